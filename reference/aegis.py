@@ -8,7 +8,7 @@ Two specifications, each transcribed in its own form so that they check one anot
          interleaved fragments. Where the paper errs, papers/aegis.md says what replaces it.
 
 What it does not give: speed (about 0.01 MB/s), constant time, erased secrets, or length limits.
-Never two tag lengths under one (key, nonce).
+Never two tag lengths under one (key, nonce). Never one (key, nonce) under two v1.0 degrees.
 
 Letters. IETF: V[j][i] is AES block j of lane i; D degree, R rate in bits, ctx[i] lane i's context.
 v1.0: S state, CTX context, K key, IV nonce, A and M the fragments of AD and P that one lane sees,

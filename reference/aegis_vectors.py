@@ -178,7 +178,7 @@ def names():
 
 
 def dumps(value):
-    return json.dumps(value, indent=1) + "\n"
+    return json.dumps(value, indent=2) + "\n"
 
 
 def build(name):

@@ -130,6 +130,15 @@ def test_degree_1_is_the_base_algorithm(name, ietf):
         check_aead(aegis.algorithm(name, {"degree": 1}), group, test)
 
 
+@pytest.mark.parametrize("name", aegis.V1)
+def test_contexts_separate_the_lanes(name):
+    """Equal fragments, one (K, IV): the lanes' ciphertexts must differ in every block."""
+    alg = aegis.algorithm(name, {"degree": 16})
+    P = bytes(16 * 16)
+    C, _ = alg.Encrypt(P, b"", bytes(alg.KEY), bytes(alg.KEY))
+    assert len(set(aegis.Split(C, 128))) == 16
+
+
 @pytest.mark.parametrize("name", AEADS)
 def test_tag256_folds_to_tag128(name):
     """True of the 256 family and false of the 128 one: why no (key, nonce) may see two tag lengths."""
