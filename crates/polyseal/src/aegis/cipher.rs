@@ -1,0 +1,240 @@
+//! One-shot AEGIS with a key: the RustCrypto `aead` traits.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use aead::array::{Array, ArraySize};
+use aead::common::KeySizeUser;
+use aead::consts::{U16, U32};
+use aead::inout::InOutBuf;
+use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use super::MAX_BYTES;
+use super::engine::{Engine, LaneTask, OnLanes, Strategy};
+use super::variant::{Variant, VariantImpl};
+use crate::backend::{Backend, Lanes};
+use crate::ct;
+use crate::error::{Error, Result};
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::U16 {}
+    impl Sealed for super::U32 {}
+}
+
+/// A tag length: [`U16`] or [`U32`] bytes.
+pub trait TagBytes: ArraySize + sealed::Sealed + Send + Sync + 'static {}
+impl TagBytes for U16 {}
+impl TagBytes for U32 {}
+
+/// A key, and how to compute with it.
+pub(super) struct Keyed<V: Variant> {
+    pub(super) key: Array<u8, V::KeySize>,
+    backend: Backend,
+    strategy: Strategy,
+}
+
+impl<V: Variant> Keyed<V> {
+    pub(super) fn new(key: &Array<u8, V::KeySize>, backend: Backend) -> Self {
+        Self { key: key.clone(), backend, strategy: Strategy::Auto }
+    }
+
+    #[cfg(feature = "testing")]
+    pub(super) fn set_strategy(&mut self, strategy: Strategy) {
+        self.strategy = strategy;
+    }
+
+    #[inline(always)]
+    pub(super) fn run<T: LaneTask<V>>(&self, task: T) -> T::Output {
+        self.backend.run(OnLanes { task, strategy: self.strategy, variant: PhantomData::<V> })
+    }
+}
+
+impl<V: Variant> Clone for Keyed<V> {
+    fn clone(&self) -> Self {
+        Self { key: self.key.clone(), backend: self.backend, strategy: self.strategy }
+    }
+}
+
+impl<V: Variant> Drop for Keyed<V> {
+    fn drop(&mut self) {
+        self.key.as_mut_slice().zeroize();
+    }
+}
+
+/// AEGIS of variant `V` with tags of `T` bytes, under one key.
+///
+/// The types in [`aegis`](super) are its names: [`Aegis128L`](super::Aegis128L),
+/// [`Aegis256X2`](super::Aegis256X2), … The key is wiped on drop.
+#[derive(Clone)]
+pub struct Aegis<V: Variant, T: TagBytes = U16> {
+    pub(super) keyed: Keyed<V>,
+    tag: PhantomData<T>,
+}
+
+impl<V: Variant, T: TagBytes> Aegis<V, T> {
+    /// With a back end of the caller's choice. Results never depend on it.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
+        Self::on(key, backend)
+    }
+
+    /// The same with another evaluation strategy. Results never depend on it.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
+        self.keyed.set_strategy(strategy);
+        self
+    }
+
+    pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
+        Self { keyed: Keyed::new(key, backend), tag: PhantomData }
+    }
+
+    /// Seals a message of checked length; `tag` has `T` bytes.
+    #[inline]
+    pub(super) fn seal(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        self.keyed.run(Seal { key: &self.keyed.key, nonce, ad, buffer, tag });
+    }
+
+    /// Opens a message of checked length; `tag` has `T` bytes. Wipes the output on failure.
+    #[inline]
+    pub(super) fn open(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        mut buffer: InOutBuf<'_, '_, u8>,
+        tag: &[u8],
+    ) -> Result<()> {
+        let mut expected = Array::<u8, T>::default();
+        self.keyed.run(Open {
+            key: &self.keyed.key,
+            nonce,
+            ad,
+            buffer: buffer.reborrow(),
+            tag: &mut expected,
+        });
+        let verdict = ct::verify(&expected, tag);
+        if verdict.is_err() {
+            buffer.get_out().zeroize();
+            // The right tag of a forged ciphertext is as good as the key to a forger.
+            expected.as_mut_slice().zeroize();
+        }
+        verdict
+    }
+}
+
+impl<V: Variant, T: TagBytes> fmt::Debug for Aegis<V, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Aegis").finish_non_exhaustive()
+    }
+}
+
+impl<V: Variant, T: TagBytes> ZeroizeOnDrop for Aegis<V, T> {}
+
+impl<V: Variant, T: TagBytes> KeySizeUser for Aegis<V, T> {
+    type KeySize = V::KeySize;
+}
+
+impl<V: Variant, T: TagBytes> KeyInit for Aegis<V, T> {
+    fn new(key: &Key<Self>) -> Self {
+        Self::on(key, Backend::detect())
+    }
+}
+
+impl<V: Variant, T: TagBytes> AeadCore for Aegis<V, T> {
+    type NonceSize = V::KeySize;
+    type TagSize = T;
+    const TAG_POSITION: TagPosition = TagPosition::Postfix;
+}
+
+impl<V: Variant, T: TagBytes> AeadInOut for Aegis<V, T> {
+    #[inline]
+    fn encrypt_inout_detached(
+        &self,
+        nonce: &Nonce<Self>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> aead::Result<Tag<Self>> {
+        check_lengths(associated_data.len(), buffer.len())?;
+        let mut tag = Tag::<Self>::default();
+        self.seal(nonce, associated_data, buffer, &mut tag);
+        Ok(tag)
+    }
+
+    #[inline]
+    fn decrypt_inout_detached(
+        &self,
+        nonce: &Nonce<Self>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &Tag<Self>,
+    ) -> aead::Result<()> {
+        check_lengths(associated_data.len(), buffer.len())?;
+        Ok(self.open(nonce, associated_data, buffer, tag)?)
+    }
+}
+
+/// Refuses what is longer than [`MAX_BYTES`].
+#[inline]
+pub(super) fn check_lengths(ad: usize, message: usize) -> Result<()> {
+    if ad as u64 > MAX_BYTES {
+        return Err(Error::TooLong { what: "associated data", limit: MAX_BYTES });
+    }
+    if message as u64 > MAX_BYTES {
+        return Err(Error::TooLong { what: "message", limit: MAX_BYTES });
+    }
+    Ok(())
+}
+
+struct Seal<'a, 'i, 'o> {
+    key: &'a [u8],
+    nonce: &'a [u8],
+    ad: &'a [u8],
+    buffer: InOutBuf<'i, 'o, u8>,
+    tag: &'a mut [u8],
+}
+
+impl<V: VariantImpl> LaneTask<V> for Seal<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
+        let (ad_bytes, message_bytes) = (self.ad.len() as u64, self.buffer.len() as u64);
+        let mut engine = Engine::<V, L, K>::new(isa, self.key, self.nonce);
+        engine.absorb(self.ad);
+        engine.encrypt(self.buffer);
+        engine.finalize(ad_bytes, message_bytes, self.tag);
+    }
+}
+
+struct Open<'a, 'i, 'o> {
+    key: &'a [u8],
+    nonce: &'a [u8],
+    ad: &'a [u8],
+    buffer: InOutBuf<'i, 'o, u8>,
+    tag: &'a mut [u8],
+}
+
+impl<V: VariantImpl> LaneTask<V> for Open<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
+        let (ad_bytes, message_bytes) = (self.ad.len() as u64, self.buffer.len() as u64);
+        let mut engine = Engine::<V, L, K>::new(isa, self.key, self.nonce);
+        engine.absorb(self.ad);
+        engine.decrypt(self.buffer);
+        engine.finalize(ad_bytes, message_bytes, self.tag);
+    }
+}

@@ -1,0 +1,58 @@
+//! The AEGIS family: AEGIS-128L, AEGIS-256, and the parallel AEGIS-128X and AEGIS-256X of degree
+//! 1 to 16, with 16- or 32-byte tags; AEGISMAC; the key stream.
+//!
+//! Sources: draft-irtf-cfrg-aegis-aead-18 (the types without a suffix) and F. Denis, "Adding more
+//! parallelism to the AEGIS authenticated encryption algorithms", version 1.0 (the types with the
+//! suffix `V1`, which do not interoperate with the former above degree 1).
+//!
+//! Security: authenticated encryption with 128- or 256-bit keys as long as no nonce is repeated
+//! under a key. Nonces of the 128 family may be random for up to 2^48 messages a key; those of the
+//! 256 family without practical limit. A repeated nonce breaks confidentiality and authenticity.
+//!
+//! What it does not give: a commitment when the adversary chooses the associated data (two keys,
+//! one ciphertext and tag, at the cost of two encryptions: see `papers/aegis.md`). With fixed
+//! associated data it commits to the key with about 64 bits (16-byte tag) or 128 bits (32-byte
+//! tag). Never use two algorithms, two degrees or two tag lengths with one key.
+//!
+//! ```
+//! use polyseal::aead::{AeadInOut, Generate, Key, KeyInit, Nonce};
+//! use polyseal::aegis::Aegis256X2;
+//!
+//! let key = Key::<Aegis256X2>::generate();
+//! let cipher = <Aegis256X2>::new(&key);
+//! let nonce = Nonce::<Aegis256X2>::generate(); // fresh for every message
+//!
+//! let mut buffer = *b"attack at dawn";
+//! let tag = cipher.encrypt_inout_detached(&nonce, b"header", buffer.as_mut_slice().into())?;
+//! cipher.decrypt_inout_detached(&nonce, b"header", buffer.as_mut_slice().into(), &tag)?;
+//! assert_eq!(&buffer, b"attack at dawn");
+//! # Ok::<(), polyseal::aead::Error>(())
+//! ```
+
+mod cipher;
+mod engine;
+mod incremental;
+mod mac;
+pub(crate) mod names;
+mod state;
+mod state128;
+mod state256;
+mod stream;
+mod variant;
+
+pub use cipher::{Aegis, TagBytes};
+#[cfg(feature = "testing")]
+pub use engine::Strategy;
+pub use incremental::{Decryptor, Encryptor};
+pub use mac::{AegisMac, MacState};
+pub use names::{
+    Aegis128L, Aegis128X2, Aegis128X4, Aegis128XV1, Aegis256, Aegis256X2, Aegis256X4, Aegis256XV1,
+    AegisMac128L, AegisMac128X2, AegisMac128X4, AegisMac256, AegisMac256X2, AegisMac256X4,
+    AegisStream128L, AegisStream128X2, AegisStream128X4, AegisStream256, AegisStream256X2,
+    AegisStream256X4,
+};
+pub use stream::AegisStream;
+pub use variant::{ContextRule, Ietf, V1, Variant, X128, X256};
+
+/// The longest message, and the longest associated data, in bytes: `2^61 − 1`.
+pub const MAX_BYTES: u64 = (1 << 61) - 1;

@@ -1,0 +1,353 @@
+//! The AEGIS family's names: type aliases, and rows of the registry.
+
+use super::MAX_BYTES;
+use super::cipher::Aegis;
+use super::mac::AegisMac;
+use super::stream::AegisStream;
+use super::variant::{V1, X128, X256};
+use crate::registry::{
+    Commitment, Family, Kind, Level, Maker, Misuse, Param, Sizes, Specification,
+};
+
+use aead::consts::U16;
+
+/// AEGIS-128L: 16-byte key and nonce.
+pub type Aegis128L<T = U16> = Aegis<X128<1>, T>;
+/// AEGIS-128X2: 16-byte key and nonce, two lanes.
+pub type Aegis128X2<T = U16> = Aegis<X128<2>, T>;
+/// AEGIS-128X4: 16-byte key and nonce, four lanes.
+pub type Aegis128X4<T = U16> = Aegis<X128<4>, T>;
+/// AEGIS-256: 32-byte key and nonce.
+pub type Aegis256<T = U16> = Aegis<X256<1>, T>;
+/// AEGIS-256X2: 32-byte key and nonce, two lanes.
+pub type Aegis256X2<T = U16> = Aegis<X256<2>, T>;
+/// AEGIS-256X4: 32-byte key and nonce, four lanes.
+pub type Aegis256X4<T = U16> = Aegis<X256<4>, T>;
+
+/// AEGIS-128X of degree `D` as version 1.0 of the paper has it: 16-byte key and nonce.
+pub type Aegis128XV1<const D: usize, T = U16> = Aegis<X128<D, V1>, T>;
+/// AEGIS-256X of degree `D` as version 1.0 of the paper has it: 32-byte key and nonce.
+pub type Aegis256XV1<const D: usize, T = U16> = Aegis<X256<D, V1>, T>;
+
+/// AEGISMAC over AEGIS-128L.
+pub type AegisMac128L<T = U16> = AegisMac<X128<1>, T>;
+/// AEGISMAC over AEGIS-128X2.
+pub type AegisMac128X2<T = U16> = AegisMac<X128<2>, T>;
+/// AEGISMAC over AEGIS-128X4.
+pub type AegisMac128X4<T = U16> = AegisMac<X128<4>, T>;
+/// AEGISMAC over AEGIS-256.
+pub type AegisMac256<T = U16> = AegisMac<X256<1>, T>;
+/// AEGISMAC over AEGIS-256X2.
+pub type AegisMac256X2<T = U16> = AegisMac<X256<2>, T>;
+/// AEGISMAC over AEGIS-256X4.
+pub type AegisMac256X4<T = U16> = AegisMac<X256<4>, T>;
+
+/// The key stream of AEGIS-128L.
+pub type AegisStream128L = AegisStream<X128<1>>;
+/// The key stream of AEGIS-128X2.
+pub type AegisStream128X2 = AegisStream<X128<2>>;
+/// The key stream of AEGIS-128X4.
+pub type AegisStream128X4 = AegisStream<X128<4>>;
+/// The key stream of AEGIS-256.
+pub type AegisStream256 = AegisStream<X256<1>>;
+/// The key stream of AEGIS-256X2.
+pub type AegisStream256X2 = AegisStream<X256<2>>;
+/// The key stream of AEGIS-256X4.
+pub type AegisStream256X4 = AegisStream<X256<4>>;
+
+/// The degrees of the version 1.0 algorithms that can be had by name; as types, 1 to 16.
+const DEGREES: Param = Param { name: "degree", allowed: &[1, 2, 3, 4, 8, 16], default: 2 };
+
+const TAGS: Sizes = Sizes { default: 16, allowed: &[16, 32] };
+
+const AEAD_COMMITMENT: &[Commitment] = &[
+    Commitment {
+        level: Level::KeyFixedAd,
+        tag_bytes: 16,
+        bits: 64,
+        condition: "only while the adversary cannot choose the associated data",
+    },
+    Commitment {
+        level: Level::KeyFixedAd,
+        tag_bytes: 32,
+        bits: 128,
+        condition: "only while the adversary cannot choose the associated data",
+    },
+];
+
+const MAC_COMMITMENT: &[Commitment] = &[
+    Commitment { level: Level::None, tag_bytes: 16, bits: 0, condition: "" },
+    Commitment { level: Level::None, tag_bytes: 32, bits: 0, condition: "" },
+];
+
+const DRAFT: &str = "draft-irtf-cfrg-aegis-aead-18";
+const PAPER: &str =
+    "F. Denis, Adding more parallelism to the AEGIS authenticated encryption algorithms, v1.0";
+
+/// What the rows have in common; the family of 16-byte keys.
+const AEAD128: Family = Family {
+    id: "",
+    name: "",
+    kind: Kind::Aead,
+    key_bytes: Sizes::one(&[16]),
+    nonce_bytes: Sizes::one(&[16]),
+    tag_bytes: TAGS,
+    params: &[],
+    max_message_bytes: MAX_BYTES,
+    max_ad_bytes: MAX_BYTES,
+    random_nonce_messages_log2: Some(48),
+    commitment: AEAD_COMMITMENT,
+    misuse: Misuse::Breaks,
+    nonce_hiding: false,
+    parallel: true,
+    online: true,
+    properties: &["inverse-free", "parallelizable", "setup-free", "single-pass", "streamable"],
+    specification: Specification { title: DRAFT, section: "AEGIS-128X" },
+    maker: Maker::Unmade,
+};
+
+/// The family of 32-byte keys.
+const AEAD256: Family = Family {
+    key_bytes: Sizes::one(&[32]),
+    nonce_bytes: Sizes::one(&[32]),
+    random_nonce_messages_log2: None,
+    specification: Specification { title: DRAFT, section: "AEGIS-256X" },
+    ..AEAD128
+};
+
+/// MACs encrypt nothing, and hide nothing.
+const MAC128: Family = Family {
+    kind: Kind::Mac,
+    max_ad_bytes: 0,
+    commitment: MAC_COMMITMENT,
+    specification: Specification { title: DRAFT, section: "AEGISMAC" },
+    ..AEAD128
+};
+
+const MAC256: Family = Family {
+    key_bytes: Sizes::one(&[32]),
+    nonce_bytes: Sizes::one(&[32]),
+    random_nonce_messages_log2: None,
+    ..MAC128
+};
+
+/// The properties of a single lane.
+const ONE_LANE: &[&str] = &["inverse-free", "setup-free", "single-pass", "streamable"];
+
+/// The rows of the registry.
+pub(crate) static FAMILIES: &[Family] = &[
+    Family {
+        id: "aegis-128l",
+        name: "AEGIS-128L",
+        parallel: false,
+        properties: ONE_LANE,
+        specification: Specification { title: DRAFT, section: "AEGIS-128L" },
+        maker: makers::aead::<X128<1>>(),
+        ..AEAD128
+    },
+    Family {
+        id: "aegis-128x2",
+        name: "AEGIS-128X2",
+        maker: makers::aead::<X128<2>>(),
+        ..AEAD128
+    },
+    Family {
+        id: "aegis-128x4",
+        name: "AEGIS-128X4",
+        maker: makers::aead::<X128<4>>(),
+        ..AEAD128
+    },
+    Family {
+        id: "aegis-256",
+        name: "AEGIS-256",
+        parallel: false,
+        properties: ONE_LANE,
+        specification: Specification { title: DRAFT, section: "AEGIS-256" },
+        maker: makers::aead::<X256<1>>(),
+        ..AEAD256
+    },
+    Family {
+        id: "aegis-256x2",
+        name: "AEGIS-256X2",
+        maker: makers::aead::<X256<2>>(),
+        ..AEAD256
+    },
+    Family {
+        id: "aegis-256x4",
+        name: "AEGIS-256X4",
+        maker: makers::aead::<X256<4>>(),
+        ..AEAD256
+    },
+    Family {
+        id: "aegis-128l-mac",
+        name: "AEGISMAC-128L",
+        parallel: false,
+        properties: ONE_LANE,
+        maker: makers::mac::<X128<1>>(),
+        ..MAC128
+    },
+    Family {
+        id: "aegis-128x2-mac",
+        name: "AEGISMAC-128X2",
+        maker: makers::mac::<X128<2>>(),
+        ..MAC128
+    },
+    Family {
+        id: "aegis-128x4-mac",
+        name: "AEGISMAC-128X4",
+        maker: makers::mac::<X128<4>>(),
+        ..MAC128
+    },
+    Family {
+        id: "aegis-256-mac",
+        name: "AEGISMAC-256",
+        parallel: false,
+        properties: ONE_LANE,
+        maker: makers::mac::<X256<1>>(),
+        ..MAC256
+    },
+    Family {
+        id: "aegis-256x2-mac",
+        name: "AEGISMAC-256X2",
+        maker: makers::mac::<X256<2>>(),
+        ..MAC256
+    },
+    Family {
+        id: "aegis-256x4-mac",
+        name: "AEGISMAC-256X4",
+        maker: makers::mac::<X256<4>>(),
+        ..MAC256
+    },
+    Family {
+        id: "aegis-128x-v1",
+        name: "AEGIS-128X v1.0",
+        params: &[DEGREES],
+        specification: Specification { title: PAPER, section: "3, with the errata" },
+        maker: makers::aead_128x_v1(),
+        ..AEAD128
+    },
+    Family {
+        id: "aegis-256x-v1",
+        name: "AEGIS-256X v1.0",
+        params: &[DEGREES],
+        specification: Specification { title: PAPER, section: "3, with the errata" },
+        maker: makers::aead_256x_v1(),
+        ..AEAD256
+    },
+];
+
+/// Instances by registry entry.
+#[cfg(feature = "alloc")]
+mod makers {
+    use alloc::boxed::Box;
+
+    use aead::array::Array;
+    use aead::consts::{U16, U32};
+    use aead::inout::InOutBuf;
+
+    use super::super::variant::{V1, Variant, X128, X256};
+    use super::{Aegis, AegisMac};
+    use crate::aegis::TagBytes;
+    use crate::any::{BoxedAead, BoxedMac, DynAead, DynMac};
+    use crate::backend::Backend;
+    use crate::error::Result;
+    use crate::registry::{Algorithm, Maker};
+
+    pub(super) const fn aead<V: Variant>() -> Maker {
+        Maker::Aead(make_aead::<V>)
+    }
+
+    pub(super) const fn mac<V: Variant>() -> Maker {
+        Maker::Mac(make_mac::<V>)
+    }
+
+    pub(super) const fn aead_128x_v1() -> Maker {
+        Maker::Aead(|algorithm, key, backend| {
+            let make = match algorithm.param("degree") {
+                Some(1) => make_aead::<X128<1, V1>>,
+                Some(3) => make_aead::<X128<3, V1>>,
+                Some(4) => make_aead::<X128<4, V1>>,
+                Some(8) => make_aead::<X128<8, V1>>,
+                Some(16) => make_aead::<X128<16, V1>>,
+                _ => make_aead::<X128<2, V1>>,
+            };
+            make(algorithm, key, backend)
+        })
+    }
+
+    pub(super) const fn aead_256x_v1() -> Maker {
+        Maker::Aead(|algorithm, key, backend| {
+            let make = match algorithm.param("degree") {
+                Some(1) => make_aead::<X256<1, V1>>,
+                Some(3) => make_aead::<X256<3, V1>>,
+                Some(4) => make_aead::<X256<4, V1>>,
+                Some(8) => make_aead::<X256<8, V1>>,
+                Some(16) => make_aead::<X256<16, V1>>,
+                _ => make_aead::<X256<2, V1>>,
+            };
+            make(algorithm, key, backend)
+        })
+    }
+
+    fn make_aead<V: Variant>(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        // The caller has checked the key's length.
+        let Ok(key) = <&Array<u8, V::KeySize>>::try_from(key) else { unreachable!() };
+        match algorithm.tag_bytes() {
+            32 => Box::new(Aegis::<V, U32>::on(key, backend)),
+            _ => Box::new(Aegis::<V, U16>::on(key, backend)),
+        }
+    }
+
+    fn make_mac<V: Variant>(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedMac {
+        let Ok(key) = <&Array<u8, V::KeySize>>::try_from(key) else { unreachable!() };
+        match algorithm.tag_bytes() {
+            32 => Box::new(AegisMac::<V, U32>::on(key, backend)),
+            _ => Box::new(AegisMac::<V, U16>::on(key, backend)),
+        }
+    }
+
+    impl<V: Variant, T: TagBytes> DynAead for Aegis<V, T> {
+        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+            self.seal(nonce, ad, buffer, tag);
+        }
+
+        fn open(
+            &self,
+            nonce: &[u8],
+            ad: &[u8],
+            buffer: InOutBuf<'_, '_, u8>,
+            tag: &[u8],
+        ) -> Result<()> {
+            self.open(nonce, ad, buffer, tag)
+        }
+    }
+
+    impl<V: Variant, T: TagBytes> DynMac for AegisMac<V, T> {
+        fn mac(&self, nonce: &[u8], data: &[u8], tag: &mut [u8]) {
+            self.compute(nonce, data, tag);
+        }
+    }
+}
+
+/// Without an allocator there are no instances by name.
+#[cfg(not(feature = "alloc"))]
+mod makers {
+    use super::super::variant::Variant;
+    use crate::registry::Maker;
+
+    pub(super) const fn aead<V: Variant>() -> Maker {
+        Maker::Unmade
+    }
+
+    pub(super) const fn mac<V: Variant>() -> Maker {
+        Maker::Unmade
+    }
+
+    pub(super) const fn aead_128x_v1() -> Maker {
+        Maker::Unmade
+    }
+
+    pub(super) const fn aead_256x_v1() -> Maker {
+        Maker::Unmade
+    }
+}

@@ -1,0 +1,118 @@
+//! AEGIS-128L and AEGIS-128X: eight registers, two words an update.
+//!
+//! Source: draft-irtf-cfrg-aegis-aead-18, sections 2.2 to 2.4 and 3; the paper's Algorithm 1.
+//! Letters: `s` the state S0…S7, `m` a message, `c` its ciphertext, `z` the key stream.
+
+use super::state::{C0, C1, State};
+use crate::backend::Lanes;
+
+// Secret, and nothing outside can name it.
+#[allow(missing_debug_implementations)]
+#[derive(Clone, Copy)]
+pub struct State128<L>([L; 8]);
+
+impl<L: Lanes> State128<L> {
+    /// `Update` with `S'0 = AESRound(S7, k0) ⊕ x0` and `S'4 = AESRound(S3, k4) ⊕ x4`.
+    ///
+    /// The draft has `S'0 = AESRound(S7, S0 ⊕ M0)`. The AES round adds its key last, so any split
+    /// `k0 ⊕ x0 = S0 ⊕ M0` is the same; what is known first goes into the AES instruction, which
+    /// keeps it off the critical path from one update to the next.
+    #[inline(always)]
+    fn update(&mut self, [k0, k4]: [L; 2], [x0, x4]: [L; 2]) {
+        let [s0, s1, s2, s3, s4, s5, s6, s7] = self.0;
+        let t = L::aes_rounds(
+            [s7, s0, s1, s2, s3, s4, s5, s6],
+            [k0, s1, s2, s3, k4, s5, s6, s7],
+        );
+        self.0 = [t[0].xor(x0), t[1], t[2], t[3], t[4].xor(x4), t[5], t[6], t[7]];
+    }
+}
+
+impl<L: Lanes> State<L> for State128<L> {
+    type Words = [L; 2];
+    const WORDS: usize = 2;
+
+    #[inline(always)]
+    fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self {
+        let block = |bytes: &[u8]| {
+            let mut block = [0; 16];
+            block.copy_from_slice(bytes);
+            L::broadcast(isa, &block)
+        };
+        let (key, nonce) = (block(key), block(nonce));
+        let (c0, c1) = (L::broadcast(isa, &C0), L::broadcast(isa, &C1));
+        let mixed = key.xor(nonce);
+        let mut state =
+            Self([mixed, c1, c0, c1, mixed, key.xor(c0), key.xor(c1), key.xor(c0)]);
+        for _ in 0..10 {
+            if let Some(context) = context {
+                state.0[3] = state.0[3].xor(context);
+                state.0[7] = state.0[7].xor(context);
+            }
+            state.absorb([nonce, key]);
+        }
+        state
+    }
+
+    #[inline(always)]
+    fn from_registers(register: impl FnMut(usize) -> L) -> Self {
+        Self(core::array::from_fn(register))
+    }
+
+    #[inline(always)]
+    fn registers(&self) -> &[L] {
+        &self.0
+    }
+
+    #[inline(always)]
+    fn words(word: impl FnMut(usize) -> L) -> [L; 2] {
+        core::array::from_fn(word)
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, m: [L; 2]) {
+        self.update(m, [self.0[0], self.0[4]]);
+    }
+
+    #[inline(always)]
+    fn encrypt(&mut self, m: [L; 2]) -> [L; 2] {
+        let z = self.key_stream();
+        self.absorb(m);
+        [m[0].xor(z[0]), m[1].xor(z[1])]
+    }
+
+    #[inline(always)]
+    fn decrypt(&mut self, c: [L; 2]) -> [L; 2] {
+        let z = self.key_stream();
+        // S0 ⊕ M0 = C0 ⊕ (S0 ⊕ z0): the ciphertext is known long before the key stream is.
+        self.update(c, [self.0[0].xor(z[0]), self.0[4].xor(z[1])]);
+        [c[0].xor(z[0]), c[1].xor(z[1])]
+    }
+
+    #[inline(always)]
+    fn key_stream(&self) -> [L; 2] {
+        let s = &self.0;
+        [s[6].xor(s[1]).xor(s[2].and(s[3])), s[2].xor(s[5]).xor(s[6].and(s[7]))]
+    }
+
+    #[inline(always)]
+    fn mix_lengths(&mut self, lengths: L) {
+        let t = self.0[2].xor(lengths);
+        for _ in 0..7 {
+            self.absorb([t, t]);
+        }
+    }
+
+    #[inline(always)]
+    fn tag128(&self) -> L {
+        let s = &self.0;
+        let [left, right] = [s[0].xor(s[1]).xor(s[2].xor(s[3])), s[4].xor(s[5]).xor(s[6])];
+        left.xor(right)
+    }
+
+    #[inline(always)]
+    fn tag256(&self) -> [L; 2] {
+        let s = &self.0;
+        [s[0].xor(s[1]).xor(s[2].xor(s[3])), s[4].xor(s[5]).xor(s[6].xor(s[7]))]
+    }
+}

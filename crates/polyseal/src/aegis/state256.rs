@@ -1,0 +1,113 @@
+//! AEGIS-256 and AEGIS-256X: six registers, one word an update.
+//!
+//! Source: draft-irtf-cfrg-aegis-aead-18, sections 2.5 to 2.7 and 4; the paper's Algorithm 3 with
+//! its initialisation corrected (`papers/aegis.md`).
+//! Letters: `s` the state S0…S5, `m` a message, `c` its ciphertext, `z` the key stream.
+
+use super::state::{C0, C1, State};
+use crate::backend::Lanes;
+
+// Secret, and nothing outside can name it.
+#[allow(missing_debug_implementations)]
+#[derive(Clone, Copy)]
+pub struct State256<L>([L; 6]);
+
+impl<L: Lanes> State256<L> {
+    /// `Update` with `S'0 = AESRound(S5, k) ⊕ x` where `k ⊕ x = S0 ⊕ M`; see
+    /// [`State128`](super::state128::State128) for why.
+    #[inline(always)]
+    fn update(&mut self, k: L, x: L) {
+        let [s0, s1, s2, s3, s4, s5] = self.0;
+        let t = L::aes_rounds([s5, s0, s1, s2, s3, s4], [k, s1, s2, s3, s4, s5]);
+        self.0 = [t[0].xor(x), t[1], t[2], t[3], t[4], t[5]];
+    }
+}
+
+impl<L: Lanes> State<L> for State256<L> {
+    type Words = [L; 1];
+    const WORDS: usize = 1;
+
+    #[inline(always)]
+    fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self {
+        let block = |bytes: &[u8]| {
+            let mut block = [0; 16];
+            block.copy_from_slice(bytes);
+            L::broadcast(isa, &block)
+        };
+        let (k0, k1) = (block(&key[..16]), block(&key[16..]));
+        let (n0, n1) = (block(&nonce[..16]), block(&nonce[16..]));
+        let (c0, c1) = (L::broadcast(isa, &C0), L::broadcast(isa, &C1));
+        let (mixed0, mixed1) = (k0.xor(n0), k1.xor(n1));
+        let mut state = Self([mixed0, mixed1, c1, c0, k0.xor(c0), k1.xor(c1)]);
+        for _ in 0..4 {
+            for m in [k0, k1, mixed0, mixed1] {
+                if let Some(context) = context {
+                    state.0[3] = state.0[3].xor(context);
+                    state.0[5] = state.0[5].xor(context);
+                }
+                state.absorb([m]);
+            }
+        }
+        state
+    }
+
+    #[inline(always)]
+    fn from_registers(register: impl FnMut(usize) -> L) -> Self {
+        Self(core::array::from_fn(register))
+    }
+
+    #[inline(always)]
+    fn registers(&self) -> &[L] {
+        &self.0
+    }
+
+    #[inline(always)]
+    fn words(word: impl FnMut(usize) -> L) -> [L; 1] {
+        core::array::from_fn(word)
+    }
+
+    #[inline(always)]
+    fn absorb(&mut self, [m]: [L; 1]) {
+        self.update(m, self.0[0]);
+    }
+
+    #[inline(always)]
+    fn encrypt(&mut self, m: [L; 1]) -> [L; 1] {
+        let z = self.key_stream();
+        self.absorb(m);
+        [m[0].xor(z[0])]
+    }
+
+    #[inline(always)]
+    fn decrypt(&mut self, c: [L; 1]) -> [L; 1] {
+        let z = self.key_stream();
+        self.update(c[0], self.0[0].xor(z[0]));
+        [c[0].xor(z[0])]
+    }
+
+    #[inline(always)]
+    fn key_stream(&self) -> [L; 1] {
+        let s = &self.0;
+        [s[1].xor(s[4]).xor(s[5]).xor(s[2].and(s[3]))]
+    }
+
+    #[inline(always)]
+    fn mix_lengths(&mut self, lengths: L) {
+        let t = self.0[3].xor(lengths);
+        for _ in 0..7 {
+            self.absorb([t]);
+        }
+    }
+
+    #[inline(always)]
+    fn tag128(&self) -> L {
+        let [left, right] = self.tag256();
+        left.xor(right)
+    }
+
+    #[inline(always)]
+    fn tag256(&self) -> [L; 2] {
+        let s = &self.0;
+        [s[0].xor(s[1]).xor(s[2]), s[3].xor(s[4]).xor(s[5])]
+    }
+}

@@ -1,0 +1,217 @@
+//! An algorithm chosen at run time by its registry name.
+//!
+//! [`AnyAead`] and [`AnyMac`] check lengths and limits, dispatch once, and call the same code as
+//! the typed ciphers.
+//!
+//! ```
+//! use polyseal::{any::AnyAead, registry::Algorithm};
+//!
+//! let algorithm: Algorithm = "aegis-256x2".parse()?;
+//! let key = [7; 32];
+//! let nonce = [1; 32]; // never twice under one key
+//! let aead = AnyAead::new(&algorithm, &key)?;
+//! let sealed = aead.seal(&nonce, b"header", b"message")?; // ciphertext, then tag
+//! assert_eq!(sealed.len(), 7 + algorithm.tag_bytes());
+//! assert_eq!(aead.open(&nonce, b"header", &sealed)?, b"message");
+//! # Ok::<(), polyseal::Error>(())
+//! ```
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use aead::inout::InOutBuf;
+
+use crate::backend::Backend;
+use crate::error::{Error, Result};
+use crate::registry::{Algorithm, Maker};
+
+/// What every AEAD offers once its lengths have been checked. An opening that fails wipes `buffer`.
+pub(crate) trait DynAead: Send + Sync {
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]);
+    fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &[u8])
+    -> Result<()>;
+}
+
+/// What every MAC offers once its lengths have been checked.
+pub(crate) trait DynMac: Send + Sync {
+    fn mac(&self, nonce: &[u8], data: &[u8], tag: &mut [u8]);
+}
+
+pub(crate) type BoxedAead = Box<dyn DynAead>;
+pub(crate) type BoxedMac = Box<dyn DynMac>;
+
+/// An AEAD chosen at run time, with its key.
+pub struct AnyAead {
+    algorithm: Algorithm,
+    cipher: BoxedAead,
+}
+
+impl AnyAead {
+    /// `algorithm` under `key`, on the fastest back end of this CPU.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a key of another length, [`Error::WrongKind`] for a MAC.
+    pub fn new(algorithm: &Algorithm, key: &[u8]) -> Result<Self> {
+        Self::on(algorithm, key, Backend::detect())
+    }
+
+    pub(crate) fn on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<Self> {
+        let Maker::Aead(make) = algorithm.family().maker else { return Err(Error::WrongKind) };
+        check("key", algorithm.key_bytes(), key)?;
+        Ok(Self { algorithm: *algorithm, cipher: make(algorithm, key, backend) })
+    }
+
+    /// The algorithm.
+    #[must_use]
+    pub fn algorithm(&self) -> &Algorithm {
+        &self.algorithm
+    }
+
+    /// Seals from `buffer`'s input to its output and writes the tag.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a nonce or tag of another length, [`Error::TooLong`] above a limit.
+    pub fn seal_inout_detached(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) -> Result<()> {
+        self.check(nonce, ad, buffer.len(), tag)?;
+        self.cipher.seal(nonce, ad, buffer, tag);
+        Ok(())
+    }
+
+    /// Opens from `buffer`'s input to its output if `tag` is authentic.
+    ///
+    /// # Errors
+    /// [`Error::Unauthentic`] if it is not: then the output has been wiped. [`Error::Length`] and
+    /// [`Error::TooLong`] as for sealing.
+    pub fn open_inout_detached(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &[u8],
+    ) -> Result<()> {
+        self.check(nonce, ad, buffer.len(), tag)?;
+        self.cipher.open(nonce, ad, buffer, tag)
+    }
+
+    /// Seals `message` into a new vector: ciphertext, then tag.
+    ///
+    /// # Errors
+    /// As [`seal_inout_detached`](Self::seal_inout_detached).
+    pub fn seal(&self, nonce: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
+        let mut sealed = vec![0; message.len() + self.algorithm.tag_bytes()];
+        let (ciphertext, tag) = sealed.split_at_mut(message.len());
+        self.seal_inout_detached(nonce, ad, inout(message, ciphertext)?, tag)?;
+        Ok(sealed)
+    }
+
+    /// Opens `sealed` (ciphertext, then tag) into a new vector.
+    ///
+    /// # Errors
+    /// As [`open_inout_detached`](Self::open_inout_detached); [`Error::Buffer`] if `sealed` is
+    /// shorter than a tag.
+    pub fn open(&self, nonce: &[u8], ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
+        let tag_bytes = self.algorithm.tag_bytes();
+        let (ciphertext, tag) = sealed
+            .len()
+            .checked_sub(tag_bytes)
+            .map(|at| sealed.split_at(at))
+            .ok_or(Error::Buffer { expected: tag_bytes, actual: sealed.len() })?;
+        let mut message = vec![0; ciphertext.len()];
+        self.open_inout_detached(nonce, ad, inout(ciphertext, &mut message)?, tag)?;
+        Ok(message)
+    }
+
+    fn check(&self, nonce: &[u8], ad: &[u8], message: usize, tag: &[u8]) -> Result<()> {
+        let family = self.algorithm.family();
+        check("nonce", self.algorithm.nonce_bytes(), nonce)?;
+        check("tag", self.algorithm.tag_bytes(), tag)?;
+        check_limit("message", message, family.max_message_bytes)?;
+        check_limit("associated data", ad.len(), family.max_ad_bytes)
+    }
+}
+
+impl fmt::Debug for AnyAead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AnyAead({})", self.algorithm)
+    }
+}
+
+/// A MAC chosen at run time, with its key.
+pub struct AnyMac {
+    algorithm: Algorithm,
+    mac: BoxedMac,
+}
+
+impl AnyMac {
+    /// `algorithm` under `key`, on the fastest back end of this CPU.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a key of another length, [`Error::WrongKind`] for an AEAD.
+    pub fn new(algorithm: &Algorithm, key: &[u8]) -> Result<Self> {
+        Self::on(algorithm, key, Backend::detect())
+    }
+
+    pub(crate) fn on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<Self> {
+        let Maker::Mac(make) = algorithm.family().maker else { return Err(Error::WrongKind) };
+        check("key", algorithm.key_bytes(), key)?;
+        Ok(Self { algorithm: *algorithm, mac: make(algorithm, key, backend) })
+    }
+
+    /// The algorithm.
+    #[must_use]
+    pub fn algorithm(&self) -> &Algorithm {
+        &self.algorithm
+    }
+
+    /// The tag of `data`.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a nonce of another length, [`Error::TooLong`] above the limit.
+    pub fn mac(&self, nonce: &[u8], data: &[u8]) -> Result<Vec<u8>> {
+        check("nonce", self.algorithm.nonce_bytes(), nonce)?;
+        check_limit("message", data.len(), self.algorithm.family().max_message_bytes)?;
+        let mut tag = vec![0; self.algorithm.tag_bytes()];
+        self.mac.mac(nonce, data, &mut tag);
+        Ok(tag)
+    }
+
+    /// Accepts `tag` if it is the tag of `data`, comparing in constant time.
+    ///
+    /// # Errors
+    /// [`Error::Unauthentic`] if it is not, [`Error::Length`] and [`Error::TooLong`] as for
+    /// [`mac`](Self::mac).
+    pub fn verify(&self, nonce: &[u8], data: &[u8], tag: &[u8]) -> Result<()> {
+        check("tag", self.algorithm.tag_bytes(), tag)?;
+        crate::ct::verify(&self.mac(nonce, data)?, tag)
+    }
+}
+
+impl fmt::Debug for AnyMac {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AnyMac({})", self.algorithm)
+    }
+}
+
+fn inout<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> Result<InOutBuf<'i, 'o, u8>> {
+    let (expected, actual) = (input.len(), output.len());
+    InOutBuf::new(input, output).map_err(|_| Error::Buffer { expected, actual })
+}
+
+fn check(what: &'static str, expected: usize, input: &[u8]) -> Result<()> {
+    if input.len() == expected {
+        return Ok(());
+    }
+    Err(Error::Length { what, expected, actual: input.len() })
+}
+
+fn check_limit(what: &'static str, bytes: usize, limit: u64) -> Result<()> {
+    if bytes as u64 > limit { Err(Error::TooLong { what, limit }) } else { Ok(()) }
+}

@@ -1,0 +1,118 @@
+//! x86-64 with AES-NI: one AES block in a register.
+
+use core::arch::x86_64::{
+    __m128i, _mm_aesenc_si128, _mm_and_si128, _mm_loadu_si128, _mm_storeu_si128, _mm_xor_si128,
+};
+
+use super::cpu::AesNi;
+use super::lanes::{Isa, Lanes, Wide, mask_bytes};
+use super::Task;
+
+impl Isa for AesNi {
+    type X1 = Xmm<Self>;
+    type X2 = Wide<Xmm<Self>, 2>;
+    type X4 = Wide<Xmm<Self>, 4>;
+
+    const REGISTER_BLOCKS: usize = 1;
+}
+
+impl PartialXmm for AesNi {}
+
+/// # Safety
+/// The CPU must have the target features; `isa` is the proof.
+#[target_feature(enable = "aes,sse4.1")]
+pub(super) unsafe fn entry<T: Task>(isa: AesNi, task: T) -> T::Output {
+    task.run(isa)
+}
+
+/// Partial loads and stores of one block. The default goes through a buffer; instruction sets with
+/// masked instructions do better.
+pub(super) trait PartialXmm: Copy {
+    /// At most 16 bytes, then zeros.
+    #[inline(always)]
+    fn load_xmm(self, source: &[u8]) -> __m128i {
+        let mut bytes = [0; 16];
+        bytes[..source.len()].copy_from_slice(source);
+        // SAFETY: SSE2 is part of x86-64; the pointer comes from an array of 16 bytes.
+        unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+    }
+
+    /// The first `target.len()` bytes, at most 16.
+    #[inline(always)]
+    fn store_xmm(self, x: __m128i, target: &mut [u8]) {
+        let mut bytes = [0; 16];
+        // SAFETY: SSE2 is part of x86-64; the pointer comes from an array of 16 bytes.
+        unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), x) };
+        target.copy_from_slice(&bytes[..target.len()]);
+    }
+}
+
+/// One AES block, with the proof `I` that the CPU has AES-NI.
+#[derive(Clone, Copy)]
+pub struct Xmm<I>(pub(super) __m128i, pub(super) I);
+
+impl<I: Isa<X1 = Self> + PartialXmm> Lanes for Xmm<I> {
+    type Isa = I;
+    type X1 = Self;
+
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    fn load(isa: I, source: &[u8]) -> Self {
+        assert!(source.len() == 16);
+        // SAFETY: SSE2 is part of x86-64; the slice has 16 bytes.
+        Self(unsafe { _mm_loadu_si128(source.as_ptr().cast()) }, isa)
+    }
+
+    #[inline(always)]
+    fn load_partial(isa: I, source: &[u8]) -> Self {
+        Self(isa.load_xmm(source), isa)
+    }
+
+    #[inline(always)]
+    fn broadcast(isa: I, block: &[u8; 16]) -> Self {
+        Self::load(isa, block)
+    }
+
+    #[inline(always)]
+    fn store(self, target: &mut [u8]) {
+        assert!(target.len() == 16);
+        // SAFETY: SSE2 is part of x86-64; the slice has 16 bytes.
+        unsafe { _mm_storeu_si128(target.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn store_partial(self, target: &mut [u8]) {
+        self.1.store_xmm(self.0, target);
+    }
+
+    #[inline(always)]
+    fn truncate(self, bytes: usize) -> Self {
+        self.and(Self::load(self.1, mask_bytes(bytes, 16)))
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        Self(unsafe { _mm_and_si128(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn xor_blocks(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        // SAFETY: `I` is the proof of AES-NI.
+        core::array::from_fn(|i| {
+            Self(unsafe { _mm_aesenc_si128(x[i].0, round_keys[i].0) }, x[i].1)
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! Proofs that this CPU has an instruction set: zero-sized values that only detection can make.
+//!
+//! With the feature `std`, detection is at run time. Without it, a set counts as present only if
+//! the whole build was compiled for it.
+
+/// Whether all of the named target features are present.
+macro_rules! has {
+    ($std_macro:ident, $($feature:tt),+) => {{
+        #[cfg(feature = "std")]
+        let present = $(std::arch::$std_macro!($feature))&&+;
+        #[cfg(not(feature = "std"))]
+        let present = $(cfg!(target_feature = $feature))&&+;
+        present
+    }};
+}
+
+/// The portable back end needs nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Soft;
+
+/// This CPU has AES-NI and SSE 4.1.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AesNi(());
+
+#[cfg(target_arch = "x86_64")]
+impl AesNi {
+    pub(super) fn check() -> Option<Self> {
+        has!(is_x86_feature_detected, "aes", "sse4.1").then_some(Self(()))
+    }
+}
+
+/// This CPU has VAES and AVX2.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vaes256(());
+
+#[cfg(target_arch = "x86_64")]
+impl Vaes256 {
+    pub(super) fn check() -> Option<Self> {
+        has!(is_x86_feature_detected, "aes", "avx2", "vaes").then_some(Self(()))
+    }
+}
+
+/// This CPU has VAES and AVX-512 (F, BW, VL) with BMI2.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vaes512(());
+
+#[cfg(target_arch = "x86_64")]
+impl Vaes512 {
+    pub(super) fn check() -> Option<Self> {
+        has!(
+            is_x86_feature_detected,
+            "aes",
+            "avx2",
+            "bmi2",
+            "vaes",
+            "avx512f",
+            "avx512bw",
+            "avx512vl"
+        )
+        .then_some(Self(()))
+    }
+}
+
+/// This CPU has Advanced SIMD and the AES instructions.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neon(());
+
+#[cfg(target_arch = "aarch64")]
+impl Neon {
+    pub(super) fn check() -> Option<Self> {
+        has!(is_aarch64_feature_detected, "neon", "aes").then_some(Self(()))
+    }
+}

@@ -1,0 +1,160 @@
+//! The contract between algorithms and back ends: vectors of AES blocks.
+//!
+//! [`Lanes`] is a vector of 1, 2 or 4 AES blocks, [`Isa`] an instruction set with one such type for
+//! each width. A width beyond the registers is a [`Wide`] of narrower vectors, so an algorithm may
+//! ask for any width everywhere; what is fastest is its own choice.
+
+use core::array;
+
+/// An instruction set: the proof that this CPU has it, and its vector types.
+pub trait Isa: Copy {
+    /// One AES block.
+    type X1: Lanes<Isa = Self, X1 = Self::X1>;
+    /// Two AES blocks.
+    type X2: Lanes<Isa = Self, X1 = Self::X1>;
+    /// Four AES blocks.
+    type X4: Lanes<Isa = Self, X1 = Self::X1>;
+
+    /// How many AES blocks a register of this instruction set holds.
+    const REGISTER_BLOCKS: usize;
+}
+
+/// A vector of AES blocks.
+pub trait Lanes: Copy {
+    /// The instruction set that it belongs to.
+    type Isa: Isa;
+    /// One block of the same instruction set.
+    type X1: Lanes<Isa = Self::Isa, X1 = Self::X1>;
+
+    /// How many AES blocks it holds.
+    const BLOCKS: usize;
+    /// How many bytes it holds.
+    const BYTES: usize = 16 * Self::BLOCKS;
+
+    /// Exactly [`BYTES`](Self::BYTES) bytes of `source`.
+    fn load(isa: Self::Isa, source: &[u8]) -> Self;
+    /// At most [`BYTES`](Self::BYTES) bytes of `source`, then zeros.
+    fn load_partial(isa: Self::Isa, source: &[u8]) -> Self;
+    /// `block` in every lane.
+    fn broadcast(isa: Self::Isa, block: &[u8; 16]) -> Self;
+    /// Writes exactly [`BYTES`](Self::BYTES) bytes.
+    fn store(self, target: &mut [u8]);
+    /// Writes the first `target.len()` bytes, at most [`BYTES`](Self::BYTES).
+    fn store_partial(self, target: &mut [u8]);
+    /// The first `bytes` bytes, then zeros.
+    fn truncate(self, bytes: usize) -> Self;
+    /// Bitwise exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// Bitwise and.
+    fn and(self, other: Self) -> Self;
+    /// The exclusive or of all blocks.
+    fn xor_blocks(self) -> Self::X1;
+    /// `AESRound(x[i], round_keys[i])` for every `i`: SubBytes, ShiftRows, MixColumns, then the
+    /// round key. Together, because a bitsliced back end computes many blocks at the cost of one.
+    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N];
+}
+
+/// `N` vectors side by side, as one of `N` times the width.
+#[derive(Clone, Copy)]
+pub struct Wide<L, const N: usize>([L; N]);
+
+impl<L: Lanes, const N: usize> Wide<L, N> {
+    /// The part of `bytes` bytes that falls into the vector at `i`.
+    #[inline(always)]
+    fn share(i: usize, bytes: usize) -> core::ops::Range<usize> {
+        (i * L::BYTES).min(bytes)..((i + 1) * L::BYTES).min(bytes)
+    }
+}
+
+impl<L: Lanes, const N: usize> Lanes for Wide<L, N> {
+    type Isa = L::Isa;
+    type X1 = L::X1;
+
+    const BLOCKS: usize = N * L::BLOCKS;
+
+    #[inline(always)]
+    fn load(isa: L::Isa, source: &[u8]) -> Self {
+        assert!(source.len() == Self::BYTES);
+        Self(array::from_fn(|i| L::load(isa, &source[i * L::BYTES..(i + 1) * L::BYTES])))
+    }
+
+    #[inline(always)]
+    fn load_partial(isa: L::Isa, source: &[u8]) -> Self {
+        Self(array::from_fn(|i| L::load_partial(isa, &source[Self::share(i, source.len())])))
+    }
+
+    #[inline(always)]
+    fn broadcast(isa: L::Isa, block: &[u8; 16]) -> Self {
+        Self([L::broadcast(isa, block); N])
+    }
+
+    #[inline(always)]
+    fn store(self, target: &mut [u8]) {
+        assert!(target.len() == Self::BYTES);
+        for i in 0..N {
+            self.0[i].store(&mut target[i * L::BYTES..(i + 1) * L::BYTES]);
+        }
+    }
+
+    #[inline(always)]
+    fn store_partial(self, target: &mut [u8]) {
+        for i in 0..N {
+            let share = Self::share(i, target.len());
+            self.0[i].store_partial(&mut target[share]);
+        }
+    }
+
+    #[inline(always)]
+    fn truncate(self, bytes: usize) -> Self {
+        Self(array::from_fn(|i| self.0[i].truncate(Self::share(i, bytes).len())))
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(array::from_fn(|i| self.0[i].xor(other.0[i])))
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(array::from_fn(|i| self.0[i].and(other.0[i])))
+    }
+
+    #[inline(always)]
+    fn xor_blocks(self) -> L::X1 {
+        let mut sum = self.0[0];
+        for i in 1..N {
+            sum = sum.xor(self.0[i]);
+        }
+        sum.xor_blocks()
+    }
+
+    #[inline(always)]
+    fn aes_rounds<const R: usize>(x: [Self; R], round_keys: [Self; R]) -> [Self; R] {
+        let mut out = x;
+        for i in 0..N {
+            let rounds = L::aes_rounds(
+                array::from_fn::<_, R, _>(|r| x[r].0[i]),
+                array::from_fn(|r| round_keys[r].0[i]),
+            );
+            for r in 0..R {
+                out[r].0[i] = rounds[r];
+            }
+        }
+        out
+    }
+}
+
+/// A window of `bytes` bytes of ones, then zeros, for vectors of up to 64 bytes.
+#[inline(always)]
+pub(super) fn mask_bytes(bytes: usize, vector_bytes: usize) -> &'static [u8] {
+    static ONES_THEN_ZEROS: [u8; 128] = {
+        let mut window = [0; 128];
+        let mut i = 0;
+        while i < 64 {
+            window[i] = 0xff;
+            i += 1;
+        }
+        window
+    };
+    &ONES_THEN_ZEROS[64 - bytes..][..vector_bytes]
+}

@@ -1,0 +1,119 @@
+//! Back ends: everything that depends on the instruction set, and all of the crate's `unsafe`.
+//!
+//! An algorithm is written once, as a [`Task`] generic over an [`Isa`]. [`Backend::run`] is the
+//! only dispatch: one `match` per message, then a wrapper compiled with the instruction set's
+//! target features into which the whole generic body is inlined. Which back ends exist is decided
+//! by detection at run time; an [`Isa`] value is the proof that detection succeeded (see
+//! [`safety`]).
+
+#![allow(unsafe_code)]
+// Vectors hold secrets, and nothing outside can name them.
+#![allow(missing_debug_implementations)]
+
+#[cfg(target_arch = "x86_64")]
+mod aesni;
+mod cpu;
+mod lanes;
+#[cfg(target_arch = "aarch64")]
+mod neon;
+mod safety;
+mod soft;
+#[cfg(target_arch = "x86_64")]
+mod vaes256;
+#[cfg(target_arch = "x86_64")]
+mod vaes512;
+
+pub(crate) use lanes::{Isa, Lanes};
+
+/// A computation that can run on any back end.
+///
+/// Implementations mark `run` `#[inline(always)]`, as they do every generic function below it:
+/// only then does the body take on the wrapper's target features.
+pub(crate) trait Task {
+    /// What it computes.
+    type Output;
+
+    /// The computation, with `isa`'s instructions.
+    fn run<I: Isa>(self, isa: I) -> Self::Output;
+}
+
+/// An implementation of the cryptographic kernels for one instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Backend {
+    /// Portable Rust: bitsliced, constant-time, on every CPU.
+    Soft(cpu::Soft),
+    /// x86-64 with AES-NI: one AES block in a register.
+    #[cfg(target_arch = "x86_64")]
+    AesNi(cpu::AesNi),
+    /// x86-64 with VAES and AVX2: two AES blocks in a register.
+    #[cfg(target_arch = "x86_64")]
+    Vaes256(cpu::Vaes256),
+    /// x86-64 with VAES and AVX-512: four AES blocks in a register.
+    #[cfg(target_arch = "x86_64")]
+    Vaes512(cpu::Vaes512),
+    /// aarch64 with the AES instructions: one AES block in a register.
+    #[cfg(target_arch = "aarch64")]
+    Neon(cpu::Neon),
+}
+
+impl Backend {
+    /// Every back end that this CPU can run, slowest first.
+    pub fn available() -> impl Iterator<Item = Self> {
+        [
+            Some(Self::Soft(cpu::Soft)),
+            #[cfg(target_arch = "x86_64")]
+            cpu::AesNi::check().map(Self::AesNi),
+            #[cfg(target_arch = "x86_64")]
+            cpu::Vaes256::check().map(Self::Vaes256),
+            #[cfg(target_arch = "x86_64")]
+            cpu::Vaes512::check().map(Self::Vaes512),
+            #[cfg(target_arch = "aarch64")]
+            cpu::Neon::check().map(Self::Neon),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The fastest back end of this CPU.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::available().last().unwrap_or(Self::Soft(cpu::Soft))
+    }
+
+    /// The name in tables and on the command line.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Soft(_) => "soft",
+            #[cfg(target_arch = "x86_64")]
+            Self::AesNi(_) => "aesni",
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes256(_) => "vaes256",
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes512(_) => "vaes512",
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(_) => "neon",
+        }
+    }
+
+    /// Runs `task` with this back end's instructions.
+    #[inline]
+    pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
+        match self {
+            Self::Soft(isa) => task.run(isa),
+            // SAFETY: an `Isa` value exists only where detection found its target features.
+            #[cfg(target_arch = "x86_64")]
+            Self::AesNi(isa) => unsafe { aesni::entry(isa, task) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes256(isa) => unsafe { vaes256::entry(isa, task) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "x86_64")]
+            Self::Vaes512(isa) => unsafe { vaes512::entry(isa, task) },
+            // SAFETY: as above.
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon(isa) => unsafe { neon::entry(isa, task) },
+        }
+    }
+}

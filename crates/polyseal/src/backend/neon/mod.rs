@@ -1,0 +1,100 @@
+//! aarch64 with the AES instructions: one AES block in a register.
+
+use core::arch::aarch64::{
+    uint8x16_t, vaeseq_u8, vaesmcq_u8, vandq_u8, vdupq_n_u8, veorq_u8, vld1q_u8, vst1q_u8,
+};
+
+use super::Task;
+use super::cpu::Neon;
+use super::lanes::{Isa, Lanes, Wide, mask_bytes};
+
+impl Isa for Neon {
+    type X1 = Q;
+    type X2 = Wide<Q, 2>;
+    type X4 = Wide<Q, 4>;
+
+    const REGISTER_BLOCKS: usize = 1;
+}
+
+/// # Safety
+/// The CPU must have the target features; `isa` is the proof.
+#[target_feature(enable = "neon,aes")]
+pub(super) unsafe fn entry<T: Task>(isa: Neon, task: T) -> T::Output {
+    task.run(isa)
+}
+
+/// One AES block, with the proof that the CPU has Advanced SIMD and AES.
+#[derive(Clone, Copy)]
+pub struct Q(uint8x16_t, Neon);
+
+impl Lanes for Q {
+    type Isa = Neon;
+    type X1 = Self;
+
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    fn load(isa: Neon, source: &[u8]) -> Self {
+        assert!(source.len() == 16);
+        // SAFETY: `isa` is the proof of Advanced SIMD; the slice has 16 bytes.
+        Self(unsafe { vld1q_u8(source.as_ptr()) }, isa)
+    }
+
+    #[inline(always)]
+    fn load_partial(isa: Neon, source: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..source.len()].copy_from_slice(source);
+        Self::load(isa, &bytes)
+    }
+
+    #[inline(always)]
+    fn broadcast(isa: Neon, block: &[u8; 16]) -> Self {
+        Self::load(isa, block)
+    }
+
+    #[inline(always)]
+    fn store(self, target: &mut [u8]) {
+        assert!(target.len() == 16);
+        // SAFETY: `self` holds the proof of Advanced SIMD; the slice has 16 bytes.
+        unsafe { vst1q_u8(target.as_mut_ptr(), self.0) }
+    }
+
+    #[inline(always)]
+    fn store_partial(self, target: &mut [u8]) {
+        let mut bytes = [0; 16];
+        self.store(&mut bytes);
+        target.copy_from_slice(&bytes[..target.len()]);
+    }
+
+    #[inline(always)]
+    fn truncate(self, bytes: usize) -> Self {
+        self.and(Self::load(self.1, mask_bytes(bytes, 16)))
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: `self` holds the proof of Advanced SIMD.
+        Self(unsafe { veorq_u8(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: `self` holds the proof of Advanced SIMD.
+        Self(unsafe { vandq_u8(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn xor_blocks(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        // AESE adds its key before SubBytes; a key of zero leaves the AES round's order.
+        // SAFETY: a vector holds the proof of Advanced SIMD and AES.
+        core::array::from_fn(|i| unsafe {
+            let round = vaesmcq_u8(vaeseq_u8(x[i].0, vdupq_n_u8(0)));
+            Self(veorq_u8(round, round_keys[i].0), x[i].1)
+        })
+    }
+}

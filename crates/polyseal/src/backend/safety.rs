@@ -1,0 +1,17 @@
+//! Documentation only: each way in which the back ends could be unsound, and the answer.
+//!
+//! 1. *An instruction that the CPU lacks.* Every intrinsic belongs to a target feature, and
+//!    executing it elsewhere is undefined. The types in [`super::cpu`] have a private field and one
+//!    constructor, `check()`, which succeeds only where detection finds all features of the set
+//!    (and, for the wide registers, the operating system's support). Every vector type holds such a
+//!    value, so a vector exists only where its instructions do; loading and broadcasting, which
+//!    make vectors from bytes, take the proof as an argument.
+//! 2. *Out-of-bounds loads and stores.* Memory is touched in `load`, `load_partial`, `store` and
+//!    `store_partial` only. Each takes a slice and asserts its length; the assertion folds away
+//!    where the caller's lengths are known. Masked instructions do not access masked-out bytes.
+//! 3. *Alignment.* Only unaligned loads and stores are used.
+//! 4. *Aliasing.* No raw pointer outlives the call that makes it from a slice; in-place operation
+//!    goes through `InOutBuf`, which hands out its input and output one at a time.
+//! 5. *Calling convention.* Functions with different target features may disagree about how vectors
+//!    are passed. Vectors never cross a function that is not inlined: only byte slices, integers and
+//!    references do.

@@ -1,0 +1,95 @@
+//! The portable back end: constant-time AES rounds without tables, on any CPU.
+//!
+//! A vector is one block, an integer; rounds are bitsliced eight blocks at a time
+//! ([`bitslice`]). No branch and no index depends on data. Wider vectors are
+//! [`Wide`](super::lanes::Wide).
+
+mod bitslice;
+
+use super::cpu::Soft;
+use super::lanes::{Isa, Lanes, Wide};
+
+impl Isa for Soft {
+    type X1 = Block;
+    type X2 = Wide<Block, 2>;
+    type X4 = Wide<Block, 4>;
+
+    const REGISTER_BLOCKS: usize = 1;
+}
+
+/// An AES block as a little-endian integer.
+#[derive(Clone, Copy)]
+pub struct Block(u128);
+
+impl Lanes for Block {
+    type Isa = Soft;
+    type X1 = Self;
+
+    const BLOCKS: usize = 1;
+
+    #[inline(always)]
+    fn load(isa: Soft, source: &[u8]) -> Self {
+        assert!(source.len() == 16);
+        Self::load_partial(isa, source)
+    }
+
+    #[inline(always)]
+    fn load_partial(_: Soft, source: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        bytes[..source.len()].copy_from_slice(source);
+        Self(u128::from_le_bytes(bytes))
+    }
+
+    #[inline(always)]
+    fn broadcast(_: Soft, block: &[u8; 16]) -> Self {
+        Self(u128::from_le_bytes(*block))
+    }
+
+    #[inline(always)]
+    fn store(self, target: &mut [u8]) {
+        assert!(target.len() == 16);
+        target.copy_from_slice(&self.0.to_le_bytes());
+    }
+
+    #[inline(always)]
+    fn store_partial(self, target: &mut [u8]) {
+        target.copy_from_slice(&self.0.to_le_bytes()[..target.len()]);
+    }
+
+    #[inline(always)]
+    fn truncate(self, bytes: usize) -> Self {
+        // CT: the length is public.
+        Self(if bytes >= 16 { self.0 } else { self.0 & ((1 << (8 * bytes)) - 1) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    #[inline(always)]
+    fn xor_blocks(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        let mut out = round_keys;
+        for (out, x) in out.chunks_mut(8).zip(x.chunks(8)) {
+            let mut blocks = [0; 8];
+            for (block, x) in blocks.iter_mut().zip(x) {
+                *block = x.0;
+            }
+            bitslice::aes_rounds_without_key(&mut blocks);
+            for (out, block) in out.iter_mut().zip(blocks) {
+                out.0 ^= block;
+            }
+        }
+        out
+    }
+}

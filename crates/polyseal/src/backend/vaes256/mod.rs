@@ -1,0 +1,132 @@
+//! x86-64 with VAES and AVX2: two AES blocks in a register.
+
+use core::arch::x86_64::{
+    __m256i, _mm_loadu_si128, _mm_xor_si128, _mm256_aesenc_epi128, _mm256_and_si256,
+    _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_extracti128_si256,
+    _mm256_loadu_si256, _mm256_storeu_si256, _mm256_xor_si256,
+};
+
+use super::Task;
+use super::aesni::{PartialXmm, Xmm};
+use super::cpu::Vaes256;
+use super::lanes::{Isa, Lanes, Wide, mask_bytes};
+
+impl Isa for Vaes256 {
+    type X1 = Xmm<Self>;
+    type X2 = Ymm<Self>;
+    type X4 = Wide<Ymm<Self>, 2>;
+
+    const REGISTER_BLOCKS: usize = 2;
+}
+
+impl PartialXmm for Vaes256 {}
+impl PartialYmm for Vaes256 {}
+
+/// # Safety
+/// The CPU must have the target features; `isa` is the proof.
+#[target_feature(enable = "aes,avx2,vaes")]
+pub(super) unsafe fn entry<T: Task>(isa: Vaes256, task: T) -> T::Output {
+    task.run(isa)
+}
+
+/// Partial loads and stores of two blocks, as [`PartialXmm`].
+pub(super) trait PartialYmm: PartialXmm {
+    /// At most 32 bytes, then zeros.
+    #[inline(always)]
+    fn load_ymm(self, source: &[u8]) -> __m256i {
+        let mut bytes = [0; 32];
+        bytes[..source.len()].copy_from_slice(source);
+        // SAFETY: implementers are proofs of AVX2; the pointer comes from an array of 32 bytes.
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    }
+
+    /// The first `target.len()` bytes, at most 32.
+    #[inline(always)]
+    fn store_ymm(self, x: __m256i, target: &mut [u8]) {
+        let mut bytes = [0; 32];
+        // SAFETY: implementers are proofs of AVX2; the pointer comes from an array of 32 bytes.
+        unsafe { _mm256_storeu_si256(bytes.as_mut_ptr().cast(), x) };
+        target.copy_from_slice(&bytes[..target.len()]);
+    }
+}
+
+/// Two AES blocks, with the proof `I` that the CPU has VAES and AVX2.
+#[derive(Clone, Copy)]
+pub struct Ymm<I>(pub(super) __m256i, pub(super) I);
+
+impl<I: Isa<X1 = Xmm<I>> + PartialYmm> Lanes for Ymm<I> {
+    type Isa = I;
+    type X1 = Xmm<I>;
+
+    const BLOCKS: usize = 2;
+
+    #[inline(always)]
+    fn load(isa: I, source: &[u8]) -> Self {
+        assert!(source.len() == 32);
+        // SAFETY: `I` is the proof of AVX2; the slice has 32 bytes.
+        Self(unsafe { _mm256_loadu_si256(source.as_ptr().cast()) }, isa)
+    }
+
+    #[inline(always)]
+    fn load_partial(isa: I, source: &[u8]) -> Self {
+        Self(isa.load_ymm(source), isa)
+    }
+
+    #[inline(always)]
+    fn broadcast(isa: I, block: &[u8; 16]) -> Self {
+        // SAFETY: `I` is the proof of AVX2; the array has 16 bytes.
+        Self(
+            unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(block.as_ptr().cast())) },
+            isa,
+        )
+    }
+
+    #[inline(always)]
+    fn store(self, target: &mut [u8]) {
+        assert!(target.len() == 32);
+        // SAFETY: `I` is the proof of AVX2; the slice has 32 bytes.
+        unsafe { _mm256_storeu_si256(target.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn store_partial(self, target: &mut [u8]) {
+        self.1.store_ymm(self.0, target);
+    }
+
+    #[inline(always)]
+    fn truncate(self, bytes: usize) -> Self {
+        self.and(Self::load(self.1, mask_bytes(bytes, 32)))
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: `I` is the proof of AVX2.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: `I` is the proof of AVX2.
+        Self(unsafe { _mm256_and_si256(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn xor_blocks(self) -> Xmm<I> {
+        // SAFETY: `I` is the proof of AVX2.
+        let sum = unsafe {
+            _mm_xor_si128(
+                _mm256_castsi256_si128(self.0),
+                _mm256_extracti128_si256::<1>(self.0),
+            )
+        };
+        Xmm(sum, self.1)
+    }
+
+    #[inline(always)]
+    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        // SAFETY: `I` is the proof of VAES.
+        core::array::from_fn(|i| {
+            Self(unsafe { _mm256_aesenc_epi128(x[i].0, round_keys[i].0) }, x[i].1)
+        })
+    }
+}

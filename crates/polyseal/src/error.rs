@@ -1,0 +1,97 @@
+//! Errors: one opaque value for a cryptographic failure, precise ones for everything that is
+//! decided by public data (lengths, names, parameters, limits).
+//!
+//! A failed opening says nothing about why it failed: telling a wrong tag from a wrong commitment
+//! or a wrong padding apart is how decryption oracles are built.
+
+use core::fmt;
+
+use crate::registry::Sizes;
+
+/// A result with Polyseal's [`Error`].
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// The ciphertext, associated data, nonce, tag or key is not the one that was sealed.
+    ///
+    /// Deliberately opaque. The output buffer has been wiped.
+    Unauthentic,
+    /// An algorithm was asked for with a size that it does not come in.
+    Size {
+        /// Which size: `"key"`, `"nonce"` or `"tag"`.
+        what: &'static str,
+        /// The lengths in bytes that exist.
+        allowed: Sizes,
+        /// The length in bytes that was asked for.
+        actual: usize,
+    },
+    /// A key, nonce or tag is not as long as the algorithm's.
+    Length {
+        /// Which input: `"key"`, `"nonce"` or `"tag"`.
+        what: &'static str,
+        /// The length in bytes that is needed.
+        expected: usize,
+        /// The length in bytes that was given.
+        actual: usize,
+    },
+    /// An output buffer is not as long as its input, or a sealed message is shorter than its tag.
+    Buffer {
+        /// The length in bytes that is needed.
+        expected: usize,
+        /// The length in bytes that was given.
+        actual: usize,
+    },
+    /// The message or associated data is longer than the algorithm's limit.
+    TooLong {
+        /// `"message"` or `"associated data"`.
+        what: &'static str,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// No algorithm has this name.
+    UnknownAlgorithm,
+    /// The algorithm has no such parameter, or does not take this value for it.
+    Parameter,
+    /// The algorithm is a MAC where an AEAD is needed, or the other way round.
+    WrongKind,
+    /// The operating system gave no random bytes.
+    Random,
+    /// A known-answer test gave a wrong answer: do not use this build on this machine.
+    SelfTest,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unauthentic => f.write_str("not authentic: wrong key or altered data"),
+            Self::Size { what, allowed, actual } => {
+                write!(f, "a {what} of {actual} bytes does not exist here; {allowed} bytes do")
+            }
+            Self::Length { what, expected, actual } => {
+                write!(f, "the {what} has {actual} bytes where {expected} are needed")
+            }
+            Self::Buffer { expected, actual } => {
+                write!(f, "the buffer has {actual} bytes where {expected} are needed")
+            }
+            Self::TooLong { what, limit } => {
+                write!(f, "the {what} is longer than the algorithm's limit of {limit} bytes")
+            }
+            Self::UnknownAlgorithm => f.write_str("unknown algorithm"),
+            Self::Parameter => f.write_str("unknown parameter, or a value that it does not take"),
+            Self::WrongKind => f.write_str("a MAC where an AEAD is needed, or the reverse"),
+            Self::Random => f.write_str("the operating system gave no random bytes"),
+            Self::SelfTest => f.write_str("a known-answer test failed"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+impl From<Error> for aead::Error {
+    fn from(_: Error) -> Self {
+        Self
+    }
+}

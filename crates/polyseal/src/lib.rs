@@ -1,0 +1,23 @@
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![deny(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+pub mod aegis;
+#[cfg(feature = "alloc")]
+pub mod any;
+pub(crate) mod backend;
+mod ct;
+pub mod error;
+pub mod registry;
+pub mod selftest;
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod testing;
+
+pub use aead;
+pub use error::{Error, Result};

@@ -1,0 +1,388 @@
+//! The one list of algorithms.
+//!
+//! A [`Family`] is a row of the table: what is fixed by its specification, and which sizes and
+//! parameters may be chosen. An [`Algorithm`] is a family with every choice made; it has a textual
+//! form, `id[:name=value,…]`, that the file format, the command line and the test vectors share.
+//! Everything that names algorithms (command line, vectors, self-test, benchmarks, documentation)
+//! reads this table.
+//!
+//! ```
+//! use polyseal::registry::Algorithm;
+//!
+//! let a: Algorithm = "aegis-128x-v1:degree=8,tag=32".parse()?;
+//! assert_eq!((a.key_bytes(), a.nonce_bytes(), a.tag_bytes()), (16, 16, 32));
+//! assert_eq!(a.param("degree"), Some(8));
+//! assert_eq!(a.to_string(), "aegis-128x-v1:degree=8,tag=32");
+//! # Ok::<(), polyseal::Error>(())
+//! ```
+
+use core::fmt;
+use core::str::FromStr;
+
+#[cfg(feature = "alloc")]
+use crate::backend::Backend;
+use crate::error::{Error, Result};
+
+/// The lengths in bytes that an input may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// The length when nothing else is said.
+    pub default: usize,
+    /// Every accepted length, ascending.
+    pub allowed: &'static [usize],
+}
+
+impl Sizes {
+    pub(crate) const fn one(size: &'static [usize; 1]) -> Self {
+        Self { default: size[0], allowed: size }
+    }
+
+    /// Whether `bytes` is an accepted length.
+    #[must_use]
+    pub fn accepts(&self, bytes: usize) -> bool {
+        self.allowed.contains(&bytes)
+    }
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, size) in self.allowed.iter().enumerate() {
+            let separator = match i {
+                0 => "",
+                _ if i + 1 == self.allowed.len() => " or ",
+                _ => ", ",
+            };
+            write!(f, "{separator}{size}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A parameter beside the sizes: its name, the values it takes, and the one it has by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// The name in the algorithm's textual form and in the vectors' `params`.
+    pub name: &'static str,
+    /// Every accepted value.
+    pub allowed: &'static [u64],
+    /// The value when nothing else is said.
+    pub default: u64,
+}
+
+/// What an algorithm does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Authenticated encryption with associated data.
+    Aead,
+    /// A message authentication code with a nonce.
+    Mac,
+}
+
+/// How strongly a ciphertext is bound to what it was made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// No commitment is claimed.
+    None,
+    /// To the key, as long as the adversary cannot choose the associated data.
+    KeyFixedAd,
+    /// To the key: FOR-KC, against an adversary who is given one of the keys.
+    ForKc,
+    /// To the key (CMT-1).
+    Cmt1,
+    /// To key and nonce (CMT-2).
+    Cmt2,
+    /// To key, nonce, associated data and message (CMT-4).
+    Cmt4,
+}
+
+impl Level {
+    /// The level's name as the literature has it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::KeyFixedAd => "key, fixed AD",
+            Self::ForKc => "FOR-KC",
+            Self::Cmt1 => "CMT-1",
+            Self::Cmt2 => "CMT-2",
+            Self::Cmt4 => "CMT-4",
+        }
+    }
+}
+
+/// A commitment claim: level, strength and the condition under which it holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commitment {
+    /// What is committed to.
+    pub level: Level,
+    /// The tag length in bytes for which the claim is made.
+    pub tag_bytes: usize,
+    /// The work of breaking it, as a power of two.
+    pub bits: u32,
+    /// When the claim holds, in a sentence.
+    pub condition: &'static str,
+}
+
+/// What a repeated nonce costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// Under a repeated nonce, confidentiality and authenticity are lost for that key.
+    Breaks,
+    /// Under a repeated nonce, only the equality of whole inputs is revealed.
+    Resistant,
+    /// The scheme has no use for a fresh nonce.
+    NotNeeded,
+}
+
+impl Misuse {
+    /// A word for tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Breaks => "breaks",
+            Self::Resistant => "resistant",
+            Self::NotNeeded => "nonce not needed",
+        }
+    }
+}
+
+/// Where an algorithm is defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Specification {
+    /// The document.
+    pub title: &'static str,
+    /// The part of the document that defines this algorithm.
+    pub section: &'static str,
+}
+
+/// A row of the registry: one algorithm up to the choice of its sizes and parameters.
+#[derive(Debug)]
+pub struct Family {
+    /// The name on the command line, in files, vectors and benchmarks: kebab-case.
+    pub id: &'static str,
+    /// The name in its specification.
+    pub name: &'static str,
+    /// AEAD or MAC.
+    pub kind: Kind,
+    /// Key lengths.
+    pub key_bytes: Sizes,
+    /// Nonce lengths.
+    pub nonce_bytes: Sizes,
+    /// Tag lengths.
+    pub tag_bytes: Sizes,
+    /// Other parameters.
+    pub params: &'static [Param],
+    /// The longest message in bytes.
+    pub max_message_bytes: u64,
+    /// The longest associated data in bytes.
+    pub max_ad_bytes: u64,
+    /// With random nonces, at most `2^` this many messages a key; `None`: no practical limit.
+    pub random_nonce_messages_log2: Option<u32>,
+    /// Commitment claims, one for each tag length.
+    pub commitment: &'static [Commitment],
+    /// What a repeated nonce costs.
+    pub misuse: Misuse,
+    /// Whether the nonce is hidden from whoever lacks the key.
+    pub nonce_hiding: bool,
+    /// Whether independent parts of one message are processed side by side.
+    pub parallel: bool,
+    /// Whether ciphertext can be produced before the whole message is known.
+    pub online: bool,
+    /// Security and implementation properties in the terms of RFC 9771.
+    pub properties: &'static [&'static str],
+    /// The specification.
+    pub specification: Specification,
+    pub(crate) maker: Maker,
+}
+
+/// How an instance is made; private, because only [`crate::any`] may make one unchecked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Maker {
+    /// A row that is completed by others, or a build without an allocator.
+    Unmade,
+    #[cfg(feature = "alloc")]
+    Aead(fn(&Algorithm, &[u8], Backend) -> crate::any::BoxedAead),
+    #[cfg(feature = "alloc")]
+    Mac(fn(&Algorithm, &[u8], Backend) -> crate::any::BoxedMac),
+}
+
+impl Family {
+    /// The commitment claim for a tag of `tag_bytes`.
+    #[must_use]
+    pub fn commitment_at(&self, tag_bytes: usize) -> Option<&'static Commitment> {
+        self.commitment.iter().find(|c| c.tag_bytes == tag_bytes)
+    }
+}
+
+/// Every family, in the order in which tables show them.
+#[must_use]
+pub fn families() -> &'static [Family] {
+    crate::aegis::names::FAMILIES
+}
+
+/// The family with this id.
+#[must_use]
+pub fn family(id: &str) -> Option<&'static Family> {
+    families().iter().find(|f| f.id == id)
+}
+
+/// How many parameters beside the sizes a family may have.
+const MAX_PARAMS: usize = 4;
+
+/// A family with every size and parameter chosen.
+#[derive(Clone, Copy)]
+pub struct Algorithm {
+    family: &'static Family,
+    key_bytes: usize,
+    nonce_bytes: usize,
+    tag_bytes: usize,
+    params: [u64; MAX_PARAMS],
+}
+
+impl Algorithm {
+    /// `family` with its defaults.
+    #[must_use]
+    pub fn new(family: &'static Family) -> Self {
+        let mut params = [0; MAX_PARAMS];
+        for (value, param) in params.iter_mut().zip(family.params) {
+            *value = param.default;
+        }
+        Self {
+            family,
+            key_bytes: family.key_bytes.default,
+            nonce_bytes: family.nonce_bytes.default,
+            tag_bytes: family.tag_bytes.default,
+            params,
+        }
+    }
+
+    /// The family.
+    #[must_use]
+    pub fn family(&self) -> &'static Family {
+        self.family
+    }
+
+    /// The key length in bytes.
+    #[must_use]
+    pub fn key_bytes(&self) -> usize {
+        self.key_bytes
+    }
+
+    /// The nonce length in bytes.
+    #[must_use]
+    pub fn nonce_bytes(&self) -> usize {
+        self.nonce_bytes
+    }
+
+    /// The tag length in bytes.
+    #[must_use]
+    pub fn tag_bytes(&self) -> usize {
+        self.tag_bytes
+    }
+
+    /// The value of the parameter `name`, if the family has it.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<u64> {
+        let at = self.family.params.iter().position(|p| p.name == name)?;
+        Some(self.params[at])
+    }
+
+    /// The commitment claim of this instance.
+    #[must_use]
+    pub fn commitment(&self) -> Option<&'static Commitment> {
+        self.family.commitment_at(self.tag_bytes)
+    }
+
+    /// The same with one choice changed. `name` is `key`, `nonce` or `tag` (a length in bytes) or
+    /// one of the family's parameters.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the family has no such choice, [`Error::Size`] if it does not come
+    /// in that length.
+    pub fn with(mut self, name: &str, value: u64) -> Result<Self> {
+        let (slot, what, sizes) = match name {
+            "key" => (&mut self.key_bytes, "key", self.family.key_bytes),
+            "nonce" => (&mut self.nonce_bytes, "nonce", self.family.nonce_bytes),
+            "tag" => (&mut self.tag_bytes, "tag", self.family.tag_bytes),
+            _ => {
+                let mut params = self.family.params.iter().zip(&mut self.params);
+                let (param, slot) =
+                    params.find(|(p, _)| p.name == name).ok_or(Error::Parameter)?;
+                if !param.allowed.contains(&value) {
+                    return Err(Error::Parameter);
+                }
+                *slot = value;
+                return Ok(self);
+            }
+        };
+        let actual = usize::try_from(value).map_err(|_| Error::Parameter)?;
+        if !sizes.accepts(actual) {
+            return Err(Error::Size { what, allowed: sizes, actual });
+        }
+        *slot = actual;
+        Ok(self)
+    }
+
+    /// Every choice that differs from the family's default, as `(name, value)`.
+    pub fn choices(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        let params = self.family.params.iter().zip(self.params);
+        let params = params.map(|(p, value)| (p.name, value, p.default));
+        let size = |name, chosen: usize, sizes: Sizes| (name, chosen as u64, sizes.default as u64);
+        params
+            .chain([
+                size("key", self.key_bytes, self.family.key_bytes),
+                size("nonce", self.nonce_bytes, self.family.nonce_bytes),
+                size("tag", self.tag_bytes, self.family.tag_bytes),
+            ])
+            .filter(|(_, chosen, default)| chosen != default)
+            .map(|(name, chosen, _)| (name, chosen))
+    }
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Self) -> bool {
+        self.family.id == other.family.id
+            && (self.key_bytes, self.nonce_bytes, self.tag_bytes, self.params)
+                == (other.key_bytes, other.nonce_bytes, other.tag_bytes, other.params)
+    }
+}
+
+impl Eq for Algorithm {}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.family.id)?;
+        for (i, (name, value)) in self.choices().enumerate() {
+            write!(f, "{}{name}={value}", if i == 0 { ':' } else { ',' })?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Algorithm({self})")
+    }
+}
+
+impl FromStr for Algorithm {
+    type Err = Error;
+
+    /// Reads `id[:name=value,…]`; each name at most once, values in decimal.
+    fn from_str(text: &str) -> Result<Self> {
+        let (id, choices) = text.split_once(':').map_or((text, None), |(id, c)| (id, Some(c)));
+        let mut algorithm = Self::new(family(id).ok_or(Error::UnknownAlgorithm)?);
+        let Some(choices) = choices else { return Ok(algorithm) };
+        for (i, choice) in choices.split(',').enumerate() {
+            let (name, value) = choice.split_once('=').ok_or(Error::Parameter)?;
+            let repeated = choices.split(',').take(i).any(|c| c.split('=').next() == Some(name));
+            // `u64::from_str` would take "+8" and "008": one instance, one spelling.
+            let canonical = value == "0" || !value.starts_with(['0', '+']);
+            if repeated || !canonical {
+                return Err(Error::Parameter);
+            }
+            algorithm = algorithm.with(name, value.parse().map_err(|_| Error::Parameter)?)?;
+        }
+        Ok(algorithm)
+    }
+}

@@ -1,0 +1,30 @@
+//! For tests and benchmarks only: back ends and evaluation strategies of the caller's choice.
+//! Nothing here changes a result.
+
+pub use crate::aegis::Strategy;
+pub use crate::backend::Backend;
+
+#[cfg(feature = "alloc")]
+use crate::any::{AnyAead, AnyMac};
+#[cfg(feature = "alloc")]
+use crate::error::Result;
+#[cfg(feature = "alloc")]
+use crate::registry::Algorithm;
+
+/// [`AnyAead::new`] on `backend`.
+///
+/// # Errors
+/// As [`AnyAead::new`].
+#[cfg(feature = "alloc")]
+pub fn aead_on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<AnyAead> {
+    AnyAead::on(algorithm, key, backend)
+}
+
+/// [`AnyMac::new`] on `backend`.
+///
+/// # Errors
+/// As [`AnyMac::new`].
+#[cfg(feature = "alloc")]
+pub fn mac_on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<AnyMac> {
+    AnyMac::on(algorithm, key, backend)
+}
