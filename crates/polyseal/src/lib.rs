@@ -14,6 +14,7 @@ pub(crate) mod backend;
 mod ct;
 pub mod error;
 pub mod registry;
+#[cfg(feature = "alloc")]
 pub mod selftest;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
