@@ -1,0 +1,190 @@
+//! `aead`: one message with one algorithm, raw, for tests and protocols.
+//!
+//! `seal` writes the ciphertext and the tag and nothing else; without `--nonce` it draws a random
+//! one and prints `nonce HEX` on standard error. `open` reverses it. `tag` and `verify` are the
+//! same for MACs, with the tag in hexadecimal. The message is held in memory as a whole: `open`
+//! writes nothing before all of it is authentic.
+
+use std::fs;
+use std::io::{self, Write};
+
+use polyseal::any::{AnyAead, AnyMac};
+use polyseal::registry::{Algorithm, Kind};
+use zeroize::Zeroizing;
+
+use super::{print, warn};
+use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
+use crate::error::{Code, Failure, Result};
+use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::secret;
+
+/// No algorithm's key is longer, in hexadecimal and with an end of line.
+const MAX_KEY_FILE_BYTES: usize = 1024;
+
+pub(crate) fn aead(args: &AeadArgs) -> Result {
+    match &args.command {
+        AeadCommand::Seal(args) => seal(args),
+        AeadCommand::Open(args) => open(args),
+        AeadCommand::Tag(args) => tag(args),
+        AeadCommand::Verify(args) => verify(args),
+    }
+}
+
+fn seal(args: &RawArgs) -> Result {
+    let algorithm = algorithm(&args.algorithm, Kind::Aead)?;
+    let key = key(&args.algorithm, &algorithm)?;
+    let aead = AnyAead::new(&algorithm, &key).map_err(refused)?;
+    let nonce = nonce(&args.algorithm, &algorithm)?;
+    let ad = associated_data(args)?;
+    let mut input = InputFile::open(args.algorithm.file.as_deref())?;
+    let output = OutputFile::open(&args.output, Contents::Binary, &[(input.id, "the input")])?;
+    let message = Zeroizing::new(input.read_all()?);
+    let sealed = aead.seal(&nonce.bytes, &ad, &message).map_err(refused)?;
+    nonce.tell();
+    finish(output, &sealed)
+}
+
+fn open(args: &RawArgs) -> Result {
+    let algorithm = algorithm(&args.algorithm, Kind::Aead)?;
+    let key = key(&args.algorithm, &algorithm)?;
+    let aead = AnyAead::new(&algorithm, &key).map_err(refused)?;
+    let nonce = given_nonce(&args.algorithm)?;
+    let ad = associated_data(args)?;
+    let mut input = InputFile::open(args.algorithm.file.as_deref())?;
+    let output = OutputFile::open(&args.output, Contents::Unknown, &[(input.id, "the input")])?;
+    let sealed = input.read_all()?;
+    let message = Zeroizing::new(aead.open(&nonce, &ad, &sealed).map_err(refused)?);
+    finish(output, &message)
+}
+
+fn tag(args: &TagArgs) -> Result {
+    let algorithm = algorithm(&args.algorithm, Kind::Mac)?;
+    let key = key(&args.algorithm, &algorithm)?;
+    let mac = AnyMac::new(&algorithm, &key).map_err(refused)?;
+    let nonce = nonce(&args.algorithm, &algorithm)?;
+    let message = InputFile::open(args.algorithm.file.as_deref())?.read_all()?;
+    let tag = mac.mac(&nonce.bytes, &message).map_err(refused)?;
+    nonce.tell();
+    print(&format!("{}\n", hex::encode(tag)))
+}
+
+fn verify(args: &VerifyArgs) -> Result {
+    let algorithm = algorithm(&args.algorithm, Kind::Mac)?;
+    let key = key(&args.algorithm, &algorithm)?;
+    let mac = AnyMac::new(&algorithm, &key).map_err(refused)?;
+    let nonce = given_nonce(&args.algorithm)?;
+    let tag = unhex("--tag", &args.tag)?;
+    let message = InputFile::open(args.algorithm.file.as_deref())?.read_all()?;
+    mac.verify(&nonce, &message, &tag).map_err(refused)
+}
+
+fn finish(mut output: OutputFile, bytes: &[u8]) -> Result {
+    output.write_all(bytes)?;
+    output.commit()
+}
+
+/// The algorithm with every `--param`, if it is of the kind that the command is for.
+fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
+    let listed = "`polyseal suites` lists the algorithms, their sizes and parameters";
+    let mut algorithm: Algorithm = args
+        .suite
+        .parse()
+        .map_err(|error| Failure::usage(format!("--suite {}: {error}", args.suite)).hint(listed))?;
+    for param in &args.param {
+        let chosen = param
+            .split_once('=')
+            .and_then(|(name, value)| Some(algorithm.with(name, value.parse().ok()?)));
+        algorithm = chosen
+            .ok_or_else(|| {
+                Failure::usage(format!("--param {param} is not of the form NAME=VALUE"))
+            })?
+            .map_err(|error| Failure::usage(format!("--param {param}: {error}")).hint(listed))?;
+    }
+    match (algorithm.family().kind, kind) {
+        (Kind::Mac, Kind::Aead) => Err(Failure::usage(format!("{algorithm} is a MAC"))
+            .hint("use `polyseal aead tag` and `polyseal aead verify`")),
+        (Kind::Aead, Kind::Mac) => Err(Failure::usage(format!("{algorithm} is not a MAC"))
+            .hint("use `polyseal aead seal` and `polyseal aead open`")),
+        _ => Ok(algorithm),
+    }
+}
+
+fn key(args: &AlgorithmArgs, algorithm: &Algorithm) -> Result<Zeroizing<Vec<u8>>> {
+    if let Some(digits) = &args.key {
+        warn("everyone on this machine can see a key on the command line; use --key-file");
+        return unhex("--key", digits).map(Zeroizing::new);
+    }
+    let path = args.key_file.as_deref().ok_or_else(|| Failure::usage("there is no key"))?;
+    let (mut bytes, _) = secret::read(path, MAX_KEY_FILE_BYTES)?;
+    if bytes.len() == algorithm.key_bytes() {
+        return Ok(bytes);
+    }
+    while matches!(bytes.last(), Some(b'\n' | b'\r')) {
+        bytes.pop();
+    }
+    let mut key = Zeroizing::new(vec![0; algorithm.key_bytes()]);
+    hex::decode_to_slice(&bytes, &mut key).map_err(|_| {
+        let message = format!("{} is not a key for {algorithm}", path.display());
+        Failure::usage(message).hint(format!(
+            "it must hold exactly {0} bytes, or one line of {1} hexadecimal digits",
+            algorithm.key_bytes(),
+            2 * algorithm.key_bytes()
+        ))
+    })?;
+    Ok(key)
+}
+
+/// A nonce, and whether the user has yet to be told of it.
+struct Nonce {
+    bytes: Vec<u8>,
+    drawn: bool,
+}
+
+impl Nonce {
+    fn tell(&self) {
+        if self.drawn {
+            let _ = writeln!(io::stderr(), "nonce {}", hex::encode(&self.bytes));
+        }
+    }
+}
+
+fn nonce(args: &AlgorithmArgs, algorithm: &Algorithm) -> Result<Nonce> {
+    if args.nonce.is_some() {
+        return Ok(Nonce { bytes: given_nonce(args)?, drawn: false });
+    }
+    let mut bytes = vec![0; algorithm.nonce_bytes()];
+    getrandom::fill(&mut bytes).map_err(|_| polyseal_file::Error::Random)?;
+    Ok(Nonce { bytes, drawn: true })
+}
+
+fn given_nonce(args: &AlgorithmArgs) -> Result<Vec<u8>> {
+    let digits = args.nonce.as_deref().ok_or_else(|| {
+        Failure::usage("there is no nonce").hint("give the one it was sealed with: --nonce HEX")
+    })?;
+    unhex("--nonce", digits)
+}
+
+fn associated_data(args: &RawArgs) -> Result<Vec<u8>> {
+    match (&args.ad, &args.ad_file) {
+        (Some(digits), _) => unhex("--ad", digits),
+        (None, Some(path)) => fs::read(path).map_err(|error| Failure::io("read", path, &error)),
+        (None, None) => Ok(Vec::new()),
+    }
+}
+
+fn unhex(option: &str, digits: &str) -> Result<Vec<u8>> {
+    hex::decode(digits).map_err(|_| {
+        Failure::usage(format!("{option} is not an even number of hexadecimal digits"))
+    })
+}
+
+/// What the library refuses: a forgery, or a length that the user can correct.
+fn refused(error: polyseal::Error) -> Failure {
+    match error {
+        polyseal::Error::Unauthentic => Failure::new(Code::Content, error.to_string())
+            .hint("nothing was written; check key, nonce, associated data and input"),
+        // An input shorter than a tag is no sealed message.
+        polyseal::Error::Buffer { .. } => Failure::new(Code::Content, error.to_string()),
+        _ => Failure::usage(error.to_string()),
+    }
+}

@@ -1,0 +1,43 @@
+//! The commands, one file each: arguments in, a [`Failure`](crate::error::Failure) or nothing out.
+
+mod aead;
+mod crypt;
+mod inspect;
+mod keygen;
+mod selftest;
+mod suites;
+mod vectors;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+pub(crate) use aead::aead;
+pub(crate) use crypt::{decrypt, encrypt};
+pub(crate) use inspect::inspect;
+pub(crate) use keygen::keygen;
+pub(crate) use selftest::selftest;
+pub(crate) use suites::suites;
+pub(crate) use vectors::vectors;
+
+use crate::error::{Code, Failure, Result};
+
+/// Prints to standard output. A reader that has gone, as in `| head`, is an error, not a panic.
+fn print(text: &str) -> Result {
+    let mut stdout = io::stdout().lock();
+    stdout
+        .write_all(text.as_bytes())
+        .and_then(|()| stdout.flush())
+        .map_err(|error| Failure::io("write", Path::new("standard output"), &error))
+}
+
+fn print_json(value: &impl serde::Serialize) -> Result {
+    let mut text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::new(Code::Io, format!("cannot write JSON: {error}")))?;
+    text.push('\n');
+    print(&text)
+}
+
+/// A warning on standard error.
+fn warn(text: &str) {
+    let _ = writeln!(io::stderr(), "polyseal: warning: {text}");
+}

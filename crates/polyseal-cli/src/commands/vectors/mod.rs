@@ -1,0 +1,70 @@
+//! `vectors`: checks files of test vectors in the Wycheproof AEAD schema.
+//!
+//! `schema` reads a file, strictly: what it does not understand is an error, never a skip.
+//! `check` decides each test. Legacy and opt-in configurations run like every other.
+
+mod check;
+mod schema;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::print;
+use crate::args::VectorsArgs;
+use crate::error::{Code, Failure, Result};
+
+/// How many tests of a file went which way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    passed: u64,
+    failed: u64,
+}
+
+pub(crate) fn vectors(args: &VectorsArgs) -> Result {
+    let mut total = Count::default();
+    let mut worst = None;
+    for path in &args.files {
+        match file(path) {
+            Ok(count) => {
+                let Count { passed, failed } = count;
+                print(&format!("{}: {passed} passed, {failed} failed\n", path.display()))?;
+                total.passed += passed;
+                total.failed += failed;
+            }
+            Err(failure) => {
+                print(&format!("{}: error\n", path.display()))?;
+                let _ = writeln!(io::stderr(), "{failure}");
+                worst = worst.or(Some(failure.code));
+            }
+        }
+    }
+    print(&format!("{} passed, {} failed\n", total.passed, total.failed))?;
+    match worst {
+        Some(code) => Err(Failure::new(code, "not every file of vectors could be checked")),
+        None if total.failed > 0 => {
+            Err(Failure::new(Code::Content, format!("{} test vectors failed", total.failed)))
+        }
+        None => Ok(()),
+    }
+}
+
+fn file(path: &Path) -> Result<Count> {
+    let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
+    let malformed =
+        |what: String| Failure::new(Code::Content, format!("{}: {what}", path.display()));
+    let groups = schema::read(&text).map_err(malformed)?;
+    let mut count = Count::default();
+    for group in &groups {
+        for test in &group.tests {
+            match check::check(group, test) {
+                Ok(()) => count.passed += 1,
+                Err(why) => {
+                    count.failed += 1;
+                    let id = &test.id;
+                    let _ = writeln!(io::stderr(), "{}: tcId {id}: {why}", path.display());
+                }
+            }
+        }
+    }
+    Ok(count)
+}

@@ -1,0 +1,121 @@
+//! Every failure: what happened, what to do about it, and the exit code that scripts rely on.
+
+use std::fmt;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use polyseal_file::Error as FileError;
+
+pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
+
+/// The exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// The operating system refused something.
+    Io = 1,
+    /// What was asked for cannot be done, and nothing has been.
+    Usage = 2,
+    /// The input is not authentic, not well-formed, or not what it should be.
+    Content = 3,
+    /// The file is for another key.
+    NoKey = 4,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code as u8)
+    }
+}
+
+/// A failure, as the user is told of it.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) code: Code,
+    message: String,
+    hint: Option<String>,
+}
+
+impl Failure {
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: None }
+    }
+
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Code::Usage, message)
+    }
+
+    /// `cannot <what> <path>: <reason>`.
+    pub(crate) fn io(what: &str, path: &Path, error: &io::Error) -> Self {
+        Self::new(Code::Io, format!("cannot {what} {}: {}", path.display(), reason(error)))
+            .hint_for(error)
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    fn hint_for(self, error: &io::Error) -> Self {
+        use io::ErrorKind as K;
+        match error.kind() {
+            K::NotFound => self.hint("check the path; directories are not created"),
+            K::PermissionDenied => self.hint("check who owns it and its permissions"),
+            K::StorageFull | K::QuotaExceeded => self.hint("free some space, then run it again"),
+            K::FileTooLarge => self.hint("raise the limit on file sizes, or write elsewhere"),
+            K::ReadOnlyFilesystem => self.hint("write to another place with -o"),
+            K::IsADirectory => self.hint("pack it first: tar -c DIRECTORY | polyseal encrypt …"),
+            _ => self,
+        }
+    }
+}
+
+/// The system's words without Rust's "(os error 2)".
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(at) => text[..at].to_owned(),
+        None => text,
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "polyseal: {}", self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n  {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        let failure = |code| Self::new(code, error.to_string());
+        match &error {
+            FileError::Io { what, source } => {
+                Self::new(Code::Io, format!("cannot {what}: {}", reason(source))).hint_for(source)
+            }
+            FileError::InputChanged => {
+                failure(Code::Io).hint("run it again when nothing writes to the input")
+            }
+            FileError::TooLong | FileError::Random => failure(Code::Io),
+            FileError::NotAPolysealFile => failure(Code::Content)
+                .hint("decrypt and inspect take what `polyseal encrypt` wrote"),
+            FileError::UnsupportedVersion(_) => {
+                failure(Code::Content).hint("use a newer polyseal, if the file is intact")
+            }
+            FileError::NoMatchingKey => {
+                failure(Code::NoKey).hint("use the key file it was encrypted with: -k KEYFILE")
+            }
+            FileError::Suite(_) => failure(Code::Usage)
+                .hint(format!("use one of {}", polyseal_file::Suite::allowed().join(", "))),
+            FileError::SegmentSize(_) => failure(Code::Usage),
+            FileError::KeyFile(_) => {
+                failure(Code::Usage).hint("make one with: polyseal keygen -o KEYFILE")
+            }
+            _ => failure(Code::Content)
+                .hint("nothing of it can be trusted; get the file again or use a backup"),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! What is read, written, refused and replaced: the whole policy, for every command.
+//!
+//! - No FILE, or `-`, is standard input; no OUT is standard output.
+//! - Binary output does not go to a terminal, unless `-o -` or its device name asks for it.
+//! - OUT is a new file, or with `-f` a replaced one, complete and verified when it appears
+//!   ([`Staged`]). Symbolic links are followed: the file that they name is made or replaced, the
+//!   link stays. A link to nothing is refused.
+//! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
+//! - OUT must not be the input or the key file, by whatever name.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use crate::args::OutputArgs;
+use crate::error::{Code, Failure, Result};
+use crate::staged::Staged;
+
+/// Which file it is, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        Self { device: metadata.dev(), inode: metadata.ino() }
+    }
+}
+
+/// An open input.
+pub(crate) struct InputFile {
+    pub(crate) file: File,
+    /// The length of a regular file that has a name.
+    pub(crate) length: Option<u64>,
+    /// Which regular file it is.
+    pub(crate) id: Option<FileId>,
+    name: PathBuf,
+}
+
+impl InputFile {
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
+        let named = path.filter(|path| *path != Path::new("-"));
+        let name = named.unwrap_or(Path::new("standard input")).to_owned();
+        let failure = |error| Failure::io("read", &name, &error);
+        let file = match named {
+            Some(path) => File::open(path),
+            None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+        };
+        let file = file.map_err(failure)?;
+        let metadata = file.metadata().map_err(failure)?;
+        if metadata.is_dir() {
+            return Err(failure(io::ErrorKind::IsADirectory.into()));
+        }
+        // Standard input is read from where it stands, and only forward.
+        let length = (named.is_some() && metadata.is_file()).then(|| metadata.len());
+        let id = metadata.is_file().then(|| FileId::of(&metadata));
+        Ok(Self { file, length, id, name })
+    }
+
+    /// Everything, for messages that are sealed in one piece.
+    pub(crate) fn read_all(&mut self) -> Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.file
+            .read_to_end(&mut bytes)
+            .map_err(|error| Failure::io("read", &self.name, &error))?;
+        Ok(bytes)
+    }
+}
+
+/// What will be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// Never fit for a terminal.
+    Binary,
+    /// Fit for a terminal if it is text.
+    Unknown,
+}
+
+/// An open output.
+pub(crate) enum OutputFile {
+    /// A pipe, a device, or standard output: written in order.
+    Direct(Direct),
+    /// A file that appears with [`OutputFile::commit`].
+    Staged { staged: Staged, replace: bool, name: PathBuf },
+}
+
+/// An output that is what it is. If a terminal was not asked for, only text goes there.
+pub(crate) struct Direct {
+    file: File,
+    text_only: bool,
+}
+
+impl OutputFile {
+    /// Opens the output that `args` ask for; `taken` are files that it must not be, and what they
+    /// are.
+    pub(crate) fn open(
+        args: &OutputArgs,
+        contents: Contents,
+        taken: &[(Option<FileId>, &str)],
+    ) -> Result<Self> {
+        match &args.output {
+            None => Self::standard(contents, false, taken),
+            Some(path) if is_standard_output(path) => Self::standard(contents, true, taken),
+            Some(path) => Self::named(path, args.force, taken),
+        }
+    }
+
+    fn standard(
+        contents: Contents,
+        asked_for: bool,
+        taken: &[(Option<FileId>, &str)],
+    ) -> Result<Self> {
+        let name = Path::new("standard output");
+        let failure = |error| Failure::io("write", name, &error);
+        let terminal = io::stdout().is_terminal();
+        if terminal && !asked_for && contents == Contents::Binary {
+            return Err(Failure::usage("not writing binary data to a terminal")
+                .hint("use -o FILE or redirect it; -o - if you mean it"));
+        }
+        let file = io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
+        refuse_taken(&file.metadata().map_err(failure)?, taken, name)?;
+        Ok(Self::Direct(Direct { file, text_only: terminal && !asked_for }))
+    }
+
+    fn named(path: &Path, force: bool, taken: &[(Option<FileId>, &str)]) -> Result<Self> {
+        let failure = |error| Failure::io("write", path, &error);
+        let staged = |target| {
+            let staged = Staged::create(target).map_err(failure)?;
+            Ok(Self::Staged { staged, replace: force, name: path.to_owned() })
+        };
+        let metadata = match fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failure(error)),
+            Err(_) if fs::symlink_metadata(path).is_ok() => {
+                let message = format!("{} is a symbolic link to nothing", path.display());
+                return Err(Failure::usage(message).hint("name the file itself"));
+            }
+            Err(_) => return staged(path.to_owned()),
+        };
+        refuse_taken(&metadata, taken, path)?;
+        let kind = metadata.file_type();
+        if kind.is_fifo() || kind.is_char_device() {
+            let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
+            return Ok(Self::Direct(Direct { file, text_only: false }));
+        }
+        if !kind.is_file() {
+            let message = format!("{} is not a file that can be written", path.display());
+            return Err(Failure::usage(message).hint("use -o with the name of a new file"));
+        }
+        if !force {
+            return Err(already_exists(path));
+        }
+        staged(fs::canonicalize(path).map_err(failure)?)
+    }
+
+    /// Whether the terminal shows the output.
+    pub(crate) fn is_terminal(&self) -> bool {
+        matches!(self, Self::Direct(direct) if direct.file.is_terminal())
+    }
+
+    /// Writes a whole message, in one piece.
+    pub(crate) fn write_all(&mut self, bytes: &[u8]) -> Result {
+        let written = match self {
+            Self::Direct(direct) => direct.write_all(bytes),
+            Self::Staged { staged, .. } => staged.file().write_all(bytes),
+        };
+        written.map_err(|error| {
+            polyseal_file::Error::Io { what: "write the output", source: error }.into()
+        })
+    }
+
+    /// Waits until a staged file is on disk.
+    pub(crate) fn sync(&self) -> Result {
+        match self {
+            Self::Direct(_) => Ok(()),
+            Self::Staged { staged, name, .. } => {
+                staged.file().sync_all().map_err(|error| Failure::io("write", name, &error))
+            }
+        }
+    }
+
+    /// Lets a staged file appear.
+    pub(crate) fn commit(self) -> Result {
+        let Self::Staged { staged, replace, name } = self else { return Ok(()) };
+        match staged.commit(replace) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(already_exists(&name))
+            }
+            done => done.map_err(|error| Failure::io("write", &name, &error)),
+        }
+    }
+}
+
+impl Write for Direct {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.refuse_binary(bytes)?;
+        self.file.write(bytes)
+    }
+
+    fn write_vectored(&mut self, parts: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        parts.iter().try_for_each(|part| self.refuse_binary(part))?;
+        self.file.write_vectored(parts)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Direct {
+    /// A terminal obeys control characters: those of a decrypted file are not for it.
+    fn refuse_binary(&self, bytes: &[u8]) -> io::Result<()> {
+        let control = |b: &u8| (*b < b' ' && !b"\t\n\r".contains(b)) || *b == 0x7f;
+        if self.text_only && bytes.iter().any(control) {
+            return Err(io::Error::other(
+                "not writing binary data to a terminal; use -o FILE or redirect it",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// The names of standard output. Opening them anew would lose the position in a file.
+fn is_standard_output(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
+fn refuse_taken(output: &Metadata, taken: &[(Option<FileId>, &str)], name: &Path) -> Result {
+    let id = Some(FileId::of(output));
+    match taken.iter().find(|(other, _)| output.is_file() && *other == id) {
+        None => Ok(()),
+        Some((_, what)) => {
+            let message = format!("the output, {}, is {what}", name.display());
+            Err(Failure::usage(message).hint("write to another file"))
+        }
+    }
+}
+
+fn already_exists(path: &Path) -> Failure {
+    Failure::new(Code::Usage, format!("{} already exists", path.display()))
+        .hint("use -f to replace it, or -o with another name")
+}

@@ -1,0 +1,69 @@
+//! The tool `polyseal`: encrypts files at the speed of memory and refuses altered ones.
+//!
+//! `args` says what can be asked for, `commands` do it, `file_io` alone decides what is read,
+//! written, refused and replaced, and `error` gives every failure its exit code: 0 done, 1 I/O,
+//! 2 usage, 3 authentication or corruption, 4 no matching key.
+//!
+//! Security claim: that of the library; what is added here is that an output file appears
+//! complete and verified or not at all, and that no secret is printed.
+
+#![forbid(unsafe_code)]
+
+#[cfg(not(unix))]
+compile_error!("the tool needs a Unix system; the library polyseal-file does not");
+
+mod args;
+mod commands;
+mod error;
+mod file_io;
+mod progress;
+mod secret;
+mod signals;
+mod staged;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::error::{Code, Result};
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return report_usage(&error),
+    };
+    match run(args.command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            // Nothing can be done about a standard error that is closed.
+            let _ = writeln!(io::stderr(), "{failure}");
+            failure.code.into()
+        }
+    }
+}
+
+fn run(command: Command) -> Result {
+    match command {
+        Command::Encrypt(args) => commands::encrypt(&args),
+        Command::Decrypt(args) => commands::decrypt(&args),
+        Command::Keygen(args) => commands::keygen(&args),
+        Command::Inspect(args) => commands::inspect(&args),
+        Command::Suites(args) => commands::suites(&args),
+        Command::Aead(args) => commands::aead(&args),
+        Command::Vectors(args) => commands::vectors(&args),
+        Command::Selftest => commands::selftest(),
+    }
+}
+
+/// Help and version go to standard output; a wrong command line is told as every other error.
+fn report_usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        return if error.print().is_ok() { ExitCode::SUCCESS } else { Code::Io.into() };
+    }
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let _ = write!(io::stderr(), "polyseal: {text}");
+    Code::Usage.into()
+}

@@ -1,0 +1,34 @@
+//! Reading what must not stay in memory: the buffer has its final size from the start, so that
+//! growing leaves no copy behind, and is wiped when dropped.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+use crate::error::{Code, Failure, Result};
+use crate::file_io::FileId;
+
+/// The contents of a key file, and which file it was.
+pub(crate) fn read(path: &Path, limit: usize) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
+    let failure = |error| Failure::io("read the key file", path, &error);
+    let mut file = File::open(path).map_err(failure)?;
+    let id = FileId::of(&file.metadata().map_err(failure)?);
+    let mut bytes = Zeroizing::new(vec![0; limit + 1]);
+    let mut length = 0;
+    while length < bytes.len() {
+        match file.read(&mut bytes[length..]) {
+            Ok(0) => break,
+            Ok(n) => length += n,
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(failure(e)),
+        }
+    }
+    if length > limit {
+        let message = format!("the key file {} is too long to be one", path.display());
+        return Err(Failure::new(Code::Usage, message));
+    }
+    bytes.truncate(length);
+    Ok((bytes, id))
+}

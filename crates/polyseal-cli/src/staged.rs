@@ -1,0 +1,135 @@
+//! An output file that appears complete or not at all.
+//!
+//! It is written without a name (`O_TMPFILE`) in the directory where it shall be, and linked there
+//! at the end: whatever ends the process before, SIGKILL included, leaves nothing. Where the file
+//! system has no unnamed files it is a temporary file with mode 0600, removed on failure and on
+//! signals. An existing file is replaced by a rename after the new contents are on disk; between
+//! link and rename the complete new file has a temporary name for an instant.
+//!
+//! Limits: the new file has mode 0600 and the user's default owner; mode, owner, attributes and
+//! other hard links of a replaced file are not carried over. Whoever can write to the directory can
+//! interfere, as always.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use crate::signals::{self, RemovedOnSignal};
+
+pub(crate) struct Staged {
+    file: File,
+    place: Place,
+    directory: PathBuf,
+    target: PathBuf,
+}
+
+enum Place {
+    #[cfg(target_os = "linux")]
+    Unnamed,
+    Named {
+        path: TempPath,
+        _guard: RemovedOnSignal,
+    },
+}
+
+impl Staged {
+    /// Begins the file `target`, whose directory must exist.
+    pub(crate) fn create(target: PathBuf) -> io::Result<Self> {
+        let directory = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        signals::file_size_limit_is_an_error();
+        #[cfg(target_os = "linux")]
+        if let Some(file) = unnamed::create(&directory)? {
+            return Ok(Self { file, place: Place::Unnamed, directory, target });
+        }
+        let (file, path) = temporary().tempfile_in(&directory)?.into_parts();
+        let guard = RemovedOnSignal::new(&path);
+        Ok(Self { file, place: Place::Named { path, _guard: guard }, directory, target })
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Gives the file its name. With `replace`, what has that name is replaced; otherwise it is an
+    /// error of kind `AlreadyExists`.
+    pub(crate) fn commit(self, replace: bool) -> io::Result<()> {
+        let Self { file, place, directory, target } = self;
+        // Only a file that is certainly on disk may take another's place.
+        if replace && fs::symlink_metadata(&target).is_ok() {
+            file.sync_all()?;
+        }
+        match place {
+            #[cfg(target_os = "linux")]
+            Place::Unnamed => match unnamed::link(&file, &target) {
+                Err(e) if replace && e.kind() == io::ErrorKind::AlreadyExists => {
+                    replace_by(&file, &directory, &target)?;
+                }
+                linked => return linked,
+            },
+            Place::Named { path, _guard } if replace => path.persist(&target)?,
+            Place::Named { path, _guard } => path.persist_noclobber(&target)?,
+        }
+        if replace {
+            // The rename, too, should survive a power failure; not every file system can say so.
+            let _ = File::open(directory).and_then(|directory| directory.sync_all());
+        }
+        Ok(())
+    }
+}
+
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".polyseal-").suffix(".tmp").rand_bytes(12);
+    builder
+}
+
+/// Links `file` to a temporary name, and renames that over `target`.
+#[cfg(target_os = "linux")]
+fn replace_by(file: &File, directory: &Path, target: &Path) -> io::Result<()> {
+    let (mut guard, linked) = (None, |path: &Path| unnamed::link(file, path));
+    let temporary = temporary().make_in(directory, |path| {
+        guard = Some(RemovedOnSignal::new(path));
+        linked(path)
+    })?;
+    Ok(temporary.into_temp_path().persist(target)?)
+}
+
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use std::fs::File;
+    use std::io;
+    use std::path::Path;
+
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open};
+    use rustix::io::Errno;
+    use std::os::fd::AsRawFd;
+
+    /// An unnamed file in `directory`, or `None` where there are none.
+    pub(super) fn create(directory: &Path) -> io::Result<Option<File>> {
+        // Tests force the other way; a release build cannot be made to.
+        if cfg!(debug_assertions) && std::env::var_os("POLYSEAL_TEST_NAMED_OUTPUT").is_some() {
+            return Ok(None);
+        }
+        // Without /proc it could never be given a name.
+        if !Path::new("/proc/self/fd").exists() {
+            return Ok(None);
+        }
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        match open(directory, flags, Mode::RUSR | Mode::WUSR) {
+            Ok(fd) => Ok(Some(fd.into())),
+            // The file system's or an old kernel's way of not knowing the flag.
+            Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn link(file: &File, path: &Path) -> io::Result<()> {
+        let fd = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(linkat(CWD, fd, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+    }
+}

@@ -1,0 +1,141 @@
+//! A worker's buffer: some segments, each in a slot with room for its tag, so that sealing and
+//! opening happen where the data was read to and nothing is copied.
+//!
+//! Slots begin on cache lines (the kernel's copies are slower otherwise), so what is read or
+//! written is scattered over them; vectored system calls do it in one go. The buffer is wiped when
+//! dropped, as far as it was used.
+
+use std::io::{IoSlice, IoSliceMut};
+
+use zeroize::Zeroize;
+
+use crate::error::Result;
+use crate::segment::{Position, SegmentCipher};
+
+/// What a system call takes at most (`IOV_MAX` is 1024), less a few.
+pub(crate) const MAX_SLOTS: usize = 1000;
+
+pub(crate) struct Batch {
+    data: Vec<u8>,
+    /// The distance between slots: a multiple of a cache line.
+    stride: usize,
+    used: usize,
+}
+
+/// Some segments of the input, in order.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim {
+    /// The number of the first segment.
+    pub(crate) first: u64,
+    /// The bytes of input.
+    pub(crate) bytes: usize,
+    /// Whether the input ends here.
+    pub(crate) last: bool,
+}
+
+impl Batch {
+    /// Room for `slots` segments of `slot` bytes each, tag included.
+    pub(crate) fn new(slots: usize, slot: usize) -> Self {
+        let stride = stride(slot);
+        Self { data: vec![0; slots * stride], stride, used: 0 }
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.data.len() / self.stride
+    }
+
+    /// The places of bytes `skip..total` of a sequence that has `unit` bytes in each slot.
+    pub(crate) fn places_mut(
+        &mut self,
+        unit: usize,
+        skip: usize,
+        total: usize,
+    ) -> Vec<IoSliceMut<'_>> {
+        self.used = self.used.max(total.div_ceil(unit) * self.stride);
+        let slots = self.data.chunks_exact_mut(self.stride).enumerate().skip(skip / unit);
+        slots
+            .map_while(|(i, slot)| {
+                let (from, to) = range(unit, skip, total, i)?;
+                Some(IoSliceMut::new(&mut slot[from..to]))
+            })
+            .collect()
+    }
+
+    /// The same, to write from.
+    pub(crate) fn places(&self, unit: usize, skip: usize, total: usize) -> Vec<IoSlice<'_>> {
+        let slots = self.data.chunks_exact(self.stride).enumerate().skip(skip / unit);
+        slots
+            .map_while(|(i, slot)| {
+                let (from, to) = range(unit, skip, total, i)?;
+                Some(IoSlice::new(&slot[from..to]))
+            })
+            .collect()
+    }
+
+    /// The first byte: where a byte that was read ahead goes.
+    pub(crate) fn put_first(&mut self, byte: u8) {
+        self.data[0] = byte;
+        self.used = self.used.max(self.stride);
+    }
+
+    /// Seals or opens every segment in its slot; returns the bytes of output.
+    pub(crate) fn apply(&mut self, cipher: &SegmentCipher, claim: &Claim) -> Result<usize> {
+        let unit = cipher.input_unit();
+        let count = claim.bytes.div_ceil(unit).max(1);
+        self.used = self.used.max(count * self.stride);
+        let mut output = 0;
+        for (i, slot) in self.data.chunks_exact_mut(self.stride).take(count).enumerate() {
+            let last = claim.last && i + 1 == count;
+            let at = Position { index: claim.first + i as u64, last };
+            output += cipher.apply(at, slot, unit.min(claim.bytes - i * unit))?;
+        }
+        Ok(output)
+    }
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.data[..self.used].zeroize();
+    }
+}
+
+/// `bytes`, rounded up to whole cache lines.
+pub(crate) fn stride(bytes: usize) -> usize {
+    bytes.next_multiple_of(64)
+}
+
+/// The part of slot `i` that bytes `skip..total` of the sequence fill.
+fn range(unit: usize, skip: usize, total: usize, i: usize) -> Option<(usize, usize)> {
+    let start = i * unit;
+    let to = total.checked_sub(start).filter(|&rest| rest > 0)?.min(unit);
+    Some((skip.saturating_sub(start), to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_exactly_the_bytes_asked_for() {
+        let mut batch = Batch::new(3, 70);
+        for total in 0..=210 {
+            for skip in 0..=total {
+                let lengths: Vec<_> =
+                    batch.places(70, skip, total).iter().map(|s| s.len()).collect();
+                assert_eq!(lengths.iter().sum::<usize>(), total - skip);
+                let mutable = batch.places_mut(70, skip, total);
+                assert_eq!(mutable.iter().map(|s| s.len()).collect::<Vec<_>>(), lengths);
+            }
+        }
+    }
+
+    #[test]
+    fn places_are_in_order_and_skip_what_is_done() {
+        let mut batch = Batch::new(2, 70);
+        for (i, place) in batch.places_mut(5, 0, 8).into_iter().enumerate() {
+            place.into_iter().for_each(|b| *b = i as u8 + 1);
+        }
+        let seen: Vec<u8> = batch.places(5, 3, 8).iter().flat_map(|p| p.to_vec()).collect();
+        assert_eq!(seen, [1, 1, 2, 2, 2]);
+    }
+}

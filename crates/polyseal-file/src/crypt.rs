@@ -1,0 +1,224 @@
+//! Encrypting and decrypting whole files: the header, then the pipeline.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::thread;
+
+use crate::error::{Error, Result, io};
+use crate::header::{HEADER_BYTES, Header};
+use crate::key::Key;
+use crate::layout::{SegmentSize, plaintext_bytes};
+use crate::pipeline::{Input, Output, Run, Sink, Source, Totals};
+use crate::segment::{Direction, SegmentCipher};
+use crate::suite::{DEFAULT_SUITE, Suite};
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// The bytes of plaintext.
+    pub plaintext_bytes: u64,
+    /// The bytes of the encrypted file.
+    pub file_bytes: u64,
+}
+
+/// A function that is told, from any thread, how many more bytes of payload were read.
+type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
+
+/// Encrypts files for one key.
+#[derive(Clone, Copy)]
+pub struct Encryptor<'a> {
+    key: &'a Key,
+    suite: Option<Suite>,
+    segment: SegmentSize,
+    threads: NonZeroUsize,
+    progress: Progress<'a>,
+}
+
+/// Decrypts files with one key.
+#[derive(Clone, Copy)]
+pub struct Decryptor<'a> {
+    key: &'a Key,
+    threads: NonZeroUsize,
+    progress: Progress<'a>,
+}
+
+impl<'a> Encryptor<'a> {
+    /// The default suite and segment size, on all cores.
+    #[must_use]
+    pub fn new(key: &'a Key) -> Self {
+        Self { key, suite: None, segment: SegmentSize::default(), threads: cores(), progress: None }
+    }
+
+    /// With another suite.
+    #[must_use]
+    pub fn suite(mut self, suite: Suite) -> Self {
+        self.suite = Some(suite);
+        self
+    }
+
+    /// With another segment size.
+    #[must_use]
+    pub fn segment_size(mut self, segment: SegmentSize) -> Self {
+        self.segment = segment;
+        self
+    }
+
+    /// With at most this many threads, the calling one included.
+    #[must_use]
+    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// With `progress` told of bytes as they are read.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Encrypts all of `input`.
+    ///
+    /// # Errors
+    /// [`Error::Io`], [`Error::InputChanged`], [`Error::TooLong`] or [`Error::Random`].
+    pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
+        let suite = self.suite.map_or_else(|| DEFAULT_SUITE.parse(), Ok)?;
+        let (header, payload_key) = Header::create(self.key, suite, self.segment)?;
+        let direction = Direction::Seal;
+        let cipher = SegmentCipher::new(suite, &payload_key, self.segment.bytes(), direction)?;
+        let run = Run { cipher, threads: self.threads, progress: self.progress };
+        let sink = match output {
+            Output::Stream(writer) => {
+                writer.write_all(header.as_bytes()).map_err(io("write the output"))?;
+                Sink::stream(writer)
+            }
+            #[cfg(unix)]
+            Output::File(file) => {
+                std::os::unix::fs::FileExt::write_all_at(file, header.as_bytes(), 0)
+                    .map_err(io("write the output"))?;
+                Sink::file(file, HEADER_BYTES as u64)
+            }
+        };
+        let totals = match input {
+            Input::Stream(reader) => run.carry(&Source::stream(reader), sink)?,
+            #[cfg(unix)]
+            Input::File(file) => carry_file(&run, file, 0, file_bytes(file)?, sink)?,
+        };
+        Ok(Summary {
+            plaintext_bytes: totals.input,
+            file_bytes: HEADER_BYTES as u64 + totals.output,
+        })
+    }
+}
+
+impl<'a> Decryptor<'a> {
+    /// On all cores.
+    #[must_use]
+    pub fn new(key: &'a Key) -> Self {
+        Self { key, threads: cores(), progress: None }
+    }
+
+    /// With at most this many threads, the calling one included.
+    #[must_use]
+    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// With `progress` told of bytes as they are read.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
+        self.progress = Some(progress);
+        self
+    }
+
+    /// Decrypts all of `input`. Nothing is written before the header has proven authentic; a
+    /// segment only after it has.
+    ///
+    /// # Errors
+    /// Every [`Error`] that says what is wrong with a file, and [`Error::Io`].
+    pub fn decrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
+        let sink = |output| match output {
+            Output::Stream(writer) => Sink::stream(writer),
+            #[cfg(unix)]
+            Output::File(file) => Sink::file(file, 0),
+        };
+        let totals = match input {
+            Input::Stream(reader) => {
+                let run = self.run(&Header::read(reader)?)?;
+                run.carry(&Source::stream(reader), sink(output))?
+            }
+            #[cfg(unix)]
+            Input::File(file) => {
+                let total = file_bytes(file)?;
+                let header = Header::read(&mut At(file, 0))?;
+                let run = self.run(&header)?;
+                // The header was read, so the file is at least as long.
+                let wire = total.checked_sub(HEADER_BYTES as u64).ok_or(Error::InputChanged)?;
+                let suite = header.suite();
+                plaintext_bytes(wire, header.segment_size().bytes(), suite.tag_bytes())
+                    .ok_or(Error::Truncated)?;
+                carry_file(&run, file, HEADER_BYTES as u64, wire, sink(output))?
+            }
+        };
+        Ok(Summary {
+            plaintext_bytes: totals.output,
+            file_bytes: HEADER_BYTES as u64 + totals.input,
+        })
+    }
+
+    fn run(&self, header: &Header) -> Result<Run<'a>> {
+        let payload_key = header.unlock(self.key)?;
+        let segment = header.segment_size().bytes();
+        let cipher = SegmentCipher::new(header.suite(), &payload_key, segment, Direction::Open)?;
+        Ok(Run { cipher, threads: self.threads, progress: self.progress })
+    }
+}
+
+fn cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+#[cfg(unix)]
+fn file_bytes(file: &std::fs::File) -> Result<u64> {
+    Ok(file.metadata().map_err(io("examine the input"))?.len())
+}
+
+/// Carries `total` bytes of a regular file from `offset`, and notices if its length changes.
+#[cfg(unix)]
+fn carry_file(
+    run: &Run<'_>,
+    file: &std::fs::File,
+    offset: u64,
+    total: u64,
+    sink: Sink<'_>,
+) -> Result<Totals> {
+    let totals = run.carry(&Source::file(file, offset, total), sink)?;
+    if file_bytes(file)? == offset + total { Ok(totals) } else { Err(Error::InputChanged) }
+}
+
+/// Reads a file at offsets, so that its own position does not matter.
+#[cfg(unix)]
+struct At<'a>(&'a std::fs::File, u64);
+
+#[cfg(unix)]
+impl std::io::Read for At<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let n = std::os::unix::fs::FileExt::read_at(self.0, buffer, self.1)?;
+        self.1 += n as u64;
+        Ok(n)
+    }
+}
+
+impl fmt::Debug for Encryptor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encryptor").field("suite", &self.suite).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Decryptor<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Decryptor").field("threads", &self.threads).finish_non_exhaustive()
+    }
+}

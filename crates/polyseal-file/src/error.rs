@@ -1,0 +1,178 @@
+//! What can go wrong with a file, precisely: here the format is public and the reader needs to
+//! know what to do. Only what the cipher says stays opaque.
+
+use std::fmt;
+use std::io;
+
+/// A result with this crate's [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a file was not encrypted, decrypted or understood.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// The operating system refused an operation.
+    Io {
+        /// What was being done, as in "cannot … the input".
+        what: &'static str,
+        /// Its answer.
+        source: io::Error,
+    },
+    /// The input changed its length while it was read.
+    InputChanged,
+    /// The input does not begin as an encrypted file does.
+    NotAPolysealFile,
+    /// The file has a version that this program does not read.
+    UnsupportedVersion(u16),
+    /// A field of the header has a value that it must not have.
+    Header(HeaderError),
+    /// No stanza of the header is for this key.
+    NoMatchingKey,
+    /// The header is for this key, but is not as it was written.
+    HeaderNotAuthentic,
+    /// A segment is not as it was written, or is not the segment that belongs here.
+    Corrupt {
+        /// Its number, from 0.
+        segment: u64,
+        /// Whether it is the last: then the file may also have been cut short or extended.
+        last: bool,
+    },
+    /// The file ends within the header or within a segment.
+    Truncated,
+    /// There is something after the end of the last segment.
+    TrailingData,
+    /// The input is longer than a file may be.
+    TooLong,
+    /// Files are not encrypted with this algorithm.
+    Suite(String),
+    /// Not a power of two from 4 KiB to 16 MiB.
+    SegmentSize(u64),
+    /// A key file could not be understood.
+    KeyFile(KeyFileError),
+    /// The operating system gave no random bytes.
+    Random,
+    /// The cipher refused a length that the format allows: a defect of this program.
+    Cipher(polyseal::Error),
+}
+
+/// What is wrong with a header whose beginning is right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HeaderError {
+    /// The payload does not begin where this version has it.
+    PayloadOffset,
+    /// The segment size is not a power of two from 4 KiB to 16 MiB.
+    SegmentSize,
+    /// The suite is unknown, not for files, or not in its one spelling.
+    Suite,
+    /// No stanza, too many, or one that does not fit.
+    Stanzas,
+    /// A stanza of a type that this version does not have.
+    StanzaType,
+    /// Something other than zero where nothing is.
+    Padding,
+}
+
+/// What is wrong with a key file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyFileError {
+    /// It has no line with a key, and is not 32 bytes long either.
+    NoKey,
+    /// It has more than one line with a key.
+    SeveralKeys,
+    /// A line is neither a comment nor a key.
+    BadLine(usize),
+    /// It is 32 printable characters: a password, not a key.
+    Password,
+    /// It is longer than a key file can be.
+    TooLong,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { what, source } => write!(f, "cannot {what}: {source}"),
+            Self::InputChanged => f.write_str("the input changed its length while it was read"),
+            Self::NotAPolysealFile => f.write_str("not a Polyseal file"),
+            Self::UnsupportedVersion(version) => {
+                write!(f, "a Polyseal file of version {version}, which this program cannot read")
+            }
+            Self::Header(error) => write!(f, "the header is damaged: {error}"),
+            Self::NoMatchingKey => f.write_str("the file was not encrypted for this key"),
+            Self::HeaderNotAuthentic => {
+                f.write_str("the header is not authentic: it has been altered")
+            }
+            Self::Corrupt { segment, last: false } => {
+                write!(f, "segment {segment} is not authentic: the file has been altered")
+            }
+            Self::Corrupt { segment, last: true } => write!(
+                f,
+                "segment {segment}, the last, is not authentic: \
+                 the file has been cut short, extended or altered"
+            ),
+            Self::Truncated => f.write_str("the file has been cut short"),
+            Self::TrailingData => f.write_str("the file has been extended"),
+            Self::TooLong => f.write_str("the input is longer than a file may be"),
+            Self::Suite(suite) => write!(f, "{suite} is not a suite for files"),
+            Self::SegmentSize(bytes) => write!(
+                f,
+                "a segment of {bytes} bytes does not exist: powers of two from 4096 to 16777216 do"
+            ),
+            Self::KeyFile(error) => error.fmt(f),
+            Self::Random => f.write_str("the operating system gave no random bytes"),
+            Self::Cipher(error) => write!(f, "the cipher failed: {error}"),
+        }
+    }
+}
+
+impl fmt::Display for HeaderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::PayloadOffset => "the payload does not begin where this version has it",
+            Self::SegmentSize => "the segment size does not exist",
+            Self::Suite => "the suite is not one for files",
+            Self::Stanzas => "the key stanzas do not fit",
+            Self::StanzaType => "a key stanza of an unknown type",
+            Self::Padding => "the padding is not zero",
+        })
+    }
+}
+
+impl fmt::Display for KeyFileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoKey => f.write_str("there is no key in the key file"),
+            Self::SeveralKeys => f.write_str("there is more than one key in the key file"),
+            Self::BadLine(line) => write!(f, "line {line} of the key file is not a key"),
+            Self::Password => f.write_str("the key file is 32 printable characters, not a key"),
+            Self::TooLong => f.write_str("the key file is too long to be one"),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            Self::Cipher(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl From<HeaderError> for Error {
+    fn from(error: HeaderError) -> Self {
+        Self::Header(error)
+    }
+}
+
+impl From<KeyFileError> for Error {
+    fn from(error: KeyFileError) -> Self {
+        Self::KeyFile(error)
+    }
+}
+
+pub(crate) fn io(what: &'static str) -> impl FnOnce(io::Error) -> Error {
+    move |source| Error::Io { what, source }
+}

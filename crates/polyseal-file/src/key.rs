@@ -1,0 +1,144 @@
+//! The user's key and the key file.
+//!
+//! A key file is text, one line `polyseal-key-1-` and 64 hexadecimal digits among comments that
+//! begin with `#`; or it is exactly the 32 bytes of the key. Parsing is strict: a key that was
+//! pasted wrongly must not become another key.
+//!
+//! Limit: a key file is not protected by a passphrase; its file permissions are all that it has.
+
+use std::fmt;
+
+use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
+
+use crate::error::{Error, KeyFileError, Result};
+
+/// The length of a key in bytes.
+pub const KEY_BYTES: usize = 32;
+
+const PREFIX: &str = "polyseal-key-1-";
+
+/// A 32-byte secret key, wiped when dropped.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Key([u8; KEY_BYTES]);
+
+impl Key {
+    /// The longest key file, in bytes, that [`Key::parse`] accepts.
+    pub const MAX_FILE_BYTES: usize = 16 * 1024;
+
+    /// A fresh random key.
+    ///
+    /// # Errors
+    /// [`Error::Random`] if the operating system has no random bytes.
+    pub fn generate() -> Result<Self> {
+        let mut key = Self([0; KEY_BYTES]);
+        random(&mut key.0)?;
+        Ok(key)
+    }
+
+    /// The key with these bytes.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8; KEY_BYTES]) -> Self {
+        Self(*bytes)
+    }
+
+    /// The key in the contents of a key file.
+    ///
+    /// # Errors
+    /// [`Error::KeyFile`] saying what is wrong with it.
+    pub fn parse(file: &[u8]) -> Result<Self> {
+        if let Ok(bytes) = <&[u8; KEY_BYTES]>::try_from(file) {
+            // 32 random bytes are all printable with a probability of 2^-45.
+            let password = file.iter().all(|&b| b == b'\n' || (b' '..=b'~').contains(&b));
+            return if password { Err(KeyFileError::Password.into()) } else { Ok(Self(*bytes)) };
+        }
+        if file.len() > Self::MAX_FILE_BYTES {
+            return Err(KeyFileError::TooLong.into());
+        }
+        let mut found = None;
+        for (i, line) in file.split(|&b| b == b'\n').enumerate() {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if line.is_empty() || line.starts_with(b"#") {
+                continue;
+            }
+            let digits = line.strip_prefix(PREFIX.as_bytes());
+            let mut key = Self([0; KEY_BYTES]);
+            digits
+                .and_then(|digits| hex::decode_to_slice(digits, &mut key.0).ok())
+                .ok_or(KeyFileError::BadLine(i + 1))?;
+            if found.replace(key).is_some() {
+                return Err(KeyFileError::SeveralKeys.into());
+            }
+        }
+        found.ok_or_else(|| KeyFileError::NoKey.into())
+    }
+
+    /// The contents of a key file with this key.
+    #[must_use]
+    pub fn to_file(&self) -> Zeroizing<String> {
+        let mut digits = Zeroizing::new([0; 2 * KEY_BYTES]);
+        // Cannot fail: the buffer has the right length.
+        let _ = hex::encode_to_slice(self.0, digits.as_mut());
+        let mut file = Zeroizing::new(String::with_capacity(256));
+        file.push_str("# A Polyseal key: keep it secret and keep a copy of it.\n");
+        file.push_str("# Whoever has it can read, alter and forge what it encrypts.\n");
+        file.push_str(PREFIX);
+        file.extend(digits.iter().map(|&digit| char::from(digit)));
+        file.push('\n');
+        file
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8; KEY_BYTES] {
+        &self.0
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8; KEY_BYTES] {
+        &mut self.0
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(secret)")
+    }
+}
+
+/// Fills `bytes` from the operating system.
+pub(crate) fn random(bytes: &mut [u8]) -> Result<()> {
+    getrandom::fill(bytes).map_err(|_| Error::Random)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(file: &[u8]) -> KeyFileError {
+        match Key::parse(file) {
+            Err(Error::KeyFile(error)) => error,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn text_and_raw_give_the_same_key() {
+        let key = Key::generate().unwrap();
+        assert_eq!(Key::parse(key.to_file().as_bytes()).unwrap().0, key.0);
+        assert_eq!(Key::parse(&key.0).unwrap().0, key.0);
+        let dos = key.to_file().replace('\n', "\r\n");
+        assert_eq!(Key::parse(dos.as_bytes()).unwrap().0, key.0);
+    }
+
+    #[test]
+    fn what_is_not_exactly_one_key_is_refused() {
+        let line = format!("{PREFIX}{}\n", "0f".repeat(32));
+        assert!(Key::parse(line.as_bytes()).is_ok());
+        assert_eq!(error(b""), KeyFileError::NoKey);
+        assert_eq!(error(b"# comment\n\n"), KeyFileError::NoKey);
+        assert_eq!(error(line.repeat(2).as_bytes()), KeyFileError::SeveralKeys);
+        assert_eq!(error(format!("\n {line}").as_bytes()), KeyFileError::BadLine(2));
+        assert_eq!(error(&line.as_bytes()[..line.len() - 2]), KeyFileError::BadLine(1));
+        assert_eq!(error(line.replace("-1-", "-2-").as_bytes()), KeyFileError::BadLine(1));
+        assert_eq!(error(b"correct horse battery staple 32b"), KeyFileError::Password);
+        assert_eq!(error(&[1; 31]), KeyFileError::BadLine(1));
+        assert_eq!(error(&[b'#'; Key::MAX_FILE_BYTES + 1]), KeyFileError::TooLong);
+    }
+}

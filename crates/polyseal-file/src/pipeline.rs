@@ -1,0 +1,382 @@
+//! The pipeline: workers that each take the next segments, seal or open them where they lie, and
+//! put them where they belong.
+//!
+//! A worker reads, computes and writes with one buffer that stays in its core's cache; nothing is
+//! handed from thread to thread. Between regular files workers read and write at computed offsets
+//! and need no order. A stream is read under a lock and written in turns, so that its output is in
+//! order and holds only what has been verified. The first batch runs before any thread is started:
+//! a small file costs no thread.
+//!
+//! Memory is one buffer for each worker, together at most [`BUDGET`]; large segments mean fewer
+//! workers, not more memory.
+
+use std::fmt;
+#[cfg(unix)]
+use std::fs::File;
+use std::io::{self, IoSliceMut, Read, Write};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use crate::batch::{self, Batch, Claim, MAX_SLOTS};
+use crate::error::{Error, Result, io as io_error};
+use crate::layout::MAX_SEGMENTS;
+use crate::segment::SegmentCipher;
+
+/// Bytes of input that a worker takes at a time. Measured: below 256 KiB system calls show, above
+/// 1 MiB the second-level cache overflows.
+const BATCH: usize = 512 * 1024;
+/// Bytes of buffers in flight, over all workers; at least one worker runs with any segment size.
+const BUDGET: usize = 32 * 1024 * 1024;
+
+const READ: &str = "read the input";
+const WRITE: &str = "write the output";
+
+/// Where to read from.
+pub enum Input<'a> {
+    /// Anything that can be read to its end, in order.
+    Stream(&'a mut (dyn Read + Send)),
+    /// A regular file, from its beginning, read at offsets by all workers. It must not change
+    /// meanwhile: a changed length is an error.
+    #[cfg(unix)]
+    File(&'a File),
+}
+
+/// Where to write to.
+pub enum Output<'a> {
+    /// Anything that can be written in order. It gets only verified data; on an error it may have
+    /// got a part.
+    Stream(&'a mut (dyn Write + Send)),
+    /// A regular file that is empty, written at offsets by all workers, in any order. On an error
+    /// its contents are meaningless.
+    #[cfg(unix)]
+    File(&'a File),
+}
+
+impl fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Output<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Output").finish_non_exhaustive()
+    }
+}
+
+/// How a run is made; what it has done.
+pub(crate) struct Run<'a> {
+    pub(crate) cipher: SegmentCipher,
+    pub(crate) threads: NonZeroUsize,
+    pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// Bytes of payload that went in and came out.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Totals {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+}
+
+/// The payload part of the input.
+pub(crate) enum Source<'a> {
+    Stream(Mutex<StreamSource<'a>>),
+    #[cfg(unix)]
+    File {
+        file: &'a File,
+        offset: u64,
+        total: u64,
+        next: AtomicU64,
+    },
+}
+
+pub(crate) struct StreamSource<'a> {
+    reader: &'a mut (dyn Read + Send),
+    /// The byte after the previous batch: whoever holds it knows that the input goes on.
+    ahead: Option<u8>,
+    next: u64,
+    ended: bool,
+}
+
+/// The payload part of the output.
+pub(crate) enum Sink<'a> {
+    Stream {
+        state: Mutex<StreamSink<'a>>,
+        turn: Condvar,
+    },
+    #[cfg(unix)]
+    File {
+        file: &'a File,
+        offset: u64,
+        failure: Mutex<Option<(u64, Error)>>,
+        stop: AtomicBool,
+    },
+}
+
+pub(crate) struct StreamSink<'a> {
+    writer: &'a mut (dyn Write + Send),
+    next: u64,
+    failure: Option<Error>,
+}
+
+impl<'a> Source<'a> {
+    pub(crate) fn stream(reader: &'a mut (dyn Read + Send)) -> Self {
+        Self::Stream(Mutex::new(StreamSource { reader, ahead: None, next: 0, ended: false }))
+    }
+
+    /// `total` bytes of a regular file from `offset`.
+    #[cfg(unix)]
+    pub(crate) fn file(file: &'a File, offset: u64, total: u64) -> Self {
+        Self::File { file, offset, total, next: AtomicU64::new(0) }
+    }
+
+    /// The length of the payload if it is known beforehand.
+    fn total(&self) -> Option<u64> {
+        match self {
+            Self::Stream(_) => None,
+            #[cfg(unix)]
+            Self::File { total, .. } => Some(*total),
+        }
+    }
+
+    /// Reads the next segments into `batch`. The number is that of the batch, also in an error.
+    fn next(
+        &self,
+        unit: usize,
+        batch: &mut Batch,
+    ) -> std::result::Result<Option<(u64, Claim)>, (u64, Error)> {
+        let (index, claim) = match self {
+            Self::Stream(source) => {
+                let mut source = lock(source);
+                if source.ended {
+                    return Ok(None);
+                }
+                let index = source.next;
+                source.next += 1;
+                // Set before reading: nobody goes on behind an error.
+                source.ended = true;
+                let (bytes, last) =
+                    source.fill(unit, batch).map_err(|e| (index, io_error(READ)(e)))?;
+                source.ended = last;
+                (index, Claim { first: index * batch.slots() as u64, bytes, last })
+            }
+            #[cfg(unix)]
+            Self::File { file, offset, total, next } => {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let room = (unit * batch.slots()) as u64;
+                let start = index.saturating_mul(room);
+                // An empty payload is one batch, too.
+                if start >= *total && index != 0 {
+                    return Ok(None);
+                }
+                let bytes = room.min(total - start) as usize;
+                let read = crate::positioned::read(file, offset + start, batch, unit, bytes)
+                    .map_err(|e| (index, io_error(READ)(e)))?;
+                if read != bytes {
+                    return Err((index, Error::InputChanged));
+                }
+                let last = start + bytes as u64 == *total;
+                (index, Claim { first: index * batch.slots() as u64, bytes, last })
+            }
+        };
+        if claim.first + batch.slots() as u64 > MAX_SEGMENTS {
+            return Err((index, Error::TooLong));
+        }
+        Ok(Some((index, claim)))
+    }
+}
+
+impl StreamSource<'_> {
+    /// Fills `batch` as far as the input goes, and reads one byte more to know whether it ends.
+    fn fill(&mut self, unit: usize, batch: &mut Batch) -> io::Result<(usize, bool)> {
+        let room = unit * batch.slots();
+        let mut done = 0;
+        if let Some(byte) = self.ahead.take() {
+            batch.put_first(byte);
+            done = 1;
+        }
+        let mut ahead = [0];
+        while done <= room {
+            let mut places = batch.places_mut(unit, done, room);
+            places.push(IoSliceMut::new(&mut ahead));
+            match self.reader.read_vectored(&mut places) {
+                Ok(0) => return Ok((done, true)),
+                Ok(n) => done += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        self.ahead = Some(ahead[0]);
+        Ok((room, false))
+    }
+}
+
+impl<'a> Sink<'a> {
+    pub(crate) fn stream(writer: &'a mut (dyn Write + Send)) -> Self {
+        let state = StreamSink { writer, next: 0, failure: None };
+        Self::Stream { state: Mutex::new(state), turn: Condvar::new() }
+    }
+
+    /// A regular file, in which the payload begins at `offset`.
+    #[cfg(unix)]
+    pub(crate) fn file(file: &'a File, offset: u64) -> Self {
+        Self::File { file, offset, failure: Mutex::new(None), stop: AtomicBool::new(false) }
+    }
+
+    /// Whether some worker has failed, so that going on is of no use.
+    fn stopped(&self) -> bool {
+        match self {
+            Self::Stream { .. } => false,
+            #[cfg(unix)]
+            Self::File { stop, .. } => stop.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Writes the `bytes` of output in `batch`, or records the failure of batch `index`; whether
+    /// to go on. Batches of a stream wait for their turn, and so do their failures: what comes
+    /// before a bad segment is always written, and what comes after it never.
+    fn put(&self, index: u64, unit: usize, batch: &Batch, done: Result<(u64, usize)>) -> bool {
+        match self {
+            Self::Stream { state, turn } => {
+                let mut state = turn
+                    .wait_while(lock(state), |s| s.next != index && s.failure.is_none())
+                    .unwrap_or_else(PoisonError::into_inner);
+                if state.failure.is_some() {
+                    return false;
+                }
+                let written = done.and_then(|(_, bytes)| {
+                    write_all(&mut *state.writer, batch, unit, bytes).map_err(io_error(WRITE))
+                });
+                state.next += 1;
+                state.failure = written.err();
+                turn.notify_all();
+                state.failure.is_none()
+            }
+            #[cfg(unix)]
+            Self::File { file, offset, failure, stop } => {
+                let written = done.and_then(|(first, bytes)| {
+                    let at = offset + first * unit as u64;
+                    crate::positioned::write(file, at, batch, unit, bytes).map_err(io_error(WRITE))
+                });
+                let Err(error) = written else { return true };
+                stop.store(true, Ordering::Relaxed);
+                let mut failure = lock(failure);
+                if failure.as_ref().is_none_or(|(earlier, _)| index < *earlier) {
+                    *failure = Some((index, error));
+                }
+                false
+            }
+        }
+    }
+
+    fn into_failure(self) -> Option<Error> {
+        fn inner<T>(mutex: Mutex<T>) -> T {
+            mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
+        }
+        match self {
+            Self::Stream { state, .. } => inner(state).failure,
+            #[cfg(unix)]
+            Self::File { failure, .. } => inner(failure).map(|(_, error)| error),
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Carries the whole payload from `source` to `sink`.
+    pub(crate) fn carry(&self, source: &Source<'_>, sink: Sink<'_>) -> Result<Totals> {
+        let (workers, slots) = self.shape(source.total());
+        let (input, output) = (AtomicU64::new(0), AtomicU64::new(0));
+        let new_batch = || {
+            let slot = self.cipher.input_unit().max(self.cipher.output_unit());
+            Batch::new(slots, slot)
+        };
+        // One batch; whether there may be more.
+        let step = |batch: &mut Batch| {
+            if sink.stopped() {
+                return false;
+            }
+            let (index, done) = match source.next(self.cipher.input_unit(), batch) {
+                Ok(None) => return false,
+                Err((index, error)) => (index, Err(error)),
+                Ok(Some((index, claim))) => (
+                    index,
+                    batch.apply(&self.cipher, &claim).map(|bytes| {
+                        input.fetch_add(claim.bytes as u64, Ordering::Relaxed);
+                        output.fetch_add(bytes as u64, Ordering::Relaxed);
+                        (claim, bytes)
+                    }),
+                ),
+            };
+            let carried = done.as_ref().map_or(0, |(claim, _)| claim.bytes);
+            let done = done.map(|(claim, bytes)| (claim.first, bytes));
+            let go_on = sink.put(index, self.cipher.output_unit(), batch, done);
+            if let Some(progress) = self.progress {
+                progress(carried as u64);
+            }
+            go_on
+        };
+        let mut batch = new_batch();
+        if step(&mut batch) && !source.ended() {
+            let work = |mut batch: Batch| while step(&mut batch) {};
+            thread::scope(|scope| {
+                for _ in 1..workers {
+                    // A thread that cannot be started is a thread less.
+                    let _ = thread::Builder::new().spawn_scoped(scope, || work(new_batch()));
+                }
+                work(batch);
+            });
+        }
+        match sink.into_failure() {
+            Some(error) => Err(error),
+            None => Ok(Totals { input: input.into_inner(), output: output.into_inner() }),
+        }
+    }
+
+    /// How many workers, and how many segments each takes at a time.
+    fn shape(&self, total: Option<u64>) -> (usize, usize) {
+        let unit = self.cipher.input_unit();
+        let segments = total.map_or(u64::MAX, |total| crate::layout::segments(total, unit));
+        let slots = (BATCH / unit).clamp(1, MAX_SLOTS);
+        let slots = usize::try_from(segments).unwrap_or(usize::MAX).min(slots);
+        let buffer = slots * batch::stride(unit.max(self.cipher.output_unit()));
+        let affordable = (BUDGET / buffer).max(1);
+        let useful = usize::try_from(segments.div_ceil(slots as u64)).unwrap_or(usize::MAX);
+        (self.threads.get().min(affordable).min(useful), slots)
+    }
+}
+
+impl Source<'_> {
+    /// Whether everything has been taken.
+    fn ended(&self) -> bool {
+        match self {
+            Self::Stream(source) => lock(source).ended,
+            #[cfg(unix)]
+            Self::File { .. } => false,
+        }
+    }
+}
+
+fn write_all(
+    writer: &mut (dyn Write + Send),
+    batch: &Batch,
+    unit: usize,
+    total: usize,
+) -> io::Result<()> {
+    let mut done = 0;
+    while done < total {
+        match writer.write_vectored(&batch.places(unit, done, total)) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(n) => done += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
+/// A poisoned lock only means that another worker has panicked, which ends the run anyway.
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

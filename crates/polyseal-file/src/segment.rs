@@ -1,0 +1,92 @@
+//! Sealing and opening one segment in its place in the buffer.
+//!
+//! Segment i has the nonce i (8 bytes, little-endian) ‖ 1 if it is the last, else 0 ‖ zeros, and
+//! no associated data: everything else about the file is in the key. So a segment opens only in
+//! its place, in its file, and the last only as the last.
+
+use polyseal::aead::inout::InOutBuf;
+use polyseal::any::AnyAead;
+
+use crate::error::{Error, Result};
+use crate::header::PayloadKey;
+use crate::suite::{MAX_NONCE_BYTES, Suite};
+
+/// The two directions of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Seal,
+    Open,
+}
+
+/// The cipher of a payload.
+pub(crate) struct SegmentCipher {
+    aead: AnyAead,
+    direction: Direction,
+    segment: usize,
+    tag: usize,
+}
+
+/// Which segment it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Position {
+    pub(crate) index: u64,
+    pub(crate) last: bool,
+}
+
+impl SegmentCipher {
+    pub(crate) fn new(
+        suite: Suite,
+        key: &PayloadKey,
+        segment: u32,
+        direction: Direction,
+    ) -> Result<Self> {
+        let aead = AnyAead::new(suite.algorithm(), key.bytes()).map_err(Error::Cipher)?;
+        Ok(Self { aead, direction, segment: segment as usize, tag: suite.tag_bytes() })
+    }
+
+    /// The bytes of a full segment in the input.
+    pub(crate) fn input_unit(&self) -> usize {
+        match self.direction {
+            Direction::Seal => self.segment,
+            Direction::Open => self.segment + self.tag,
+        }
+    }
+
+    /// The bytes of a full segment in the output.
+    pub(crate) fn output_unit(&self) -> usize {
+        match self.direction {
+            Direction::Seal => self.segment + self.tag,
+            Direction::Open => self.segment,
+        }
+    }
+
+    /// Works on the `length` bytes of input at the beginning of `slot`, which has room for a full
+    /// segment and its tag, and returns the length of the output, which stands in their place.
+    pub(crate) fn apply(&self, at: Position, slot: &mut [u8], length: usize) -> Result<usize> {
+        let mut nonce = [0; MAX_NONCE_BYTES];
+        nonce[..8].copy_from_slice(&at.index.to_le_bytes());
+        nonce[8] = u8::from(at.last);
+        let nonce = &nonce[..self.aead.algorithm().nonce_bytes()];
+        match self.direction {
+            Direction::Seal => {
+                let (text, tag) = slot.split_at_mut(length);
+                self.aead
+                    .seal_inout_detached(nonce, &[], InOutBuf::from(text), &mut tag[..self.tag])
+                    .map_err(Error::Cipher)?;
+                Ok(length + self.tag)
+            }
+            Direction::Open => {
+                let plain = length.checked_sub(self.tag).ok_or(Error::Truncated)?;
+                // An empty segment after others would give one plaintext two encryptions.
+                if plain == 0 && at.index != 0 {
+                    return Err(Error::Truncated);
+                }
+                let (text, tag) = slot.split_at_mut(plain);
+                self.aead
+                    .open_inout_detached(nonce, &[], InOutBuf::from(text), &tag[..self.tag])
+                    .map_err(|_| Error::Corrupt { segment: at.index, last: at.last })?;
+                Ok(plain)
+            }
+        }
+    }
+}
