@@ -1,0 +1,50 @@
+//! Measures Polyseal against itself, the CPU and other libraries.
+
+#![forbid(unsafe_code)]
+
+use std::io::{self, ErrorKind};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use polyseal_bench::compare::{self, Comparison};
+use polyseal_bench::papers::{self, Papers};
+use polyseal_bench::{Options, limits};
+
+/// Measure Polyseal against itself, the CPU and other libraries
+#[derive(Parser)]
+#[command(version)]
+struct Command {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Every algorithm on every back end
+    Run(Options),
+    /// Against other libraries, in one interleaved run
+    Compare(Comparison),
+    /// How fast the AES instructions let AEGIS be, and how far from that it is
+    Limits(Options),
+    /// The tables of papers/aegis.md
+    Papers(Papers),
+}
+
+fn main() -> ExitCode {
+    let mut out = io::stdout().lock();
+    let done = match Command::parse().task {
+        Task::Run(options) => polyseal_bench::run(&options, &mut out),
+        Task::Compare(comparison) => compare::run(&comparison, &mut out),
+        Task::Limits(options) => limits::run(&options, &mut out),
+        Task::Papers(papers) => papers::run(&papers, &mut out),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("polyseal-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Whoever is measured: an implementation of one algorithm, bound to one operation.
+
+use core::fmt;
+use core::hint::black_box;
+
+use clap::ValueEnum;
+use serde::Serialize;
+
+use crate::ring::{Nonce, Ring, Tag};
+
+/// What is done with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operation {
+    /// Encrypt and authenticate, in place.
+    Seal,
+    /// Verify and decrypt, out of place.
+    Open,
+    /// Authenticate only.
+    Mac,
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Seal => "seal",
+            Self::Open => "open",
+            Self::Mac => "mac",
+        })
+    }
+}
+
+/// An AEAD under a fixed key; the associated data is empty.
+pub trait Aead {
+    /// Seals `message` in place and writes the tag.
+    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag);
+
+    /// Opens `sealed` into `message`; false if it is not authentic.
+    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool;
+}
+
+/// A MAC under a fixed key.
+pub trait Mac {
+    /// Writes the tag of `data`.
+    fn mac(&mut self, nonce: &Nonce, data: &[u8], tag: &mut Tag);
+}
+
+/// A name, and the work that is timed.
+pub struct Contender {
+    /// What tables call it.
+    pub name: String,
+    work: Box<dyn Work>,
+}
+
+/// One indirect call for a whole slice; inside, everything is monomorphic.
+trait Work {
+    fn prepare(&mut self, _ring: &mut Ring) {}
+    fn run(&mut self, ring: &mut Ring, messages: u32);
+}
+
+impl Contender {
+    /// `aead` sealing or opening; `None` for [`Operation::Mac`].
+    pub fn aead(
+        name: impl Into<String>,
+        operation: Operation,
+        aead: impl Aead + 'static,
+    ) -> Option<Self> {
+        let work: Box<dyn Work> = match operation {
+            Operation::Seal => Box::new(Sealing(aead)),
+            Operation::Open => Box::new(Opening(aead)),
+            Operation::Mac => return None,
+        };
+        Some(Self { name: name.into(), work })
+    }
+
+    /// `mac` authenticating.
+    pub fn mac(name: impl Into<String>, mac: impl Mac + 'static) -> Self {
+        Self { name: name.into(), work: Box::new(Tagging(mac)) }
+    }
+
+    /// The same under another name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// What must happen before a slice and is not timed.
+    pub fn prepare(&mut self, ring: &mut Ring) {
+        self.work.prepare(ring);
+    }
+
+    /// The timed work on `messages` messages.
+    pub fn run(&mut self, ring: &mut Ring, messages: u32) {
+        self.work.run(ring, messages);
+    }
+}
+
+impl fmt::Debug for Contender {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Contender({})", self.name)
+    }
+}
+
+struct Sealing<A>(A);
+
+impl<A: Aead> Work for Sealing<A> {
+    fn run(&mut self, ring: &mut Ring, messages: u32) {
+        ring.seal(messages, |nonce, message, tag| {
+            self.0.seal(black_box(nonce), black_box(message), tag);
+            black_box(tag);
+        });
+    }
+}
+
+struct Opening<A>(A);
+
+impl<A: Aead> Work for Opening<A> {
+    fn prepare(&mut self, ring: &mut Ring) {
+        ring.fill(|nonce, message, tag| self.0.seal(nonce, message, tag));
+    }
+
+    fn run(&mut self, ring: &mut Ring, messages: u32) {
+        let mut authentic = true;
+        ring.open(messages, |nonce, sealed, tag, message| {
+            authentic &= self.0.open(black_box(nonce), black_box(sealed), black_box(tag), message);
+            black_box(message);
+        });
+        assert!(authentic, "a message that was just sealed does not open");
+    }
+}
+
+struct Tagging<M>(M);
+
+impl<M: Mac> Work for Tagging<M> {
+    fn run(&mut self, ring: &mut Ring, messages: u32) {
+        ring.seal(messages, |nonce, data, tag| {
+            self.0.mac(black_box(nonce), black_box(data), tag);
+            black_box(tag);
+        });
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Seals by adding the nonce's counter; its tag is the message's first byte.
+    pub(crate) struct Toy {
+        pub(crate) honest: bool,
+    }
+
+    impl Aead for Toy {
+        fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+            message.iter_mut().for_each(|byte| *byte = byte.wrapping_add(nonce[0]));
+            tag[0] = message[0];
+        }
+
+        fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+            for (byte, sealed) in message.iter_mut().zip(sealed) {
+                *byte = sealed.wrapping_sub(nonce[0]);
+            }
+            self.honest && sealed[0] == tag[0]
+        }
+    }
+
+    #[test]
+    fn an_aead_is_no_mac() {
+        assert!(Contender::aead("toy", Operation::Mac, Toy { honest: true }).is_none());
+    }
+
+    #[test]
+    fn opening_opens_what_it_sealed() {
+        let mut ring = Ring::new(100);
+        let mut toy = Contender::aead("toy", Operation::Open, Toy { honest: true }).unwrap();
+        toy.prepare(&mut ring);
+        toy.run(&mut ring, 1000);
+    }
+
+    #[test]
+    #[should_panic(expected = "does not open")]
+    fn a_broken_contender_is_not_measured() {
+        let mut ring = Ring::new(100);
+        let mut toy = Contender::aead("toy", Operation::Open, Toy { honest: false }).unwrap();
+        toy.prepare(&mut ring);
+        toy.run(&mut ring, 1);
+    }
+}

@@ -1,0 +1,252 @@
+//! How fast AEGIS could be on this CPU.
+//!
+//! An update is one step of every lane's state, and each block of the new state waits for a block
+//! of the old one: an AES round, then an exclusive or with the message. So an update takes no less
+//! than that latency, and no less than its AES rounds take to start. This is the bound of the
+//! natural schedule, in which one update follows the other; what it leaves out (loads, stores, the
+//! key stream) runs beside it on other ports.
+
+#[cfg(target_arch = "x86_64")]
+mod aesenc;
+
+use core::fmt;
+use std::io::{self, Write};
+
+use polyseal::registry::Kind;
+use polyseal::testing::Strategy;
+use serde::Serialize;
+
+use crate::contender::Operation;
+use crate::contest;
+use crate::machine::Machine;
+use crate::options::Options;
+use crate::ours;
+use crate::table::{Style, Table};
+
+/// How many AES blocks an instruction takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Width {
+    /// One block.
+    Xmm,
+    /// Two blocks.
+    Ymm,
+    /// Four blocks.
+    Zmm,
+}
+
+impl Width {
+    /// The number of blocks.
+    #[must_use]
+    pub const fn blocks(self) -> u64 {
+        match self {
+            Self::Xmm => 1,
+            Self::Ymm => 2,
+            Self::Zmm => 4,
+        }
+    }
+
+    /// The widest that the back end of this name has.
+    #[must_use]
+    pub fn of_backend(backend: &str) -> Option<Self> {
+        match backend {
+            "aesni" => Some(Self::Xmm),
+            "vaes256" => Some(Self::Ymm),
+            "vaes512" => Some(Self::Zmm),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Width {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Xmm => "xmm",
+            Self::Ymm => "ymm",
+            Self::Zmm => "zmm",
+        })
+    }
+}
+
+/// What the AES instruction of one width can do.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// The width.
+    pub width: Width,
+    /// Cycles until a result can be used.
+    pub latency: f64,
+    /// Instructions that start in a cycle.
+    pub per_cycle: f64,
+}
+
+/// Measures every width that this CPU has; none on other architectures than x86-64.
+#[must_use]
+pub fn measure(rounds: u32) -> Vec<Figures> {
+    #[cfg(target_arch = "x86_64")]
+    return aesenc::measure(rounds);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = rounds;
+        Vec::new()
+    }
+}
+
+/// The size of an AEGIS variant, as far as the bound depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// AES rounds a lane and update: 8 or 6.
+    pub rounds: u64,
+    /// Message bytes a lane and update: 32 or 16.
+    pub bytes: u64,
+    /// Lanes.
+    pub degree: u64,
+}
+
+impl Shape {
+    /// The shape of the algorithm with this id; a degree that is a parameter is given beside it.
+    #[must_use]
+    pub fn of(id: &str, degree: Option<u64>) -> Option<Self> {
+        let variant = id.strip_prefix("aegis-")?;
+        let variant = variant.strip_suffix("-mac").unwrap_or(variant);
+        let (rounds, bytes, rest) = match (variant.strip_prefix("128"), variant.strip_prefix("256"))
+        {
+            (Some(rest), _) => (8, 32, rest),
+            (_, Some(rest)) => (6, 16, rest),
+            _ => return None,
+        };
+        let degree = match rest {
+            "" | "l" => 1,
+            "x2" => 2,
+            "x4" => 4,
+            "x-v1" => degree?,
+            _ => return None,
+        };
+        Some(Self { rounds, bytes, degree })
+    }
+
+    /// The natural schedule's bound, in cycles a byte: [the latency of an AES round and one
+    /// exclusive or, or the time in which all rounds start], whichever is longer, for one update.
+    #[must_use]
+    pub fn bound(self, figures: &[Figures], widest: Width) -> Option<f64> {
+        let fitting =
+            |f: &&Figures| f.width.blocks() <= self.degree && f.width.blocks() <= widest.blocks();
+        let figures = figures.iter().filter(fitting).max_by_key(|f| f.width.blocks())?;
+        let instructions = self.rounds * self.degree.div_ceil(figures.width.blocks());
+        let update = (figures.latency + 1.0).max(instructions as f64 / figures.per_cycle);
+        Some(update / (self.bytes * self.degree) as f64)
+    }
+}
+
+/// A message that fills the ring and no more: it is in the first-level cache, and its beginning
+/// and end weigh little.
+const BULK_BYTES: usize = 16 << 10;
+
+/// Measures the instructions, derives the bounds, and says how far from them this code is.
+///
+/// # Errors
+/// As `out` has them.
+pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let machine = Machine::detect();
+    let figures = measure(options.rounds);
+    if options.json {
+        serde_json::to_writer_pretty(&mut *out, &(&machine, &figures))?;
+        return writeln!(out);
+    }
+    writeln!(out, "{}\n", machine.line())?;
+    if figures.is_empty() {
+        return writeln!(out, "No AES instructions that are known here: no limits.");
+    }
+    let head = ["aesenc", "latency", "a cycle", "blocks a cycle"];
+    let mut table = Table::new("The AES instruction", head.map(String::from));
+    for f in &figures {
+        table.row([
+            f.width.to_string(),
+            format!("{:.2}", f.latency),
+            format!("{:.2}", f.per_cycle),
+            format!("{:.2}", f.per_cycle * f.width.blocks() as f64),
+        ]);
+    }
+    table.write(out, Style::Plain)?;
+    distances(options, &figures).write(out, Style::Plain)
+}
+
+/// Every AEGIS algorithm on every back end that has AES instructions, beside its bound.
+fn distances(options: &Options, figures: &[Figures]) -> Table {
+    let head = ["algorithm", "operation", "back end", "limit c/B", "measured c/B", "distance"];
+    let title = format!("The natural schedule's limit, and messages of {BULK_BYTES} bytes");
+    let mut table = Table::new(title, head.map(String::from));
+    for suite in options.suites() {
+        let is_mac = suite.family().kind == Kind::Mac;
+        let operations: &[Operation] =
+            if is_mac { &[Operation::Mac] } else { &[Operation::Seal, Operation::Open] };
+        for operation in operations {
+            for backend in options.backends() {
+                let shape = Shape::of(suite.family().id, suite.param("degree"));
+                let bound = shape
+                    .zip(Width::of_backend(backend.name()))
+                    .and_then(|(shape, widest)| shape.bound(figures, widest));
+                let contender = ours::contender(&suite, *operation, backend, Strategy::Auto);
+                let Some((bound, contender)) = bound.zip(contender) else { continue };
+                let timings = contest::run(&mut [contender], BULK_BYTES, options.effort());
+                let cycles = timings[0].summary().cycles_per_message.median / BULK_BYTES as f64;
+                table.row([
+                    suite.to_string(),
+                    operation.to_string(),
+                    backend.name().to_owned(),
+                    format!("{bound:.4}"),
+                    format!("{cycles:.4}"),
+                    format!("{:+.1} %", (cycles / bound - 1.0) * 100.0),
+                ]);
+            }
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Zen 4: xmm and ymm two a cycle, zmm one, latency 4.
+    const ZEN4: [Figures; 3] = [
+        Figures { width: Width::Xmm, latency: 4.0, per_cycle: 2.0 },
+        Figures { width: Width::Ymm, latency: 4.0, per_cycle: 2.0 },
+        Figures { width: Width::Zmm, latency: 4.0, per_cycle: 1.0 },
+    ];
+
+    fn bound(id: &str, widest: Width) -> f64 {
+        let bound = Shape::of(id, Some(8)).and_then(|shape| shape.bound(&ZEN4, widest));
+        (bound.unwrap() * 1e4).round() / 1e4
+    }
+
+    #[test]
+    fn bounds_of_a_cpu_with_avx512() {
+        assert_eq!(bound("aegis-128l", Width::Zmm), 0.1563); // 5 cycles: latency
+        assert_eq!(bound("aegis-128x2", Width::Zmm), 0.0781);
+        assert_eq!(bound("aegis-128x4", Width::Zmm), 0.0625); // 8 rounds, one a cycle
+        assert_eq!(bound("aegis-256", Width::Zmm), 0.3125);
+        assert_eq!(bound("aegis-256x4", Width::Zmm), 0.0938);
+    }
+
+    #[test]
+    fn narrow_registers_need_more_instructions() {
+        assert_eq!(bound("aegis-128x4", Width::Ymm), 0.0625); // 16 rounds, two a cycle
+        assert_eq!(bound("aegis-128x4", Width::Xmm), 0.125); // 32 rounds, two a cycle
+        assert_eq!(bound("aegis-128x-v1", Width::Zmm), 0.0625);
+        assert_eq!(bound("aegis-128l-mac", Width::Xmm), 0.1563);
+    }
+
+    #[test]
+    fn other_algorithms_have_no_bound_here() {
+        assert_eq!(Shape::of("xaes-256-gcm", None), None);
+        assert_eq!(Shape::of("aegis-128x-v1", None), None);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn what_is_detected_is_measured() {
+        let figures = measure(3);
+        assert_eq!(figures.is_empty(), !is_x86_feature_detected!("aes"));
+        assert!(figures.iter().all(|f| f.latency > 0.0 && f.per_cycle > 0.0));
+    }
+}

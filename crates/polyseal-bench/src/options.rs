@@ -1,0 +1,194 @@
+//! What to measure, and how that is said on a command line.
+
+use core::time::Duration;
+
+use clap::Args;
+use polyseal::registry::{self, Algorithm};
+use polyseal::testing::Backend;
+
+use crate::contender::Operation;
+use crate::contest::Effort;
+
+/// What to measure. An empty list means everything there is.
+#[derive(Args, Clone, Debug)]
+pub struct Options {
+    /// Algorithms of the registry, as `id[:name=value,…]`
+    #[arg(short, long = "suite", value_name = "SUITE", value_parser = parse_suite, num_args = 1..)]
+    pub suites: Vec<Algorithm>,
+
+    /// Message sizes in bytes; k, KiB, M and MiB are understood
+    #[arg(long = "size", value_name = "BYTES", value_parser = parse_size, value_delimiter = ',')]
+    pub sizes: Vec<usize>,
+
+    /// Back ends, as far as this CPU has them
+    #[arg(long = "backend", value_name = "BACKEND", value_parser = parse_backend,
+          value_delimiter = ',')]
+    pub backends: Vec<Backend>,
+
+    /// What is done with a message
+    #[arg(long = "op", value_name = "OPERATION", value_enum, value_delimiter = ',')]
+    pub operations: Vec<Operation>,
+
+    /// Rounds of every measurement; the result is their median
+    #[arg(long, default_value_t = Effort::default().rounds)]
+    pub rounds: u32,
+
+    /// How long each contender runs in a round, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 2)]
+    pub slice: u64,
+
+    /// Write JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// From one AES block to what no first-level cache holds.
+pub const SIZES: [usize; 14] =
+    [16, 32, 48, 64, 128, 256, 512, 1024, 1500, 4096, 16384, 65536, 262_144, 1_048_576];
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            suites: Vec::new(),
+            sizes: Vec::new(),
+            backends: Vec::new(),
+            operations: Vec::new(),
+            rounds: Effort::default().rounds,
+            slice: 2,
+            json: false,
+        }
+    }
+}
+
+impl Options {
+    /// The algorithms: every family with its defaults, unless some were named.
+    #[must_use]
+    pub fn suites(&self) -> Vec<Algorithm> {
+        if self.suites.is_empty() {
+            registry::families().iter().map(Algorithm::new).collect()
+        } else {
+            self.suites.clone()
+        }
+    }
+
+    /// The message sizes.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<usize> {
+        if self.sizes.is_empty() { SIZES.to_vec() } else { self.sizes.clone() }
+    }
+
+    /// The back ends: all that this CPU has, unless some were named.
+    #[must_use]
+    pub fn backends(&self) -> Vec<Backend> {
+        if self.backends.is_empty() {
+            Backend::available().collect()
+        } else {
+            self.backends.clone()
+        }
+    }
+
+    /// The operations.
+    #[must_use]
+    pub fn operations(&self) -> Vec<Operation> {
+        if self.operations.is_empty() {
+            vec![Operation::Seal, Operation::Open, Operation::Mac]
+        } else {
+            self.operations.clone()
+        }
+    }
+
+    /// How long to measure.
+    #[must_use]
+    pub fn effort(&self) -> Effort {
+        Effort { rounds: self.rounds, slice: Duration::from_millis(self.slice) }
+    }
+}
+
+fn parse_suite(text: &str) -> Result<Algorithm, String> {
+    text.parse().map_err(|error| {
+        let ids: Vec<&str> = registry::families().iter().map(|family| family.id).collect();
+        format!("{error}; there are {}", ids.join(", "))
+    })
+}
+
+fn parse_backend(text: &str) -> Result<Backend, String> {
+    Backend::available().find(|backend| backend.name() == text).ok_or_else(|| {
+        let names: Vec<&str> = Backend::available().map(Backend::name).collect();
+        format!("this CPU has {}", names.join(", "))
+    })
+}
+
+/// Longer messages would measure the memory, and the buffers would not fit in it twice.
+const MAX_SIZE: usize = 1 << 30;
+
+fn parse_size(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kib" => 1 << 10,
+        "m" | "mib" => 1 << 20,
+        other => return Err(format!("unknown unit `{other}`; k, KiB, M and MiB are known")),
+    };
+    let number: usize = digits.parse().map_err(|_| String::from("a size is a number of bytes"))?;
+    let size = number.checked_mul(unit).filter(|size| *size <= MAX_SIZE);
+    size.ok_or_else(|| String::from("a message here has at most 1 GiB"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn parse(line: &str) -> Result<Options, clap::Error> {
+        let words = core::iter::once("bench").chain(line.split_whitespace());
+        Command::try_parse_from(words).map(|command| command.options)
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("0"), Ok(0));
+        assert_eq!(parse_size("1500"), Ok(1500));
+        assert_eq!(parse_size("16k"), Ok(16 << 10));
+        assert_eq!(parse_size("64KiB"), Ok(64 << 10));
+        assert_eq!(parse_size("1MiB"), Ok(1 << 20));
+        for wrong in ["", "k", "-1", "1.5k", "3GB", "1k6", "2000M", "99999999999999999999"] {
+            assert!(parse_size(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lists_are_read_in_order() {
+        let options =
+            parse("--suite aegis-256:tag=32 aegis-128l --size 64,1k --op open,seal").unwrap();
+        let suites: Vec<String> = options.suites().iter().map(ToString::to_string).collect();
+        assert_eq!(suites, ["aegis-256:tag=32", "aegis-128l"]);
+        assert_eq!(options.sizes(), [64, 1024]);
+        assert_eq!(options.operations(), [Operation::Open, Operation::Seal]);
+    }
+
+    #[test]
+    fn nothing_said_is_everything() {
+        let options = parse("").unwrap();
+        assert_eq!(options.suites().len(), registry::families().len());
+        assert_eq!(options.sizes(), SIZES);
+        assert_eq!(options.backends().len(), Backend::available().count());
+        assert_eq!(options.operations().len(), 3);
+        assert_eq!(options.effort(), Effort::default());
+        assert_eq!(options.effort(), Options::default().effort());
+    }
+
+    #[test]
+    fn mistakes_are_explained() {
+        let message = |line| parse(line).map(|_| ()).unwrap_err().to_string();
+        assert!(message("--suite aegis-512").contains("aegis-128x2"));
+        assert!(message("--backend mmx").contains("soft"));
+        assert!(message("--size 1q").contains("unit"));
+        assert!(message("--op bake").contains("seal"));
+    }
+}

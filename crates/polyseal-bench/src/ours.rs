@@ -1,0 +1,185 @@
+//! Polyseal's own ciphers as contenders.
+//!
+//! AEGIS with its usual tag is measured through its types, as a program that knows its algorithm
+//! would use it; whatever else the registry lists through [`AnyAead`] or [`AnyMac`].
+
+use aead::array::Array;
+use aead::inout::InOutBuf;
+use aead::{AeadInOut, Key};
+use polyseal::aegis::{Aegis, AegisMac, V1, Variant, X128, X256};
+use polyseal::any::{AnyAead, AnyMac};
+use polyseal::registry::{Algorithm, Kind};
+use polyseal::testing::{Backend, Strategy, aead_on, mac_on};
+
+use crate::contender::{self, Contender, Operation};
+use crate::ring::{Nonce, Tag};
+
+const KEY: [u8; 64] = [7; 64];
+
+/// `algorithm` on `backend`, or `None` where it does not do `operation`.
+#[must_use]
+pub fn contender(
+    algorithm: &Algorithm,
+    operation: Operation,
+    backend: Backend,
+    strategy: Strategy,
+) -> Option<Contender> {
+    let is_mac = algorithm.family().kind == Kind::Mac;
+    if is_mac != (operation == Operation::Mac) {
+        return None;
+    }
+    if algorithm.tag_bytes() != 16 {
+        return by_name(algorithm, operation, backend);
+    }
+    let make = match (algorithm.family().id, algorithm.param("degree")) {
+        ("aegis-128l", _) => aead::<X128<1>>,
+        ("aegis-128x2", _) => aead::<X128<2>>,
+        ("aegis-128x4", _) => aead::<X128<4>>,
+        ("aegis-256", _) => aead::<X256<1>>,
+        ("aegis-256x2", _) => aead::<X256<2>>,
+        ("aegis-256x4", _) => aead::<X256<4>>,
+        ("aegis-128x-v1", Some(8)) => aead::<X128<8, V1>>,
+        ("aegis-256x-v1", Some(8)) => aead::<X256<8, V1>>,
+        ("aegis-128l-mac", _) => mac::<X128<1>>,
+        ("aegis-128x2-mac", _) => mac::<X128<2>>,
+        ("aegis-128x4-mac", _) => mac::<X128<4>>,
+        ("aegis-256-mac", _) => mac::<X256<1>>,
+        ("aegis-256x2-mac", _) => mac::<X256<2>>,
+        ("aegis-256x4-mac", _) => mac::<X256<4>>,
+        _ => return by_name(algorithm, operation, backend),
+    };
+    make(operation, backend, strategy)
+}
+
+fn aead<V: Variant>(
+    operation: Operation,
+    backend: Backend,
+    strategy: Strategy,
+) -> Option<Contender> {
+    let key: Key<Aegis<V>> = Array::from_fn(|i| KEY[i]);
+    let aead = Typed(Aegis::<V>::with_backend(&key, backend).with_strategy(strategy));
+    Contender::aead(backend.name(), operation, aead)
+}
+
+/// A MAC has one operation and one strategy.
+fn mac<V: Variant>(_: Operation, backend: Backend, _: Strategy) -> Option<Contender> {
+    let key: Key<AegisMac<V>> = Array::from_fn(|i| KEY[i]);
+    Some(Contender::mac(backend.name(), TypedMac(AegisMac::<V>::with_backend(&key, backend))))
+}
+
+struct Typed<V: Variant>(Aegis<V>);
+
+impl<V: Variant> contender::Aead for Typed<V> {
+    #[inline]
+    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+        let sealed = self.0.encrypt_inout_detached(first(nonce), &[], message.into());
+        *first_mut(tag) = sealed.expect("the message is not too long");
+    }
+
+    #[inline]
+    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+        let buffer = InOutBuf::new(sealed, message).expect("both have one length");
+        self.0.decrypt_inout_detached(first(nonce), &[], buffer, first(tag)).is_ok()
+    }
+}
+
+struct TypedMac<V: Variant>(AegisMac<V>);
+
+impl<V: Variant> contender::Mac for TypedMac<V> {
+    #[inline]
+    fn mac(&mut self, nonce: &Nonce, data: &[u8], tag: &mut Tag) {
+        *first_mut(tag) = self.0.mac(first(nonce), data).expect("the data is not too long");
+    }
+}
+
+/// The beginning of a nonce or tag.
+fn first<N: aead::array::ArraySize>(bytes: &[u8; 32]) -> &Array<u8, N> {
+    bytes[..N::USIZE].try_into().expect("nonces and tags have at most 32 bytes")
+}
+
+fn first_mut<N: aead::array::ArraySize>(bytes: &mut [u8; 32]) -> &mut Array<u8, N> {
+    (&mut bytes[..N::USIZE]).try_into().expect("nonces and tags have at most 32 bytes")
+}
+
+fn by_name(algorithm: &Algorithm, operation: Operation, backend: Backend) -> Option<Contender> {
+    let key = KEY.get(..algorithm.key_bytes())?;
+    match algorithm.family().kind {
+        Kind::Aead => {
+            let aead = aead_on(algorithm, key, backend).ok()?;
+            Contender::aead(backend.name(), operation, aead)
+        }
+        Kind::Mac => Some(Contender::mac(backend.name(), mac_on(algorithm, key, backend).ok()?)),
+    }
+}
+
+impl contender::Aead for AnyAead {
+    #[inline]
+    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+        let (nonce_bytes, tag_bytes) =
+            (self.algorithm().nonce_bytes(), self.algorithm().tag_bytes());
+        let tag = &mut tag[..tag_bytes];
+        self.seal_inout_detached(&nonce[..nonce_bytes], &[], message.into(), tag)
+            .expect("the lengths are the algorithm's");
+    }
+
+    #[inline]
+    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+        let (nonce_bytes, tag_bytes) =
+            (self.algorithm().nonce_bytes(), self.algorithm().tag_bytes());
+        let buffer = InOutBuf::new(sealed, message).expect("both have one length");
+        self.open_inout_detached(&nonce[..nonce_bytes], &[], buffer, &tag[..tag_bytes]).is_ok()
+    }
+}
+
+/// Returns its tag in a vector, so that here an allocation is measured too.
+impl contender::Mac for AnyMac {
+    fn mac(&mut self, nonce: &Nonce, data: &[u8], tag: &mut Tag) {
+        let nonce = &nonce[..self.algorithm().nonce_bytes()];
+        let computed = Self::mac(self, nonce, data).expect("the lengths are the algorithm's");
+        tag[..computed.len()].copy_from_slice(&computed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ring::Ring;
+
+    /// Whatever the registry lists can be measured, for the operations that it has and no others;
+    /// opening checks itself.
+    #[test]
+    fn every_algorithm_is_a_contender_on_every_back_end() {
+        for family in polyseal::registry::families() {
+            for backend in Backend::available() {
+                for operation in [Operation::Seal, Operation::Open, Operation::Mac] {
+                    let algorithm = Algorithm::new(family);
+                    let is_mac = operation == Operation::Mac;
+                    let made = contender(&algorithm, operation, backend, Strategy::Auto);
+                    assert_eq!(made.is_some(), is_mac == (family.kind == Kind::Mac));
+                    let Some(mut contender) = made else { continue };
+                    let mut ring = Ring::new(100);
+                    contender.prepare(&mut ring);
+                    contender.run(&mut ring, 3);
+                }
+            }
+        }
+    }
+
+    /// The typed and the named way are the same algorithm.
+    #[test]
+    fn a_type_computes_what_its_name_says() {
+        use contender::Aead;
+        let backend = Backend::detect();
+        let (mut message, mut tag) = ([1; 50], [0; 32]);
+        let mut named = aead_on(&"aegis-256x2".parse().unwrap(), &KEY[..32], backend).unwrap();
+        Aead::seal(&mut named, &[9; 32], &mut message, &mut tag);
+
+        let key: Key<Aegis<X256<2>>> = Array::from_fn(|i| KEY[i]);
+        let mut typed = Typed::<X256<2>>(Aegis::with_backend(&key, backend));
+        let mut opened = [0; 50];
+        assert!(typed.open(&[9; 32], &message, &tag, &mut opened));
+        assert_eq!(opened, [1; 50]);
+        tag[0] ^= 1;
+        assert!(!typed.open(&[9; 32], &message, &tag, &mut opened));
+    }
+}

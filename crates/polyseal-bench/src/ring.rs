@@ -1,0 +1,170 @@
+//! The memory on which every contender works.
+//!
+//! All contenders share it, so none has luckier pages than another. Short messages go round a ring
+//! of slots that together fit the first-level cache: sealing one slot over and over would measure
+//! how fast a CPU reads back what it has just written, which no application does. A nonce is a
+//! counter, written half a turn before it is used for the same reason.
+
+/// The longest nonce; shorter ones are its beginning.
+pub type Nonce = [u8; 32];
+
+/// The longest tag; shorter ones are its beginning.
+pub type Tag = [u8; 32];
+
+/// Slots of one message each, their nonces and tags, and as much memory for opened messages.
+#[derive(Debug)]
+pub struct Ring {
+    message_bytes: usize,
+    slots: usize,
+    sealed: Paged,
+    opened: Paged,
+    nonces: [Nonce; NONCES],
+    tags: Vec<Tag>,
+    counter: u64,
+}
+
+/// A third of the smallest first-level cache in use.
+const RING_BYTES: usize = 16 << 10;
+const LINE_BYTES: usize = 64;
+const PAGE_BYTES: usize = 4 << 10;
+const NONCES: usize = 64;
+
+impl Ring {
+    /// A ring for messages of `message_bytes`.
+    #[must_use]
+    pub fn new(message_bytes: usize) -> Self {
+        let stride = stride(message_bytes);
+        let slots = (RING_BYTES / stride).max(1);
+        Self {
+            message_bytes,
+            slots,
+            sealed: Paged::new(slots * stride, 0),
+            // Not the same place in a page as what is read: some CPUs take a load for dependent on
+            // a store that agrees with it in the lowest 12 bits.
+            opened: Paged::new(slots * stride, PAGE_BYTES / 2 + 2 * LINE_BYTES),
+            nonces: [[0x5a; 32]; NONCES],
+            tags: vec![[0; 32]; slots],
+            counter: 0,
+        }
+    }
+
+    /// The length of a message.
+    #[must_use]
+    pub fn message_bytes(&self) -> usize {
+        self.message_bytes
+    }
+
+    /// Hands `messages` messages to `seal`, each with a fresh nonce, to be sealed in place.
+    #[inline]
+    pub fn seal(&mut self, messages: u32, mut seal: impl FnMut(&Nonce, &mut [u8], &mut Tag)) {
+        let (stride, mut slot, mut turn) = (stride(self.message_bytes), 0, 0);
+        let memory = self.sealed.bytes();
+        for _ in 0..messages {
+            let (nonce, later) = (turn % NONCES, (turn + NONCES / 2) % NONCES);
+            self.counter += 1;
+            self.nonces[later][..8].copy_from_slice(&self.counter.to_le_bytes());
+            let message = &mut memory[slot * stride..][..self.message_bytes];
+            seal(&self.nonces[nonce], message, &mut self.tags[slot]);
+            turn += 1;
+            slot = if slot + 1 == self.slots { 0 } else { slot + 1 };
+        }
+    }
+
+    /// Seals every slot once, for [`open`](Self::open).
+    pub fn fill(&mut self, mut seal: impl FnMut(&Nonce, &mut [u8], &mut Tag)) {
+        let stride = stride(self.message_bytes);
+        let memory = self.sealed.bytes();
+        for (slot, tag) in self.tags.iter_mut().enumerate() {
+            let message = &mut memory[slot * stride..][..self.message_bytes];
+            seal(&self.nonces[slot % NONCES], message, tag);
+        }
+    }
+
+    /// Hands `messages` sealed messages to `open`, with memory for the opened one: opening in place
+    /// would leave nothing to open the next time round.
+    #[inline]
+    pub fn open(&mut self, messages: u32, mut open: impl FnMut(&Nonce, &[u8], &Tag, &mut [u8])) {
+        let (stride, mut slot) = (stride(self.message_bytes), 0);
+        let (sealed, opened) = (self.sealed.bytes(), self.opened.bytes());
+        for _ in 0..messages {
+            let at = slot * stride..slot * stride + self.message_bytes;
+            let nonce = &self.nonces[slot % NONCES];
+            open(nonce, &sealed[at.clone()], &self.tags[slot], &mut opened[at]);
+            slot = if slot + 1 == self.slots { 0 } else { slot + 1 };
+        }
+    }
+}
+
+/// The distance between slots: every message begins at a cache line.
+const fn stride(message_bytes: usize) -> usize {
+    let lines = message_bytes.div_ceil(LINE_BYTES);
+    (if lines == 0 { 1 } else { lines }) * LINE_BYTES
+}
+
+/// Bytes that begin at a fixed place in a page, filled with something that is not zeros.
+#[derive(Debug)]
+struct Paged {
+    memory: Vec<u8>,
+    start: usize,
+    len: usize,
+}
+
+impl Paged {
+    fn new(len: usize, offset: usize) -> Self {
+        let memory: Vec<u8> =
+            (0..len + 2 * PAGE_BYTES).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect();
+        let start = memory.as_ptr().align_offset(PAGE_BYTES) + offset;
+        Self { memory, start, len }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..][..self.len]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_message_begins_at_a_cache_line() {
+        let mut ring = Ring::new(48);
+        ring.seal(20, |_, message, _| {
+            assert_eq!(message.as_ptr().align_offset(LINE_BYTES), 0);
+            assert_eq!(message.len(), 48);
+        });
+    }
+
+    #[test]
+    fn no_nonce_comes_twice_after_the_first_turn() {
+        let (mut ring, mut seen, mut messages) = (Ring::new(16), HashSet::new(), 0);
+        ring.seal(1000, |nonce, _, _| {
+            messages += 1;
+            assert!(seen.insert(*nonce) || messages <= NONCES);
+        });
+    }
+
+    #[test]
+    fn what_was_sealed_into_a_slot_is_opened_from_it() {
+        let mut ring = Ring::new(1500);
+        let mut next = 0;
+        ring.fill(|nonce, message, tag| {
+            next += 1;
+            message.fill(next);
+            tag[0] = next;
+            tag[1..].copy_from_slice(&nonce[1..]);
+        });
+        ring.open(u32::from(next) * 2, |nonce, message, tag, opened| {
+            assert!(message.iter().all(|byte| *byte == tag[0]));
+            assert_eq!(nonce[1..], tag[1..]);
+            assert_eq!(opened.len(), message.len());
+        });
+    }
+
+    #[test]
+    fn a_long_message_has_one_slot_and_an_empty_one_has_room() {
+        assert_eq!(Ring::new(1 << 20).slots, 1);
+        assert_eq!(Ring::new(0).slots, RING_BYTES / LINE_BYTES);
+    }
+}
