@@ -132,8 +132,8 @@ mod tests {
     #[test]
     fn places_are_in_order_and_skip_what_is_done() {
         let mut batch = Batch::new(2, 70);
-        for (i, place) in batch.places_mut(5, 0, 8).into_iter().enumerate() {
-            place.into_iter().for_each(|b| *b = i as u8 + 1);
+        for (i, mut place) in batch.places_mut(5, 0, 8).into_iter().enumerate() {
+            place.iter_mut().for_each(|b| *b = i as u8 + 1);
         }
         let seen: Vec<u8> = batch.places(5, 3, 8).iter().flat_map(|p| p.to_vec()).collect();
         assert_eq!(seen, [1, 1, 2, 2, 2]);

@@ -1,0 +1,159 @@
+//! Every field of the header has its bounds, every byte of it is authenticated, and a wrong key is
+//! told from a damaged file.
+
+mod common;
+
+use common::{STREAM, decrypt, encrypt, key, message};
+use polyseal_file::{Error, HEADER_BYTES, Header, HeaderError, Inspection, Key};
+
+fn file() -> Vec<u8> {
+    encrypt(&key(), 4096, STREAM, &message(100))
+}
+
+fn parse_error(file: &[u8], at: usize, field: &[u8]) -> Error {
+    let mut altered = file.to_vec();
+    altered[at..at + field.len()].copy_from_slice(field);
+    Header::parse(&altered).err().unwrap_or_else(|| panic!("accepted {field:?} at {at}"))
+}
+
+#[track_caller]
+fn header_error(at: usize, field: &[u8], expected: HeaderError) {
+    match parse_error(&file(), at, field) {
+        Error::Header(error) if error == expected => {}
+        other => panic!("{other:?} for {field:?} at {at}"),
+    }
+}
+
+fn padded(suite: &str) -> [u8; 64] {
+    let mut field = [0; 64];
+    field[..suite.len()].copy_from_slice(suite.as_bytes());
+    field
+}
+
+#[test]
+fn every_bit_of_the_header_counts() {
+    let mut file = file();
+    for at in 0..HEADER_BYTES {
+        for bit in 0..8 {
+            file[at] ^= 1 << bit;
+            let (result, written) = decrypt(&key(), STREAM, &file);
+            let error = result.err().unwrap_or_else(|| panic!("byte {at}, bit {bit}"));
+            assert!(written.is_empty(), "output before the header was authentic");
+            let as_expected = match (at, &error) {
+                (0..8, Error::NotAPolysealFile) | (8..10, Error::UnsupportedVersion(_)) => true,
+                (10..32, Error::Header(_)) => true,
+                // Another segment size, suite or tag length that exists.
+                (12..16 | 64..128, Error::Header(_) | Error::HeaderNotAuthentic) => true,
+                (32..64, Error::HeaderNotAuthentic) => true,
+                (128..132, Error::Header(_)) => true,
+                // Salt and identifier of the stanza: it no longer is for this key.
+                (132..172, Error::NoMatchingKey) => true,
+                (172..236, Error::HeaderNotAuthentic) => true,
+                (236..4064, Error::Header(HeaderError::Padding)) => true,
+                (4064..4096, Error::HeaderNotAuthentic) => true,
+                _ => false,
+            };
+            assert!(as_expected, "byte {at}, bit {bit}: {error:?}");
+            file[at] ^= 1 << bit;
+        }
+    }
+    decrypt(&key(), STREAM, &file).0.unwrap();
+}
+
+#[test]
+fn what_is_no_polyseal_file() {
+    let file = file();
+    for bytes in [&b""[..], b"p0", b"age-encryption.org/v1\n", &[0; 5000], &file[1..]] {
+        assert!(matches!(Header::parse(bytes), Err(Error::NotAPolysealFile)));
+    }
+    for length in 1..HEADER_BYTES {
+        assert!(matches!(Header::parse(&file[..length]), Err(Error::Truncated)), "{length}");
+    }
+}
+
+#[test]
+fn versions() {
+    let file = file();
+    for version in [1_u16, 2, 0x100, u16::MAX] {
+        let error = parse_error(&file, 8, &version.to_le_bytes());
+        assert!(matches!(error, Error::UnsupportedVersion(v) if v == version));
+    }
+}
+
+#[test]
+fn fields_out_of_bounds() {
+    for size in [0_u32, 1, 2048, 4095, 4097, 65537, 1 << 25, u32::MAX] {
+        header_error(12, &size.to_le_bytes(), HeaderError::SegmentSize);
+    }
+    for offset in [0_u64, 4095, 4097, 8192, 1 << 40, u64::MAX] {
+        header_error(16, &offset.to_le_bytes(), HeaderError::PayloadOffset);
+    }
+    for count in [0_u16, 37, 128, u16::MAX] {
+        header_error(10, &count.to_le_bytes(), HeaderError::Stanzas);
+    }
+    // A second stanza is announced and there are only zeros.
+    header_error(10, &2_u16.to_le_bytes(), HeaderError::StanzaType);
+    header_error(128, &0_u16.to_le_bytes(), HeaderError::StanzaType);
+    header_error(128, &2_u16.to_le_bytes(), HeaderError::StanzaType);
+    for length in [0_u16, 103, 105, u16::MAX] {
+        header_error(130, &length.to_le_bytes(), HeaderError::Stanzas);
+    }
+    header_error(24, &[1], HeaderError::Padding);
+    header_error(300, &[1], HeaderError::Padding);
+    header_error(4063, &[1], HeaderError::Padding);
+}
+
+#[test]
+fn suites_that_are_not_for_files() {
+    for suite in [
+        "",
+        "aegis",
+        "AEGIS-256X2",
+        "aegis-256x2 ",
+        "aegis-128l-mac",
+        "aegis-256x2-mac",
+        "aegis-128x-v1",
+        "aegis-256x-v1:degree=4",
+        "aegis-256x2:tag=8",
+        // Not in their one spelling.
+        "aegis-256x2:tag=16",
+        "aegis-256x2:tag=032",
+        "aegis-256x2:",
+    ] {
+        header_error(64, &padded(suite), HeaderError::Suite);
+    }
+    let mut behind = padded("aegis-256x2");
+    behind[63] = b'x';
+    header_error(64, &behind, HeaderError::Padding);
+    header_error(64, &[0xff; 64], HeaderError::Suite);
+}
+
+#[test]
+fn a_wrong_key_is_told_from_a_damaged_file() {
+    let file = file();
+    let wrong = Key::from_bytes(&[1; 32]);
+    assert!(matches!(decrypt(&wrong, STREAM, &file).0, Err(Error::NoMatchingKey)));
+    let mut damaged = file.clone();
+    damaged[200] ^= 1;
+    assert!(matches!(decrypt(&key(), STREAM, &damaged).0, Err(Error::HeaderNotAuthentic)));
+    // The wrong key does not even learn that it is damaged.
+    assert!(matches!(decrypt(&wrong, STREAM, &damaged).0, Err(Error::NoMatchingKey)));
+}
+
+#[test]
+fn inspection_reads_the_header_and_nothing_more() {
+    let file = encrypt(&key(), 4096, STREAM, &message(10_000));
+    let mut reader = &file[..];
+    let seen = Inspection::read(&mut reader, Some(file.len() as u64)).unwrap();
+    assert_eq!(reader.len(), file.len() - HEADER_BYTES);
+    assert_eq!(
+        (seen.suite.as_str(), seen.segment_bytes, seen.tag_bytes),
+        ("aegis-256x2", 4096, 16)
+    );
+    let payload = seen.payload.unwrap();
+    assert_eq!((payload.segments, payload.plaintext_bytes), (3, Some(10_000)));
+    assert_eq!(payload.bytes, 10_048);
+    let cut = Inspection::read(&mut &file[..], Some(HEADER_BYTES as u64 + 4113)).unwrap();
+    assert_eq!(cut.payload.unwrap().plaintext_bytes, None);
+    assert!(Inspection::read(&mut &file[..], None).unwrap().payload.is_none());
+}

@@ -1,0 +1,167 @@
+//! What is encrypted comes back: every length at an edge, every shape of the pipeline, every suite
+//! and segment size; and what it looks like in between.
+
+mod common;
+
+use common::{FILE, Odd, STREAM, decrypt, encrypt, encryptor, key, message, shapes};
+use polyseal_file::{Decryptor, Encryptor, Error, HEADER_BYTES, Input, Output, SegmentSize, Suite};
+use proptest::prelude::*;
+
+/// Around one segment, around a batch of 128, more than 64 segments.
+const LENGTHS: [usize; 16] = [
+    0,
+    1,
+    15,
+    4095,
+    4096,
+    4097,
+    8191,
+    8192,
+    8193,
+    65 * 4096 + 5,
+    127 * 4096 + 1,
+    128 * 4096 - 1,
+    128 * 4096,
+    128 * 4096 + 1,
+    300 * 4096 + 17,
+    512 * 4096,
+];
+
+#[test]
+fn every_length_and_shape() {
+    let key = key();
+    for shape in shapes() {
+        for length in LENGTHS {
+            let message = message(length);
+            let sealed = encrypt(&key, 4096, shape, &message);
+            let segments = length.div_ceil(4096).max(1);
+            assert_eq!(sealed.len(), HEADER_BYTES + length + 16 * segments, "{shape:?} {length}");
+            // Whatever the shape, it is the same format.
+            for shape in [shape, STREAM, FILE] {
+                let (result, opened) = decrypt(&key, shape, &sealed);
+                result.unwrap_or_else(|error| panic!("{shape:?} {length}: {error}"));
+                assert!(opened == message, "{shape:?} {length}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_suite_and_tag_length() {
+    let key = key();
+    let message = message(70_000);
+    for id in Suite::allowed() {
+        for tag in [16, 32] {
+            let suite: Suite = if tag == 16 { (*id).to_owned() } else { format!("{id}:tag={tag}") }
+                .parse()
+                .unwrap();
+            let mut sealed = Vec::new();
+            Encryptor::new(&key)
+                .suite(suite)
+                .encrypt(Input::Stream(&mut &message[..]), Output::Stream(&mut sealed))
+                .unwrap();
+            assert_eq!(sealed.len(), HEADER_BYTES + message.len() + 2 * tag);
+            let (result, opened) = decrypt(&key, FILE, &sealed);
+            result.unwrap();
+            assert!(opened == message, "{suite}");
+        }
+    }
+}
+
+#[test]
+fn every_segment_size() {
+    let key = key();
+    for log2 in 12..=24 {
+        let segment = 1 << log2;
+        let message = message(segment + segment / 2 + 3);
+        let sealed = encrypt(&key, segment as u64, FILE, &message);
+        assert!(decrypt(&key, STREAM, &sealed).1 == message, "{segment}");
+    }
+}
+
+#[test]
+fn no_two_files_are_alike() {
+    let [a, b] = [0, 1].map(|_| encrypt(&key(), 4096, STREAM, &[0; 10_000]));
+    let equal = |range: std::ops::Range<usize>| a[range.clone()] == b[range];
+    assert!(equal(0..32), "what is not secret");
+    assert!(!equal(32..64) && !equal(HEADER_BYTES..HEADER_BYTES + 16));
+    // Nor are two segments of one file, though they hold the same.
+    assert_ne!(a[HEADER_BYTES..HEADER_BYTES + 16], a[HEADER_BYTES + 4112..][..16]);
+}
+
+#[test]
+fn an_input_that_changes_its_length_is_an_error() {
+    let key = key();
+    for new_length in [0, 1_500_000, 4_000_000] {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(3_000_000).unwrap();
+        let change = |_| file.set_len(new_length).unwrap();
+        let encryptor = encryptor(&key, 4096, STREAM).progress(&change);
+        let result = encryptor.encrypt(Input::File(&file), Output::Stream(&mut Vec::new()));
+        assert!(matches!(result, Err(Error::InputChanged)), "{new_length}: {result:?}");
+    }
+}
+
+#[test]
+fn an_output_that_fails_is_an_error_and_ends_the_work() {
+    let key = key();
+    for room in [0, 100, 4096, 5000, 700_000] {
+        for threads in 1..=4 {
+            let mut buffer = vec![0; room];
+            let mut writer = &mut buffer[..];
+            let shape = common::Shape { threads, ..STREAM };
+            let result = encryptor(&key, 4096, shape)
+                .encrypt(Input::Stream(&mut std::io::repeat(7)), Output::Stream(&mut writer));
+            assert!(matches!(result, Err(Error::Io { what: "write the output", .. })));
+        }
+    }
+}
+
+#[test]
+fn progress_adds_up() {
+    let total = std::sync::atomic::AtomicU64::new(0);
+    let add = |n| {
+        total.fetch_add(n, std::sync::atomic::Ordering::Relaxed);
+    };
+    let key = key();
+    encryptor(&key, 4096, FILE)
+        .progress(&add)
+        .encrypt(Input::Stream(&mut &message(3_000_000)[..]), Output::Stream(&mut Vec::new()))
+        .unwrap();
+    assert_eq!(total.into_inner(), 3_000_000);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn streams_in_odd_pieces(
+        length in 0_usize..1_500_000,
+        log2 in 12_u32..18,
+        threads in 1_usize..5,
+        mut reads in prop::collection::vec(0_usize..200_000, 1..8),
+        mut writes in prop::collection::vec(0_usize..200_000, 1..8),
+    ) {
+        reads.push(70_000);
+        writes.push(70_000);
+        let (key, message) = (key(), message(length));
+        let threads = std::num::NonZeroUsize::new(threads).unwrap();
+        let (mut sealed, mut opened) = (Odd::new(Vec::new(), &writes), Odd::new(Vec::new(), &reads));
+        Encryptor::new(&key)
+            .segment_size(SegmentSize::new(1 << log2).unwrap())
+            .threads(threads)
+            .encrypt(
+                Input::Stream(&mut Odd::new(&message[..], &reads)),
+                Output::Stream(&mut sealed),
+            )
+            .unwrap();
+        Decryptor::new(&key)
+            .threads(threads)
+            .decrypt(
+                Input::Stream(&mut Odd::new(&sealed.inner[..], &writes)),
+                Output::Stream(&mut opened),
+            )
+            .unwrap();
+        prop_assert!(opened.inner == message);
+    }
+}
