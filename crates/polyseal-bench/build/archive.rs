@@ -1,6 +1,5 @@
 //! Static archives under other names.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
@@ -13,12 +12,14 @@ pub(crate) fn out_dir() -> PathBuf {
 /// Copies `archive` with `prefix` before every symbol it defines, and links the copy.
 pub(crate) fn link_renamed(archive: &Path, prefix: &str) {
     let listing = run(Command::new("nm").args(["--defined-only", "--extern-only"]).arg(archive));
-    let symbols: BTreeSet<&str> = listing
+    let mut symbols: Vec<&str> = listing
         .lines()
         .filter_map(|line| line.split_whitespace().nth(2))
         // Compiler-generated duplicates that the linker merges.
         .filter(|name| !name.starts_with("__x86.") && !name.starts_with("DW.ref."))
         .collect();
+    symbols.sort_unstable();
+    symbols.dedup();
     let map: String = symbols.iter().map(|name| format!("{name} {prefix}{name}\n")).collect();
     let map_file = out_dir().join(format!("{prefix}symbols"));
     fs::write(&map_file, map).expect("the build directory is writable");

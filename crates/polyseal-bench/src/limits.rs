@@ -12,11 +12,9 @@ mod aesenc;
 use core::fmt;
 use std::io::{self, Write};
 
-use polyseal::registry::Kind;
-use polyseal::testing::Strategy;
+use polyseal::testing::{Backend, Strategy};
 use serde::Serialize;
 
-use crate::contender::Operation;
 use crate::contest;
 use crate::machine::Machine;
 use crate::options::Options;
@@ -176,23 +174,21 @@ fn distances(options: &Options, figures: &[Figures]) -> Table {
     let title = format!("The natural schedule's limit, and messages of {BULK_BYTES} bytes");
     let mut table = Table::new(title, head.map(String::from));
     for suite in options.suites() {
-        let is_mac = suite.family().kind == Kind::Mac;
-        let operations: &[Operation] =
-            if is_mac { &[Operation::Mac] } else { &[Operation::Seal, Operation::Open] };
-        for operation in operations {
-            for backend in options.backends() {
-                let shape = Shape::of(suite.family().id, suite.param("degree"));
-                let bound = shape
-                    .zip(Width::of_backend(backend.name()))
-                    .and_then(|(shape, widest)| shape.bound(figures, widest));
-                let contender = ours::contender(&suite, *operation, backend, Strategy::Auto);
-                let Some((bound, contender)) = bound.zip(contender) else { continue };
-                let timings = contest::run(&mut [contender], BULK_BYTES, options.effort());
-                let cycles = timings[0].summary().cycles_per_message.median / BULK_BYTES as f64;
+        let Some(shape) = Shape::of(suite.family().id, suite.param("degree")) else { continue };
+        for operation in options.operations() {
+            let runner = |backend: Backend| {
+                let bound = shape.bound(figures, Width::of_backend(backend.name())?)?;
+                Some((ours::contender(&suite, operation, backend, Strategy::Auto)?, bound))
+            };
+            let runners = options.backends().into_iter().filter_map(runner);
+            let (mut contenders, bounds): (Vec<_>, Vec<_>) = runners.unzip();
+            let timings = contest::run(&mut contenders, BULK_BYTES, options.effort());
+            for ((contender, bound), timing) in contenders.iter().zip(bounds).zip(timings) {
+                let cycles = timing.summary().cycles_per_message.median / BULK_BYTES as f64;
                 table.row([
                     suite.to_string(),
                     operation.to_string(),
-                    backend.name().to_owned(),
+                    contender.name.clone(),
                     format!("{bound:.4}"),
                     format!("{cycles:.4}"),
                     format!("{:+.1} %", (cycles / bound - 1.0) * 100.0),
