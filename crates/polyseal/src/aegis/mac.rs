@@ -36,7 +36,6 @@ use crate::error::Result;
 /// state.verify(&tag)?;
 /// # Ok::<(), polyseal::Error>(())
 /// ```
-#[derive(Clone)]
 pub struct AegisMac<V: Variant, T: TagBytes = U16> {
     keyed: Keyed<V>,
     tag: PhantomData<T>,
@@ -126,6 +125,12 @@ impl<V: Variant, T: TagBytes> MacState<V, T> {
     /// [`Error::Unauthentic`](crate::Error::Unauthentic) if it is not.
     pub fn verify(self, tag: &Array<u8, T>) -> Result<()> {
         ct::verify(&self.finalize(), tag)
+    }
+}
+
+impl<V: Variant, T: TagBytes> Clone for AegisMac<V, T> {
+    fn clone(&self) -> Self {
+        Self { keyed: self.keyed.clone(), tag: PhantomData }
     }
 }
 

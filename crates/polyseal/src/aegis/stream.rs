@@ -32,7 +32,6 @@ use crate::error::Result;
 /// assert_eq!(message, bytes); // a message of zeros becomes the key stream
 /// # Ok::<(), polyseal::Error>(())
 /// ```
-#[derive(Clone)]
 pub struct AegisStream<V: Variant> {
     keyed: Keyed<V>,
 }
@@ -67,6 +66,12 @@ impl<V: Variant> AegisStream<V> {
         check_lengths(0, buffer.len())?;
         self.keyed.run(Apply { key: &self.keyed.key, nonce, buffer });
         Ok(())
+    }
+}
+
+impl<V: Variant> Clone for AegisStream<V> {
+    fn clone(&self) -> Self {
+        Self { keyed: self.keyed.clone() }
     }
 }
 
