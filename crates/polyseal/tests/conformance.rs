@@ -1,0 +1,343 @@
+//! Every algorithm of the registry, on every back end of this machine, is an AEAD or a MAC and is
+//! the same one everywhere: what the portable back end computes is the meaning.
+//!
+//! Buffers lie between guard bytes, at an odd address, and are full of garbage before: nothing may
+//! be taken for granted about the output, and nothing may be written outside it.
+
+mod common;
+
+use aead::inout::InOutBuf;
+use polyseal::any::AnyAead;
+use polyseal::registry::{Algorithm, Kind};
+use polyseal::testing::{Backend, aead_on, mac_on};
+use polyseal::{Error, Result, aead};
+
+use common::{bytes, edges, instances, rate, soft};
+
+/// An output or in-place buffer within guard bytes.
+struct Guarded {
+    bytes: Vec<u8>,
+    len: usize,
+}
+
+impl Guarded {
+    const GUARD: u8 = 0xa5;
+    const BEFORE: usize = 65;
+    const AFTER: usize = 67;
+
+    fn holding(content: &[u8]) -> Self {
+        let mut bytes = vec![Self::GUARD; Self::BEFORE + content.len() + Self::AFTER];
+        bytes[Self::BEFORE..][..content.len()].copy_from_slice(content);
+        Self { bytes, len: content.len() }
+    }
+
+    fn garbage(len: usize) -> Self {
+        Self::holding(&bytes(0x9a5b_a9e0, len))
+    }
+
+    fn content(&mut self) -> &mut [u8] {
+        &mut self.bytes[Self::BEFORE..][..self.len]
+    }
+
+    /// The content, once the guards have been seen to be whole.
+    fn into_content(mut self, name: &str) -> Vec<u8> {
+        let content = self.content().to_vec();
+        self.content().fill(Self::GUARD);
+        assert!(self.bytes.iter().all(|&b| b == Self::GUARD), "{name}: wrote beside the buffer");
+        content
+    }
+}
+
+/// One message, and what the portable back end makes of it.
+struct Case {
+    algorithm: Algorithm,
+    key: Vec<u8>,
+    nonce: Vec<u8>,
+    ad: Vec<u8>,
+    message: Vec<u8>,
+    ciphertext: Vec<u8>,
+    tag: Vec<u8>,
+}
+
+impl Case {
+    fn new(algorithm: Algorithm, ad_bytes: usize, message_bytes: usize) -> Self {
+        let key = bytes(1, algorithm.key_bytes());
+        let nonce = bytes(2, algorithm.nonce_bytes());
+        let (ad, message) = (bytes(3, ad_bytes), bytes(4, message_bytes));
+        let aead = aead_on(&algorithm, &key, soft()).expect("an AEAD");
+        let mut ciphertext = aead.seal(&nonce, &ad, &message).expect("sealing");
+        let tag = ciphertext.split_off(message_bytes);
+        assert_eq!(tag.len(), algorithm.tag_bytes());
+        Self { algorithm, key, nonce, ad, message, ciphertext, tag }
+    }
+
+    fn on(&self, backend: Backend) -> AnyAead {
+        let aead = aead_on(&self.algorithm, &self.key, backend).expect("an AEAD");
+        assert_eq!(*aead.algorithm(), self.algorithm);
+        aead
+    }
+
+    fn name(&self, backend: Backend) -> String {
+        let (a, on) = (&self.algorithm, backend.name());
+        format!("{a} on {on}, {} bytes with {} of AD", self.message.len(), self.ad.len())
+    }
+
+    /// Round trip and tidiness, attached and detached, in place and out of place.
+    fn round_trip(&self, backend: Backend) {
+        let (aead, name) = (self.on(backend), self.name(backend));
+        let (nonce, ad, bytes) = (&self.nonce[..], &self.ad[..], self.message.len());
+
+        let sealed = [&self.ciphertext[..], &self.tag].concat();
+        assert_eq!(aead.seal(nonce, ad, &self.message).as_ref(), Ok(&sealed), "{name}: attached");
+        assert_eq!(aead.open(nonce, ad, &sealed).as_ref(), Ok(&self.message), "{name}: attached");
+
+        // Out of place, from an input that must not change.
+        let input = self.message.clone();
+        let (mut output, mut tag) = (Guarded::garbage(bytes), Guarded::garbage(self.tag.len()));
+        let buffer = InOutBuf::new(&input, output.content()).expect("equal lengths");
+        aead.seal_inout_detached(nonce, ad, buffer, tag.content()).expect(&name);
+        assert_eq!(output.into_content(&name), self.ciphertext, "{name}: out of place");
+        assert_eq!(tag.into_content(&name), self.tag, "{name}: out of place");
+        assert_eq!(input, self.message, "{name}: the input changed");
+
+        let input = self.ciphertext.clone();
+        let mut output = Guarded::garbage(bytes);
+        let buffer = InOutBuf::new(&input, output.content()).expect("equal lengths");
+        aead.open_inout_detached(nonce, ad, buffer, &self.tag).expect(&name);
+        assert_eq!(output.into_content(&name), self.message, "{name}: out of place");
+        assert_eq!(input, self.ciphertext, "{name}: the input changed");
+
+        // In place, there and back and there again.
+        let (mut buffer, mut tag) = (Guarded::holding(&self.message), vec![0x5c; self.tag.len()]);
+        aead.seal_inout_detached(nonce, ad, buffer.content().into(), &mut tag).expect(&name);
+        assert_eq!((&*buffer.content(), &tag), (&self.ciphertext[..], &self.tag), "{name}");
+        aead.open_inout_detached(nonce, ad, buffer.content().into(), &tag).expect(&name);
+        assert_eq!(*buffer.content(), self.message, "{name}: in place");
+        tag.fill(0xc5);
+        aead.seal_inout_detached(nonce, ad, buffer.content().into(), &mut tag).expect(&name);
+        assert_eq!(buffer.into_content(&name), self.ciphertext, "{name}: not tidy");
+        assert_eq!(tag, self.tag, "{name}: not tidy");
+    }
+
+    /// Refused, in place and out of place; and afterwards the output is all zeros.
+    fn refuses(&self, aead: &AnyAead, [nonce, ad, ciphertext, tag]: [&[u8]; 4], name: &str) {
+        let mut output = Guarded::garbage(ciphertext.len());
+        let buffer = InOutBuf::new(ciphertext, output.content()).expect("equal lengths");
+        let opened = aead.open_inout_detached(nonce, ad, buffer, tag);
+        assert_eq!(opened, Err(Error::Unauthentic), "{name}");
+        assert!(output.into_content(name).iter().all(|&b| b == 0), "{name}: output left behind");
+
+        let mut buffer = Guarded::holding(ciphertext);
+        let opened = aead.open_inout_detached(nonce, ad, buffer.content().into(), tag);
+        assert_eq!(opened, Err(Error::Unauthentic), "{name}");
+        assert!(buffer.into_content(name).iter().all(|&b| b == 0), "{name}: output left behind");
+    }
+
+    /// A change of any byte of any input, or of a length, is refused.
+    fn tamper(&self, backend: Backend) {
+        let (aead, name) = (self.on(backend), self.name(backend));
+        let inputs = [&self.nonce[..], &self.ad, &self.ciphertext, &self.tag];
+        let what = ["nonce", "AD", "ciphertext", "tag"];
+        for (field, original) in inputs.into_iter().enumerate() {
+            let mut changed = original.to_vec();
+            for at in 0..original.len() {
+                changed[at] ^= 1 << (at % 8);
+                let mut inputs = inputs;
+                inputs[field] = &changed;
+                self.refuses(&aead, inputs, &format!("{name}: {} byte {at}", what[field]));
+                changed[at] = original[at];
+            }
+        }
+        for field in [1, 2] {
+            let longer = [inputs[field], &[0]].concat();
+            let shorter = &inputs[field][..inputs[field].len() - 1];
+            for changed in [&longer[..], shorter, &[]] {
+                let mut inputs = inputs;
+                inputs[field] = changed;
+                let bytes = changed.len();
+                self.refuses(&aead, inputs, &format!("{name}: {bytes} bytes of {}", what[field]));
+            }
+        }
+        let mut key = self.key.clone();
+        for at in 0..key.len() {
+            key[at] ^= 0x80 >> (at % 8);
+            let other = aead_on(&self.algorithm, &key, backend).expect("an AEAD");
+            self.refuses(&other, inputs, &format!("{name}: key byte {at}"));
+            key[at] = self.key[at];
+        }
+    }
+
+    /// A wrong length is named precisely, and nothing has been written.
+    fn wrong_lengths(&self, backend: Backend) {
+        let (aead, name) = (self.on(backend), self.name(backend));
+        let length = |what, expected, actual| Err(Error::Length { what, expected, actual });
+        let untouched = |call: &dyn Fn(&mut [u8]) -> Result<()>, error: Result<()>| {
+            let mut buffer = self.ciphertext.clone();
+            assert_eq!(call(&mut buffer), error, "{name}");
+            assert_eq!(buffer, self.ciphertext, "{name}: written in spite of {error:?}");
+        };
+        let bytes = |right: usize| [0, 1, right - 1, right + 1, 2 * right];
+
+        let right = self.key.len();
+        for wrong in bytes(right) {
+            let made = aead_on(&self.algorithm, &vec![0; wrong], backend);
+            assert_eq!(made.map(|_| ()), length("key", right, wrong), "{name}");
+        }
+        let right = self.nonce.len();
+        for wrong in bytes(right) {
+            let (nonce, error) = (vec![0; wrong], length("nonce", right, wrong));
+            let mut tag = self.tag.clone();
+            untouched(&|b| aead.open_inout_detached(&nonce, &self.ad, b.into(), &self.tag), error);
+            let sealed = aead.seal_inout_detached(
+                &nonce,
+                &self.ad,
+                vec![0; 9][..].as_mut().into(),
+                &mut tag,
+            );
+            assert_eq!((sealed, &tag), (error, &self.tag), "{name}");
+            assert_eq!(aead.seal(&nonce, &self.ad, &self.message).map(|_| ()), error, "{name}");
+        }
+        let right = self.tag.len();
+        for wrong in bytes(right) {
+            let (tag, error) = (vec![0; wrong], length("tag", right, wrong));
+            let (nonce, ad) = (&self.nonce, &self.ad);
+            untouched(&|b| aead.open_inout_detached(nonce, ad, b.into(), &tag), error);
+            untouched(&|b| aead.seal_inout_detached(nonce, ad, b.into(), &mut tag.clone()), error);
+        }
+        for actual in [0, 1, right - 1] {
+            let error = Error::Buffer { expected: right, actual };
+            assert_eq!(aead.open(&self.nonce, &self.ad, &vec![0; actual]), Err(error), "{name}");
+        }
+        // A bare tag is a sealed message; whether it is the right one is another question.
+        let empty = aead.open(&self.nonce, &self.ad, &self.tag);
+        assert_eq!(empty, Err(Error::Unauthentic), "{name}");
+    }
+}
+
+fn for_each_aead(mut test: impl FnMut(Algorithm, Backend)) {
+    for algorithm in instances(Kind::Aead) {
+        for backend in Backend::available() {
+            test(algorithm, backend);
+        }
+    }
+}
+
+#[test]
+fn round_trips_at_every_edge() {
+    for algorithm in instances(Kind::Aead) {
+        let edges = edges(rate(&algorithm));
+        for &ad_bytes in &edges {
+            for &message_bytes in &edges {
+                let case = Case::new(algorithm, ad_bytes, message_bytes);
+                Backend::available().for_each(|backend| case.round_trip(backend));
+            }
+        }
+    }
+}
+
+#[test]
+fn round_trips_of_many_updates() {
+    // The long stretches of the evaluation strategies end between these.
+    for algorithm in instances(Kind::Aead) {
+        for (ad_bytes, message_bytes) in [(0, 0x1_0003), (0x1_0003, 5), (0x2001, 0x1fff)] {
+            let case = Case::new(algorithm, ad_bytes, message_bytes);
+            Backend::available().for_each(|backend| case.round_trip(backend));
+        }
+    }
+}
+
+#[test]
+fn every_changed_byte_is_refused_and_the_output_wiped() {
+    for_each_aead(|algorithm, backend| {
+        Case::new(algorithm, 19, rate(&algorithm) + 5).tamper(backend);
+    });
+}
+
+#[test]
+fn wrong_lengths_are_named() {
+    for_each_aead(|algorithm, backend| Case::new(algorithm, 3, 40).wrong_lengths(backend));
+}
+
+/// A ciphertext depends on all of key, nonce and (through the tag) AD; two calls do not differ.
+#[test]
+fn inputs_matter_and_calls_do_not() {
+    for_each_aead(|algorithm, backend| {
+        let case = Case::new(algorithm, 16, 64);
+        let aead = case.on(backend);
+        let seal = |nonce: &[u8], ad: &[u8]| aead.seal(nonce, ad, &case.message).expect("sealing");
+        let sealed = seal(&case.nonce, &case.ad);
+        assert_eq!(sealed, seal(&case.nonce, &case.ad), "{algorithm}");
+        let other_nonce = seal(&bytes(7, case.nonce.len()), &case.ad);
+        assert_ne!(sealed[..64], other_nonce[..64], "{algorithm}: the nonce does not matter");
+        let other_ad = seal(&case.nonce, &bytes(7, 16));
+        assert_ne!(sealed[64..], other_ad[64..], "{algorithm}: the AD does not matter");
+    });
+}
+
+#[test]
+fn macs_agree_and_refuse() {
+    for algorithm in instances(Kind::Mac) {
+        let (key, nonce) = (bytes(1, algorithm.key_bytes()), bytes(2, algorithm.nonce_bytes()));
+        let meaning = mac_on(&algorithm, &key, soft()).expect("a MAC");
+        let mut lengths = edges(rate(&algorithm));
+        lengths.push(0x1_0003);
+        for backend in Backend::available() {
+            let mac = mac_on(&algorithm, &key, backend).expect("a MAC");
+            for &length in &lengths {
+                let name = format!("{algorithm} on {}, {length} bytes", backend.name());
+                let data = bytes(3, length);
+                let tag = mac.mac(&nonce, &data).expect(&name);
+                assert_eq!(Ok(&tag), meaning.mac(&nonce, &data).as_ref(), "{name}");
+                assert_eq!(tag.len(), algorithm.tag_bytes(), "{name}");
+                assert_eq!(mac.verify(&nonce, &data, &tag), Ok(()), "{name}");
+                for at in 0..tag.len() {
+                    let mut tag = tag.clone();
+                    tag[at] ^= 1 << (at % 8);
+                    let refused = mac.verify(&nonce, &data, &tag);
+                    assert_eq!(refused, Err(Error::Unauthentic), "{name}: tag byte {at}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn macs_notice_every_byte_and_name_wrong_lengths() {
+    for algorithm in instances(Kind::Mac) {
+        let (key, nonce) = (bytes(1, algorithm.key_bytes()), bytes(2, algorithm.nonce_bytes()));
+        for backend in Backend::available() {
+            let mac = mac_on(&algorithm, &key, backend).expect("a MAC");
+            let mut data = bytes(3, rate(&algorithm) + 5);
+            let tag = mac.mac(&nonce, &data).expect("a tag");
+            for at in 0..data.len() {
+                data[at] ^= 1 << (at % 8);
+                let refused = mac.verify(&nonce, &data, &tag);
+                assert_eq!(refused, Err(Error::Unauthentic), "{algorithm}: byte {at}");
+                data[at] ^= 1 << (at % 8);
+            }
+            let longer = [&data[..], &[0]].concat();
+            assert_eq!(mac.verify(&nonce, &longer, &tag), Err(Error::Unauthentic));
+            assert_eq!(mac.verify(&bytes(9, nonce.len()), &data, &tag), Err(Error::Unauthentic));
+
+            let short = mac_on(&algorithm, &key[1..], backend).map(|_| ());
+            let error = |what, expected| Error::Length { what, expected, actual: expected - 1 };
+            assert_eq!(short, Err(error("key", key.len())));
+            assert_eq!(mac.mac(&nonce[1..], &data), Err(error("nonce", nonce.len())));
+            assert_eq!(mac.verify(&nonce, &data, &tag[1..]), Err(error("tag", tag.len())));
+        }
+    }
+}
+
+#[test]
+fn an_aead_is_no_mac() {
+    for backend in Backend::available() {
+        for algorithm in instances(Kind::Aead) {
+            let key = vec![0; algorithm.key_bytes()];
+            assert_eq!(mac_on(&algorithm, &key, backend).map(|_| ()), Err(Error::WrongKind));
+        }
+        for algorithm in instances(Kind::Mac) {
+            let key = vec![0; algorithm.key_bytes()];
+            assert_eq!(aead_on(&algorithm, &key, backend).map(|_| ()), Err(Error::WrongKind));
+        }
+    }
+}
