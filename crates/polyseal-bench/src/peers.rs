@@ -123,12 +123,12 @@ impl Peer {
         #[cfg(feature = "peers")]
         {
             let name = format!("{gcm} {}", self.name());
-            return match self {
+            match self {
                 Self::Libaegis => None,
                 Self::AwsLc => Contender::aead(name, operation, aws_lc::Key::new(gcm)),
                 Self::Boringssl => Contender::aead(name, operation, boringssl::Key::new(gcm)),
                 Self::Openssl => Contender::aead(name, operation, openssl::Key::new(gcm)),
-            };
+            }
         }
         #[cfg(not(feature = "peers"))]
         {
