@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Vectors(VectorsArgs),
     /// Run known answers on every algorithm and back end
     Selftest,
+    /// Measure the algorithms on this machine
+    Bench(polyseal_bench::Options),
 }
 
 /// Where the result goes.

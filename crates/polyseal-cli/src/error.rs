@@ -59,7 +59,7 @@ impl Failure {
     fn hint_for(self, error: &io::Error) -> Self {
         use io::ErrorKind as K;
         match error.kind() {
-            K::NotFound => self.hint("check the path; directories are not created"),
+            K::NotFound => self.hint("check the path; directories must exist"),
             K::PermissionDenied => self.hint("check who owns it and its permissions"),
             K::StorageFull | K::QuotaExceeded => self.hint("free some space, then run it again"),
             K::FileTooLarge => self.hint("raise the limit on file sizes, or write elsewhere"),

@@ -56,7 +56,7 @@ impl InputFile {
             return Err(failure(io::ErrorKind::IsADirectory.into()));
         }
         // Standard input is read from where it stands, and only forward.
-        let length = (named.is_some() && metadata.is_file()).then(|| metadata.len());
+        let length = (named.is_some() && metadata.is_file()).then_some(metadata.len());
         let id = metadata.is_file().then(|| FileId::of(&metadata));
         Ok(Self { file, length, id, name })
     }

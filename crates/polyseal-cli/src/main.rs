@@ -8,6 +8,8 @@
 //! complete and verified or not at all, and that no secret is printed.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
 #[cfg(not(unix))]
 compile_error!("the tool needs a Unix system; the library polyseal-file does not");
@@ -25,6 +27,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::args::{Args, Command};
 use crate::error::{Code, Result};
@@ -54,6 +57,7 @@ fn run(command: Command) -> Result {
         Command::Aead(args) => commands::aead(&args),
         Command::Vectors(args) => commands::vectors(&args),
         Command::Selftest => commands::selftest(),
+        Command::Bench(options) => commands::bench(&options),
     }
 }
 
@@ -61,6 +65,10 @@ fn run(command: Command) -> Result {
 fn report_usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         return if error.print().is_ok() { ExitCode::SUCCESS } else { Code::Io.into() };
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = error.print();
+        return Code::Usage.into();
     }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

@@ -1,5 +1,12 @@
 //! Every manipulation of a file is refused, and what was written before is a part of the message.
 
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
 mod common;
 
 use common::{FILE, STREAM, Shape, decrypt, encrypt, key, message, shapes};

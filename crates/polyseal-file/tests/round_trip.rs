@@ -1,6 +1,13 @@
 //! What is encrypted comes back: every length at an edge, every shape of the pipeline, every suite
 //! and segment size; and what it looks like in between.
 
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
 mod common;
 
 use common::{FILE, Odd, STREAM, decrypt, encrypt, encryptor, key, message, shapes};

@@ -184,7 +184,10 @@ fn refused(error: polyseal::Error) -> Failure {
         polyseal::Error::Unauthentic => Failure::new(Code::Content, error.to_string())
             .hint("nothing was written; check key, nonce, associated data and input"),
         // An input shorter than a tag is no sealed message.
-        polyseal::Error::Buffer { .. } => Failure::new(Code::Content, error.to_string()),
+        polyseal::Error::Buffer { .. } => {
+            Failure::new(Code::Content, "the input is shorter than a tag")
+                .hint("open takes what `polyseal aead seal` wrote")
+        }
         _ => Failure::usage(error.to_string()),
     }
 }

@@ -1,6 +1,7 @@
 //! The commands, one file each: arguments in, a [`Failure`](crate::error::Failure) or nothing out.
 
 mod aead;
+mod bench;
 mod crypt;
 mod inspect;
 mod keygen;
@@ -12,6 +13,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 pub(crate) use aead::aead;
+pub(crate) use bench::bench;
 pub(crate) use crypt::{decrypt, encrypt};
 pub(crate) use inspect::inspect;
 pub(crate) use keygen::keygen;

@@ -1,0 +1,117 @@
+//! Running the tool in a directory of its own.
+#![allow(dead_code, reason = "each test file uses what it needs")]
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+
+pub(crate) const TOOL: &str = env!("CARGO_BIN_EXE_polyseal");
+
+/// A directory with a key `k`, removed at the end.
+pub(crate) struct Room(pub(crate) tempfile::TempDir);
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        let room = Self(tempfile::tempdir().unwrap());
+        room.run(["keygen", "-o", "k"], b"").succeeds();
+        room
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.path(name), bytes).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+
+    /// The names of everything in the directory, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        names(self.0.path())
+    }
+
+    pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(TOOL);
+        command.args(args).current_dir(self.0.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the tool with `input` on its standard input.
+    pub(crate) fn run<S: AsRef<OsStr>>(
+        &self,
+        args: impl IntoIterator<Item = S>,
+        input: &[u8],
+    ) -> Outcome {
+        let child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        feed(child, input)
+    }
+
+    /// A sealed file `c` of `message`, with the key `k`.
+    pub(crate) fn seal(&self, message: &[u8]) -> Vec<u8> {
+        self.run(["encrypt", "-k", "k", "-o", "c", "-f"], message).succeeds();
+        self.read("c")
+    }
+}
+
+pub(crate) fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn feed(mut child: Child, input: &[u8]) -> Outcome {
+    let mut stdin = child.stdin.take().unwrap();
+    thread::scope(|scope| {
+        // The tool may end without reading all of it.
+        scope.spawn(move || {
+            let _ = stdin.write_all(input);
+        });
+        Outcome(child.wait_with_output().unwrap())
+    })
+}
+
+/// What the tool did.
+pub(crate) struct Outcome(pub(crate) Output);
+
+impl Outcome {
+    #[track_caller]
+    pub(crate) fn succeeds(self) -> Vec<u8> {
+        assert!(self.0.status.success(), "{}: {}", self.0.status, self.errors());
+        assert_eq!(self.errors(), "");
+        self.0.stdout
+    }
+
+    /// Asserts the exit code and a part of the message.
+    #[track_caller]
+    pub(crate) fn fails(self, code: i32, message: &str) -> Self {
+        assert_eq!(self.0.status.code(), Some(code), "{}", self.errors());
+        let errors = self.errors();
+        assert!(errors.starts_with("polyseal: ") && errors.contains(message), "{errors}");
+        self
+    }
+
+    pub(crate) fn errors(&self) -> String {
+        String::from_utf8(self.0.stderr.clone()).unwrap()
+    }
+}
+
+/// Bytes that no compression and no accident makes equal.
+pub(crate) fn message(bytes: usize) -> Vec<u8> {
+    (0..bytes as u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect()
+}
+
+/// A test that this machine cannot run: a notice, or in CI a failure.
+pub(crate) fn cannot(what: &str) {
+    assert!(std::env::var_os("CI").is_none(), "in CI this must be possible: {what}");
+    eprintln!("SKIPPED: {what}");
+}

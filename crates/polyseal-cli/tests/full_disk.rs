@@ -1,0 +1,88 @@
+//! No room for the output: an error that says so, nothing left, nothing touched.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use common::{Outcome, Room, TOOL, message};
+
+/// A file system of 2 MiB, unmounted at the end.
+struct Mount<'a>(&'a Path);
+
+impl<'a> Mount<'a> {
+    fn new(at: &'a Path) -> Option<Self> {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=2m", "polyseal-test"]).arg(at);
+        mount.output().ok().filter(|output| output.status.success()).map(|_| Self(at))
+    }
+}
+
+impl Drop for Mount<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).output();
+    }
+}
+
+#[test]
+fn a_full_file_system() {
+    let room = Room::new();
+    room.write("m", &message(5_000_000));
+    let small = room.path("small");
+    std::fs::create_dir(&small).unwrap();
+    let Some(_mount) = Mount::new(&small) else {
+        return common::cannot("mounting a small file system needs root");
+    };
+    room.write("small/old", b"precious");
+    let sealed = room.seal(&message(5_000_000));
+    assert!(!sealed.is_empty());
+    for (verb, input) in [("encrypt", "m"), ("decrypt", "c")] {
+        for threads in ["1", "2"] {
+            for named in [false, true] {
+                let run = |args: &[&str]| {
+                    let mut command = room.command([verb, "-k", "k", "--threads", threads]);
+                    if named {
+                        command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1");
+                    }
+                    Outcome(command.args(args).output().unwrap())
+                };
+                run(&["-o", "small/new", input]).fails(1, "No space left").fails(1, "free some");
+                run(&["-f", "-o", "small/old", input]).fails(1, "No space left");
+                assert_eq!(common::names(&small), ["old"]);
+                assert_eq!(room.read("small/old"), b"precious");
+            }
+        }
+    }
+    // There is room for what fits.
+    room.write("little", b"fits");
+    room.run(["encrypt", "-k", "k", "-f", "-o", "small/old", "little"], b"").succeeds();
+}
+
+#[test]
+fn a_limit_on_file_sizes() {
+    let room = Room::new();
+    room.write("m", &message(5_000_000));
+    let limited = |line: &str| -> Output {
+        let script = format!("ulimit -f 1000; exec {TOOL} {line}");
+        Command::new("sh").args(["-c", &script]).current_dir(room.0.path()).output().unwrap()
+    };
+    Outcome(limited("encrypt -k k -o c m")).fails(1, "File too large");
+    assert_eq!(room.names(), ["k", "m"]);
+}
+
+#[test]
+fn a_full_device() {
+    let room = Room::new();
+    room.write("m", &message(100_000));
+    room.run(["encrypt", "-k", "k", "-o", "/dev/full", "m"], b"").fails(1, "No space left");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = room.command(["suites"]).stdout(full).output().unwrap();
+    Outcome(output).fails(1, "cannot write standard output");
+}

@@ -1,0 +1,159 @@
+//! Output files: what is refused, what is replaced, and that a failure changes nothing.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
+use std::process::Command;
+
+use common::{Room, message};
+
+/// Both ways of staging an output: without a name, and, forced, with one.
+fn each_way(test: impl Fn(&dyn Fn(&Room, &[&str]) -> common::Outcome)) {
+    test(&|room, args| room.run(args, b""));
+    if !cfg!(debug_assertions) {
+        return common::cannot("a release build cannot be made to use named outputs");
+    }
+    test(&|room, args| {
+        let mut command = room.command(args);
+        common::Outcome(command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1").output().unwrap())
+    });
+}
+
+#[test]
+fn a_new_file_has_mode_0600_and_nothing_else_is_left() {
+    each_way(|run| {
+        let room = Room::new();
+        room.write("m", b"message");
+        run(&room, &["encrypt", "-k", "k", "-o", "c", "m"]).succeeds();
+        run(&room, &["decrypt", "-k", "k", "-o", "d", "c"]).succeeds();
+        assert_eq!(room.read("d"), b"message");
+        for name in ["k", "c", "d"] {
+            let mode = fs::metadata(room.path(name)).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600, "{name}");
+        }
+        assert_eq!(room.names(), ["c", "d", "k", "m"]);
+    });
+}
+
+#[test]
+fn an_existing_output_is_refused_or_replaced_in_one_step() {
+    each_way(|run| {
+        let room = Room::new();
+        room.write("m", b"message");
+        room.write("out", b"precious");
+        run(&room, &["encrypt", "-k", "k", "-o", "out", "m"]).fails(2, "out already exists");
+        assert_eq!(room.read("out"), b"precious");
+        let before = fs::metadata(room.path("out")).unwrap().ino();
+        run(&room, &["encrypt", "-k", "k", "-f", "-o", "out", "m"]).succeeds();
+        assert_ne!(fs::metadata(room.path("out")).unwrap().ino(), before, "written in place");
+        assert_eq!(room.run(["decrypt", "-k", "k", "out"], b"").succeeds(), b"message");
+        assert_eq!(room.names(), ["k", "m", "out"]);
+    });
+}
+
+#[test]
+fn a_failure_leaves_nothing_and_touches_nothing() {
+    each_way(|run| {
+        let room = Room::new();
+        let mut sealed = room.seal(&message(3_000_000));
+        sealed[2_000_000] ^= 1;
+        room.write("altered", &sealed);
+        room.write("cut", &sealed[..1_000_000]);
+        room.write("out", b"precious");
+        for input in ["altered", "cut", "k"] {
+            run(&room, &["decrypt", "-k", "k", "-o", "new", input]).fails(3, "");
+            run(&room, &["decrypt", "-k", "k", "-f", "-o", "out", input]).fails(3, "");
+        }
+        run(&room, &["decrypt", "-k", "k", "-f", "-o", "out", "absent"]).fails(1, "absent");
+        assert_eq!(room.read("out"), b"precious");
+        assert_eq!(room.names(), ["altered", "c", "cut", "k", "out"]);
+    });
+}
+
+#[test]
+fn the_input_and_the_key_are_never_the_output() {
+    let room = Room::new();
+    room.write("m", b"message");
+    symlink("m", room.path("symbolic")).unwrap();
+    fs::hard_link(room.path("m"), room.path("hard")).unwrap();
+    let key = room.read("k");
+    for output in ["m", "./m", "symbolic", "hard"] {
+        for force in ["-f", "--force"] {
+            let args = ["encrypt", "-k", "k", force, "-o", output, "m"];
+            room.run(args, b"").fails(2, "is the input");
+        }
+    }
+    let input = fs::File::open(room.path("m")).unwrap();
+    let child = room.command(["encrypt", "-k", "k", "-f", "-o", "hard"]).stdin(input).output();
+    common::Outcome(child.unwrap()).fails(2, "is the input");
+    let output = fs::OpenOptions::new().append(true).open(room.path("m")).unwrap();
+    let child = room.command(["encrypt", "-k", "k", "m"]).stdout(output).output();
+    common::Outcome(child.unwrap()).fails(2, "is the input");
+    room.run(["encrypt", "-k", "k", "-f", "-o", "k", "m"], b"").fails(2, "is the key file");
+    assert_eq!((room.read("m"), room.read("k")), (b"message".to_vec(), key));
+}
+
+#[test]
+fn symbolic_links_are_followed_and_stay() {
+    each_way(|run| {
+        let room = Room::new();
+        room.write("m", b"message");
+        fs::create_dir(room.path("elsewhere")).unwrap();
+        room.write("elsewhere/target", b"old");
+        symlink("elsewhere/target", room.path("link")).unwrap();
+        symlink("nowhere", room.path("dangling")).unwrap();
+        run(&room, &["encrypt", "-k", "k", "-o", "link", "m"]).fails(2, "already exists");
+        run(&room, &["encrypt", "-k", "k", "-f", "-o", "link", "m"]).succeeds();
+        assert!(fs::symlink_metadata(room.path("link")).unwrap().is_symlink());
+        let sealed = room.read("elsewhere/target");
+        assert_eq!(room.run(["decrypt", "-k", "k"], &sealed).succeeds(), b"message");
+        run(&room, &["encrypt", "-k", "k", "-f", "-o", "dangling", "m"]).fails(2, "to nothing");
+        assert_eq!(room.names(), ["dangling", "elsewhere", "k", "link", "m"]);
+        assert_eq!(common::names(&room.path("elsewhere")), ["target"]);
+    });
+}
+
+#[test]
+fn devices_and_fifos_are_written_to_directly() {
+    let room = Room::new();
+    room.write("m", b"message");
+    room.run(["encrypt", "-k", "k", "-o", "/dev/null", "m"], b"").succeeds();
+    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    for name in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {
+        let sealed = room.run(["encrypt", "-k", "k", "-o", name, "m"], b"").succeeds();
+        assert_eq!(room.run(["decrypt", "-k", "k"], &sealed).succeeds(), b"message");
+    }
+    if Command::new("mkfifo").arg(room.path("fifo")).status().is_ok_and(|s| s.success()) {
+        let reader = std::thread::spawn({
+            let path = room.path("fifo");
+            move || fs::read(path).unwrap()
+        });
+        room.run(["encrypt", "-k", "k", "-o", "fifo", "m"], b"").succeeds();
+        let sealed = reader.join().unwrap();
+        assert_eq!(room.run(["decrypt", "-k", "k"], &sealed).succeeds(), b"message");
+    } else {
+        common::cannot("mkfifo is missing");
+    }
+}
+
+#[test]
+fn what_cannot_be_an_output() {
+    let room = Room::new();
+    room.write("m", b"message");
+    fs::create_dir(room.path("d")).unwrap();
+    room.run(["encrypt", "-k", "k", "-f", "-o", "d", "m"], b"").fails(2, "is not a file");
+    room.run(["encrypt", "-k", "k", "-o", "no/such/c", "m"], b"").fails(1, "No such file");
+    room.run(["encrypt", "-k", "k", "-o", "m/c", "m"], b"").fails(1, "Not a directory");
+    room.run(["encrypt", "-k", "k", "-o", "c", "d"], b"").fails(1, "directory");
+    room.run(["keygen", "-o", "k"], b"").fails(2, "never replaces");
+    room.run(["keygen", "-o", "no/such/k"], b"").fails(1, "No such file");
+    assert_eq!(room.names(), ["d", "k", "m"]);
+}
