@@ -3,6 +3,8 @@
 
 pub use crate::aegis::Strategy;
 pub use crate::backend::Backend;
+#[cfg(feature = "memcheck")]
+pub use crate::backend::memcheck;
 
 #[cfg(feature = "alloc")]
 use crate::any::{AnyAead, AnyMac};

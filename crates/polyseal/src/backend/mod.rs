@@ -14,6 +14,8 @@
 mod aesni;
 mod cpu;
 mod lanes;
+#[cfg(feature = "memcheck")]
+pub mod memcheck;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod safety;
