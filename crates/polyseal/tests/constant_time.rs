@@ -1,0 +1,159 @@
+//! No branch and no index depends on a secret: keys, messages and everything computed from them.
+//!
+//! To be run under valgrind, which `scripts/constant-time` does: memcheck reports each place where
+//! one does (see `testing::memcheck`). Public are lengths, nonces, associated data, ciphertexts,
+//! tags once they are released, and the verdict. Run without valgrind, this is one more round trip.
+//! Valgrind 3.19 has neither VAES nor AVX-512, so the back ends are `soft` and `aesni`; the wider
+//! ones run the same generic code on wider registers.
+
+mod common;
+
+use core::hint::black_box;
+
+use aead::consts::{U16, U32};
+use polyseal::aegis::{Aegis, AegisMac, AegisStream, TagBytes, Variant, X128, X256};
+use polyseal::any::{AnyAead, AnyMac};
+use polyseal::registry::{Algorithm, Kind};
+use polyseal::testing::memcheck::{classify, declassify, errors, is_running};
+use polyseal::testing::{Backend, aead_on, mac_on};
+use polyseal::{Error, aead};
+
+use common::{bytes, instances, rate};
+
+/// Runs `computation` on both back ends; memcheck must have nothing to say.
+fn silent(name: &str, computation: impl Fn(Backend)) {
+    for wanted in ["soft", "aesni"] {
+        // On another CPU than x86-64 there is only one of them.
+        if let Some(backend) = Backend::available().find(|b| b.name() == wanted) {
+            let before = errors();
+            computation(backend);
+            assert_eq!(errors(), before, "{name} on {wanted}: see memcheck's report");
+        }
+    }
+}
+
+/// `count` secret bytes.
+fn secret(seed: u64, count: usize) -> Vec<u8> {
+    let mut secret = bytes(seed, count);
+    classify(&mut secret);
+    secret
+}
+
+/// What the world may see of `computed`.
+fn released(mut computed: Vec<u8>) -> Vec<u8> {
+    declassify(&mut computed);
+    computed
+}
+
+fn lengths(algorithm: &Algorithm) -> [usize; 5] {
+    let rate = rate(algorithm);
+    [0, 5, rate, rate + 17, 3 * rate + 1]
+}
+
+#[test]
+fn secrets_of_aeads_are_kept() {
+    for algorithm in instances(Kind::Aead) {
+        silent(&algorithm.to_string(), |backend| {
+            let key = secret(1, algorithm.key_bytes());
+            let aead: AnyAead = aead_on(&algorithm, &key, backend).expect("an AEAD");
+            let nonce = bytes(2, algorithm.nonce_bytes());
+            for length in lengths(&algorithm) {
+                let (ad, message) = (bytes(3, length / 2), secret(4, length));
+                let mut sealed = released(aead.seal(&nonce, &ad, &message).expect("sealing"));
+                let opened = aead.open(&nonce, &ad, &sealed).expect("opening");
+                assert_eq!(released(opened), bytes(4, length), "{algorithm}");
+                sealed[length] ^= 1;
+                let refused = aead.open(&nonce, &ad, &sealed);
+                assert_eq!(refused, Err(Error::Unauthentic), "{algorithm}");
+            }
+        });
+    }
+}
+
+#[test]
+fn secrets_of_macs_are_kept() {
+    for algorithm in instances(Kind::Mac) {
+        silent(&algorithm.to_string(), |backend| {
+            let key = secret(1, algorithm.key_bytes());
+            let mac: AnyMac = mac_on(&algorithm, &key, backend).expect("a MAC");
+            let nonce = bytes(2, algorithm.nonce_bytes());
+            for length in lengths(&algorithm) {
+                let data = secret(3, length);
+                let mut tag = released(mac.mac(&nonce, &data).expect("a tag"));
+                assert_eq!(mac.verify(&nonce, &data, &tag), Ok(()), "{algorithm}");
+                tag[9] ^= 1;
+                let refused = mac.verify(&nonce, &data, &tag);
+                assert_eq!(refused, Err(Error::Unauthentic), "{algorithm}");
+            }
+        });
+    }
+}
+
+/// Messages in pieces, which wait for the rest of their update, and the key stream.
+#[test]
+fn secrets_of_messages_in_pieces_are_kept() {
+    fn keep<V: Variant, T: TagBytes>() {
+        silent(core::any::type_name::<V>(), |backend| {
+            let bytes_of_key = <AegisStream<V> as aead::KeySizeUser>::key_size();
+            let key = secret(1, bytes_of_key);
+            let key = key[..].try_into().expect("a key");
+            let nonce = bytes(2, bytes_of_key);
+            let nonce = nonce[..].try_into().expect("a nonce");
+
+            let cipher = Aegis::<V, T>::with_backend(key, backend);
+            let mut encryptor = cipher.encryptor(nonce, b"ad").expect("an encryptor");
+            let mut ciphertext = secret(4, 200);
+            for piece in ciphertext.chunks_mut(71) {
+                encryptor.update(piece.into()).expect("an update");
+            }
+            let tag = encryptor.finalize();
+            let ciphertext = released(ciphertext);
+            let mut tag_bytes = tag.clone();
+            declassify(&mut tag_bytes);
+
+            let mut room = vec![0; 200];
+            let mut decryptor = cipher.decryptor(nonce, b"ad", &mut room).expect("a decryptor");
+            for piece in ciphertext.chunks(53) {
+                decryptor.update(piece).expect("an update");
+            }
+            decryptor.finalize(&tag_bytes).expect("opening");
+            assert_eq!(released(room), bytes(4, 200));
+
+            let mac = AegisMac::<V, T>::with_backend(key, backend);
+            let mut state = mac.start(nonce);
+            for piece in secret(4, 200).chunks(71) {
+                state.update(piece).expect("an update");
+            }
+            assert_eq!(state.verify(&tag_bytes), Err(Error::Unauthentic));
+
+            let stream = AegisStream::<V>::with_backend(key, backend);
+            let mut message = secret(5, 150);
+            stream.apply(nonce, message.as_mut_slice().into()).expect("a key stream");
+            stream.apply(nonce, message.as_mut_slice().into()).expect("a key stream");
+            assert_eq!(released(message), bytes(5, 150));
+        });
+    }
+    keep::<X128<1>, U16>();
+    keep::<X128<2>, U32>();
+    keep::<X256<1>, U32>();
+    keep::<X256<4>, U16>();
+}
+
+/// The test can fail: an index on a secret, and a branch on one, are reported. (Without valgrind
+/// nothing is.)
+#[test]
+fn leak_by_index_is_reported() {
+    let (table, before) = (black_box([7_u8; 256]), errors());
+    let looked_up = table[usize::from(black_box(secret(1, 1))[0])];
+    assert_eq!(released(vec![looked_up]), [7]);
+    assert_eq!(errors() > before, is_running());
+}
+
+#[test]
+fn leak_by_branch_is_reported() {
+    let (key, before) = (secret(1, 16), errors());
+    // A comparison that ends at the first difference, as `==` may.
+    let equal = key.iter().zip(&[0_u8; 16]).all(|(a, b)| black_box(a) == black_box(b));
+    assert!(!black_box(equal));
+    assert_eq!(errors() > before, is_running());
+}
