@@ -68,7 +68,9 @@ pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
 /// Lanes against one lane, and against AES-GCM.
 fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
     let mut contenders = many(&SEALING, Operation::Seal, backend, Strategy::Auto);
-    let rivals: Vec<Contender> = [Gcm::Aes128, Gcm::Aes256]
+    // The libraries choose their own instructions: beside the portable code they prove nothing.
+    let gcms: &[Gcm] = if backend.name() == "soft" { &[] } else { &[Gcm::Aes128, Gcm::Aes256] };
+    let rivals: Vec<Contender> = gcms
         .iter()
         .flat_map(|gcm| Peer::ALL.iter().filter_map(|peer| peer.gcm(*gcm, Operation::Seal)))
         .collect();
