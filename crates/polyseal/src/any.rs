@@ -119,11 +119,12 @@ impl AnyAead {
     /// shorter than a tag.
     pub fn open(&self, nonce: &[u8], ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         let tag_bytes = self.algorithm.tag_bytes();
-        let (ciphertext, tag) = sealed
-            .len()
-            .checked_sub(tag_bytes)
-            .map(|at| sealed.split_at(at))
-            .ok_or(Error::Buffer { expected: tag_bytes, actual: sealed.len() })?;
+        let (ciphertext, tag) =
+            sealed
+                .len()
+                .checked_sub(tag_bytes)
+                .map(|at| sealed.split_at(at))
+                .ok_or(Error::Buffer { expected: tag_bytes, actual: sealed.len() })?;
         let mut message = vec![0; ciphertext.len()];
         self.open_inout_detached(nonce, ad, inout(ciphertext, &mut message)?, tag)?;
         Ok(message)

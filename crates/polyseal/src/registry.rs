@@ -306,8 +306,7 @@ impl Algorithm {
             "tag" => (&mut self.tag_bytes, "tag", self.family.tag_bytes),
             _ => {
                 let mut params = self.family.params.iter().zip(&mut self.params);
-                let (param, slot) =
-                    params.find(|(p, _)| p.name == name).ok_or(Error::Parameter)?;
+                let (param, slot) = params.find(|(p, _)| p.name == name).ok_or(Error::Parameter)?;
                 if !param.allowed.contains(&value) {
                     return Err(Error::Parameter);
                 }

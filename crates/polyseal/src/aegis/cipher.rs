@@ -12,6 +12,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::MAX_BYTES;
 use super::engine::{Engine, LaneTask, OnLanes, Strategy};
+use super::pass::{Decrypt, Encrypt};
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
 use crate::ct;
@@ -219,7 +220,7 @@ impl<V: VariantImpl> LaneTask<V> for Seal<'_, '_, '_> {
         let (ad_bytes, message_bytes) = (self.ad.len() as u64, self.buffer.len() as u64);
         let mut engine = Engine::<V, L, K>::new(isa, self.key, self.nonce);
         engine.absorb(self.ad);
-        engine.encrypt(self.buffer);
+        engine.take(Encrypt { buffer: self.buffer });
         engine.finalize(ad_bytes, message_bytes, self.tag);
     }
 }
@@ -240,7 +241,7 @@ impl<V: VariantImpl> LaneTask<V> for Open<'_, '_, '_> {
         let (ad_bytes, message_bytes) = (self.ad.len() as u64, self.buffer.len() as u64);
         let mut engine = Engine::<V, L, K>::new(isa, self.key, self.nonce);
         engine.absorb(self.ad);
-        engine.decrypt(self.buffer);
+        engine.take(Decrypt { buffer: self.buffer });
         engine.finalize(ad_bytes, message_bytes, self.tag);
     }
 }

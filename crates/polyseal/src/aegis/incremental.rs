@@ -14,6 +14,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::MAX_BYTES;
 use super::cipher::{Aegis, Keyed, TagBytes, check_lengths};
 use super::engine::{Engine, LaneTask};
+use super::pass::{Decrypt, Encrypt, XorKeyStream};
 use super::variant::{MAX_DEGREE, Variant, VariantImpl};
 use crate::backend::Lanes;
 use crate::ct;
@@ -238,8 +239,8 @@ impl<'a, V: Variant, T: TagBytes> Decryptor<'a, V, T> {
         let Some(output) = free.get_mut(..expected) else {
             return Err(Error::Buffer { expected, actual });
         };
-        let buffer = InOutBuf::new(ciphertext, output)
-            .map_err(|_| Error::Buffer { expected, actual })?;
+        let buffer =
+            InOutBuf::new(ciphertext, output).map_err(|_| Error::Buffer { expected, actual })?;
         if let Some(ongoing) = &mut self.ongoing {
             ongoing.transform(buffer, Direction::Decrypt)?;
             self.written += expected;
@@ -360,8 +361,8 @@ impl<V: VariantImpl> LaneTask<V> for Transform<'_, '_, '_> {
     fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
         let mut engine = Engine::<V, L, K>::thaw(isa, self.registers);
         match self.direction {
-            Direction::Encrypt => engine.encrypt(self.buffer),
-            Direction::Decrypt => engine.decrypt(self.buffer),
+            Direction::Encrypt => engine.take(Encrypt { buffer: self.buffer }),
+            Direction::Decrypt => engine.take(Decrypt { buffer: self.buffer }),
         }
         engine.freeze(self.registers);
     }
@@ -378,7 +379,8 @@ impl<V: VariantImpl> LaneTask<V> for Peek<'_> {
 
     #[inline(always)]
     fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
-        Engine::<V, L, K>::thaw(isa, self.registers).xor_key_stream(self.output.into());
+        let buffer = self.output.into();
+        Engine::<V, L, K>::thaw(isa, self.registers).take(XorKeyStream { buffer });
     }
 }
 

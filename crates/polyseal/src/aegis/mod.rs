@@ -34,6 +34,7 @@ mod engine;
 mod incremental;
 mod mac;
 pub(crate) mod names;
+mod pass;
 mod state;
 mod state128;
 mod state256;

@@ -145,18 +145,8 @@ pub(crate) static FAMILIES: &[Family] = &[
         maker: makers::aead::<X128<1>>(),
         ..AEAD128
     },
-    Family {
-        id: "aegis-128x2",
-        name: "AEGIS-128X2",
-        maker: makers::aead::<X128<2>>(),
-        ..AEAD128
-    },
-    Family {
-        id: "aegis-128x4",
-        name: "AEGIS-128X4",
-        maker: makers::aead::<X128<4>>(),
-        ..AEAD128
-    },
+    Family { id: "aegis-128x2", name: "AEGIS-128X2", maker: makers::aead::<X128<2>>(), ..AEAD128 },
+    Family { id: "aegis-128x4", name: "AEGIS-128X4", maker: makers::aead::<X128<4>>(), ..AEAD128 },
     Family {
         id: "aegis-256",
         name: "AEGIS-256",
@@ -166,18 +156,8 @@ pub(crate) static FAMILIES: &[Family] = &[
         maker: makers::aead::<X256<1>>(),
         ..AEAD256
     },
-    Family {
-        id: "aegis-256x2",
-        name: "AEGIS-256X2",
-        maker: makers::aead::<X256<2>>(),
-        ..AEAD256
-    },
-    Family {
-        id: "aegis-256x4",
-        name: "AEGIS-256X4",
-        maker: makers::aead::<X256<4>>(),
-        ..AEAD256
-    },
+    Family { id: "aegis-256x2", name: "AEGIS-256X2", maker: makers::aead::<X256<2>>(), ..AEAD256 },
+    Family { id: "aegis-256x4", name: "AEGIS-256X4", maker: makers::aead::<X256<4>>(), ..AEAD256 },
     Family {
         id: "aegis-128l-mac",
         name: "AEGISMAC-128L",

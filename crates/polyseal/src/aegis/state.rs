@@ -15,18 +15,20 @@ pub(super) static C1: [u8; 16] = [
 /// A *word* is one vector of message; an update takes [`WORDS`](Self::WORDS) of them.
 pub trait State<L: Lanes>: Copy {
     /// The message of one update.
-    type Words: Copy + AsRef<[L]>;
+    type Words: Copy + AsRef<[L]> + AsMut<[L]>;
     /// How many words that is: the rate is this many blocks a lane.
     const WORDS: usize;
 
     /// The state after initialisation; `context` tells the lanes apart (zero for degree 1).
     fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self;
-    /// A state from its registers.
-    fn from_registers(register: impl FnMut(usize) -> L) -> Self;
+    /// A state whose registers are all `x`.
+    fn filled(x: L) -> Self;
     /// The registers.
     fn registers(&self) -> &[L];
-    /// Words from a function of their index.
-    fn words(word: impl FnMut(usize) -> L) -> Self::Words;
+    /// The registers, to be set.
+    fn registers_mut(&mut self) -> &mut [L];
+    /// Words that are all `x`.
+    fn words(x: L) -> Self::Words;
 
     /// Absorbs associated data.
     fn absorb(&mut self, m: Self::Words);
@@ -42,4 +44,12 @@ pub trait State<L: Lanes>: Copy {
     fn tag128(&self) -> L;
     /// The 256-bit tag of each lane, as its halves.
     fn tag256(&self) -> [L; 2];
+}
+
+/// [`Lanes::settle`] on each vector.
+#[inline(always)]
+pub(super) fn settle<L: Lanes>(vectors: &mut [L]) {
+    for vector in vectors {
+        vector.settle();
+    }
 }

@@ -3,7 +3,7 @@
 //! Source: draft-irtf-cfrg-aegis-aead-18, sections 2.2 to 2.4 and 3; the paper's Algorithm 1.
 //! Letters: `s` the state S0…S7, `m` a message, `c` its ciphertext, `z` the key stream.
 
-use super::state::{C0, C1, State};
+use super::state::{C0, C1, State, settle};
 use crate::backend::Lanes;
 
 // Secret, and nothing outside can name it.
@@ -17,14 +17,19 @@ impl<L: Lanes> State128<L> {
     /// The draft has `S'0 = AESRound(S7, S0 ⊕ M0)`. The AES round adds its key last, so any split
     /// `k0 ⊕ x0 = S0 ⊕ M0` is the same; what is known first goes into the AES instruction, which
     /// keeps it off the critical path from one update to the next.
+    ///
+    /// `next_context` is what initialisation adds to S3 and S7 before the next update, likewise.
     #[inline(always)]
-    fn update(&mut self, [k0, k4]: [L; 2], [x0, x4]: [L; 2]) {
+    fn update(&mut self, [k0, k4]: [L; 2], [x0, x4]: [L; 2], next_context: Option<L>) {
         let [s0, s1, s2, s3, s4, s5, s6, s7] = self.0;
-        let t = L::aes_rounds(
-            [s7, s0, s1, s2, s3, s4, s5, s6],
-            [k0, s1, s2, s3, k4, s5, s6, s7],
-        );
-        self.0 = [t[0].xor(x0), t[1], t[2], t[3], t[4].xor(x4), t[5], t[6], t[7]];
+        let (k3, k7) = (next_context.unwrap_or(s3), next_context.unwrap_or(s7));
+        // From the last register to the first, each can be computed in place.
+        let [t0, mut t7, t6, t5, t4, mut t3, t2, t1] =
+            L::aes_rounds([s7, s6, s5, s4, s3, s2, s1, s0], [k0, k7, s6, s5, k4, k3, s2, s1]);
+        if next_context.is_some() {
+            (t3, t7) = (t3.xor(s3), t7.xor(s7));
+        }
+        self.0 = [t0.xor(x0), t1, t2, t3, t4.xor(x4), t5, t6, t7];
     }
 }
 
@@ -34,29 +39,24 @@ impl<L: Lanes> State<L> for State128<L> {
 
     #[inline(always)]
     fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self {
-        let block = |bytes: &[u8]| {
-            let mut block = [0; 16];
-            block.copy_from_slice(bytes);
-            L::broadcast(isa, &block)
-        };
-        let (key, nonce) = (block(key), block(nonce));
+        let (key, nonce) = (L::broadcast(isa, key), L::broadcast(isa, nonce));
         let (c0, c1) = (L::broadcast(isa, &C0), L::broadcast(isa, &C1));
         let mixed = key.xor(nonce);
-        let mut state =
-            Self([mixed, c1, c0, c1, mixed, key.xor(c0), key.xor(c1), key.xor(c0)]);
-        for _ in 0..10 {
-            if let Some(context) = context {
-                state.0[3] = state.0[3].xor(context);
-                state.0[7] = state.0[7].xor(context);
-            }
-            state.absorb([nonce, key]);
+        let mut state = Self([mixed, c1, c0, c1, mixed, key.xor(c0), key.xor(c1), key.xor(c0)]);
+        if let Some(context) = context {
+            state.0[3] = state.0[3].xor(context);
+            state.0[7] = state.0[7].xor(context);
         }
+        for _ in 0..9 {
+            state.update([nonce, key], [state.0[0], state.0[4]], context);
+        }
+        state.absorb([nonce, key]);
         state
     }
 
     #[inline(always)]
-    fn from_registers(register: impl FnMut(usize) -> L) -> Self {
-        Self(core::array::from_fn(register))
+    fn filled(x: L) -> Self {
+        Self([x; 8])
     }
 
     #[inline(always)]
@@ -65,28 +65,39 @@ impl<L: Lanes> State<L> for State128<L> {
     }
 
     #[inline(always)]
-    fn words(word: impl FnMut(usize) -> L) -> [L; 2] {
-        core::array::from_fn(word)
+    fn registers_mut(&mut self) -> &mut [L] {
+        &mut self.0
+    }
+
+    #[inline(always)]
+    fn words(x: L) -> [L; 2] {
+        [x; 2]
     }
 
     #[inline(always)]
     fn absorb(&mut self, m: [L; 2]) {
-        self.update(m, [self.0[0], self.0[4]]);
+        self.update(m, [self.0[0], self.0[4]], None);
     }
 
     #[inline(always)]
     fn encrypt(&mut self, m: [L; 2]) -> [L; 2] {
         let z = self.key_stream();
+        let mut c = [m[0].xor(z[0]), m[1].xor(z[1])];
+        settle(&mut c);
         self.absorb(m);
-        [m[0].xor(z[0]), m[1].xor(z[1])]
+        c
     }
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 2]) -> [L; 2] {
         let z = self.key_stream();
+        let mut m = [c[0].xor(z[0]), c[1].xor(z[1])];
         // S0 ⊕ M0 = C0 ⊕ (S0 ⊕ z0): the ciphertext is known long before the key stream is.
-        self.update(c, [self.0[0].xor(z[0]), self.0[4].xor(z[1])]);
-        [c[0].xor(z[0]), c[1].xor(z[1])]
+        let mut x = [self.0[0].xor(z[0]), self.0[4].xor(z[1])];
+        settle(&mut m);
+        settle(&mut x);
+        self.update(c, x, None);
+        m
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 //! its initialisation corrected (`papers/aegis.md`).
 //! Letters: `s` the state S0…S5, `m` a message, `c` its ciphertext, `z` the key stream.
 
-use super::state::{C0, C1, State};
+use super::state::{C0, C1, State, settle};
 use crate::backend::Lanes;
 
 // Secret, and nothing outside can name it.
@@ -13,13 +13,20 @@ use crate::backend::Lanes;
 pub struct State256<L>([L; 6]);
 
 impl<L: Lanes> State256<L> {
-    /// `Update` with `S'0 = AESRound(S5, k) ⊕ x` where `k ⊕ x = S0 ⊕ M`; see
+    /// `Update` with `S'0 = AESRound(S5, k) ⊕ x` where `k ⊕ x = S0 ⊕ M`, and with the context that
+    /// initialisation adds to S3 and S5 before the next update; see
     /// [`State128`](super::state128::State128) for why.
     #[inline(always)]
-    fn update(&mut self, k: L, x: L) {
+    fn update(&mut self, k: L, x: L, next_context: Option<L>) {
         let [s0, s1, s2, s3, s4, s5] = self.0;
-        let t = L::aes_rounds([s5, s0, s1, s2, s3, s4], [k, s1, s2, s3, s4, s5]);
-        self.0 = [t[0].xor(x), t[1], t[2], t[3], t[4], t[5]];
+        let (k3, k5) = (next_context.unwrap_or(s3), next_context.unwrap_or(s5));
+        // From the last register to the first, each can be computed in place.
+        let [t0, mut t5, t4, mut t3, t2, t1] =
+            L::aes_rounds([s5, s4, s3, s2, s1, s0], [k, k5, s4, k3, s2, s1]);
+        if next_context.is_some() {
+            (t3, t5) = (t3.xor(s3), t5.xor(s5));
+        }
+        self.0 = [t0.xor(x), t1, t2, t3, t4, t5];
     }
 }
 
@@ -29,31 +36,26 @@ impl<L: Lanes> State<L> for State256<L> {
 
     #[inline(always)]
     fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self {
-        let block = |bytes: &[u8]| {
-            let mut block = [0; 16];
-            block.copy_from_slice(bytes);
-            L::broadcast(isa, &block)
-        };
-        let (k0, k1) = (block(&key[..16]), block(&key[16..]));
-        let (n0, n1) = (block(&nonce[..16]), block(&nonce[16..]));
+        let (k0, k1) = (L::broadcast(isa, &key[..16]), L::broadcast(isa, &key[16..]));
+        let (n0, n1) = (L::broadcast(isa, &nonce[..16]), L::broadcast(isa, &nonce[16..]));
         let (c0, c1) = (L::broadcast(isa, &C0), L::broadcast(isa, &C1));
         let (mixed0, mixed1) = (k0.xor(n0), k1.xor(n1));
         let mut state = Self([mixed0, mixed1, c1, c0, k0.xor(c0), k1.xor(c1)]);
-        for _ in 0..4 {
-            for m in [k0, k1, mixed0, mixed1] {
-                if let Some(context) = context {
-                    state.0[3] = state.0[3].xor(context);
-                    state.0[5] = state.0[5].xor(context);
-                }
-                state.absorb([m]);
-            }
+        if let Some(context) = context {
+            state.0[3] = state.0[3].xor(context);
+            state.0[5] = state.0[5].xor(context);
         }
+        let absorbed = [k0, k1, mixed0, mixed1];
+        for i in 0..15 {
+            state.update(absorbed[i % 4], state.0[0], context);
+        }
+        state.absorb([mixed1]);
         state
     }
 
     #[inline(always)]
-    fn from_registers(register: impl FnMut(usize) -> L) -> Self {
-        Self(core::array::from_fn(register))
+    fn filled(x: L) -> Self {
+        Self([x; 6])
     }
 
     #[inline(always)]
@@ -62,27 +64,38 @@ impl<L: Lanes> State<L> for State256<L> {
     }
 
     #[inline(always)]
-    fn words(word: impl FnMut(usize) -> L) -> [L; 1] {
-        core::array::from_fn(word)
+    fn registers_mut(&mut self) -> &mut [L] {
+        &mut self.0
+    }
+
+    #[inline(always)]
+    fn words(x: L) -> [L; 1] {
+        [x; 1]
     }
 
     #[inline(always)]
     fn absorb(&mut self, [m]: [L; 1]) {
-        self.update(m, self.0[0]);
+        self.update(m, self.0[0], None);
     }
 
     #[inline(always)]
     fn encrypt(&mut self, m: [L; 1]) -> [L; 1] {
         let z = self.key_stream();
+        let mut c = [m[0].xor(z[0])];
+        settle(&mut c);
         self.absorb(m);
-        [m[0].xor(z[0])]
+        c
     }
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 1]) -> [L; 1] {
         let z = self.key_stream();
-        self.update(c[0], self.0[0].xor(z[0]));
-        [c[0].xor(z[0])]
+        let mut m = [c[0].xor(z[0])];
+        let mut x = [self.0[0].xor(z[0])];
+        settle(&mut m);
+        settle(&mut x);
+        self.update(c[0], x[0], None);
+        m
     }
 
     #[inline(always)]

@@ -13,6 +13,7 @@ use zeroize::ZeroizeOnDrop;
 
 use super::cipher::{Keyed, check_lengths};
 use super::engine::{Engine, LaneTask};
+use super::pass::XorKeyStream;
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
 use crate::error::Result;
@@ -58,11 +59,7 @@ impl<V: Variant> AegisStream<V> {
     ///
     /// # Errors
     /// As [`generate`](Self::generate).
-    pub fn apply(
-        &self,
-        nonce: &Array<u8, V::KeySize>,
-        buffer: InOutBuf<'_, '_, u8>,
-    ) -> Result<()> {
+    pub fn apply(&self, nonce: &Array<u8, V::KeySize>, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
         check_lengths(0, buffer.len())?;
         self.keyed.run(Apply { key: &self.keyed.key, nonce, buffer });
         Ok(())
@@ -104,6 +101,7 @@ impl<V: VariantImpl> LaneTask<V> for Apply<'_, '_, '_> {
 
     #[inline(always)]
     fn run<L: Lanes, const K: usize>(self, isa: L::Isa) {
-        Engine::<V, L, K>::new(isa, self.key, self.nonce).xor_key_stream(self.buffer);
+        let buffer = self.buffer;
+        Engine::<V, L, K>::new(isa, self.key, self.nonce).take(XorKeyStream { buffer });
     }
 }

@@ -20,9 +20,9 @@ mod sealed {
 
 /// How lane `i` of `D` is told apart.
 pub trait ContextRule: sealed::Sealed + Send + Sync + 'static {
-    /// The context of lane `i`: two bytes, then zeros.
+    /// Whether a context has the degree as its second byte.
     #[doc(hidden)]
-    fn context(i: u8, degree: u8) -> [u8; 2];
+    const WITH_DEGREE: bool;
 }
 
 /// The IETF draft's rule: `Byte(i) ‖ Byte(D − 1)`.
@@ -37,18 +37,12 @@ pub struct V1;
 
 impl sealed::Sealed for Ietf {}
 impl ContextRule for Ietf {
-    #[inline(always)]
-    fn context(i: u8, degree: u8) -> [u8; 2] {
-        [i, degree - 1]
-    }
+    const WITH_DEGREE: bool = true;
 }
 
 impl sealed::Sealed for V1 {}
 impl ContextRule for V1 {
-    #[inline(always)]
-    fn context(i: u8, _: u8) -> [u8; 2] {
-        [i, 0]
-    }
+    const WITH_DEGREE: bool = false;
 }
 
 /// An AEGIS algorithm up to the tag length. Implemented by [`X128`] and [`X256`].
@@ -85,9 +79,12 @@ pub trait VariantImpl: Send + Sync + 'static {
     const DEGREE: usize;
     /// The bytes of one update.
     const RATE: usize;
-
-    /// The context of lane `i`.
-    fn context(i: usize) -> [u8; 2];
+    /// The registers of the state of a lane.
+    const REGISTERS: usize;
+    /// How many updates a turn of the bulk loop makes where registers abound, as measured.
+    const UNROLL: usize;
+    /// The contexts of the lanes.
+    const CONTEXTS: [[u8; 16]; MAX_DEGREE];
 }
 
 impl<const D: usize, R: ContextRule> VariantImpl for X128<D, R> {
@@ -95,11 +92,9 @@ impl<const D: usize, R: ContextRule> VariantImpl for X128<D, R> {
     type State<L: Lanes> = State128<L>;
     const DEGREE: usize = checked(D);
     const RATE: usize = 32 * D;
-
-    #[inline(always)]
-    fn context(i: usize) -> [u8; 2] {
-        R::context(i as u8, D as u8)
-    }
+    const REGISTERS: usize = 8;
+    const UNROLL: usize = 2;
+    const CONTEXTS: [[u8; 16]; MAX_DEGREE] = contexts(R::WITH_DEGREE, D);
 }
 
 impl<const D: usize, R: ContextRule> VariantImpl for X256<D, R> {
@@ -107,15 +102,25 @@ impl<const D: usize, R: ContextRule> VariantImpl for X256<D, R> {
     type State<L: Lanes> = State256<L>;
     const DEGREE: usize = checked(D);
     const RATE: usize = 16 * D;
-
-    #[inline(always)]
-    fn context(i: usize) -> [u8; 2] {
-        R::context(i as u8, D as u8)
-    }
+    const REGISTERS: usize = 6;
+    const UNROLL: usize = 4;
+    const CONTEXTS: [[u8; 16]; MAX_DEGREE] = contexts(R::WITH_DEGREE, D);
 }
 
 /// Refuses a degree that is not supported, when the algorithm is compiled.
 const fn checked(degree: usize) -> usize {
     assert!(degree >= 1 && degree <= MAX_DEGREE, "the degree is 1 to 16");
     degree
+}
+
+/// `Byte(i)`, with the degree `Byte(D − 1)`, then zeros, for each lane `i`.
+const fn contexts(with_degree: bool, degree: usize) -> [[u8; 16]; MAX_DEGREE] {
+    let mut contexts = [[0; 16]; MAX_DEGREE];
+    let mut i = 0;
+    while i < degree {
+        contexts[i][0] = i as u8;
+        contexts[i][1] = if with_degree { (degree - 1) as u8 } else { 0 };
+        i += 1;
+    }
+    contexts
 }

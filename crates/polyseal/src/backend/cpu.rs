@@ -18,7 +18,7 @@ macro_rules! has {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soft;
 
-/// This CPU has AES-NI and SSE 4.1.
+/// This CPU has AES-NI and AVX.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AesNi(());
@@ -26,7 +26,7 @@ pub struct AesNi(());
 #[cfg(target_arch = "x86_64")]
 impl AesNi {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "aes", "sse4.1").then_some(Self(()))
+        has!(is_x86_feature_detected, "aes", "avx").then_some(Self(()))
     }
 }
 

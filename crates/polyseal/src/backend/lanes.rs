@@ -3,8 +3,9 @@
 //! [`Lanes`] is a vector of 1, 2 or 4 AES blocks, [`Isa`] an instruction set with one such type for
 //! each width. A width beyond the registers is a [`Wide`] of narrower vectors, so an algorithm may
 //! ask for any width everywhere; what is fastest is its own choice.
-
-use core::array;
+//!
+//! Every function is `#[inline(always)]` and uses loops rather than closures: a function that is not
+//! inlined does not take on the target features of the wrapper that it is called from.
 
 /// An instruction set: the proof that this CPU has it, and its vector types.
 pub trait Isa: Copy {
@@ -17,6 +18,8 @@ pub trait Isa: Copy {
 
     /// How many AES blocks a register of this instruction set holds.
     const REGISTER_BLOCKS: usize;
+    /// How many vector registers there are.
+    const REGISTERS: usize;
 }
 
 /// A vector of AES blocks.
@@ -35,8 +38,8 @@ pub trait Lanes: Copy {
     fn load(isa: Self::Isa, source: &[u8]) -> Self;
     /// At most [`BYTES`](Self::BYTES) bytes of `source`, then zeros.
     fn load_partial(isa: Self::Isa, source: &[u8]) -> Self;
-    /// `block` in every lane.
-    fn broadcast(isa: Self::Isa, block: &[u8; 16]) -> Self;
+    /// The 16 bytes of `block` in every lane.
+    fn broadcast(isa: Self::Isa, block: &[u8]) -> Self;
     /// Writes exactly [`BYTES`](Self::BYTES) bytes.
     fn store(self, target: &mut [u8]);
     /// Writes the first `target.len()` bytes, at most [`BYTES`](Self::BYTES).
@@ -47,6 +50,11 @@ pub trait Lanes: Copy {
     fn xor(self, other: Self) -> Self;
     /// Bitwise and.
     fn and(self, other: Self) -> Self;
+    /// Has this value computed before anything that comes later in the program. Where registers are
+    /// scarce, this keeps the compiler from interleaving two computations whose values do not fit
+    /// side by side. Changes nothing else.
+    #[inline(always)]
+    fn settle(&mut self) {}
     /// The exclusive or of all blocks.
     fn xor_blocks(self) -> Self::X1;
     /// `AESRound(x[i], round_keys[i])` for every `i`: SubBytes, ShiftRows, MixColumns, then the
@@ -75,16 +83,24 @@ impl<L: Lanes, const N: usize> Lanes for Wide<L, N> {
     #[inline(always)]
     fn load(isa: L::Isa, source: &[u8]) -> Self {
         assert!(source.len() == Self::BYTES);
-        Self(array::from_fn(|i| L::load(isa, &source[i * L::BYTES..(i + 1) * L::BYTES])))
+        let mut wide = [L::load(isa, &source[..L::BYTES]); N];
+        for i in 1..N {
+            wide[i] = L::load(isa, &source[i * L::BYTES..(i + 1) * L::BYTES]);
+        }
+        Self(wide)
     }
 
     #[inline(always)]
     fn load_partial(isa: L::Isa, source: &[u8]) -> Self {
-        Self(array::from_fn(|i| L::load_partial(isa, &source[Self::share(i, source.len())])))
+        let mut wide = [L::load_partial(isa, &source[Self::share(0, source.len())]); N];
+        for i in 1..N {
+            wide[i] = L::load_partial(isa, &source[Self::share(i, source.len())]);
+        }
+        Self(wide)
     }
 
     #[inline(always)]
-    fn broadcast(isa: L::Isa, block: &[u8; 16]) -> Self {
+    fn broadcast(isa: L::Isa, block: &[u8]) -> Self {
         Self([L::broadcast(isa, block); N])
     }
 
@@ -105,18 +121,34 @@ impl<L: Lanes, const N: usize> Lanes for Wide<L, N> {
     }
 
     #[inline(always)]
-    fn truncate(self, bytes: usize) -> Self {
-        Self(array::from_fn(|i| self.0[i].truncate(Self::share(i, bytes).len())))
+    fn truncate(mut self, bytes: usize) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].truncate(Self::share(i, bytes).len());
+        }
+        self
     }
 
     #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        Self(array::from_fn(|i| self.0[i].xor(other.0[i])))
+    fn xor(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].xor(other.0[i]);
+        }
+        self
     }
 
     #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        Self(array::from_fn(|i| self.0[i].and(other.0[i])))
+    fn and(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].and(other.0[i]);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn settle(&mut self) {
+        for i in 0..N {
+            self.0[i].settle();
+        }
     }
 
     #[inline(always)]
@@ -132,10 +164,11 @@ impl<L: Lanes, const N: usize> Lanes for Wide<L, N> {
     fn aes_rounds<const R: usize>(x: [Self; R], round_keys: [Self; R]) -> [Self; R] {
         let mut out = x;
         for i in 0..N {
-            let rounds = L::aes_rounds(
-                array::from_fn::<_, R, _>(|r| x[r].0[i]),
-                array::from_fn(|r| round_keys[r].0[i]),
-            );
+            let (mut narrow, mut keys) = ([x[0].0[i]; R], [round_keys[0].0[i]; R]);
+            for r in 1..R {
+                (narrow[r], keys[r]) = (x[r].0[i], round_keys[r].0[i]);
+            }
+            let rounds = L::aes_rounds(narrow, keys);
             for r in 0..R {
                 out[r].0[i] = rounds[r];
             }

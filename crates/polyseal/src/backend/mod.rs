@@ -45,7 +45,7 @@ pub(crate) trait Task {
 pub enum Backend {
     /// Portable Rust: bitsliced, constant-time, on every CPU.
     Soft(cpu::Soft),
-    /// x86-64 with AES-NI: one AES block in a register.
+    /// x86-64 with AES-NI and AVX: one AES block in a register.
     #[cfg(target_arch = "x86_64")]
     AesNi(cpu::AesNi),
     /// x86-64 with VAES and AVX2: two AES blocks in a register.
@@ -103,7 +103,7 @@ impl Backend {
     #[inline]
     pub(crate) fn run<T: Task>(self, task: T) -> T::Output {
         match self {
-            Self::Soft(isa) => task.run(isa),
+            Self::Soft(isa) => soft::entry(isa, task),
             // SAFETY: an `Isa` value exists only where detection found its target features.
             #[cfg(target_arch = "x86_64")]
             Self::AesNi(isa) => unsafe { aesni::entry(isa, task) },

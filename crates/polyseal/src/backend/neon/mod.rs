@@ -14,6 +14,7 @@ impl Isa for Neon {
     type X4 = Wide<Q, 4>;
 
     const REGISTER_BLOCKS: usize = 1;
+    const REGISTERS: usize = 32;
 }
 
 /// # Safety
@@ -48,7 +49,7 @@ impl Lanes for Q {
     }
 
     #[inline(always)]
-    fn broadcast(isa: Neon, block: &[u8; 16]) -> Self {
+    fn broadcast(isa: Neon, block: &[u8]) -> Self {
         Self::load(isa, block)
     }
 
@@ -89,12 +90,13 @@ impl Lanes for Q {
     }
 
     #[inline(always)]
-    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
-        // AESE adds its key before SubBytes; a key of zero leaves the AES round's order.
-        // SAFETY: a vector holds the proof of Advanced SIMD and AES.
-        core::array::from_fn(|i| unsafe {
-            let round = vaesmcq_u8(vaeseq_u8(x[i].0, vdupq_n_u8(0)));
-            Self(veorq_u8(round, round_keys[i].0), x[i].1)
-        })
+    fn aes_rounds<const N: usize>(mut x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        for i in 0..N {
+            // AESE adds its key before SubBytes; a key of zero leaves the AES round's order.
+            // SAFETY: a vector holds the proof of Advanced SIMD and AES.
+            x[i].0 =
+                unsafe { veorq_u8(vaesmcq_u8(vaeseq_u8(x[i].0, vdupq_n_u8(0))), round_keys[i].0) };
+        }
+        x
     }
 }

@@ -6,6 +6,7 @@
 
 mod bitslice;
 
+use super::Task;
 use super::cpu::Soft;
 use super::lanes::{Isa, Lanes, Wide};
 
@@ -15,6 +16,13 @@ impl Isa for Soft {
     type X4 = Wide<Block, 4>;
 
     const REGISTER_BLOCKS: usize = 1;
+    const REGISTERS: usize = 8;
+}
+
+/// Kept apart from its callers, whose stack frames it would fill.
+#[inline(never)]
+pub(super) fn entry<T: Task>(isa: Soft, task: T) -> T::Output {
+    task.run(isa)
 }
 
 /// An AES block as a little-endian integer.
@@ -41,8 +49,8 @@ impl Lanes for Block {
     }
 
     #[inline(always)]
-    fn broadcast(_: Soft, block: &[u8; 16]) -> Self {
-        Self(u128::from_le_bytes(*block))
+    fn broadcast(isa: Soft, block: &[u8]) -> Self {
+        Self::load(isa, block)
     }
 
     #[inline(always)]

@@ -1,5 +1,6 @@
 //! x86-64 with VAES and AVX2: two AES blocks in a register.
 
+use core::arch::asm;
 use core::arch::x86_64::{
     __m256i, _mm_loadu_si128, _mm_xor_si128, _mm256_aesenc_epi128, _mm256_and_si256,
     _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_extracti128_si256,
@@ -17,6 +18,7 @@ impl Isa for Vaes256 {
     type X4 = Wide<Ymm<Self>, 2>;
 
     const REGISTER_BLOCKS: usize = 2;
+    const REGISTERS: usize = 16;
 }
 
 impl PartialXmm for Vaes256 {}
@@ -73,12 +75,10 @@ impl<I: Isa<X1 = Xmm<I>> + PartialYmm> Lanes for Ymm<I> {
     }
 
     #[inline(always)]
-    fn broadcast(isa: I, block: &[u8; 16]) -> Self {
-        // SAFETY: `I` is the proof of AVX2; the array has 16 bytes.
-        Self(
-            unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(block.as_ptr().cast())) },
-            isa,
-        )
+    fn broadcast(isa: I, block: &[u8]) -> Self {
+        assert!(block.len() == 16);
+        // SAFETY: `I` is the proof of AVX2; the slice has 16 bytes.
+        Self(unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(block.as_ptr().cast())) }, isa)
     }
 
     #[inline(always)]
@@ -111,22 +111,38 @@ impl<I: Isa<X1 = Xmm<I>> + PartialYmm> Lanes for Ymm<I> {
     }
 
     #[inline(always)]
+    fn settle(&mut self) {
+        if const { I::REGISTERS < 32 } {
+            // SAFETY: `I` is the proof of AVX2.
+            self.0 = unsafe { settle(self.0) };
+        }
+    }
+
+    #[inline(always)]
     fn xor_blocks(self) -> Xmm<I> {
         // SAFETY: `I` is the proof of AVX2.
         let sum = unsafe {
-            _mm_xor_si128(
-                _mm256_castsi256_si128(self.0),
-                _mm256_extracti128_si256::<1>(self.0),
-            )
+            _mm_xor_si128(_mm256_castsi256_si128(self.0), _mm256_extracti128_si256::<1>(self.0))
         };
         Xmm(sum, self.1)
     }
 
     #[inline(always)]
-    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
-        // SAFETY: `I` is the proof of VAES.
-        core::array::from_fn(|i| {
-            Self(unsafe { _mm256_aesenc_epi128(x[i].0, round_keys[i].0) }, x[i].1)
-        })
+    fn aes_rounds<const N: usize>(mut x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        for i in 0..N {
+            // SAFETY: `I` is the proof of VAES.
+            x[i].0 = unsafe { _mm256_aesenc_epi128(x[i].0, round_keys[i].0) };
+        }
+        x
     }
+}
+
+/// # Safety
+/// The CPU must have AVX.
+#[inline]
+#[target_feature(enable = "avx")]
+unsafe fn settle(mut x: __m256i) -> __m256i {
+    // SAFETY: a comment is no instruction.
+    unsafe { asm!("/* {} */", inout(ymm_reg) x, options(nomem, nostack, preserves_flags)) }
+    x
 }

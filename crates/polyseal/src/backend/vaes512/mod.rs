@@ -21,6 +21,7 @@ impl Isa for Vaes512 {
     type X4 = Zmm;
 
     const REGISTER_BLOCKS: usize = 4;
+    const REGISTERS: usize = 32;
 }
 
 /// # Safety
@@ -94,15 +95,14 @@ impl Lanes for Zmm {
     fn load_partial(isa: Vaes512, source: &[u8]) -> Self {
         assert!(source.len() <= 64);
         // SAFETY: `isa` is the proof of AVX-512; masked-out bytes are not accessed.
-        let x = unsafe {
-            _mm512_maskz_loadu_epi8(mask(isa, source.len()), source.as_ptr().cast())
-        };
+        let x = unsafe { _mm512_maskz_loadu_epi8(mask(isa, source.len()), source.as_ptr().cast()) };
         Self(x, isa)
     }
 
     #[inline(always)]
-    fn broadcast(isa: Vaes512, block: &[u8; 16]) -> Self {
-        // SAFETY: `isa` is the proof of AVX-512; the array has 16 bytes.
+    fn broadcast(isa: Vaes512, block: &[u8]) -> Self {
+        assert!(block.len() == 16);
+        // SAFETY: `isa` is the proof of AVX-512; the slice has 16 bytes.
         Self(unsafe { _mm512_broadcast_i32x4(_mm_loadu_si128(block.as_ptr().cast())) }, isa)
     }
 
@@ -143,19 +143,17 @@ impl Lanes for Zmm {
     fn xor_blocks(self) -> Xmm<Vaes512> {
         // SAFETY: `self` holds the proof of AVX-512.
         let halves = unsafe {
-            _mm256_xor_si256(
-                _mm512_castsi512_si256(self.0),
-                _mm512_extracti64x4_epi64::<1>(self.0),
-            )
+            _mm256_xor_si256(_mm512_castsi512_si256(self.0), _mm512_extracti64x4_epi64::<1>(self.0))
         };
         Ymm(halves, self.1).xor_blocks()
     }
 
     #[inline(always)]
-    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
-        // SAFETY: a vector holds the proof of VAES and AVX-512.
-        core::array::from_fn(|i| {
-            Self(unsafe { _mm512_aesenc_epi128(x[i].0, round_keys[i].0) }, x[i].1)
-        })
+    fn aes_rounds<const N: usize>(mut x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        for i in 0..N {
+            // SAFETY: a vector holds the proof of VAES and AVX-512.
+            x[i].0 = unsafe { _mm512_aesenc_epi128(x[i].0, round_keys[i].0) };
+        }
+        x
     }
 }
