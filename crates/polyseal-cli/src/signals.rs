@@ -8,7 +8,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
@@ -20,19 +20,23 @@ static WATCHER: OnceLock<()> = OnceLock::new();
 
 /// While it lives, its file is removed if a signal ends the process.
 #[derive(Debug)]
-pub(crate) struct RemovedOnSignal(());
+pub(crate) struct RemovedOnSignal(PathBuf);
 
 impl RemovedOnSignal {
     pub(crate) fn new(path: &Path) -> Self {
         WATCHER.get_or_init(watch);
-        set(Some(path.to_owned()));
-        Self(())
+        *leftover() = Some(path.to_owned());
+        Self(path.to_owned())
     }
 }
 
 impl Drop for RemovedOnSignal {
     fn drop(&mut self) {
-        set(None);
+        // A later one may have taken its place.
+        let mut leftover = leftover();
+        if leftover.as_ref() == Some(&self.0) {
+            *leftover = None;
+        }
     }
 }
 
@@ -41,8 +45,8 @@ pub(crate) fn file_size_limit_is_an_error() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-fn set(path: Option<PathBuf>) {
-    *LEFTOVER.lock().unwrap_or_else(PoisonError::into_inner) = path;
+fn leftover() -> MutexGuard<'static, Option<PathBuf>> {
+    LEFTOVER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Without the thread the only loss is the removal, so its errors are not errors.
@@ -56,7 +60,7 @@ fn watch() {
     let _ = thread::Builder::new().spawn(move || {
         for signal in signals.forever() {
             // The lock is kept: nobody registers another name in the last moments.
-            let mut leftover = LEFTOVER.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut leftover = leftover();
             if let Some(path) = leftover.take() {
                 let _ = fs::remove_file(path);
             }

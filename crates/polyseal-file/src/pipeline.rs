@@ -24,8 +24,9 @@ use crate::error::{Error, Result, io as io_error};
 use crate::layout::MAX_SEGMENTS;
 use crate::segment::SegmentCipher;
 
-/// Bytes of input that a worker takes at a time. Measured: below 256 KiB system calls show, above
-/// 1 MiB the second-level cache overflows.
+/// Bytes of input that a worker takes at a time. Measured over 1 GiB to /dev/null (Zen 5, 1 MiB of
+/// second-level cache), CPU time to encrypt and decrypt: 64 KiB 0.116 and 0.161 s, 256 KiB 0.110
+/// and 0.152 s, 512 KiB 0.105 and 0.150 s, 1 MiB 0.104 and 0.150 s.
 const BATCH: usize = 512 * 1024;
 /// Bytes of buffers in flight, over all workers; at least one worker runs with any segment size.
 const BUDGET: usize = 32 * 1024 * 1024;
@@ -129,6 +130,7 @@ impl<'a> Source<'a> {
     /// `total` bytes of a regular file from `offset`.
     #[cfg(unix)]
     pub(crate) fn file(file: &'a File, offset: u64, total: u64) -> Self {
+        crate::positioned::will_read_all(file);
         Self::File { file, offset, total, next: AtomicU64::new(0) }
     }
 

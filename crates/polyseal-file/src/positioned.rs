@@ -8,6 +8,14 @@ use rustix::io::{Errno, preadv, pwritev};
 
 use crate::batch::Batch;
 
+/// Asks the system to read further ahead than it would.
+pub(crate) fn will_read_all(file: &File) {
+    #[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+    let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::Sequential);
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+    let _ = file;
+}
+
 /// Fills the places of `total` bytes from `offset`; returns fewer only at the end of the file.
 pub(crate) fn read(
     file: &File,
