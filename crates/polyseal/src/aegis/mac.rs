@@ -1,6 +1,6 @@
 //! AEGISMAC: a message authentication code with a nonce.
 //!
-//! Source: draft-irtf-cfrg-aegis-aead-18, section "AEGISMAC", in its present form: above degree 1
+//! Source: draft-irtf-cfrg-aegis-aead-18, section 8.3, in its present form: above degree 1
 //! the lanes' tags are absorbed before the final tag. (Libraries from before 2025 compute other
 //! tags there.) One key, one tag length, and never a key of an AEAD or a key stream.
 

@@ -80,7 +80,7 @@ const MAC_COMMITMENT: &[Commitment] = &[
     Commitment { level: Level::None, tag_bytes: 32, bits: 0, condition: "" },
 ];
 
-const DRAFT: &str = "draft-irtf-cfrg-aegis-aead-18";
+const DRAFT: &str = "RFC 10032 (draft-irtf-cfrg-aegis-aead-18)";
 const PAPER: &str =
     "F. Denis, Adding more parallelism to the AEGIS authenticated encryption algorithms, v1.0";
 

@@ -2,7 +2,7 @@
 
 use crate::backend::Lanes;
 
-/// Bytes of `fibonacci mod 256`: the constants C0 and C1 of the draft, section 2.1.
+/// Bytes of `fibonacci mod 256`: the constants C0 and C1 of the draft.
 pub(super) static C0: [u8; 16] = [
     0x00, 0x01, 0x01, 0x02, 0x03, 0x05, 0x08, 0x0d, 0x15, 0x22, 0x37, 0x59, 0x90, 0xe9, 0x79, 0x62,
 ];

@@ -1,6 +1,6 @@
 //! The AEGIS key stream: the encryption of zeros, without a tag.
 //!
-//! Source: draft-irtf-cfrg-aegis-aead-18, section "AEGIS as a stream cipher". It authenticates
+//! Source: draft-irtf-cfrg-aegis-aead-18, its `Stream`. It authenticates
 //! nothing: use it as a deterministic generator, or where something else authenticates.
 
 use core::fmt;
