@@ -90,3 +90,26 @@ impl SegmentCipher {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::header::Header;
+    use crate::key::Key;
+    use crate::layout::SegmentSize;
+
+    /// Nobody without the key can make such a file, and nobody with it should.
+    #[test]
+    fn an_empty_segment_after_others_is_refused_though_authentic() {
+        let suite: Suite = "aegis-128l".parse().unwrap();
+        let key = Key::from_bytes(&[3; 32]);
+        let (_, key) = Header::create(&key, suite, SegmentSize::default()).unwrap();
+        let cipher = |direction| SegmentCipher::new(suite, &key, 4096, direction).unwrap();
+        for index in [0, 1] {
+            let (mut slot, at) = ([0; 64], Position { index, last: true });
+            assert_eq!(cipher(Direction::Seal).apply(at, &mut slot, 0).unwrap(), 16);
+            let opened = cipher(Direction::Open).apply(at, &mut slot, 16);
+            assert_eq!(opened.is_ok(), index == 0, "{opened:?}");
+        }
+    }
+}

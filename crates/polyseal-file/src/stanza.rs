@@ -126,3 +126,25 @@ impl KeyFileStanza {
         &self.0[start..start + ID_BYTES]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stanza_alone_is_authentic_or_refused() {
+        let (key, file_key) = (Key::from_bytes(&[1; 32]), Key::from_bytes(&[2; 32]));
+        let mut stanza = KeyFileStanza::wrap(&key, &file_key).unwrap();
+        assert_eq!(stanza.unwrap(&key).unwrap().unwrap().bytes(), file_key.bytes());
+        assert!(stanza.unwrap(&file_key).unwrap().is_none());
+        for at in 0..KEY_FILE_STANZA_BYTES {
+            stanza.0[at] ^= 0x20;
+            match (at, stanza.unwrap(&key)) {
+                // Salt and identifier decide for whom it is.
+                (4..44, Ok(None)) | (0..4 | 44.., Err(Error::HeaderNotAuthentic)) => {}
+                (_, other) => panic!("byte {at}: {other:?}"),
+            }
+            stanza.0[at] ^= 0x20;
+        }
+    }
+}
