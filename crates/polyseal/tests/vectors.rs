@@ -39,8 +39,7 @@ fn every_file_on_every_back_end() {
         if path.extension().is_none_or(|e| e != "json") {
             continue;
         }
-        let file: Value =
-            serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
+        let file: Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
         for group in file["testGroups"].as_array().expect("groups") {
             let algorithm = algorithm(&file, group);
             for test in group["tests"].as_array().expect("tests") {

@@ -132,18 +132,13 @@ proptest! {
         let cut = Cut { ad: bytes(3, ad_bytes), message: bytes(4, message_bytes), cuts };
         for backend in Backend::available() {
             cut.one_shot::<X128<1>, U16>(backend);
-            cut.one_shot::<X128<2>, U32>(backend);
-            cut.one_shot::<X128<4>, U16>(backend);
             cut.one_shot::<X128<3, V1>, U32>(backend);
-            cut.one_shot::<X256<1>, U32>(backend);
-            cut.one_shot::<X256<2>, U16>(backend);
-            cut.one_shot::<X256<4>, U32>(backend);
-            cut.mac::<X128<1>, U16>(backend);
+            cut.one_shot::<X128<4>, U16>(backend);
+            cut.one_shot::<X256<2>, U32>(backend);
             cut.mac::<X128<2>, U16>(backend);
             cut.mac::<X128<4>, U32>(backend);
             cut.mac::<X256<1>, U32>(backend);
             cut.mac::<X256<2>, U16>(backend);
-            cut.mac::<X256<4>, U32>(backend);
         }
     }
 }
@@ -154,8 +149,8 @@ fn one_cut_at_every_place() {
     for at in 0..=150 {
         let cut = Cut { ad: bytes(3, 5), message: bytes(4, 150), cuts: vec![at] };
         for backend in Backend::available() {
-            cut.one_shot::<X128<2>, U32>(backend);
-            cut.one_shot::<X256<1>, U32>(backend);
+            cut.one_shot::<X128<1>, U32>(backend);
+            cut.one_shot::<X256<2>, U32>(backend);
             cut.mac::<X128<2>, U16>(backend);
         }
     }
