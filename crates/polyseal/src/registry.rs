@@ -192,6 +192,7 @@ pub struct Family {
     pub properties: &'static [&'static str],
     /// The specification.
     pub specification: Specification,
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code))]
     pub(crate) maker: Maker,
 }
 

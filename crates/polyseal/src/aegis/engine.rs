@@ -15,6 +15,8 @@ use super::variant::{MAX_DEGREE, VariantImpl};
 use crate::backend::{Isa, Lanes, Task};
 
 /// How degrees wider than a register are evaluated. The result is the same.
+// Only tests and benchmarks choose.
+#[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// The faster of the two, as measured.

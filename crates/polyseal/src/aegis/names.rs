@@ -311,6 +311,7 @@ mod makers {
 
 /// Without an allocator there are no instances by name.
 #[cfg(not(feature = "alloc"))]
+#[allow(clippy::extra_unused_type_parameters)]
 mod makers {
     use super::super::variant::Variant;
     use crate::registry::Maker;

@@ -4,6 +4,7 @@
 //! the whole build was compiled for it.
 
 /// Whether all of the named target features are present.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! has {
     ($std_macro:ident, $($feature:tt),+) => {{
         #[cfg(feature = "std")]

@@ -178,6 +178,7 @@ impl<L: Lanes, const N: usize> Lanes for Wide<L, N> {
 }
 
 /// A window of `bytes` bytes of ones, then zeros, for vectors of up to 64 bytes.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 pub(super) fn mask_bytes(bytes: usize, vector_bytes: usize) -> &'static [u8] {
     static ONES_THEN_ZEROS: [u8; 128] = {

@@ -9,6 +9,8 @@
 #![allow(unsafe_code)]
 // Vectors hold secrets, and nothing outside can name them.
 #![allow(missing_debug_implementations)]
+// Public with the feature `testing`, which hands out `Backend` and what it is made of.
+#![cfg_attr(not(feature = "testing"), allow(unreachable_pub))]
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
@@ -85,6 +87,7 @@ impl Backend {
 
     /// The name in tables and on the command line.
     #[must_use]
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code))]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Soft(_) => "soft",
