@@ -55,7 +55,7 @@ fuzz_target!(|file: File| {
         assert!(!error.to_string().is_empty());
     }
     let mut opened = Vec::new();
-    let outcome = Decryptor::new(&key())
-        .decrypt(Input::Stream(&mut &bytes[..]), Output::Stream(&mut opened));
+    let outcome =
+        Decryptor::new(&key()).decrypt(Input::Stream(&mut &bytes[..]), Output::Stream(&mut opened));
     assert_eq!(outcome.is_ok(), bytes == real(), "{outcome:?}");
 });

@@ -239,7 +239,7 @@ fn unsafe_lines(source: &Source) -> Vec<usize> {
     code.lines().enumerate().filter(|(_, line)| has(line)).map(|(number, _)| number).collect()
 }
 
-/// Whether what stands at `line` says why it is sound: a `SAFETY:` comment within the three lines
+/// Whether what stands at `line` says why it is sound: a comment that does, within the three lines
 /// above, or, for a function, a section `# Safety` in its documentation.
 fn is_argued(source: &Source, line: usize) -> bool {
     let lines: Vec<_> = source.text.lines().collect();

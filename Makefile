@@ -1,0 +1,65 @@
+# A thin front: each target is a line or two that calls cargo, pytest or a script.
+# System packages that a step needs are in scripts/with, which installs them when it is root.
+
+.PHONY: demo test bench papers fuzz docs deny clean
+.PHONY: format lint unit portable python vectors constant-time aarch64
+.NOTPARALLEL:
+
+demo:
+	scripts/demo
+
+# From the quickest to fail to the slowest.
+test: format lint portable unit docs python vectors constant-time aarch64 fuzz
+
+format:
+	cargo fmt --all --check
+	cd fuzz && cargo fmt --check
+
+lint:
+	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck -- -D warnings
+
+# The core as it is shipped; and, where there is neither std nor 64 bits, with an allocator and with
+# nothing at all.
+portable:
+	cargo clippy --locked -p polyseal -- -D warnings
+	rustup target add thumbv7em-none-eabi
+	cargo clippy --locked -p polyseal --target thumbv7em-none-eabi --no-default-features --features alloc -- -D warnings
+	cargo clippy --locked -p polyseal --target thumbv7em-none-eabi --no-default-features -- -D warnings
+
+unit:
+	cargo test --locked --workspace
+
+docs:
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
+
+python:
+	scripts/with python3-venv -- scripts/python -m pytest -q reference papers vectors
+
+vectors:
+	cargo run --locked --quiet -p polyseal-cli -- vectors vectors/*.json
+
+constant-time:
+	scripts/with valgrind -- scripts/constant-time
+
+aarch64:
+	scripts/with gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user -- scripts/aarch64
+
+fuzz:
+	scripts/with g++ -- scripts/fuzz
+
+bench:
+	cargo run --locked --release -p polyseal-bench -- run
+
+# The tables of papers/; the rival libraries take some minutes to build.
+papers:
+	cargo run --locked --release -p polyseal-bench --features peers -- papers
+
+# Licences, sources and bans of the dependencies; their advisories, which have to be fetched. Needs
+# cargo-deny, which takes minutes to build, and the network: so it is no part of `test`.
+deny:
+	cargo deny --locked check
+	cargo deny --locked --manifest-path fuzz/Cargo.toml check
+
+clean:
+	cargo clean
+	rm -rf fuzz/target .venv
