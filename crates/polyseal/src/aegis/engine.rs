@@ -170,13 +170,6 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
                 // A copy, so that the state lives in registers for the whole stretch.
                 let mut part = self.parts[p];
                 let mut at = start;
-                let unroll = const { if <L::Isa as Isa>::REGISTERS < 32 { 1 } else { V::UNROLL } };
-                while end - at >= unroll * V::RATE {
-                    for _ in 0..unroll {
-                        pass.whole(self.isa, &mut part, p, at);
-                        at += V::RATE;
-                    }
-                }
                 while at < end {
                     pass.whole(self.isa, &mut part, p, at);
                     at += V::RATE;

@@ -90,13 +90,14 @@ impl<L: Lanes> State<L> for State128<L> {
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 2]) -> [L; 2] {
-        let z = self.key_stream();
-        let mut m = [c[0].xor(z[0]), c[1].xor(z[1])];
-        // S0 ⊕ M0 = C0 ⊕ (S0 ⊕ z0): the ciphertext is known long before the key stream is.
-        let mut x = [self.0[0].xor(z[0]), self.0[4].xor(z[1])];
-        settle(&mut m);
-        settle(&mut x);
-        self.update(c, x, None);
+        let mut z = self.key_stream();
+        settle(&mut z);
+        let m = [c[0].xor(z[0]), c[1].xor(z[1])];
+        // S0 ⊕ M0 = C0 ⊕ z0 ⊕ S0: the ciphertext is known long before the key stream is.
+        let [s0, s4] = [self.0[0], self.0[4]];
+        self.update(c, z, None);
+        self.0[0] = self.0[0].xor(s0);
+        self.0[4] = self.0[4].xor(s4);
         m
     }
 

@@ -89,12 +89,13 @@ impl<L: Lanes> State<L> for State256<L> {
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 1]) -> [L; 1] {
-        let z = self.key_stream();
-        let mut m = [c[0].xor(z[0])];
-        let mut x = [self.0[0].xor(z[0])];
-        settle(&mut m);
-        settle(&mut x);
-        self.update(c[0], x[0], None);
+        let mut z = self.key_stream();
+        settle(&mut z);
+        let m = [c[0].xor(z[0])];
+        // S0 ⊕ M = C ⊕ z ⊕ S0: the ciphertext is known long before the key stream is.
+        let s0 = self.0[0];
+        self.update(c[0], z[0], None);
+        self.0[0] = self.0[0].xor(s0);
         m
     }
 

@@ -81,8 +81,6 @@ pub trait VariantImpl: Send + Sync + 'static {
     const RATE: usize;
     /// The registers of the state of a lane.
     const REGISTERS: usize;
-    /// How many updates a turn of the bulk loop makes where registers abound, as measured.
-    const UNROLL: usize;
     /// The contexts of the lanes.
     const CONTEXTS: [[u8; 16]; MAX_DEGREE];
 }
@@ -93,7 +91,6 @@ impl<const D: usize, R: ContextRule> VariantImpl for X128<D, R> {
     const DEGREE: usize = checked(D);
     const RATE: usize = 32 * D;
     const REGISTERS: usize = 8;
-    const UNROLL: usize = 2;
     const CONTEXTS: [[u8; 16]; MAX_DEGREE] = contexts(R::WITH_DEGREE, D);
 }
 
@@ -103,7 +100,6 @@ impl<const D: usize, R: ContextRule> VariantImpl for X256<D, R> {
     const DEGREE: usize = checked(D);
     const RATE: usize = 16 * D;
     const REGISTERS: usize = 6;
-    const UNROLL: usize = 4;
     const CONTEXTS: [[u8; 16]; MAX_DEGREE] = contexts(R::WITH_DEGREE, D);
 }
 
