@@ -23,7 +23,7 @@ pub enum Strategy {
     Auto,
     /// All lanes side by side, several registers to a vector.
     Wide,
-    /// One register of lanes after the other, meeting every [`STRETCH`] bytes.
+    /// One register of lanes after the other, meeting every `STRETCH` bytes.
     LaneByLane,
 }
 
