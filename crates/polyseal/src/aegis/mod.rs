@@ -40,6 +40,8 @@ mod state;
 mod state128;
 mod state256;
 mod stream;
+#[cfg(test)]
+mod tests;
 mod variant;
 
 pub use cipher::{Aegis, TagBytes};
