@@ -1,7 +1,7 @@
 //! The inside of the states against the values that the draft prints, on every back end.
 
-use std::string::String;
-use std::vec::Vec;
+use alloc::string::String;
+use alloc::vec::Vec;
 
 use serde_json::Value;
 
@@ -13,8 +13,8 @@ use super::variant::{V1, VariantImpl, X128, X256};
 use crate::backend::{Backend, Isa, Lanes, Task};
 
 fn states() -> Value {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../vectors/internal/aegis-states.json");
-    serde_json::from_slice(&std::fs::read(path).expect("the vectors")).expect("JSON")
+    serde_json::from_str(include_str!("../../../../vectors/internal/aegis-states.json"))
+        .expect("JSON")
 }
 
 /// The bytes of hexadecimal strings, nested in any way, one after the other.
@@ -72,7 +72,7 @@ impl Update<'_> {
             *word = L::broadcast(isa, block);
         }
         state.absorb(words);
-        let mut out = std::vec![0; L::BYTES * state.registers().len()];
+        let mut out = alloc::vec![0; L::BYTES * state.registers().len()];
         for (register, block) in state.registers().iter().zip(out.chunks_mut(L::BYTES)) {
             register.store(block);
         }
@@ -121,7 +121,7 @@ impl<V: VariantImpl> LaneTask<V> for Init<'_> {
     type Output = Vec<u8>;
 
     fn run<L: Lanes, const K: usize>(self, isa: L::Isa) -> Vec<u8> {
-        let mut registers = std::vec![0; 16 * V::REGISTERS * V::DEGREE];
+        let mut registers = alloc::vec![0; 16 * V::REGISTERS * V::DEGREE];
         Engine::<V, L, K>::new(isa, self.key, self.nonce).freeze(&mut registers);
         registers
     }
