@@ -59,7 +59,7 @@ papers:
 # cargo-deny, which takes minutes to build, and the network: so it is no part of `test`.
 deny:
 	cargo deny --locked check
-	cargo deny --locked --manifest-path fuzz/Cargo.toml check
+	cargo deny --locked --config deny.toml --manifest-path fuzz/Cargo.toml check
 
 clean:
 	cargo clean
