@@ -37,10 +37,9 @@ pub enum Error {
         /// Whether it is the last: then the file may also have been cut short or extended.
         last: bool,
     },
-    /// The file ends within the header or within a segment.
+    /// No whole file has this length: it ends within the header or within a tag. It has been cut
+    /// short, or extended so.
     Truncated,
-    /// There is something after the end of the last segment.
-    TrailingData,
     /// The input is longer than a file may be.
     TooLong,
     /// Files are not encrypted with this algorithm.
@@ -111,8 +110,9 @@ impl fmt::Display for Error {
                 "segment {segment}, the last, is not authentic: \
                  the file has been cut short, extended or altered"
             ),
-            Self::Truncated => f.write_str("the file has been cut short"),
-            Self::TrailingData => f.write_str("the file has been extended"),
+            Self::Truncated => f.write_str(
+                "no whole file has this length: it has been cut short or extended",
+            ),
             Self::TooLong => f.write_str("the input is longer than a file may be"),
             Self::Suite(suite) => write!(f, "{suite} is not a suite for files"),
             Self::SegmentSize(bytes) => write!(
