@@ -81,7 +81,8 @@ impl<'a> Encryptor<'a> {
     /// Encrypts all of `input`.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::InputChanged`], [`Error::TooLong`] or [`Error::Random`].
+    /// [`Error::Io`], [`Error::InputChanged`], [`Error::OutputNotEmpty`], [`Error::TooLong`] or
+    /// [`Error::Random`].
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let suite = self.suite.map_or_else(|| DEFAULT_SUITE.parse(), Ok)?;
         let (header, payload_key) = Header::create(self.key, suite, self.segment)?;
@@ -95,6 +96,7 @@ impl<'a> Encryptor<'a> {
             }
             #[cfg(unix)]
             Output::File(file) => {
+                expect_empty(file)?;
                 std::os::unix::fs::FileExt::write_all_at(file, header.as_bytes(), 0)
                     .map_err(io("write the output"))?;
                 Sink::file(file, HEADER_BYTES as u64)
@@ -137,17 +139,21 @@ impl<'a> Decryptor<'a> {
     /// segment only after it has.
     ///
     /// # Errors
-    /// Every [`Error`] that says what is wrong with a file, and [`Error::Io`].
+    /// Every [`Error`] that says what is wrong with a file, [`Error::OutputNotEmpty`] and
+    /// [`Error::Io`].
     pub fn decrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
-        let sink = |output| match output {
+        let sink = match output {
             Output::Stream(writer) => Sink::stream(writer),
             #[cfg(unix)]
-            Output::File(file) => Sink::file(file, 0),
+            Output::File(file) => {
+                expect_empty(file)?;
+                Sink::file(file, 0)
+            }
         };
         let totals = match input {
             Input::Stream(reader) => {
                 let run = self.run(&Header::read(reader)?)?;
-                run.carry(&Source::stream(reader), sink(output))?
+                run.carry(&Source::stream(reader), sink)?
             }
             #[cfg(unix)]
             Input::File(file) => {
@@ -159,7 +165,7 @@ impl<'a> Decryptor<'a> {
                 let suite = header.suite();
                 plaintext_bytes(wire, header.segment_size().bytes(), suite.tag_bytes())
                     .ok_or(Error::Truncated)?;
-                carry_file(&run, file, HEADER_BYTES as u64, wire, sink(output))?
+                carry_file(&run, file, HEADER_BYTES as u64, wire, sink)?
             }
         };
         Ok(Summary {
@@ -183,6 +189,15 @@ fn cores() -> NonZeroUsize {
 #[cfg(unix)]
 fn file_bytes(file: &std::fs::File) -> Result<u64> {
     Ok(file.metadata().map_err(io("examine the input"))?.len())
+}
+
+/// Writing at offsets would leave the old end behind a shorter output: a file that does not open.
+#[cfg(unix)]
+fn expect_empty(file: &std::fs::File) -> Result<()> {
+    match file.metadata().map_err(io("examine the output"))?.len() {
+        0 => Ok(()),
+        _ => Err(Error::OutputNotEmpty),
+    }
 }
 
 /// Carries `total` bytes of a regular file from `offset`, and notices if its length changes.

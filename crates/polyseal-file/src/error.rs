@@ -20,6 +20,8 @@ pub enum Error {
     },
     /// The input changed its length while it was read.
     InputChanged,
+    /// The file to write to is not empty: what is in it could stay behind the end of the output.
+    OutputNotEmpty,
     /// The input does not begin as an encrypted file does.
     NotAPolysealFile,
     /// The file has a version that this program does not read.
@@ -93,6 +95,7 @@ impl fmt::Display for Error {
         match self {
             Self::Io { what, source } => write!(f, "cannot {what}: {source}"),
             Self::InputChanged => f.write_str("the input changed its length while it was read"),
+            Self::OutputNotEmpty => f.write_str("the file to write to is not empty"),
             Self::NotAPolysealFile => f.write_str("not a Polyseal file"),
             Self::UnsupportedVersion(version) => {
                 write!(f, "a Polyseal file of version {version}, which this program cannot read")
@@ -110,9 +113,9 @@ impl fmt::Display for Error {
                 "segment {segment}, the last, is not authentic: \
                  the file has been cut short, extended or altered"
             ),
-            Self::Truncated => f.write_str(
-                "no whole file has this length: it has been cut short or extended",
-            ),
+            Self::Truncated => {
+                f.write_str("no whole file has this length: it has been cut short or extended")
+            }
             Self::TooLong => f.write_str("the input is longer than a file may be"),
             Self::Suite(suite) => write!(f, "{suite} is not a suite for files"),
             Self::SegmentSize(bytes) => write!(

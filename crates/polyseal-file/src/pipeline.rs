@@ -14,7 +14,9 @@ use std::fmt;
 #[cfg(unix)]
 use std::fs::File;
 use std::io::{self, IoSliceMut, Read, Write};
+use std::mem;
 use std::num::NonZeroUsize;
+use std::panic;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -35,6 +37,7 @@ const READ: &str = "read the input";
 const WRITE: &str = "write the output";
 
 /// Where to read from.
+#[non_exhaustive]
 pub enum Input<'a> {
     /// Anything that can be read to its end, in order.
     Stream(&'a mut (dyn Read + Send)),
@@ -45,12 +48,13 @@ pub enum Input<'a> {
 }
 
 /// Where to write to.
+#[non_exhaustive]
 pub enum Output<'a> {
     /// Anything that can be written in order. It gets only verified data; on an error it may have
     /// got a part.
     Stream(&'a mut (dyn Write + Send)),
-    /// A regular file that is empty, written at offsets by all workers, in any order. On an error
-    /// its contents are meaningless.
+    /// A regular file that is empty ([`Error::OutputNotEmpty`] if not), written at offsets by all
+    /// workers, in any order. On an error its contents are meaningless.
     #[cfg(unix)]
     File(&'a File),
 }
@@ -120,6 +124,8 @@ pub(crate) struct StreamSink<'a> {
     writer: &'a mut (dyn Write + Send),
     next: u64,
     failure: Option<Error>,
+    /// A worker has panicked: some turn will never come.
+    abandoned: bool,
 }
 
 impl<'a> Source<'a> {
@@ -217,7 +223,7 @@ impl StreamSource<'_> {
 
 impl<'a> Sink<'a> {
     pub(crate) fn stream(writer: &'a mut (dyn Write + Send)) -> Self {
-        let state = StreamSink { writer, next: 0, failure: None };
+        let state = StreamSink { writer, next: 0, failure: None, abandoned: false };
         Self::Stream { state: Mutex::new(state), turn: Condvar::new() }
     }
 
@@ -243,9 +249,9 @@ impl<'a> Sink<'a> {
         match self {
             Self::Stream { state, turn } => {
                 let mut state = turn
-                    .wait_while(lock(state), |s| s.next != index && s.failure.is_none())
+                    .wait_while(lock(state), |s| s.next != index && !s.over())
                     .unwrap_or_else(PoisonError::into_inner);
-                if state.failure.is_some() {
+                if state.over() {
                     return false;
                 }
                 let written = done.and_then(|(_, bytes)| {
@@ -273,6 +279,18 @@ impl<'a> Sink<'a> {
         }
     }
 
+    /// Ends the run for all workers, those who wait for their turn included.
+    fn abandon(&self) {
+        match self {
+            Self::Stream { state, turn } => {
+                lock(state).abandoned = true;
+                turn.notify_all();
+            }
+            #[cfg(unix)]
+            Self::File { stop, .. } => stop.store(true, Ordering::Relaxed),
+        }
+    }
+
     fn into_failure(self) -> Option<Error> {
         fn inner<T>(mutex: Mutex<T>) -> T {
             mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -282,6 +300,23 @@ impl<'a> Sink<'a> {
             #[cfg(unix)]
             Self::File { failure, .. } => inner(failure).map(|(_, error)| error),
         }
+    }
+}
+
+impl StreamSink<'_> {
+    /// Whether nothing more is to be written.
+    fn over(&self) -> bool {
+        self.abandoned || self.failure.is_some()
+    }
+}
+
+/// What a worker leaves behind if it panics; whoever returns forgets it. (To ask whether the thread
+/// is panicking would be wrong in a caller's destructor, where it is so from the start.)
+struct Abandon<'a, 'b>(&'a Sink<'b>);
+
+impl Drop for Abandon<'_, '_> {
+    fn drop(&mut self) {
+        self.0.abandon();
     }
 }
 
@@ -321,13 +356,20 @@ impl Run<'_> {
         };
         let mut batch = new_batch();
         if step(&mut batch) && !source.ended() {
-            let work = |mut batch: Batch| while step(&mut batch) {};
+            let work = |mut batch: Batch| {
+                let abandon = Abandon(&sink);
+                while step(&mut batch) {}
+                mem::forget(abandon);
+            };
             thread::scope(|scope| {
-                for _ in 1..workers {
-                    // A thread that cannot be started is a thread less.
-                    let _ = thread::Builder::new().spawn_scoped(scope, || work(new_batch()));
-                }
+                let spawn = |_| thread::Builder::new().spawn_scoped(scope, || work(new_batch()));
+                // A thread that cannot be started is a thread less.
+                let others: Vec<_> = (1..workers).map(spawn).filter_map(io::Result::ok).collect();
                 work(batch);
+                for other in others {
+                    // With what it said: the scope would only say that there was a panic.
+                    other.join().unwrap_or_else(|panic| panic::resume_unwind(panic));
+                }
             });
         }
         match sink.into_failure() {

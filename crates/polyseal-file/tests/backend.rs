@@ -5,8 +5,8 @@
 // With `-p polyseal-file`: another package of the workspace may ask for the feature, too.
 #[test]
 fn the_cpu_is_looked_at() {
-    let has = std::arch::is_x86_feature_detected!("aes")
-        && std::arch::is_x86_feature_detected!("avx");
+    let has =
+        std::arch::is_x86_feature_detected!("aes") && std::arch::is_x86_feature_detected!("avx");
     let fast = polyseal::selftest::run().iter().any(|outcome| outcome.backend != "soft");
     assert_eq!(fast, has);
 }

@@ -110,6 +110,19 @@ fn an_input_that_changes_its_length_is_an_error() {
 }
 
 #[test]
+fn an_output_file_that_is_not_empty_is_refused_and_not_touched() {
+    let key = key();
+    let sealed = encrypt(&key, 4096, STREAM, b"message");
+    let file = tempfile::tempfile().unwrap();
+    file.set_len(1_000_000).unwrap();
+    let result = Encryptor::new(&key).encrypt(Input::Stream(&mut &[][..]), Output::File(&file));
+    assert!(matches!(result, Err(Error::OutputNotEmpty)), "{result:?}");
+    let result = Decryptor::new(&key).decrypt(Input::Stream(&mut &sealed[..]), Output::File(&file));
+    assert!(matches!(result, Err(Error::OutputNotEmpty)), "{result:?}");
+    assert!(common::contents(&file) == vec![0; 1_000_000]);
+}
+
+#[test]
 fn an_output_that_fails_is_an_error_and_ends_the_work() {
     let key = key();
     for room in [0, 100, 4096, 5000, 700_000] {
