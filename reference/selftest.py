@@ -28,7 +28,10 @@ def instances():
             yield id + ("" if tag_bytes == 16 else ":tag=32"), (id, None, tag_bytes)
     for id in aegis.V1:
         for degree in (1, 2, 3, 4, 8, 16):
-            yield id + ("" if degree == 2 else f":degree={degree}"), (id, degree, 16)
+            for tag_bytes in (16, 32):
+                choices = [] if degree == 2 else [f"degree={degree}"]
+                choices += [] if tag_bytes == 16 else ["tag=32"]
+                yield id + ":" * bool(choices) + ",".join(choices), (id, degree, tag_bytes)
 
 
 def rows():

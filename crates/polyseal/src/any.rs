@@ -191,7 +191,7 @@ impl AnyMac {
     /// [`mac`](Self::mac).
     pub fn verify(&self, nonce: &[u8], data: &[u8], tag: &[u8]) -> Result<()> {
         check("tag", self.algorithm.tag_bytes(), tag)?;
-        crate::ct::verify(&self.mac(nonce, data)?, tag)
+        crate::ct::verify(&mut self.mac(nonce, data)?, tag)
     }
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![deny(unsafe_code)]
+#![warn(clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;

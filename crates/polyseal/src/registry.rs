@@ -25,6 +25,7 @@ use crate::error::{Error, Result};
 
 /// The lengths in bytes that an input may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sizes {
     /// The length when nothing else is said.
     pub default: usize,
@@ -60,6 +61,7 @@ impl fmt::Display for Sizes {
 
 /// A parameter beside the sizes: its name, the values it takes, and the one it has by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Param {
     /// The name in the algorithm's textual form and in the vectors' `params`.
     pub name: &'static str,
@@ -71,6 +73,7 @@ pub struct Param {
 
 /// What an algorithm does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// Authenticated encryption with associated data.
     Aead,
@@ -80,6 +83,7 @@ pub enum Kind {
 
 /// How strongly a ciphertext is bound to what it was made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Level {
     /// No commitment is claimed.
     None,
@@ -112,6 +116,7 @@ impl Level {
 
 /// A commitment claim: level, strength and the condition under which it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Commitment {
     /// What is committed to.
     pub level: Level,
@@ -125,6 +130,7 @@ pub struct Commitment {
 
 /// What a repeated nonce costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Misuse {
     /// Under a repeated nonce, confidentiality and authenticity are lost for that key.
     Breaks,
@@ -148,6 +154,7 @@ impl Misuse {
 
 /// Where an algorithm is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Specification {
     /// The document.
     pub title: &'static str,
@@ -157,6 +164,7 @@ pub struct Specification {
 
 /// A row of the registry: one algorithm up to the choice of its sizes and parameters.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Family {
     /// The name on the command line, in files, vectors and benchmarks: kebab-case.
     pub id: &'static str,
@@ -178,7 +186,7 @@ pub struct Family {
     pub max_ad_bytes: u64,
     /// With random nonces, at most `2^` this many messages a key; `None`: no practical limit.
     pub random_nonce_messages_log2: Option<u32>,
-    /// Commitment claims, one for each tag length.
+    /// Commitment claims, one for each tag length; none for a MAC.
     pub commitment: &'static [Commitment],
     /// What a repeated nonce costs.
     pub misuse: Misuse,
@@ -188,7 +196,8 @@ pub struct Family {
     pub parallel: bool,
     /// Whether ciphertext can be produced before the whole message is known.
     pub online: bool,
-    /// Security and implementation properties in the terms of RFC 9771.
+    /// The additional properties, of security and of implementation, that are claimed, in the terms
+    /// of RFC 9771. What is not listed is not claimed.
     pub properties: &'static [&'static str],
     /// The specification.
     pub specification: Specification,

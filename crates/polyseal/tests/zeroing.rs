@@ -111,11 +111,11 @@ fn an_ordinary_array_stays() {
 
 #[test]
 fn a_key_is_wiped() {
-    wiped(remains(Box::new(<Aegis128L>::new(&key().into()))), 16);
-    wiped(remains(Box::new(<Aegis256X2>::new(&key().into()))), 32);
-    wiped(remains(Box::new(<AegisMac128X2>::new(&key().into()))), 16);
+    wiped(remains(Box::new(Aegis128L::new(&key().into()))), 16);
+    wiped(remains(Box::new(Aegis256X2::new(&key().into()))), 32);
+    wiped(remains(Box::new(AegisMac128X2::new(&key().into()))), 16);
     wiped(remains(Box::new(AegisStream256::new(&key().into()))), 32);
-    let cipher = Box::new(<Aegis128L>::new(&key().into()));
+    let cipher = Box::new(Aegis128L::new(&key().into()));
     wiped(remains(cipher.clone()), 16);
     wiped(remains(cipher), 16);
 }
@@ -136,7 +136,7 @@ fn a_key_behind_a_name_is_wiped() {
 /// A state under way: key, registers, the update that waits, and its key stream.
 #[test]
 fn a_state_is_wiped() {
-    let cipher = <Aegis256X2>::new(&key().into());
+    let cipher = Aegis256X2::new(&key().into());
     let mut encryptor = Box::new(cipher.encryptor(&[9; 32].into(), b"ad").expect("an encryptor"));
     let mut message = [0x5a; 77];
     encryptor.update(message.as_mut_slice().into()).expect("an update");
@@ -150,7 +150,7 @@ fn a_state_is_wiped() {
     wiped(remains(decryptor), 2000);
     assert_eq!(room[..77], [0; 77], "a message that nobody verified");
 
-    let mac = <AegisMac128X2>::new(&key().into());
+    let mac = AegisMac128X2::new(&key().into());
     let mut state = Box::new(mac.start(&[9; 16].into()));
     state.update(&message).expect("an update");
     wiped(remains(state), 2000);

@@ -29,32 +29,54 @@ pub trait TagBytes: ArraySize + sealed::Sealed + Send + Sync + 'static {}
 impl TagBytes for U16 {}
 impl TagBytes for U32 {}
 
-/// A key, and how to compute with it.
-pub(super) struct Keyed<V: Variant> {
-    pub(super) key: Array<u8, V::KeySize>,
+/// How to compute: back end and strategy.
+pub(super) struct Dispatch<V> {
     backend: Backend,
     strategy: Strategy,
+    variant: PhantomData<V>,
 }
 
-impl<V: Variant> Keyed<V> {
-    pub(super) fn new(key: &Array<u8, V::KeySize>, backend: Backend) -> Self {
-        Self { key: key.clone(), backend, strategy: Strategy::Auto }
-    }
-
-    #[cfg(feature = "testing")]
-    pub(super) fn set_strategy(&mut self, strategy: Strategy) {
-        self.strategy = strategy;
-    }
-
+impl<V: Variant> Dispatch<V> {
     #[inline(always)]
     pub(super) fn run<T: LaneTask<V>>(&self, task: T) -> T::Output {
         self.backend.run(OnLanes { task, strategy: self.strategy, variant: PhantomData::<V> })
     }
 }
 
+impl<V> Clone for Dispatch<V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Dispatch<V> {}
+
+/// A key, and how to compute with it.
+pub(super) struct Keyed<V: Variant> {
+    pub(super) key: Array<u8, V::KeySize>,
+    pub(super) dispatch: Dispatch<V>,
+}
+
+impl<V: Variant> Keyed<V> {
+    pub(super) fn new(key: &Array<u8, V::KeySize>, backend: Backend) -> Self {
+        let dispatch = Dispatch { backend, strategy: Strategy::Auto, variant: PhantomData };
+        Self { key: key.clone(), dispatch }
+    }
+
+    #[cfg(feature = "testing")]
+    pub(super) fn set_strategy(&mut self, strategy: Strategy) {
+        self.dispatch.strategy = strategy;
+    }
+
+    #[inline(always)]
+    pub(super) fn run<T: LaneTask<V>>(&self, task: T) -> T::Output {
+        self.dispatch.run(task)
+    }
+}
+
 impl<V: Variant> Clone for Keyed<V> {
     fn clone(&self) -> Self {
-        Self { key: self.key.clone(), backend: self.backend, strategy: self.strategy }
+        Self { key: self.key.clone(), dispatch: self.dispatch }
     }
 }
 
@@ -124,11 +146,9 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
             buffer: buffer.reborrow(),
             tag: &mut expected,
         });
-        let verdict = ct::verify(&expected, tag);
+        let verdict = ct::verify(&mut expected, tag);
         if verdict.is_err() {
             buffer.get_out().zeroize();
-            // The right tag of a forged ciphertext is as good as the key to a forger.
-            expected.as_mut_slice().zeroize();
         }
         verdict
     }

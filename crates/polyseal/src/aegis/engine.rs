@@ -19,7 +19,7 @@ use crate::backend::{Isa, Lanes, Task};
 #[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// The faster of the two, as measured.
+    /// The faster of the two, by a rule from measurements.
     Auto,
     /// All lanes side by side, several registers to a vector.
     Wide,
@@ -63,8 +63,9 @@ impl<V: VariantImpl, T: LaneTask<V>> Task for OnLanes<V, T> {
 }
 
 /// How many lanes to run side by side with instruction set `I`: as many as a register holds, and
-/// more while their state leaves a quarter of the registers free. (Measured: a state that spills
-/// loses up to half of the speed, one that fits twice gains up to 1.4×.)
+/// more while their state leaves a quarter of the registers free. (Measured on x86-64: a state that
+/// spills loses up to half of the speed, one that fits twice gains up to 1.4×. Neon follows the same
+/// rule, unmeasured.)
 const fn fastest<V: VariantImpl, I: Isa>() -> usize {
     let mut lanes = I::REGISTER_BLOCKS;
     while lanes < 4
@@ -230,17 +231,21 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
         if const { V::DEGREE == 1 } {
             return lane_tag(&self.parts[0], tag);
         }
-        // The tags of all lanes, in the order in which lane 0 absorbs them.
-        let mut tags = [[[0; 16]; 2]; MAX_DEGREE];
         let halves = tag.len() / 16;
-        let mut registers = [[0; 16]; 8 * MAX_DEGREE];
-        self.freeze(registers.as_flattened_mut());
-        let mut lane0 = Lane0::<V, L>::filled(L::X1::broadcast(self.isa, &[0; 16]));
-        for i in (0..V::DEGREE).rev() {
-            for (r, register) in lane0.registers_mut().iter_mut().enumerate() {
-                *register = L::X1::broadcast(self.isa, &registers[r * V::DEGREE + i]);
+        // The tags of all lanes, half by half.
+        let mut tags = [[[0; 16]; MAX_DEGREE]; 2];
+        for p in 0..K {
+            let words = match halves {
+                1 => [self.parts[p].tag128(); 2],
+                _ => self.parts[p].tag256(),
+            };
+            for h in 0..halves {
+                words[h].store(&mut tags[h].as_flattened_mut()[p * L::BYTES..][..L::BYTES]);
             }
-            lane_tag(&lane0, &mut tags[i].as_flattened_mut()[..tag.len()]);
+        }
+        let mut lane0 = Lane0::<V, L>::filled(L::X1::broadcast(self.isa, &[0; 16]));
+        for (lane0, register) in lane0.registers_mut().iter_mut().zip(self.parts[0].registers()) {
+            *lane0 = register.first_block();
         }
         // With two words an update and 16-byte tags, lane 0's own tag fills the first pair.
         let words = const { <V::State<L> as State<L>>::WORDS };
@@ -249,7 +254,7 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
         let mut w = 0;
         for i in first..V::DEGREE {
             for h in 0..halves {
-                update.as_mut()[w] = L::X1::broadcast(self.isa, &tags[i][h]);
+                update.as_mut()[w] = L::X1::broadcast(self.isa, &tags[h][i]);
                 w += 1;
                 if w == words {
                     lane0.absorb(update);

@@ -12,7 +12,7 @@ use aead::{Nonce, Tag};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::MAX_BYTES;
-use super::cipher::{Aegis, Keyed, TagBytes, check_lengths};
+use super::cipher::{Aegis, Dispatch, Keyed, TagBytes, check_lengths};
 use super::engine::{Engine, LaneTask};
 use super::pass::{Decrypt, Encrypt, XorKeyStream};
 use super::variant::{MAX_DEGREE, Variant, VariantImpl};
@@ -28,7 +28,7 @@ enum Direction {
 
 /// A message on its way, between two calls. Wiped on drop.
 pub(super) struct Ongoing<V: Variant> {
-    keyed: Keyed<V>,
+    dispatch: Dispatch<V>,
     /// The state: register by register, lane by lane.
     registers: [[u8; 16]; 8 * MAX_DEGREE],
     /// The message (not the ciphertext) of the update under way.
@@ -42,7 +42,7 @@ pub(super) struct Ongoing<V: Variant> {
 impl<V: Variant> Ongoing<V> {
     pub(super) fn new(keyed: &Keyed<V>, nonce: &[u8], ad: &[u8]) -> Self {
         let mut ongoing = Self {
-            keyed: keyed.clone(),
+            dispatch: keyed.dispatch,
             registers: [[0; 16]; 8 * MAX_DEGREE],
             pending: [[0; 16]; 2 * MAX_DEGREE],
             key_stream: [[0; 16]; 2 * MAX_DEGREE],
@@ -81,7 +81,7 @@ impl<V: Variant> Ongoing<V> {
 
     fn absorb_updates(&mut self, data: &[u8]) {
         if !data.is_empty() {
-            self.keyed.run(Absorb { registers: self.registers.as_flattened_mut(), data });
+            self.dispatch.run(Absorb { registers: self.registers.as_flattened_mut(), data });
             self.message_bytes += data.len() as u64;
         }
     }
@@ -93,7 +93,7 @@ impl<V: Variant> Ongoing<V> {
         self.message_bytes += message.len() as u64;
         if !message.is_empty() && self.pending_bytes() == 0 {
             let data = &self.pending.as_flattened()[..V::RATE];
-            self.keyed.run(Absorb { registers: self.registers.as_flattened_mut(), data });
+            self.dispatch.run(Absorb { registers: self.registers.as_flattened_mut(), data });
         }
     }
 
@@ -105,7 +105,7 @@ impl<V: Variant> Ongoing<V> {
         if !whole.is_empty() {
             self.message_bytes += whole.len() as u64;
             let registers = self.registers.as_flattened_mut();
-            self.keyed.run(Transform { registers, buffer: whole, direction });
+            self.dispatch.run(Transform { registers, buffer: whole, direction });
         }
         self.transform_part(tail, direction);
         Ok(())
@@ -121,7 +121,7 @@ impl<V: Variant> Ongoing<V> {
             let output = &mut self.key_stream.as_flattened_mut()[..V::RATE];
             output.fill(0);
             let registers = self.registers.as_flattened();
-            self.keyed.run(Peek { registers, output });
+            self.dispatch.run(Peek { registers, output });
         }
         let mut message = [[0; 16]; 2 * MAX_DEGREE];
         let message = &mut message.as_flattened_mut()[..buffer.len()];
@@ -143,12 +143,12 @@ impl<V: Variant> Ongoing<V> {
     /// Absorbs what is pending.
     fn flush(&mut self) {
         let data = &self.pending.as_flattened()[..self.pending_bytes()];
-        self.keyed.run(Absorb { registers: self.registers.as_flattened_mut(), data });
+        self.dispatch.run(Absorb { registers: self.registers.as_flattened_mut(), data });
     }
 
-    fn tag(mut self, tag: &mut [u8]) {
+    fn tag(&mut self, tag: &mut [u8]) {
         self.flush();
-        self.keyed.run(Finalize {
+        self.dispatch.run(Finalize {
             registers: self.registers.as_flattened(),
             ad_bytes: self.ad_bytes,
             message_bytes: self.message_bytes,
@@ -156,9 +156,9 @@ impl<V: Variant> Ongoing<V> {
         });
     }
 
-    pub(super) fn mac_tag(mut self, tag: &mut [u8]) {
+    pub(super) fn mac_tag(&mut self, tag: &mut [u8]) {
         self.flush();
-        self.keyed.run(FinalizeMac {
+        self.dispatch.run(FinalizeMac {
             registers: self.registers.as_flattened(),
             message_bytes: self.message_bytes,
             tag,
@@ -180,7 +180,7 @@ impl<V: Variant> Drop for Ongoing<V> {
 /// use polyseal::aead::KeyInit;
 /// use polyseal::aegis::Aegis128L;
 ///
-/// let cipher = <Aegis128L>::new(&[1; 16].into());
+/// let cipher = Aegis128L::new(&[1; 16].into());
 /// let mut encryptor = cipher.encryptor(&[2; 16].into(), b"header")?;
 /// let mut message = *b"two pieces";
 /// let (first, second) = message.split_at_mut(3);
@@ -211,7 +211,7 @@ impl<V: Variant, T: TagBytes> Encryptor<V, T> {
 
     /// The tag of the whole message.
     #[must_use]
-    pub fn finalize(self) -> Tag<Aegis<V, T>> {
+    pub fn finalize(mut self) -> Tag<Aegis<V, T>> {
         let mut tag = Tag::<Aegis<V, T>>::default();
         self.ongoing.tag(&mut tag);
         tag
@@ -221,7 +221,7 @@ impl<V: Variant, T: TagBytes> Encryptor<V, T> {
 /// Decrypts a message that arrives in pieces into a buffer that stays out of reach until the tag is
 /// verified. If it is not, or if the decryptor is dropped before, what was written is wiped.
 pub struct Decryptor<'a, V: Variant, T: TagBytes> {
-    ongoing: Option<Ongoing<V>>,
+    ongoing: Ongoing<V>,
     destination: &'a mut [u8],
     written: usize,
     tag: PhantomData<T>,
@@ -241,10 +241,8 @@ impl<'a, V: Variant, T: TagBytes> Decryptor<'a, V, T> {
         };
         let buffer =
             InOutBuf::new(ciphertext, output).map_err(|_| Error::Buffer { expected, actual })?;
-        if let Some(ongoing) = &mut self.ongoing {
-            ongoing.transform(buffer, Direction::Decrypt)?;
-            self.written += expected;
-        }
+        self.ongoing.transform(buffer, Direction::Decrypt)?;
+        self.written += expected;
         Ok(())
     }
 
@@ -254,12 +252,9 @@ impl<'a, V: Variant, T: TagBytes> Decryptor<'a, V, T> {
     /// [`Error::Unauthentic`] if it is not: what was written has been wiped.
     pub fn finalize(mut self, tag: &Tag<Aegis<V, T>>) -> Result<&'a mut [u8]> {
         let mut expected = Tag::<Aegis<V, T>>::default();
-        let ongoing = self.ongoing.take().ok_or(Error::Unauthentic)?;
-        ongoing.tag(&mut expected);
-        let verdict = ct::verify(&expected, tag);
-        expected.as_mut_slice().zeroize();
+        self.ongoing.tag(&mut expected);
         // On failure, dropping `self` wipes the destination.
-        verdict?;
+        ct::verify(&mut expected, tag)?;
         let written = core::mem::take(&mut self.written);
         Ok(&mut core::mem::take(&mut self.destination)[..written])
     }
@@ -293,7 +288,7 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         destination: &'a mut [u8],
     ) -> Result<Decryptor<'a, V, T>> {
         check_lengths(ad.len(), 0)?;
-        let ongoing = Some(Ongoing::new(&self.keyed, nonce, ad));
+        let ongoing = Ongoing::new(&self.keyed, nonce, ad);
         Ok(Decryptor { ongoing, destination, written: 0, tag: PhantomData })
     }
 }

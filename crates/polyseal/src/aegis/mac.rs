@@ -27,7 +27,7 @@ use crate::error::Result;
 /// use polyseal::aead::KeyInit;
 /// use polyseal::aegis::AegisMac128X2;
 ///
-/// let mac = <AegisMac128X2>::new(&[1; 16].into());
+/// let mac = AegisMac128X2::new(&[1; 16].into());
 /// let tag = mac.mac(&[2; 16].into(), b"message")?;
 ///
 /// let mut state = mac.start(&[2; 16].into());
@@ -86,7 +86,7 @@ impl<V: Variant, T: TagBytes> AegisMac<V, T> {
         data: &[u8],
         tag: &Array<u8, T>,
     ) -> Result<()> {
-        ct::verify(&self.mac(nonce, data)?, tag)
+        ct::verify(&mut self.mac(nonce, data)?, tag)
     }
 
     /// Begins the tag of data that arrives in pieces.
@@ -113,7 +113,7 @@ impl<V: Variant, T: TagBytes> MacState<V, T> {
 
     /// The tag of all pieces.
     #[must_use]
-    pub fn finalize(self) -> Array<u8, T> {
+    pub fn finalize(mut self) -> Array<u8, T> {
         let mut tag = Array::default();
         self.ongoing.mac_tag(&mut tag);
         tag
@@ -124,7 +124,7 @@ impl<V: Variant, T: TagBytes> MacState<V, T> {
     /// # Errors
     /// [`Error::Unauthentic`](crate::Error::Unauthentic) if it is not.
     pub fn verify(self, tag: &Array<u8, T>) -> Result<()> {
-        ct::verify(&self.finalize(), tag)
+        ct::verify(&mut self.finalize(), tag)
     }
 }
 

@@ -20,7 +20,7 @@
 //! use polyseal::aegis::Aegis256X2;
 //!
 //! let key = Key::<Aegis256X2>::generate();
-//! let cipher = <Aegis256X2>::new(&key);
+//! let cipher = Aegis256X2::new(&key);
 //! let nonce = Nonce::<Aegis256X2>::generate(); // fresh for every message
 //!
 //! let mut buffer = *b"attack at dawn";
@@ -50,8 +50,11 @@ pub use engine::Strategy;
 pub use incremental::{Decryptor, Encryptor};
 pub use mac::{AegisMac, MacState};
 pub use names::{
-    Aegis128L, Aegis128X2, Aegis128X4, Aegis128XV1, Aegis256, Aegis256X2, Aegis256X4, Aegis256XV1,
-    AegisMac128L, AegisMac128X2, AegisMac128X4, AegisMac256, AegisMac256X2, AegisMac256X4,
+    Aegis128L, Aegis128LTag32, Aegis128X2, Aegis128X2Tag32, Aegis128X4, Aegis128X4Tag32,
+    Aegis128XV1, Aegis128XV1Tag32, Aegis256, Aegis256Tag32, Aegis256X2, Aegis256X2Tag32,
+    Aegis256X4, Aegis256X4Tag32, Aegis256XV1, Aegis256XV1Tag32, AegisMac128L, AegisMac128LTag32,
+    AegisMac128X2, AegisMac128X2Tag32, AegisMac128X4, AegisMac128X4Tag32, AegisMac256,
+    AegisMac256Tag32, AegisMac256X2, AegisMac256X2Tag32, AegisMac256X4, AegisMac256X4Tag32,
     AegisStream128L, AegisStream128X2, AegisStream128X4, AegisStream256, AegisStream256X2,
     AegisStream256X4,
 };

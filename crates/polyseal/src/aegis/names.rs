@@ -9,38 +9,66 @@ use crate::registry::{
     Commitment, Family, Kind, Level, Maker, Misuse, Param, Sizes, Specification,
 };
 
-use aead::consts::U16;
+use aead::consts::{U16, U32};
 
-/// AEGIS-128L: 16-byte key and nonce.
-pub type Aegis128L<T = U16> = Aegis<X128<1>, T>;
-/// AEGIS-128X2: 16-byte key and nonce, two lanes.
-pub type Aegis128X2<T = U16> = Aegis<X128<2>, T>;
-/// AEGIS-128X4: 16-byte key and nonce, four lanes.
-pub type Aegis128X4<T = U16> = Aegis<X128<4>, T>;
-/// AEGIS-256: 32-byte key and nonce.
-pub type Aegis256<T = U16> = Aegis<X256<1>, T>;
-/// AEGIS-256X2: 32-byte key and nonce, two lanes.
-pub type Aegis256X2<T = U16> = Aegis<X256<2>, T>;
-/// AEGIS-256X4: 32-byte key and nonce, four lanes.
-pub type Aegis256X4<T = U16> = Aegis<X256<4>, T>;
+/// AEGIS-128L: 16-byte key and nonce, 16-byte tag.
+pub type Aegis128L = Aegis<X128<1>, U16>;
+/// AEGIS-128L: 16-byte key and nonce, 32-byte tag.
+pub type Aegis128LTag32 = Aegis<X128<1>, U32>;
+/// AEGIS-128X2, two lanes: 16-byte key and nonce, 16-byte tag.
+pub type Aegis128X2 = Aegis<X128<2>, U16>;
+/// AEGIS-128X2, two lanes: 16-byte key and nonce, 32-byte tag.
+pub type Aegis128X2Tag32 = Aegis<X128<2>, U32>;
+/// AEGIS-128X4, four lanes: 16-byte key and nonce, 16-byte tag.
+pub type Aegis128X4 = Aegis<X128<4>, U16>;
+/// AEGIS-128X4, four lanes: 16-byte key and nonce, 32-byte tag.
+pub type Aegis128X4Tag32 = Aegis<X128<4>, U32>;
+/// AEGIS-256: 32-byte key and nonce, 16-byte tag.
+pub type Aegis256 = Aegis<X256<1>, U16>;
+/// AEGIS-256: 32-byte key and nonce, 32-byte tag.
+pub type Aegis256Tag32 = Aegis<X256<1>, U32>;
+/// AEGIS-256X2, two lanes: 32-byte key and nonce, 16-byte tag.
+pub type Aegis256X2 = Aegis<X256<2>, U16>;
+/// AEGIS-256X2, two lanes: 32-byte key and nonce, 32-byte tag.
+pub type Aegis256X2Tag32 = Aegis<X256<2>, U32>;
+/// AEGIS-256X4, four lanes: 32-byte key and nonce, 16-byte tag.
+pub type Aegis256X4 = Aegis<X256<4>, U16>;
+/// AEGIS-256X4, four lanes: 32-byte key and nonce, 32-byte tag.
+pub type Aegis256X4Tag32 = Aegis<X256<4>, U32>;
 
-/// AEGIS-128X of degree `D` as version 1.0 of the paper has it: 16-byte key and nonce.
-pub type Aegis128XV1<const D: usize, T = U16> = Aegis<X128<D, V1>, T>;
-/// AEGIS-256X of degree `D` as version 1.0 of the paper has it: 32-byte key and nonce.
-pub type Aegis256XV1<const D: usize, T = U16> = Aegis<X256<D, V1>, T>;
+/// AEGIS-128X of degree `D` as version 1.0 of the paper has it: 16-byte key and nonce, 16-byte tag.
+pub type Aegis128XV1<const D: usize> = Aegis<X128<D, V1>, U16>;
+/// The same with a 32-byte tag.
+pub type Aegis128XV1Tag32<const D: usize> = Aegis<X128<D, V1>, U32>;
+/// AEGIS-256X of degree `D` as version 1.0 of the paper has it: 32-byte key and nonce, 16-byte tag.
+pub type Aegis256XV1<const D: usize> = Aegis<X256<D, V1>, U16>;
+/// The same with a 32-byte tag.
+pub type Aegis256XV1Tag32<const D: usize> = Aegis<X256<D, V1>, U32>;
 
-/// AEGISMAC over AEGIS-128L.
-pub type AegisMac128L<T = U16> = AegisMac<X128<1>, T>;
-/// AEGISMAC over AEGIS-128X2.
-pub type AegisMac128X2<T = U16> = AegisMac<X128<2>, T>;
-/// AEGISMAC over AEGIS-128X4.
-pub type AegisMac128X4<T = U16> = AegisMac<X128<4>, T>;
-/// AEGISMAC over AEGIS-256.
-pub type AegisMac256<T = U16> = AegisMac<X256<1>, T>;
-/// AEGISMAC over AEGIS-256X2.
-pub type AegisMac256X2<T = U16> = AegisMac<X256<2>, T>;
-/// AEGISMAC over AEGIS-256X4.
-pub type AegisMac256X4<T = U16> = AegisMac<X256<4>, T>;
+/// AEGISMAC over AEGIS-128L, 16-byte tag.
+pub type AegisMac128L = AegisMac<X128<1>, U16>;
+/// AEGISMAC over AEGIS-128L, 32-byte tag.
+pub type AegisMac128LTag32 = AegisMac<X128<1>, U32>;
+/// AEGISMAC over AEGIS-128X2, 16-byte tag.
+pub type AegisMac128X2 = AegisMac<X128<2>, U16>;
+/// AEGISMAC over AEGIS-128X2, 32-byte tag.
+pub type AegisMac128X2Tag32 = AegisMac<X128<2>, U32>;
+/// AEGISMAC over AEGIS-128X4, 16-byte tag.
+pub type AegisMac128X4 = AegisMac<X128<4>, U16>;
+/// AEGISMAC over AEGIS-128X4, 32-byte tag.
+pub type AegisMac128X4Tag32 = AegisMac<X128<4>, U32>;
+/// AEGISMAC over AEGIS-256, 16-byte tag.
+pub type AegisMac256 = AegisMac<X256<1>, U16>;
+/// AEGISMAC over AEGIS-256, 32-byte tag.
+pub type AegisMac256Tag32 = AegisMac<X256<1>, U32>;
+/// AEGISMAC over AEGIS-256X2, 16-byte tag.
+pub type AegisMac256X2 = AegisMac<X256<2>, U16>;
+/// AEGISMAC over AEGIS-256X2, 32-byte tag.
+pub type AegisMac256X2Tag32 = AegisMac<X256<2>, U32>;
+/// AEGISMAC over AEGIS-256X4, 16-byte tag.
+pub type AegisMac256X4 = AegisMac<X256<4>, U16>;
+/// AEGISMAC over AEGIS-256X4, 32-byte tag.
+pub type AegisMac256X4Tag32 = AegisMac<X256<4>, U32>;
 
 /// The key stream of AEGIS-128L.
 pub type AegisStream128L = AegisStream<X128<1>>;
@@ -75,14 +103,18 @@ const AEAD_COMMITMENT: &[Commitment] = &[
     },
 ];
 
-const MAC_COMMITMENT: &[Commitment] = &[
-    Commitment { level: Level::None, tag_bytes: 16, bits: 0, condition: "" },
-    Commitment { level: Level::None, tag_bytes: 32, bits: 0, condition: "" },
-];
-
 const DRAFT: &str = "RFC 10032 (draft-irtf-cfrg-aegis-aead-18)";
 const PAPER: &str =
     "F. Denis, Adding more parallelism to the AEGIS authenticated encryption algorithms, v1.0";
+
+/// Of RFC 9771's security properties none is claimed: not multi-user security beyond the generic
+/// bounds, misuse resistance, nonce hiding, leakage resistance, integrity under release of unverified
+/// plaintext, nor key or full commitment (which fails when associated data is chosen).
+const ONE_LANE: &[&str] = &["inverse-free", "setup-free", "single-pass", "streamable"];
+
+/// The same, and the lanes are independent.
+const LANES: &[&str] =
+    &["inverse-free", "parallelizable", "setup-free", "single-pass", "streamable"];
 
 /// What the rows have in common; the family of 16-byte keys.
 const AEAD128: Family = Family {
@@ -101,7 +133,7 @@ const AEAD128: Family = Family {
     nonce_hiding: false,
     parallel: true,
     online: true,
-    properties: &["inverse-free", "parallelizable", "setup-free", "single-pass", "streamable"],
+    properties: LANES,
     specification: Specification { title: DRAFT, section: "AEGIS-128X" },
     maker: Maker::Unmade,
 };
@@ -119,7 +151,8 @@ const AEAD256: Family = Family {
 const MAC128: Family = Family {
     kind: Kind::Mac,
     max_ad_bytes: 0,
-    commitment: MAC_COMMITMENT,
+    // A MAC's tag hides nothing that it could commit to.
+    commitment: &[],
     specification: Specification { title: DRAFT, section: "AEGISMAC" },
     ..AEAD128
 };
@@ -130,9 +163,6 @@ const MAC256: Family = Family {
     random_nonce_messages_log2: None,
     ..MAC128
 };
-
-/// The properties of a single lane.
-const ONE_LANE: &[&str] = &["inverse-free", "setup-free", "single-pass", "streamable"];
 
 /// The rows of the registry.
 pub(crate) static FAMILIES: &[Family] = &[
@@ -202,7 +232,7 @@ pub(crate) static FAMILIES: &[Family] = &[
         id: "aegis-128x-v1",
         name: "AEGIS-128X v1.0",
         params: &[DEGREES],
-        specification: Specification { title: PAPER, section: "3, with the errata" },
+        specification: Specification { title: PAPER, section: "4, with the errata" },
         maker: makers::aead_128x_v1(),
         ..AEAD128
     },
@@ -210,7 +240,7 @@ pub(crate) static FAMILIES: &[Family] = &[
         id: "aegis-256x-v1",
         name: "AEGIS-256X v1.0",
         params: &[DEGREES],
-        specification: Specification { title: PAPER, section: "3, with the errata" },
+        specification: Specification { title: PAPER, section: "4, with the errata" },
         maker: makers::aead_256x_v1(),
         ..AEAD256
     },
@@ -245,11 +275,12 @@ mod makers {
         Maker::Aead(|algorithm, key, backend| {
             let make = match algorithm.param("degree") {
                 Some(1) => make_aead::<X128<1, V1>>,
+                Some(2) => make_aead::<X128<2, V1>>,
                 Some(3) => make_aead::<X128<3, V1>>,
                 Some(4) => make_aead::<X128<4, V1>>,
                 Some(8) => make_aead::<X128<8, V1>>,
                 Some(16) => make_aead::<X128<16, V1>>,
-                _ => make_aead::<X128<2, V1>>,
+                _ => unreachable!("the registry has no other degree"),
             };
             make(algorithm, key, backend)
         })
@@ -259,11 +290,12 @@ mod makers {
         Maker::Aead(|algorithm, key, backend| {
             let make = match algorithm.param("degree") {
                 Some(1) => make_aead::<X256<1, V1>>,
+                Some(2) => make_aead::<X256<2, V1>>,
                 Some(3) => make_aead::<X256<3, V1>>,
                 Some(4) => make_aead::<X256<4, V1>>,
                 Some(8) => make_aead::<X256<8, V1>>,
                 Some(16) => make_aead::<X256<16, V1>>,
-                _ => make_aead::<X256<2, V1>>,
+                _ => unreachable!("the registry has no other degree"),
             };
             make(algorithm, key, backend)
         })

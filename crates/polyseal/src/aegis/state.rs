@@ -19,7 +19,8 @@ pub trait State<L: Lanes>: Copy {
     /// How many words that is: the rate is this many blocks a lane.
     const WORDS: usize;
 
-    /// The state after initialisation; `context` tells the lanes apart (zero for degree 1).
+    /// The state after initialisation; `context` tells the lanes apart; a single
+    /// lane has none.
     fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self;
     /// A state whose registers are all `x`.
     fn filled(x: L) -> Self;

@@ -55,6 +55,8 @@ pub trait Lanes: Copy {
     /// side by side. Changes nothing else.
     #[inline(always)]
     fn settle(&mut self) {}
+    /// The block of the first lane.
+    fn first_block(self) -> Self::X1;
     /// The exclusive or of all blocks.
     fn xor_blocks(self) -> Self::X1;
     /// `AESRound(x[i], round_keys[i])` for every `i`: SubBytes, ShiftRows, MixColumns, then the
@@ -149,6 +151,11 @@ impl<L: Lanes, const N: usize> Lanes for Wide<L, N> {
         for i in 0..N {
             self.0[i].settle();
         }
+    }
+
+    #[inline(always)]
+    fn first_block(self) -> L::X1 {
+        self.0[0].first_block()
     }
 
     #[inline(always)]

@@ -12,6 +12,6 @@
 //! 3. *Alignment.* Only unaligned loads and stores are used.
 //! 4. *Aliasing.* No raw pointer outlives the call that makes it from a slice; in-place operation
 //!    goes through `InOutBuf`, which hands out its input and output one at a time.
-//! 5. *Calling convention.* Functions with different target features may disagree about how vectors
-//!    are passed. Vectors never cross a function that is not inlined: only byte slices, integers and
-//!    references do.
+//! 5. *Calling convention.* Functions with different target features could disagree about the
+//!    registers that vectors are passed in. They do not: the Rust calling convention passes vectors
+//!    in memory. (For speed, none should cross a call at all.)

@@ -159,7 +159,7 @@ fn one_cut_at_every_place() {
 /// The message that a decryptor has begun with is not spoilt by a piece that did not fit.
 #[test]
 fn a_destination_too_short_takes_nothing() {
-    let cipher = <Aegis128L>::new(&[1; 16].into());
+    let cipher = Aegis128L::new(&[1; 16].into());
     let nonce = [2; 16].into();
     let message = bytes(4, 50);
     let mut ciphertext = message.clone();

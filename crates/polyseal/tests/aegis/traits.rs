@@ -2,7 +2,10 @@
 
 use aead::{Aead, AeadCore, AeadInOut, KeyInit, KeySizeUser, Nonce, Payload, Tag, TagPosition};
 use polyseal::aead;
-use polyseal::aegis::{Aegis128L, Aegis128X2, Aegis128X4, Aegis256, Aegis256X2, Aegis256X4};
+use polyseal::aegis::{
+    Aegis128L, Aegis128LTag32, Aegis128X2, Aegis128X4Tag32, Aegis256, Aegis256X2Tag32, Aegis256X4,
+    Aegis256X4Tag32,
+};
 use polyseal::any::AnyAead;
 use polyseal::registry::Algorithm;
 
@@ -10,7 +13,6 @@ use crate::array;
 use crate::common::bytes;
 
 use aead::array::typenum::Unsigned;
-use aead::consts::{U16, U32};
 
 /// `C` through the traits is the registry's `name`.
 fn is<C: Aead + AeadInOut + KeyInit + AeadCore>(name: &str) {
@@ -63,18 +65,18 @@ fn is<C: Aead + AeadInOut + KeyInit + AeadCore>(name: &str) {
 #[test]
 fn types_are_the_registrys_algorithms() {
     is::<Aegis128L>("aegis-128l");
-    is::<Aegis128L<U32>>("aegis-128l:tag=32");
-    is::<Aegis128X2<U16>>("aegis-128x2");
-    is::<Aegis128X4<U32>>("aegis-128x4:tag=32");
+    is::<Aegis128LTag32>("aegis-128l:tag=32");
+    is::<Aegis128X2>("aegis-128x2");
+    is::<Aegis128X4Tag32>("aegis-128x4:tag=32");
     is::<Aegis256>("aegis-256");
-    is::<Aegis256X2<U32>>("aegis-256x2:tag=32");
+    is::<Aegis256X2Tag32>("aegis-256x2:tag=32");
     is::<Aegis256X4>("aegis-256x4");
 }
 
 /// Nothing secret is printed.
 #[test]
 fn debug_tells_nothing() {
-    let cipher = <Aegis128L>::new(&[0x42; 16].into());
+    let cipher = Aegis128L::new(&[0x42; 16].into());
     let encryptor = cipher.encryptor(&[0x42; 16].into(), b"").expect("an encryptor");
     let mut buffer = [0; 16];
     let decryptor = cipher.decryptor(&[0x42; 16].into(), b"", &mut buffer).expect("a decryptor");
@@ -93,5 +95,5 @@ fn ciphers_can_be_shared() {
     fn shared<T: Send + Sync + Clone + KeySizeUser>() -> usize {
         T::key_size()
     }
-    assert_eq!((shared::<Aegis128L>(), shared::<Aegis256X4<U32>>()), (16, 32));
+    assert_eq!((shared::<Aegis128L>(), shared::<Aegis256X4Tag32>()), (16, 32));
 }

@@ -119,6 +119,11 @@ impl<I: Isa<X1 = Self> + PartialXmm> Lanes for Xmm<I> {
     }
 
     #[inline(always)]
+    fn first_block(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn xor_blocks(self) -> Self {
         self
     }

@@ -85,6 +85,11 @@ impl Lanes for Q {
     }
 
     #[inline(always)]
+    fn first_block(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn xor_blocks(self) -> Self {
         self
     }

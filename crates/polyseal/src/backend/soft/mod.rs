@@ -81,6 +81,11 @@ impl Lanes for Block {
     }
 
     #[inline(always)]
+    fn first_block(self) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn xor_blocks(self) -> Self {
         self
     }

@@ -119,6 +119,12 @@ impl<I: Isa<X1 = Xmm<I>> + PartialYmm> Lanes for Ymm<I> {
     }
 
     #[inline(always)]
+    fn first_block(self) -> Xmm<I> {
+        // SAFETY: `I` is the proof of AVX2.
+        Xmm(unsafe { _mm256_castsi256_si128(self.0) }, self.1)
+    }
+
+    #[inline(always)]
     fn xor_blocks(self) -> Xmm<I> {
         // SAFETY: `I` is the proof of AVX2.
         let sum = unsafe {

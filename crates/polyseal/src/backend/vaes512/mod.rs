@@ -5,8 +5,9 @@ use core::arch::x86_64::{
     __m128i, __m256i, __m512i, __mmask16, __mmask32, __mmask64, _bzhi_u64, _mm_loadu_si128,
     _mm_mask_storeu_epi8, _mm_maskz_loadu_epi8, _mm256_mask_storeu_epi8, _mm256_maskz_loadu_epi8,
     _mm256_xor_si256, _mm512_aesenc_epi128, _mm512_and_si512, _mm512_broadcast_i32x4,
-    _mm512_castsi512_si256, _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_mask_storeu_epi8,
-    _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_storeu_si512, _mm512_xor_si512,
+    _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_extracti64x4_epi64, _mm512_loadu_si512,
+    _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_storeu_si512,
+    _mm512_xor_si512,
 };
 
 use super::Task;
@@ -137,6 +138,12 @@ impl Lanes for Zmm {
     fn and(self, other: Self) -> Self {
         // SAFETY: `self` holds the proof of AVX-512.
         Self(unsafe { _mm512_and_si512(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn first_block(self) -> Xmm<Vaes512> {
+        // SAFETY: `self` holds the proof of AVX-512.
+        Xmm(unsafe { _mm512_castsi512_si128(self.0) }, self.1)
     }
 
     #[inline(always)]
