@@ -139,11 +139,12 @@ fn test(kind: Kind, raw: RawTest) -> Result<Test> {
     let bytes = |name: &str, digits: &str| {
         hex::decode(digits).map_err(|_| format!("tcId {id}: {name} is not hexadecimal"))
     };
-    // Only an AEAD has these two, and it has both.
+    // Only an AEAD has these two, and it has both. A MAC would be checked without them.
     let aead_only = |name: &str, digits: Option<String>| match (kind, digits) {
-        (_, Some(digits)) => bytes(name, &digits),
-        (Kind::Mac, None) => Ok(Vec::new()),
+        (Kind::Aead, Some(digits)) => bytes(name, &digits),
         (Kind::Aead, None) => Err(format!("tcId {id}: missing field `{name}`")),
+        (_, Some(_)) => Err(format!("tcId {id}: a MAC has no `{name}`")),
+        (_, None) => Ok(Vec::new()),
     };
     Ok(Test {
         id,
