@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use polyseal_file::Error as FileError;
 
+use crate::file_io::NotText;
+
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 /// The exit codes.
@@ -14,7 +16,7 @@ pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 pub(crate) enum Code {
     /// The operating system refused something.
     Io = 1,
-    /// What was asked for cannot be done, and nothing has been.
+    /// What was asked for cannot be done.
     Usage = 2,
     /// The input is not authentic, not well-formed, or not what it should be.
     Content = 3,
@@ -93,6 +95,9 @@ impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         let failure = |code| Self::new(code, error.to_string());
         match &error {
+            FileError::Io { source, .. } if source.get_ref().is_some_and(|e| e.is::<NotText>()) => {
+                NotText.into()
+            }
             FileError::Io { what, source } => {
                 Self::new(Code::Io, format!("cannot {what}: {}", reason(source))).hint_for(source)
             }
@@ -110,7 +115,7 @@ impl From<FileError> for Failure {
             }
             FileError::Suite(_) => failure(Code::Usage)
                 .hint(format!("use one of {}", polyseal_file::Suite::allowed().join(", "))),
-            FileError::SegmentSize(_) => failure(Code::Usage),
+            FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
             FileError::KeyFile(_) => {
                 failure(Code::Usage).hint("make one with: polyseal keygen -o KEYFILE")
             }

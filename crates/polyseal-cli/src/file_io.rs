@@ -1,13 +1,15 @@
 //! What is read, written, refused and replaced: the whole policy, for every command.
 //!
 //! - No FILE, or `-`, is standard input; no OUT is standard output.
-//! - Binary output does not go to a terminal, unless `-o -` or its device name asks for it.
+//! - Binary output does not go to a terminal, unless `-o -` or its device name asks for it. Text
+//!   is UTF-8 without control characters, except tabs and ends of lines.
 //! - OUT is a new file, or with `-f` a replaced one, complete and verified when it appears
 //!   ([`Staged`]). Symbolic links are followed: the file that they name is made or replaced, the
 //!   link stays. A link to nothing is refused.
 //! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
 //! - OUT must not be the input or the key file, by whatever name.
 
+use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
@@ -17,6 +19,8 @@ use std::path::{Path, PathBuf};
 use crate::args::OutputArgs;
 use crate::error::{Code, Failure, Result};
 use crate::staged::Staged;
+
+use zeroize::Zeroizing;
 
 /// Which file it is, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,7 +95,26 @@ pub(crate) enum OutputFile {
 /// An output that is what it is. If a terminal was not asked for, only text goes there.
 pub(crate) struct Direct {
     file: File,
-    text_only: bool,
+    /// For text only: the beginning of a character whose end has not come yet.
+    text: Option<Zeroizing<Vec<u8>>>,
+}
+
+/// What was to be written is not for a terminal.
+#[derive(Debug)]
+pub(crate) struct NotText;
+
+impl fmt::Display for NotText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not writing binary data to a terminal")
+    }
+}
+
+impl std::error::Error for NotText {}
+
+impl From<NotText> for Failure {
+    fn from(refusal: NotText) -> Self {
+        Self::usage(refusal.to_string()).hint("use -o FILE or redirect it; -o - if you mean it")
+    }
 }
 
 impl OutputFile {
@@ -118,12 +141,12 @@ impl OutputFile {
         let failure = |error| Failure::io("write", name, &error);
         let terminal = io::stdout().is_terminal();
         if terminal && !asked_for && contents == Contents::Binary {
-            return Err(Failure::usage("not writing binary data to a terminal")
-                .hint("use -o FILE or redirect it; -o - if you mean it"));
+            return Err(NotText.into());
         }
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
         refuse_taken(&file.metadata().map_err(failure)?, taken, name)?;
-        Ok(Self::Direct(Direct { file, text_only: terminal && !asked_for }))
+        let text = (terminal && !asked_for).then(Zeroizing::default);
+        Ok(Self::Direct(Direct { file, text }))
     }
 
     fn named(path: &Path, force: bool, taken: &[(Option<FileId>, &str)]) -> Result<Self> {
@@ -145,7 +168,7 @@ impl OutputFile {
         let kind = metadata.file_type();
         if kind.is_fifo() || kind.is_char_device() {
             let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
-            return Ok(Self::Direct(Direct { file, text_only: false }));
+            return Ok(Self::Direct(Direct { file, text: None }));
         }
         if !kind.is_file() {
             let message = format!("{} is not a file that can be written", path.display());
@@ -183,9 +206,18 @@ impl OutputFile {
         }
     }
 
-    /// Lets a staged file appear.
+    /// Lets a staged file appear; for text, asserts that it ended with a whole character.
     pub(crate) fn commit(self) -> Result {
-        let Self::Staged { staged, replace, name } = self else { return Ok(()) };
+        let (staged, replace, name) = match self {
+            Self::Staged { staged, replace, name } => (staged, replace, name),
+            Self::Direct(Direct { text, .. }) => {
+                return if text.is_none_or(|begun| begun.is_empty()) {
+                    Ok(())
+                } else {
+                    Err(NotText.into())
+                };
+            }
+        };
         match staged.commit(replace) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(already_exists(&name))
@@ -197,13 +229,21 @@ impl OutputFile {
 
 impl Write for Direct {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.refuse_binary(bytes)?;
-        self.file.write(bytes)
+        self.write_vectored(&[io::IoSlice::new(bytes)])
     }
 
     fn write_vectored(&mut self, parts: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        parts.iter().try_for_each(|part| self.refuse_binary(part))?;
-        self.file.write_vectored(parts)
+        let Some(begun) = &mut self.text else { return self.file.write_vectored(parts) };
+        let total = parts.iter().map(|part| part.len()).sum();
+        // With its final size from the start: growing would leave copies behind.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(begun.len() + total));
+        bytes.extend_from_slice(begun);
+        parts.iter().for_each(|part| bytes.extend_from_slice(part));
+        let whole = text(&bytes)?;
+        begun.clear();
+        begun.extend_from_slice(&bytes[whole..]);
+        self.file.write_all(&bytes[..whole])?;
+        Ok(total)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -211,17 +251,22 @@ impl Write for Direct {
     }
 }
 
-impl Direct {
-    /// A terminal obeys control characters: those of a decrypted file are not for it.
-    fn refuse_binary(&self, bytes: &[u8]) -> io::Result<()> {
-        let control = |b: &u8| (*b < b' ' && !b"\t\n\r".contains(b)) || *b == 0x7f;
-        if self.text_only && bytes.iter().any(control) {
-            return Err(io::Error::other(
-                "not writing binary data to a terminal; use -o FILE or redirect it",
-            ));
+/// How many of `bytes` are whole characters, if they are text as far as they go. A terminal obeys
+/// control characters, C1 among them (U+0080 to U+009F, or these bytes outside of UTF-8): those of
+/// a decrypted file are not for it.
+fn text(bytes: &[u8]) -> io::Result<usize> {
+    let (text, whole) = match std::str::from_utf8(bytes) {
+        Ok(text) => (text, bytes.len()),
+        Err(error) if error.error_len().is_none() => {
+            let whole = error.valid_up_to();
+            (std::str::from_utf8(&bytes[..whole]).unwrap_or_default(), whole)
         }
-        Ok(())
+        Err(_) => return Err(io::Error::other(NotText)),
+    };
+    if text.chars().any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
+        return Err(io::Error::other(NotText));
     }
+    Ok(whole)
 }
 
 /// The names of standard output. Opening them anew would lose the position in a file.

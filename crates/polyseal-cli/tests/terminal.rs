@@ -78,12 +78,51 @@ fn plaintext_is_shown_if_it_is_text() {
     let (status, shown, _) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
     assert!(status.success());
     assert_eq!(shown, "Grüße\tan\r\nalle\r\n");
-    for secret in [&b"\x1b]0;title\x07"[..], b"\0", b"\x7f"] {
+    let refused = [
+        &b"\x1b]0;title\x07"[..],
+        b"\0",
+        b"\x7f",
+        // C1: "control sequence introducer", as a character and as a byte; any other such byte.
+        "\u{9b}31m".as_bytes(),
+        "\u{80}".as_bytes(),
+        "\u{9f}".as_bytes(),
+        b"\x9b31m",
+        b"\x80",
+        b"\xff",
+        // The character that is begun does not end.
+        b"\xe2\x82",
+    ];
+    for secret in refused {
         room.seal(secret);
         let (status, shown, errors) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
-        assert_eq!((status.code(), shown.as_str()), (Some(1), ""));
+        assert_eq!((status.code(), shown.as_str()), (Some(2), ""), "{secret:x?}");
         assert!(errors.contains("not writing binary data to a terminal"), "{errors}");
+        let nonce = "--nonce=00000000000000000000000000000000";
+        let key = format!("--key={}", "00".repeat(16));
+        let args = |what, name| {
+            ["aead", what, "--suite", "aegis-128l", &key, nonce, name].map(str::to_owned)
+        };
+        room.write("m", secret);
+        let sealed = room.command(args("seal", "m")).output().unwrap().stdout;
+        room.write("s", &sealed);
+        let (status, shown, _) = run(room.command(args("open", "s")), At::Output);
+        assert_eq!((status.code(), shown.as_str()), (Some(2), ""), "{secret:x?}");
     }
+}
+
+/// Characters lie across the edges of segments and of what is written at a time, and a control
+/// character at the end of that keeps all of it away.
+#[test]
+fn text_is_looked_at_before_any_of_it_is_shown() {
+    let room = Room::new();
+    let euros = "x".to_owned() + &"\u{20ac}".repeat(250_000);
+    room.seal(euros.as_bytes());
+    let (status, shown, errors) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
+    assert!(status.success(), "{errors}");
+    assert!(shown == euros);
+    room.seal(format!("{}\u{9b}", "x".repeat(400_000)).as_bytes());
+    let (status, shown, _) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
+    assert_eq!((status.code(), shown.len()), (Some(2), 0));
 }
 
 #[test]
