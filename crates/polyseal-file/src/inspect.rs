@@ -83,9 +83,12 @@ impl Inspection {
             segment_bytes,
             tag_bytes,
             payload_offset: HEADER_BYTES as u64,
-            file_salt: hex::encode(header.file_salt()),
+            file_salt: base16ct::lower::encode_string(header.file_salt()),
             stanzas: stanzas
-                .map(|s| StanzaInfo { kind: "key-file", key_id: hex::encode(s.id()) })
+                .map(|s| StanzaInfo {
+                    kind: "key-file",
+                    key_id: base16ct::lower::encode_string(s.id()),
+                })
                 .collect(),
             payload,
             authenticated: false,

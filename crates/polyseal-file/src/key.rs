@@ -47,8 +47,10 @@ impl Key {
     /// [`Error::KeyFile`] saying what is wrong with it.
     pub fn parse(file: &[u8]) -> Result<Self> {
         if let Ok(bytes) = <&[u8; KEY_BYTES]>::try_from(file) {
-            // 32 random bytes are all printable with a probability of 2^-45.
-            let password = file.iter().all(|&b| b == b'\n' || (b' '..=b'~').contains(&b));
+            // 32 random bytes are all printable with a probability of 2^-45. All are looked at: how
+            // long it takes must not say which is the first that is not.
+            let other = |b: u8| u8::from(b != b'\n') & u8::from(b.wrapping_sub(b' ') > b'~' - b' ');
+            let password = bytes.iter().fold(0, |any, &b| any | other(b)) == 0;
             return if password { Err(KeyFileError::Password.into()) } else { Ok(Self(*bytes)) };
         }
         if file.len() > Self::MAX_FILE_BYTES {
@@ -63,7 +65,9 @@ impl Key {
             let digits = line.strip_prefix(PREFIX.as_bytes());
             let mut key = Self([0; KEY_BYTES]);
             digits
-                .and_then(|digits| hex::decode_to_slice(digits, &mut key.0).ok())
+                .filter(|digits| digits.len() == 2 * KEY_BYTES)
+                // In constant time: no table, and no exit at the first bad digit.
+                .and_then(|digits| base16ct::mixed::decode(digits, &mut key.0).ok())
                 .ok_or(KeyFileError::BadLine(i + 1))?;
             if found.replace(key).is_some() {
                 return Err(KeyFileError::SeveralKeys.into());
@@ -77,7 +81,7 @@ impl Key {
     pub fn to_file(&self) -> Zeroizing<String> {
         let mut digits = Zeroizing::new([0; 2 * KEY_BYTES]);
         // Cannot fail: the buffer has the right length.
-        let _ = hex::encode_to_slice(self.0, digits.as_mut());
+        let _ = base16ct::lower::encode(&self.0, digits.as_mut());
         let mut file = Zeroizing::new(String::with_capacity(256));
         file.push_str("# A Polyseal key: keep it secret and keep a copy of it.\n");
         file.push_str("# Whoever has it can read, alter and forge what it encrypts.\n");
@@ -125,6 +129,37 @@ mod tests {
         assert_eq!(Key::parse(&key.0).unwrap().0, key.0);
         let dos = key.to_file().replace('\n', "\r\n");
         assert_eq!(Key::parse(dos.as_bytes()).unwrap().0, key.0);
+    }
+
+    #[test]
+    fn every_digit_and_no_other_byte_in_any_place() {
+        let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);
+        for at in 0..2 * KEY_BYTES {
+            for byte in (0..=u8::MAX).filter(|byte| *byte != b'\n') {
+                let mut line = format!("{PREFIX}{}\n", "0".repeat(2 * KEY_BYTES)).into_bytes();
+                line[PREFIX.len() + at] = byte;
+                match value(byte) {
+                    Some(value) => {
+                        let mut key = [0; KEY_BYTES];
+                        key[at / 2] = value << (4 * (1 - at % 2));
+                        assert_eq!(Key::parse(&line).unwrap().0, key, "{at} {byte}");
+                    }
+                    None => assert_eq!(error(&line), KeyFileError::BadLine(1), "{at} {byte}"),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_byte_that_is_not_printable_makes_a_key() {
+        for byte in 0..=u8::MAX {
+            for at in [0, 13, 31] {
+                let mut file = *b"correct horse battery staple 32b";
+                file[at] = byte;
+                let password = byte == b'\n' || byte == b' ' || byte.is_ascii_graphic();
+                assert_eq!(Key::parse(&file).is_err(), password, "{at} {byte}");
+            }
+        }
     }
 
     #[test]
