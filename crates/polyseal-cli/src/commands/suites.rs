@@ -23,7 +23,7 @@ fn for_files(family: &Family) -> bool {
 fn kind(family: &Family) -> &'static str {
     match family.kind {
         Kind::Aead => "aead",
-        Kind::Mac => "mac",
+        _ => "mac",
     }
 }
 
@@ -100,6 +100,9 @@ fn text_of(family: &Family) -> String {
                 claim.condition
             ),
         );
+    }
+    if family.commitment.is_empty() {
+        line("commitment", &"none claimed");
     }
     line("nonce reuse", &family.misuse.name());
     line("nonce hiding", &yes(family.nonce_hiding));
