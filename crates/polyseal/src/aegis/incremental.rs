@@ -220,6 +220,9 @@ impl<V: Variant, T: TagBytes> Encryptor<V, T> {
 
 /// Decrypts a message that arrives in pieces into a buffer that stays out of reach until the tag is
 /// verified. If it is not, or if the decryptor is dropped before, what was written is wiped.
+///
+/// A decryptor must be finalised or dropped: one that is leaked ([`core::mem::forget`]) gives its
+/// buffer back as it is, with what has been decrypted and not verified.
 pub struct Decryptor<'a, V: Variant, T: TagBytes> {
     ongoing: Ongoing<V>,
     destination: &'a mut [u8],
