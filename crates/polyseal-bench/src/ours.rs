@@ -108,7 +108,7 @@ fn by_name(algorithm: &Algorithm, operation: Operation, backend: Backend) -> Opt
             let aead = aead_on(algorithm, key, backend).ok()?;
             Contender::aead(backend.name(), operation, aead)
         }
-        Kind::Mac => Some(Contender::mac(backend.name(), mac_on(algorithm, key, backend).ok()?)),
+        _ => Some(Contender::mac(backend.name(), mac_on(algorithm, key, backend).ok()?)),
     }
 }
 

@@ -72,6 +72,20 @@ impl Failure {
     }
 }
 
+/// Text that may come from a file or its name, as a terminal may see it: control characters are
+/// spelt out, so that it can neither move the cursor nor begin a line of its own.
+pub(crate) fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
 /// The system's words without Rust's "(os error 2)".
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
@@ -83,9 +97,9 @@ fn reason(error: &io::Error) -> String {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "polyseal: {}", self.message)?;
+        write!(f, "polyseal: {}", shown(&self.message))?;
         match &self.hint {
-            Some(hint) => write!(f, "\n  {hint}"),
+            Some(hint) => write!(f, "\n  {}", shown(hint)),
             None => Ok(()),
         }
     }

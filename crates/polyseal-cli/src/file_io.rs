@@ -168,6 +168,10 @@ impl OutputFile {
         let kind = metadata.file_type();
         if kind.is_fifo() || kind.is_char_device() {
             let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
+            // The name may have come to mean another file in between.
+            if FileId::of(&file.metadata().map_err(failure)?) != FileId::of(&metadata) {
+                return Err(already_exists(path));
+            }
             return Ok(Self::Direct(Direct { file, text: None }));
         }
         if !kind.is_file() {
@@ -197,11 +201,11 @@ impl OutputFile {
     }
 
     /// Waits until a staged file is on disk.
-    pub(crate) fn sync(&self) -> Result {
+    pub(crate) fn sync(&mut self) -> Result {
         match self {
             Self::Direct(_) => Ok(()),
             Self::Staged { staged, name, .. } => {
-                staged.file().sync_all().map_err(|error| Failure::io("write", name, &error))
+                staged.sync().map_err(|error| Failure::io("write", name, &error))
             }
         }
     }

@@ -23,6 +23,8 @@ pub(crate) struct Staged {
     place: Place,
     directory: PathBuf,
     target: PathBuf,
+    /// Whether it has been asked for that file and name survive a power failure.
+    synced: bool,
 }
 
 enum Place {
@@ -44,21 +46,28 @@ impl Staged {
         signals::file_size_limit_is_an_error();
         #[cfg(target_os = "linux")]
         if let Some(file) = unnamed::create(&directory)? {
-            return Ok(Self { file, place: Place::Unnamed, directory, target });
+            return Ok(Self { file, place: Place::Unnamed, directory, target, synced: false });
         }
         let (file, path) = temporary().tempfile_in(&directory)?.into_parts();
         let guard = RemovedOnSignal::new(&path);
-        Ok(Self { file, place: Place::Named { path, _guard: guard }, directory, target })
+        let place = Place::Named { path, _guard: guard };
+        Ok(Self { file, place, directory, target, synced: false })
     }
 
     pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
+    /// Waits until the file is on disk; its name will be, too.
+    pub(crate) fn sync(&mut self) -> io::Result<()> {
+        self.synced = true;
+        self.file.sync_all()
+    }
+
     /// Gives the file its name. With `replace`, what has that name is replaced; otherwise it is an
     /// error of kind `AlreadyExists`.
     pub(crate) fn commit(self, replace: bool) -> io::Result<()> {
-        let Self { file, place, directory, target } = self;
+        let Self { file, place, directory, target, synced } = self;
         // Only a file that is certainly on disk may take another's place.
         if replace && fs::symlink_metadata(&target).is_ok() {
             file.sync_all()?;
@@ -69,13 +78,13 @@ impl Staged {
                 Err(e) if replace && e.kind() == io::ErrorKind::AlreadyExists => {
                     replace_by(&file, &directory, &target)?;
                 }
-                linked => return linked,
+                linked => linked?,
             },
             Place::Named { path, _guard } if replace => path.persist(&target)?,
             Place::Named { path, _guard } => path.persist_noclobber(&target)?,
         }
-        if replace {
-            // The rename, too, should survive a power failure; not every file system can say so.
+        if replace || synced {
+            // The name, too, should survive a power failure; not every file system can say so.
             let _ = File::open(directory).and_then(|directory| directory.sync_all());
         }
         Ok(())

@@ -157,3 +157,30 @@ fn what_cannot_be_an_output() {
     room.run(["keygen", "-o", "no/such/k"], b"").fails(1, "No such file");
     assert_eq!(room.names(), ["d", "k", "m"]);
 }
+
+/// What a command reads must survive what it writes, `-f` or not.
+#[test]
+fn the_key_and_the_associated_data_of_a_raw_message_are_not_replaced() {
+    let room = Room::new();
+    room.write("key", &[7; 32]);
+    room.write("ad", b"associated data");
+    room.write("m", b"message");
+    let nonce = "00".repeat(32);
+    for (command, taken) in [("seal", "key"), ("seal", "ad"), ("open", "key"), ("open", "ad")] {
+        let args = ["aead", command, "--suite", "aegis-256x2", "--key-file", "key"];
+        let rest = ["--ad-file", "ad", "--nonce", &nonce, "-f", "-o", taken, "m"];
+        room.run(&[&args[..], &rest].concat(), b"").fails(2, taken);
+        assert_eq!(room.read("key"), [7; 32]);
+        assert_eq!(room.read("ad"), b"associated data");
+    }
+}
+
+/// A name is data: it cannot clear the screen or forge a line of the report.
+#[test]
+fn control_characters_in_names_are_spelt_out() {
+    let room = Room::new();
+    let name = "x\x1b[2J\n9 passed, 0 failed\n";
+    room.run(&["inspect", name], b"").fails(1, r"x\u{1b}[2J\n9 passed, 0 failed\n");
+    room.write("v.json", br#"{"algorithm":"\u001b[2J","testGroups":[]}"#);
+    room.run(&["vectors", "v.json"], b"").fails(3, r"unknown algorithm \u{1b}[2J");
+}

@@ -194,10 +194,13 @@ fn file_bytes(file: &std::fs::File) -> Result<u64> {
 /// Writing at offsets would leave the old end behind a shorter output: a file that does not open.
 #[cfg(unix)]
 fn expect_empty(file: &std::fs::File) -> Result<()> {
-    match file.metadata().map_err(io("examine the output"))?.len() {
-        0 => Ok(()),
-        _ => Err(Error::OutputNotEmpty),
+    // In append mode the system ignores the offsets.
+    let flags = rustix::fs::fcntl_getfl(file).map_err(|e| io("examine the output")(e.into()))?;
+    let bytes = file.metadata().map_err(io("examine the output"))?.len();
+    if bytes > 0 || flags.contains(rustix::fs::OFlags::APPEND) {
+        return Err(Error::OutputNotEmpty);
     }
+    Ok(())
 }
 
 /// Carries `total` bytes of a regular file from `offset`, and notices if its length changes.

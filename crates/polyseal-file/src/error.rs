@@ -20,7 +20,8 @@ pub enum Error {
     },
     /// The input changed its length while it was read.
     InputChanged,
-    /// The file to write to is not empty: what is in it could stay behind the end of the output.
+    /// The file to write to is not empty, so that what is in it could stay behind the end of the
+    /// output; or it is in append mode, where offsets do not hold.
     OutputNotEmpty,
     /// The input does not begin as an encrypted file does.
     NotAPolysealFile,
@@ -95,7 +96,9 @@ impl fmt::Display for Error {
         match self {
             Self::Io { what, source } => write!(f, "cannot {what}: {source}"),
             Self::InputChanged => f.write_str("the input changed its length while it was read"),
-            Self::OutputNotEmpty => f.write_str("the file to write to is not empty"),
+            Self::OutputNotEmpty => {
+                f.write_str("the file to write to is not empty, or in append mode")
+            }
             Self::NotAPolysealFile => f.write_str("not a Polyseal file"),
             Self::UnsupportedVersion(version) => {
                 write!(f, "a Polyseal file of version {version}, which this program cannot read")

@@ -185,3 +185,13 @@ proptest! {
         prop_assert!(opened.inner == message);
     }
 }
+
+/// In append mode the system would put every piece at the end, in whatever order they come.
+#[test]
+fn an_output_file_in_append_mode_is_refused() {
+    let key = key();
+    let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
+    let file = std::fs::File::options().append(true).open(&path).unwrap();
+    let result = Encryptor::new(&key).encrypt(Input::Stream(&mut &[][..]), Output::File(&file));
+    assert!(matches!(result, Err(Error::OutputNotEmpty)), "{result:?}");
+}

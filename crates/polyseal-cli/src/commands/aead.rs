@@ -5,7 +5,6 @@
 //! same for MACs, with the tag in hexadecimal. The message is held in memory as a whole: `open`
 //! writes nothing before all of it is authentic.
 
-use std::fs;
 use std::io::{self, Write};
 
 use polyseal::any::{AnyAead, AnyMac};
@@ -15,7 +14,7 @@ use zeroize::Zeroizing;
 use super::{print, warn};
 use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
 use crate::error::{Code, Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::file_io::{Contents, FileId, InputFile, OutputFile};
 use crate::secret;
 
 /// No algorithm's key is longer, in hexadecimal and with an end of line.
@@ -32,12 +31,13 @@ pub(crate) fn aead(args: &AeadArgs) -> Result {
 
 fn seal(args: &RawArgs) -> Result {
     let algorithm = algorithm(&args.algorithm, Kind::Aead)?;
-    let key = key(&args.algorithm, &algorithm)?;
+    let (key, key_id) = key(&args.algorithm, &algorithm)?;
     let aead = AnyAead::new(&algorithm, &key).map_err(refused)?;
     let nonce = nonce(&args.algorithm, &algorithm)?;
-    let ad = associated_data(args)?;
+    let (ad, ad_id) = associated_data(args)?;
     let mut input = InputFile::open(args.algorithm.file.as_deref())?;
-    let output = OutputFile::open(&args.output, Contents::Binary, &[(input.id, "the input")])?;
+    let taken = [(input.id, "the input"), (key_id, "the key file"), (ad_id, "the associated data")];
+    let output = OutputFile::open(&args.output, Contents::Binary, &taken)?;
     let message = Zeroizing::new(input.read_all()?);
     let sealed = aead.seal(&nonce.bytes, &ad, &message).map_err(refused)?;
     nonce.tell();
@@ -46,12 +46,13 @@ fn seal(args: &RawArgs) -> Result {
 
 fn open(args: &RawArgs) -> Result {
     let algorithm = algorithm(&args.algorithm, Kind::Aead)?;
-    let key = key(&args.algorithm, &algorithm)?;
+    let (key, key_id) = key(&args.algorithm, &algorithm)?;
     let aead = AnyAead::new(&algorithm, &key).map_err(refused)?;
     let nonce = given_nonce(&args.algorithm)?;
-    let ad = associated_data(args)?;
+    let (ad, ad_id) = associated_data(args)?;
     let mut input = InputFile::open(args.algorithm.file.as_deref())?;
-    let output = OutputFile::open(&args.output, Contents::Unknown, &[(input.id, "the input")])?;
+    let taken = [(input.id, "the input"), (key_id, "the key file"), (ad_id, "the associated data")];
+    let output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
     let sealed = input.read_all()?;
     let message = Zeroizing::new(aead.open(&nonce, &ad, &sealed).map_err(refused)?);
     finish(output, &message)
@@ -59,7 +60,7 @@ fn open(args: &RawArgs) -> Result {
 
 fn tag(args: &TagArgs) -> Result {
     let algorithm = algorithm(&args.algorithm, Kind::Mac)?;
-    let key = key(&args.algorithm, &algorithm)?;
+    let (key, _) = key(&args.algorithm, &algorithm)?;
     let mac = AnyMac::new(&algorithm, &key).map_err(refused)?;
     let nonce = nonce(&args.algorithm, &algorithm)?;
     let message = InputFile::open(args.algorithm.file.as_deref())?.read_all()?;
@@ -70,7 +71,7 @@ fn tag(args: &TagArgs) -> Result {
 
 fn verify(args: &VerifyArgs) -> Result {
     let algorithm = algorithm(&args.algorithm, Kind::Mac)?;
-    let key = key(&args.algorithm, &algorithm)?;
+    let (key, _) = key(&args.algorithm, &algorithm)?;
     let mac = AnyMac::new(&algorithm, &key).map_err(refused)?;
     let nonce = given_nonce(&args.algorithm)?;
     let tag = unhex("--tag", &args.tag)?;
@@ -109,15 +110,19 @@ fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
     }
 }
 
-fn key(args: &AlgorithmArgs, algorithm: &Algorithm) -> Result<Zeroizing<Vec<u8>>> {
+/// The key, and which file it came from.
+fn key(
+    args: &AlgorithmArgs,
+    algorithm: &Algorithm,
+) -> Result<(Zeroizing<Vec<u8>>, Option<FileId>)> {
     if let Some(digits) = &args.key {
         warn("everyone on this machine can see a key on the command line; use --key-file");
-        return unhex("--key", digits).map(Zeroizing::new);
+        return Ok((Zeroizing::new(unhex("--key", digits)?), None));
     }
     let path = args.key_file.as_deref().ok_or_else(|| Failure::usage("there is no key"))?;
-    let (mut bytes, _) = secret::read(path, MAX_KEY_FILE_BYTES)?;
+    let (mut bytes, id) = secret::read(path, MAX_KEY_FILE_BYTES)?;
     if bytes.len() == algorithm.key_bytes() {
-        return Ok(bytes);
+        return Ok((bytes, Some(id)));
     }
     while matches!(bytes.last(), Some(b'\n' | b'\r')) {
         bytes.pop();
@@ -131,7 +136,7 @@ fn key(args: &AlgorithmArgs, algorithm: &Algorithm) -> Result<Zeroizing<Vec<u8>>
             2 * algorithm.key_bytes()
         ))
     })?;
-    Ok(key)
+    Ok((key, Some(id)))
 }
 
 /// A nonce, and whether the user has yet to be told of it.
@@ -164,11 +169,15 @@ fn given_nonce(args: &AlgorithmArgs) -> Result<Vec<u8>> {
     unhex("--nonce", digits)
 }
 
-fn associated_data(args: &RawArgs) -> Result<Vec<u8>> {
+/// The associated data, and which file it came from.
+fn associated_data(args: &RawArgs) -> Result<(Vec<u8>, Option<FileId>)> {
     match (&args.ad, &args.ad_file) {
-        (Some(digits), _) => unhex("--ad", digits),
-        (None, Some(path)) => fs::read(path).map_err(|error| Failure::io("read", path, &error)),
-        (None, None) => Ok(Vec::new()),
+        (Some(digits), _) => Ok((unhex("--ad", digits)?, None)),
+        (None, Some(path)) => {
+            let mut file = InputFile::open(Some(path))?;
+            Ok((file.read_all()?, file.id))
+        }
+        (None, None) => Ok((Vec::new(), None)),
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::print;
 use crate::args::VectorsArgs;
-use crate::error::{Code, Failure, Result};
+use crate::error::{Code, Failure, Result, shown};
 
 /// How many tests of a file went which way.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,15 +24,16 @@ pub(crate) fn vectors(args: &VectorsArgs) -> Result {
     let mut total = Count::default();
     let mut worst = None;
     for path in &args.files {
+        let name = shown(&path.display().to_string());
         match file(path) {
             Ok(count) => {
                 let Count { passed, failed } = count;
-                print(&format!("{}: {passed} passed, {failed} failed\n", path.display()))?;
+                print(&format!("{}: {passed} passed, {failed} failed\n", name))?;
                 total.passed += passed;
                 total.failed += failed;
             }
             Err(failure) => {
-                print(&format!("{}: error\n", path.display()))?;
+                print(&format!("{}: error\n", name))?;
                 let _ = writeln!(io::stderr(), "{failure}");
                 worst = worst.or(Some(failure.code));
             }
@@ -50,8 +51,8 @@ pub(crate) fn vectors(args: &VectorsArgs) -> Result {
 
 fn file(path: &Path) -> Result<Count> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
-    let malformed =
-        |what: String| Failure::new(Code::Content, format!("{}: {what}", path.display()));
+    let name = shown(&path.display().to_string());
+    let malformed = |what: String| Failure::new(Code::Content, format!("{}: {what}", name));
     let groups = schema::read(&text).map_err(malformed)?;
     let mut count = Count::default();
     for group in &groups {
@@ -61,7 +62,7 @@ fn file(path: &Path) -> Result<Count> {
                 Err(why) => {
                     count.failed += 1;
                     let id = &test.id;
-                    let _ = writeln!(io::stderr(), "{}: tcId {id}: {why}", path.display());
+                    let _ = writeln!(io::stderr(), "{name}: tcId {id}: {}", shown(&why));
                 }
             }
         }

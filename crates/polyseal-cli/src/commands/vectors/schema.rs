@@ -4,9 +4,11 @@
 //! `params` select the instance. Fields that say nothing about the outcome are not looked at.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use polyseal::registry::{Algorithm, Kind, family};
-use serde::Deserialize;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 type Result<T> = std::result::Result<T, String>;
@@ -59,8 +61,36 @@ struct RawGroup {
     iv_size: u64,
     tag_size: u64,
     #[serde(default)]
-    params: BTreeMap<String, Value>,
+    params: Params,
     tests: Vec<RawTest>,
+}
+
+/// The parameters of a group, each named once: of two values for one name, one would be passed over.
+#[derive(Default)]
+struct Params(BTreeMap<String, Value>);
+
+impl<'de> Deserialize<'de> for Params {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        deserializer.deserialize_map(Params::default())
+    }
+}
+
+impl<'de> Visitor<'de> for Params {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of parameters")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<Self, A::Error> {
+        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            if self.0.contains_key(&name) {
+                return Err(Error::custom(format!("duplicate parameter {name}")));
+            }
+            self.0.insert(name, value);
+        }
+        Ok(self)
+    }
 }
 
 #[derive(Deserialize)]
@@ -100,7 +130,7 @@ fn group(base: Algorithm, raw: RawGroup) -> Result<Group> {
     if kind != base.family().kind {
         return Err(format!("a group of type {} for {}", raw.kind, base.family().id));
     }
-    let base = with_params(base, &raw.params)?;
+    let base = with_params(base, &raw.params.0)?;
     let tests: Vec<_> = raw.tests.into_iter().map(|raw| test(kind, raw)).collect::<Result<_>>()?;
     let algorithm = with_sizes(base, raw.key_size, raw.iv_size, raw.tag_size);
     // A length that does not exist is refused, and that is all that an invalid test asks for.
