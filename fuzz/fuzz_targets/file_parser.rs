@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-use polyseal_file::{Decryptor, Encryptor, Header, Input, Inspection, Key, Output};
+use polyseal_file::{Decryptor, Encryptor, Header, Input, Inspection, Key, Output, SegmentSize};
 
 #[derive(Arbitrary, Debug)]
 enum File {
@@ -30,8 +30,11 @@ fn real() -> &'static [u8] {
         let message = vec![0xa5; 10_000];
         let mut sealed = Vec::new();
         Encryptor::new(&key())
+            .segment_size(SegmentSize::new(4096).expect("the smallest size"))
             .encrypt(Input::Stream(&mut &message[..]), Output::Stream(&mut sealed))
             .expect("encryption into memory");
+        // A header of 4096 bytes, and three tags of 16.
+        assert_eq!(sealed.len(), 4096 + message.len() + 3 * 16);
         sealed
     })
 }

@@ -169,7 +169,7 @@ fn the_key_and_the_associated_data_of_a_raw_message_are_not_replaced() {
     for (command, taken) in [("seal", "key"), ("seal", "ad"), ("open", "key"), ("open", "ad")] {
         let args = ["aead", command, "--suite", "aegis-256x2", "--key-file", "key"];
         let rest = ["--ad-file", "ad", "--nonce", &nonce, "-f", "-o", taken, "m"];
-        room.run(&[&args[..], &rest].concat(), b"").fails(2, taken);
+        room.run([&args[..], &rest].concat(), b"").fails(2, taken);
         assert_eq!(room.read("key"), [7; 32]);
         assert_eq!(room.read("ad"), b"associated data");
     }
@@ -180,7 +180,7 @@ fn the_key_and_the_associated_data_of_a_raw_message_are_not_replaced() {
 fn control_characters_in_names_are_spelt_out() {
     let room = Room::new();
     let name = "x\x1b[2J\n9 passed, 0 failed\n";
-    room.run(&["inspect", name], b"").fails(1, r"x\u{1b}[2J\n9 passed, 0 failed\n");
+    room.run(["inspect", name], b"").fails(1, r"x\u{1b}[2J\n9 passed, 0 failed\n");
     room.write("v.json", br#"{"algorithm":"\u001b[2J","testGroups":[]}"#);
-    room.run(&["vectors", "v.json"], b"").fails(3, r"unknown algorithm \u{1b}[2J");
+    room.run(["vectors", "v.json"], b"").fails(3, r"unknown algorithm \u{1b}[2J");
 }
