@@ -62,7 +62,7 @@ fn file(path: &Path) -> Result<Count> {
                 Err(why) => {
                     count.failed += 1;
                     let id = &test.id;
-                    let _ = writeln!(io::stderr(), "{name}: tcId {id}: {}", shown(&why));
+                    let _ = writeln!(io::stderr(), "{name}: tcId {id}: {}", shown(why));
                 }
             }
         }
