@@ -13,7 +13,7 @@ test: format lint portable unit docs python vectors constant-time aarch64 fuzz
 
 format:
 	cargo fmt --all --check
-	cd fuzz && cargo fmt --check
+	cd fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint:
 	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck -- -D warnings
@@ -36,6 +36,7 @@ docs:
 python:
 	scripts/with python3-venv -- scripts/python -m pytest -q reference papers vectors
 
+# With the features that are shipped, which the tests of the whole workspace do not have.
 vectors:
 	cargo run --locked --quiet -p polyseal-cli -- vectors vectors/*.json
 
