@@ -144,6 +144,7 @@ fuzz_target!(|m: Message| {
     match algorithm.family().kind {
         Kind::Aead => aead(&m, &algorithm),
         Kind::Mac => mac(&m, &algorithm),
+        kind => panic!("say how to fuzz a {kind:?}"),
     }
     match m.parameter % 3 {
         0 => in_pieces::<X128<1>>(&m),
