@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 
 /// Accepts `actual` if it equals `expected`; the time depends on the lengths only.
 ///
-/// Wipes `expected`: to a forger, the right tag of a forgery is as good as the key.
+/// Wipes `expected` otherwise: to a forger, the right tag of a forgery is as good as the key.
 #[inline]
 pub(crate) fn verify(expected: &mut [u8], actual: &[u8]) -> Result<()> {
     let ((words, rest), (actual_words, actual_rest)) =
@@ -23,7 +23,10 @@ pub(crate) fn verify(expected: &mut [u8], actual: &[u8]) -> Result<()> {
     // CT: the verdict is public, and memcheck has to be told.
     #[cfg(feature = "memcheck")]
     let equal = subtle::Choice::from(memcheck::public(equal.unwrap_u8()));
-    expected.zeroize();
     // CT: the verdict is public.
-    if bool::from(equal) { Ok(()) } else { Err(Error::Unauthentic) }
+    if bool::from(equal) {
+        return Ok(());
+    }
+    expected.zeroize();
+    Err(Error::Unauthentic)
 }
