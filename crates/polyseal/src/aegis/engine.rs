@@ -161,14 +161,13 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
         let bytes = pass.bytes();
         let whole = bytes / V::RATE * V::RATE;
         let stretch = if K == 1 { usize::MAX } else { STRETCH / V::RATE * V::RATE };
-        // Parts that take turns live in memory between them. The compiler must not know which one it
-        // has, or it tries to keep every part in registers.
-        let turn = |p: usize| if K == 1 { 0 } else { black_box(p) };
         let mut start = 0;
         while start < whole {
             let end = if whole - start > stretch { start + stretch } else { whole };
             for p in 0..K {
-                let p = turn(p);
+                // Parts that take turns live in memory between them. The compiler must not know
+                // which one it has, or it tries to keep every part in registers.
+                let p = if K == 1 { 0 } else { black_box(p) };
                 // A copy, so that the state lives in registers for the whole stretch.
                 let mut part = self.parts[p];
                 let mut at = start;
