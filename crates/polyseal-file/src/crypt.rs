@@ -5,10 +5,12 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use crate::error::{Error, Result, io};
-use crate::header::{HEADER_BYTES, Header};
-use crate::key::Key;
+use crate::header::Header;
 use crate::layout::{SegmentSize, plaintext_bytes};
+use crate::passphrase::Context;
 use crate::pipeline::{Input, Output, Run, Sink, Source, Totals};
+use crate::reader::{ReadAt, Reader};
+use crate::recipients::{Identities, Recipients};
 use crate::segment::{Direction, SegmentCipher};
 use crate::suite::{DEFAULT_SUITE, Suite};
 
@@ -25,20 +27,23 @@ pub struct Summary {
 /// A function that is told, from any thread, how many more bytes of payload were read.
 type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
-/// Encrypts files for one key.
+/// Encrypts files.
 #[derive(Clone, Copy)]
 pub struct Encryptor<'a> {
-    key: &'a Key,
+    recipients: &'a Recipients,
     suite: Option<Suite>,
     segment: SegmentSize,
+    context: Option<&'a Context>,
+    header_bytes: usize,
     threads: NonZeroUsize,
     progress: Progress<'a>,
 }
 
-/// Decrypts files with one key.
+/// Decrypts files, wholly or in parts.
 #[derive(Clone, Copy)]
 pub struct Decryptor<'a> {
-    key: &'a Key,
+    identities: &'a Identities<'a>,
+    context: Option<&'a Context>,
     threads: NonZeroUsize,
     progress: Progress<'a>,
 }
@@ -46,8 +51,16 @@ pub struct Decryptor<'a> {
 impl<'a> Encryptor<'a> {
     /// The default suite and segment size, on all cores.
     #[must_use]
-    pub fn new(key: &'a Key) -> Self {
-        Self { key, suite: None, segment: SegmentSize::default(), threads: cores(), progress: None }
+    pub fn new(recipients: &'a Recipients) -> Self {
+        Self {
+            recipients,
+            suite: None,
+            segment: SegmentSize::default(),
+            context: None,
+            header_bytes: 0,
+            threads: cores(),
+            progress: None,
+        }
     }
 
     /// With another suite.
@@ -61,6 +74,21 @@ impl<'a> Encryptor<'a> {
     #[must_use]
     pub fn segment_size(mut self, segment: SegmentSize) -> Self {
         self.segment = segment;
+        self
+    }
+
+    /// Bound to a context: whoever decrypts must give the same one.
+    #[must_use]
+    pub fn context(mut self, context: &'a Context) -> Self {
+        self.context = Some(context);
+        self
+    }
+
+    /// With a header of at least this many bytes, so that more recipients fit into it later; at
+    /// most 65536.
+    #[must_use]
+    pub fn header_bytes(mut self, bytes: usize) -> Self {
+        self.header_bytes = bytes;
         self
     }
 
@@ -81,11 +109,13 @@ impl<'a> Encryptor<'a> {
     /// Encrypts all of `input`.
     ///
     /// # Errors
+    /// Those of [`Recipients`] that cannot be encrypted for, before anything is written;
     /// [`Error::Io`], [`Error::InputChanged`], [`Error::OutputNotEmpty`], [`Error::TooLong`] or
     /// [`Error::Random`].
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let suite = self.suite.map_or_else(|| DEFAULT_SUITE.parse(), Ok)?;
-        let (header, payload_key) = Header::create(self.key, suite, self.segment)?;
+        let (header, payload_key) =
+            Header::create(self.recipients, suite, self.segment, self.context, self.header_bytes)?;
         let direction = Direction::Seal;
         let cipher = SegmentCipher::new(suite, &payload_key, self.segment.bytes(), direction)?;
         let run = Run { cipher, threads: self.threads, progress: self.progress };
@@ -99,7 +129,7 @@ impl<'a> Encryptor<'a> {
                 expect_empty(file)?;
                 std::os::unix::fs::FileExt::write_all_at(file, header.as_bytes(), 0)
                     .map_err(io("write the output"))?;
-                Sink::file(file, HEADER_BYTES as u64)
+                Sink::file(file, header.payload_offset())
             }
         };
         let totals = match input {
@@ -109,7 +139,7 @@ impl<'a> Encryptor<'a> {
         };
         Ok(Summary {
             plaintext_bytes: totals.input,
-            file_bytes: HEADER_BYTES as u64 + totals.output,
+            file_bytes: header.payload_offset() + totals.output,
         })
     }
 }
@@ -117,8 +147,15 @@ impl<'a> Encryptor<'a> {
 impl<'a> Decryptor<'a> {
     /// On all cores.
     #[must_use]
-    pub fn new(key: &'a Key) -> Self {
-        Self { key, threads: cores(), progress: None }
+    pub fn new(identities: &'a Identities<'a>) -> Self {
+        Self { identities, context: None, threads: cores(), progress: None }
+    }
+
+    /// For files that are bound to this context.
+    #[must_use]
+    pub fn context(mut self, context: &'a Context) -> Self {
+        self.context = Some(context);
+        self
     }
 
     /// With at most this many threads, the calling one included.
@@ -150,10 +187,11 @@ impl<'a> Decryptor<'a> {
                 Sink::file(file, 0)
             }
         };
-        let totals = match input {
+        let (header, totals) = match input {
             Input::Stream(reader) => {
-                let run = self.run(&Header::read(reader)?)?;
-                run.carry(&Source::stream(reader), sink)?
+                let header = Header::read(reader)?;
+                let run = self.run(&header)?;
+                (header, run.carry(&Source::stream(reader), sink)?)
             }
             #[cfg(unix)]
             Input::File(file) => {
@@ -161,24 +199,49 @@ impl<'a> Decryptor<'a> {
                 let header = Header::read(&mut At(file, 0))?;
                 let run = self.run(&header)?;
                 // The header was read, so the file is at least as long.
-                let wire = total.checked_sub(HEADER_BYTES as u64).ok_or(Error::InputChanged)?;
+                let offset = header.payload_offset();
+                let wire = total.checked_sub(offset).ok_or(Error::InputChanged)?;
                 let suite = header.suite();
                 plaintext_bytes(wire, header.segment_size().bytes(), suite.tag_bytes())
                     .ok_or(Error::Truncated)?;
-                carry_file(&run, file, HEADER_BYTES as u64, wire, sink)?
+                let totals = carry_file(&run, file, offset, wire, sink)?;
+                (header, totals)
             }
         };
         Ok(Summary {
             plaintext_bytes: totals.output,
-            file_bytes: HEADER_BYTES as u64 + totals.input,
+            file_bytes: header.payload_offset() + totals.input,
         })
     }
 
+    /// Opens all of `input` and keeps nothing of it.
+    ///
+    /// # Errors
+    /// As [`decrypt`](Self::decrypt).
+    pub fn verify(&self, input: Input<'_>) -> Result<Summary> {
+        self.decrypt(input, Output::Stream(&mut std::io::sink()))
+    }
+
+    /// Opens a file to read parts of it. Its last segment is opened right away.
+    ///
+    /// # Errors
+    /// As [`decrypt`](Self::decrypt).
+    pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
+        let header = Header::read(&mut At(&source, 0))?;
+        let cipher = self.cipher(&header)?;
+        Reader::new(source, &header, cipher)
+    }
+
     fn run(&self, header: &Header) -> Result<Run<'a>> {
-        let payload_key = header.unlock(self.key)?;
-        let segment = header.segment_size().bytes();
-        let cipher = SegmentCipher::new(header.suite(), &payload_key, segment, Direction::Open)?;
+        let cipher = self.cipher(header)?;
         Ok(Run { cipher, threads: self.threads, progress: self.progress })
+    }
+
+    fn cipher(&self, header: &Header) -> Result<SegmentCipher> {
+        let file_key = header.unlock(self.identities)?;
+        let payload_key = header.open_payload(&file_key, self.context)?;
+        let segment = header.segment_size().bytes();
+        SegmentCipher::new(header.suite(), &payload_key, segment, Direction::Open)
     }
 }
 
@@ -216,14 +279,12 @@ fn carry_file(
     if file_bytes(file)? == offset + total { Ok(totals) } else { Err(Error::InputChanged) }
 }
 
-/// Reads a file at offsets, so that its own position does not matter.
-#[cfg(unix)]
-struct At<'a>(&'a std::fs::File, u64);
+/// Reads at offsets, so that a file's own position does not matter.
+struct At<'a, S>(&'a S, u64);
 
-#[cfg(unix)]
-impl std::io::Read for At<'_> {
+impl<S: ReadAt> std::io::Read for At<'_, S> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let n = std::os::unix::fs::FileExt::read_at(self.0, buffer, self.1)?;
+        let n = self.0.read_at(buffer, self.1)?;
         self.1 += n as u64;
         Ok(n)
     }

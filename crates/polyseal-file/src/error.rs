@@ -4,6 +4,8 @@
 use std::fmt;
 use std::io;
 
+use ::age::{DecryptError, EncryptError};
+
 /// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -29,8 +31,36 @@ pub enum Error {
     UnsupportedVersion(u16),
     /// A field of the header has a value that it must not have.
     Header(HeaderError),
-    /// No stanza of the header is for this key.
+    /// No stanza of the header is for a key that was given; or the one that is has been altered.
     NoMatchingKey,
+    /// The file is for whoever knows a passphrase, and none was given.
+    PassphraseNeeded,
+    /// It is another passphrase.
+    WrongPassphrase,
+    /// A passphrase has 1 to 4096 bytes.
+    Passphrase,
+    /// There is not the memory that stretching the passphrase takes.
+    Stretch,
+    /// A context has 1 to 65535 bytes.
+    Context,
+    /// The file is bound to a context, and none was given.
+    ContextMissing,
+    /// The file is bound to another context.
+    ContextDiffers,
+    /// A context was given, and the file is bound to none.
+    ContextUnexpected,
+    /// There is nobody to encrypt for.
+    NoRecipients,
+    /// More than 128 recipients, or than there is room for in this header.
+    TooManyRecipients,
+    /// A passphrase beside other recipients.
+    PassphraseNotAlone,
+    /// Recipients that age does not let go together, such as post-quantum and classic ones.
+    MixedRecipients,
+    /// What age or one of its plugins says.
+    Age(String),
+    /// The armour is not as it should be, in this line.
+    Armor(u64),
     /// The header is for this key, but is not as it was written.
     HeaderNotAuthentic,
     /// A segment is not as it was written, or is not the segment that belongs here.
@@ -61,7 +91,7 @@ pub enum Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HeaderError {
-    /// The payload does not begin where this version has it.
+    /// The payload does not begin at a multiple of 4096 from 4096 to 65536.
     PayloadOffset,
     /// The segment size is not a power of two from 4 KiB to 16 MiB.
     SegmentSize,
@@ -71,6 +101,14 @@ pub enum HeaderError {
     Stanzas,
     /// A stanza of a type that this version does not have.
     StanzaType,
+    /// What stretching the passphrase takes is out of bounds.
+    PassphraseCost,
+    /// A passphrase stanza beside others.
+    PassphraseNotAlone,
+    /// The labels or recipient stanzas of an age stanza are not in their one form.
+    AgeStanza,
+    /// Age stanzas with different labels.
+    AgeLabels,
     /// Something other than zero where nothing is.
     Padding,
 }
@@ -105,6 +143,26 @@ impl fmt::Display for Error {
             }
             Self::Header(error) => write!(f, "the header is damaged: {error}"),
             Self::NoMatchingKey => f.write_str("the file was not encrypted for this key"),
+            Self::PassphraseNeeded => f.write_str("the file was encrypted with a passphrase"),
+            Self::WrongPassphrase => f.write_str("the passphrase is wrong"),
+            Self::Passphrase => f.write_str("a passphrase has 1 to 4096 bytes"),
+            Self::Stretch => f.write_str("there is not the memory to stretch the passphrase"),
+            Self::Context => f.write_str("a context has 1 to 65535 bytes"),
+            Self::ContextMissing => f.write_str("the file is bound to a context"),
+            Self::ContextDiffers => f.write_str("the file is bound to another context"),
+            Self::ContextUnexpected => f.write_str("the file is not bound to a context"),
+            Self::NoRecipients => f.write_str("there is nobody to encrypt for"),
+            Self::TooManyRecipients => {
+                f.write_str("there are more recipients than fit into the header")
+            }
+            Self::PassphraseNotAlone => {
+                f.write_str("a passphrase does not go with other recipients")
+            }
+            Self::MixedRecipients => f.write_str(
+                "these recipients do not go together: post-quantum ones only with each other",
+            ),
+            Self::Age(text) => f.write_str(text),
+            Self::Armor(line) => write!(f, "line {line} of the armour is not as it should be"),
             Self::HeaderNotAuthentic => {
                 f.write_str("the header is not authentic: it has been altered")
             }
@@ -135,11 +193,15 @@ impl fmt::Display for Error {
 impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::PayloadOffset => "the payload does not begin where this version has it",
+            Self::PayloadOffset => "the payload does not begin where it can",
             Self::SegmentSize => "the segment size does not exist",
             Self::Suite => "the suite is not one for files",
             Self::Stanzas => "the key stanzas do not fit",
             Self::StanzaType => "a key stanza of an unknown type",
+            Self::PassphraseCost => "stretching the passphrase would take more than it may",
+            Self::PassphraseNotAlone => "a passphrase stanza beside others",
+            Self::AgeStanza => "an age stanza is not in its one form",
+            Self::AgeLabels => "age recipients that do not go together",
             Self::Padding => "the padding is not zero",
         })
     }
@@ -165,6 +227,21 @@ impl std::error::Error for Error {
             _ => None,
         }
     }
+}
+
+impl Error {
+    /// The first line of what age says: it adds others that are for its own users.
+    pub(crate) fn age_encrypt(error: &EncryptError) -> Self {
+        Self::Age(first_line(&error.to_string()))
+    }
+
+    pub(crate) fn age_decrypt(error: &DecryptError) -> Self {
+        Self::Age(first_line(&error.to_string()))
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
 }
 
 impl From<HeaderError> for Error {

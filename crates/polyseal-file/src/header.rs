@@ -1,30 +1,39 @@
 //! The header: what a file is, for whom, and the MAC that binds it together.
 //!
-//! It fills the first 4096 bytes, so that its stanzas can change without the payload moving:
-//! fixed fields, stanzas, zeros, and at the very end HMAC-SHA-256 over everything before it, under
-//! a key derived from the file key. [`Header::parse`] bounds every field before anything is
-//! allocated or computed; only [`Header::unlock`] says that the header is authentic.
+//! Source: `docs/spec/file-format.md`, sections 1, 5 and 7. It fills a multiple of 4096 bytes, so
+//! that its stanzas can change without the payload moving: fixed fields, stanzas, zeros, and at the
+//! very end HMAC-SHA-256 over everything before it, under a key derived from the file key.
+//! [`Header::parse`] bounds every field before anything is allocated or computed for it; only
+//! [`Header::unlock`] says that the header is authentic.
 
 use std::io::Read;
 
+use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::error::{Error, HeaderError, Result, io};
-use crate::kdf::{self, HEADER_LABEL, MAC_BYTES, PAYLOAD_LABEL};
+use crate::kdf::{self, CONTEXT_LABEL, HEADER_LABEL, MAC_BYTES, PAYLOAD_LABEL};
 use crate::key::{Key, random};
 use crate::layout::SegmentSize;
-use crate::stanza::{KEY_FILE_STANZA_BYTES, KeyFileStanza};
+use crate::passphrase::Context;
+use crate::recipients::{Identities, Recipients};
+use crate::stanza::{Method, Stanza};
 use crate::suite::{MAX_KEY_BYTES, NAME_BYTES, Suite};
 
 /// The first bytes of every file.
 pub const MAGIC: [u8; 8] = *b"polyseal";
-/// The format's version: 0 is provisional.
-pub const VERSION: u16 = 0;
-/// The length of the header in bytes: the payload's offset.
-pub const HEADER_BYTES: usize = 4096;
+/// The format's version.
+pub const VERSION: u16 = 1;
+/// The shortest header in bytes; the length of every header is a multiple of it.
+pub const MIN_HEADER_BYTES: usize = 4096;
+/// The longest header in bytes.
+pub const MAX_HEADER_BYTES: usize = 65536;
+/// The largest number of stanzas, and of recipients.
+pub const MAX_RECIPIENTS: usize = 128;
 
 const SALT_BYTES: usize = 32;
-// Offsets of the fields; the stanzas follow the suite, the MAC is at the end.
+const CONTEXT_TAG_BYTES: usize = 32;
+// Offsets of the fields; the stanzas follow the context tag, the MAC is at the end.
 const VERSION_AT: usize = 8;
 const STANZAS_AT: usize = 10;
 const SEGMENT_AT: usize = 12;
@@ -32,17 +41,27 @@ const PAYLOAD_AT: usize = 16;
 const RESERVED_AT: usize = 24;
 const SALT_AT: usize = 32;
 const SUITE_AT: usize = 64;
-const STANZA_AREA_AT: usize = SUITE_AT + NAME_BYTES;
-const MAC_AT: usize = HEADER_BYTES - MAC_BYTES;
-const MAX_STANZAS: usize = (MAC_AT - STANZA_AREA_AT) / KEY_FILE_STANZA_BYTES;
+const CONTEXT_AT: usize = SUITE_AT + NAME_BYTES;
+const STANZA_AREA_AT: usize = CONTEXT_AT + CONTEXT_TAG_BYTES;
+/// The room for other stanzas that a new header is given.
+const SPARE_BYTES: usize = 2048;
 
-/// A header as it was read: well-formed, not yet authenticated.
+/// A header: well-formed, and authentic if it was made here; not if it was read.
 #[derive(Clone, Debug)]
 pub struct Header {
     suite: Suite,
     segment: SegmentSize,
-    stanzas: Vec<KeyFileStanza>,
-    bytes: Box<[u8; HEADER_BYTES]>,
+    stanzas: Vec<Stanza>,
+    bytes: Vec<u8>,
+}
+
+/// What happens to the recipients that a file has when others are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// They stay.
+    Keep,
+    /// They go.
+    Remove,
 }
 
 /// The key of the payload: as many bytes as the suite's key has.
@@ -55,33 +74,81 @@ impl PayloadKey {
 }
 
 impl Header {
-    /// A header for a new file that `key` opens, and the key of its payload.
+    /// A header for a new file, and the key of its payload.
     pub(crate) fn create(
-        key: &Key,
+        recipients: &Recipients,
         suite: Suite,
         segment: SegmentSize,
+        context: Option<&Context>,
+        least_bytes: usize,
     ) -> Result<(Self, PayloadKey)> {
         let file_key = Key::generate()?;
-        let stanza = KeyFileStanza::wrap(key, &file_key)?;
-        let mut bytes = Box::new([0; HEADER_BYTES]);
+        let stanzas = recipients.wrap(&file_key)?;
+        let mut fixed = [0; STANZA_AREA_AT];
         let mut put = |at: usize, field: &[u8]| {
-            bytes[at..at + field.len()].copy_from_slice(field);
+            fixed[at..at + field.len()].copy_from_slice(field);
         };
         put(0, &MAGIC);
         put(VERSION_AT, &VERSION.to_le_bytes());
-        put(STANZAS_AT, &1_u16.to_le_bytes());
         put(SEGMENT_AT, &segment.bytes().to_le_bytes());
-        put(PAYLOAD_AT, &(HEADER_BYTES as u64).to_le_bytes());
+        let length = length_for(&stanzas).max(least_bytes).next_multiple_of(MIN_HEADER_BYTES);
+        put(PAYLOAD_AT, &(length.min(MAX_HEADER_BYTES) as u64).to_le_bytes());
         let mut salt = [0; SALT_BYTES];
         random(&mut salt)?;
         put(SALT_AT, &salt);
         put(SUITE_AT, suite.to_string().as_bytes());
-        put(STANZA_AREA_AT, stanza.as_bytes());
-        let mut header = Self { suite, segment, stanzas: vec![stanza], bytes };
-        let mac = kdf::mac(&*header.mac_key(&file_key)?, &[&header.bytes[..MAC_AT]]);
-        header.bytes[MAC_AT..].copy_from_slice(&mac);
-        let payload_key = header.payload_key(&file_key)?;
+        if let Some(context) = context {
+            put(CONTEXT_AT, &context_tag(&file_key, &salt, context)?);
+        }
+        let header = Self::assemble(&fixed, &stanzas, &file_key)?;
+        let payload_key = header.payload_key(&file_key, context)?;
         Ok((header, payload_key))
+    }
+
+    /// The fixed fields, stanzas, zeros and MAC, as a header that is as strictly looked at as any.
+    fn assemble(fixed: &[u8; STANZA_AREA_AT], stanzas: &[Stanza], file_key: &Key) -> Result<Self> {
+        let mut bytes = fixed.to_vec();
+        let length = payload_offset(fixed)?;
+        let recipients: usize = stanzas.iter().map(Stanza::recipients).sum();
+        stanzas.iter().for_each(|stanza| bytes.extend_from_slice(stanza.as_bytes()));
+        if bytes.len() + MAC_BYTES > length || recipients > MAX_RECIPIENTS {
+            return Err(Error::TooManyRecipients);
+        }
+        // No truncation: there are at most as many stanzas as recipients.
+        bytes[STANZAS_AT..SEGMENT_AT].copy_from_slice(&(stanzas.len() as u16).to_le_bytes());
+        bytes.resize(length - MAC_BYTES, 0);
+        let salt = &fixed[SALT_AT..SUITE_AT];
+        let mac = kdf::mac(&*mac_key(file_key, salt)?, &[&bytes]);
+        bytes.extend_from_slice(&mac);
+        Self::parse(&bytes).map_err(|error| match error {
+            Error::Header(HeaderError::AgeLabels) => Error::MixedRecipients,
+            Error::Header(HeaderError::PassphraseNotAlone) => Error::PassphraseNotAlone,
+            other => other,
+        })
+    }
+
+    /// A header for the same payload and other recipients, of the same length.
+    ///
+    /// It does not lock out whoever could open this one: they may have kept the file key, and this
+    /// header stays a valid one. To revoke, the file must be encrypted anew.
+    ///
+    /// # Errors
+    /// Those of opening the file; [`Error::NoRecipients`], [`Error::MixedRecipients`],
+    /// [`Error::PassphraseNotAlone`], or [`Error::TooManyRecipients`] if they do not fit.
+    pub fn rekey(
+        &self,
+        identities: &Identities<'_>,
+        recipients: &Recipients,
+        existing: Existing,
+    ) -> Result<Self> {
+        let file_key = self.unlock(identities)?;
+        let mut stanzas = match existing {
+            Existing::Keep => self.stanzas.clone(),
+            Existing::Remove => Vec::new(),
+        };
+        stanzas.extend(recipients.wrap(&file_key)?);
+        let fixed = self.bytes.first_chunk().ok_or(Error::Truncated)?;
+        Self::assemble(fixed, &stanzas, &file_key)
     }
 
     /// Reads a header from where `input` stands, and not a byte more.
@@ -89,18 +156,19 @@ impl Header {
     /// # Errors
     /// As [`parse`](Self::parse), and [`Error::Io`].
     pub fn read(input: &mut (impl Read + ?Sized)) -> Result<Self> {
-        let mut bytes = Vec::with_capacity(HEADER_BYTES);
-        input.take(HEADER_BYTES as u64).read_to_end(&mut bytes).map_err(io("read the input"))?;
+        let mut bytes = Vec::with_capacity(MIN_HEADER_BYTES);
+        let mut read = |bytes: &mut Vec<u8>, length: usize| {
+            let wanted = (length - bytes.len()) as u64;
+            (&mut *input).take(wanted).read_to_end(bytes).map_err(io("read the input"))
+        };
+        read(&mut bytes, MIN_HEADER_BYTES)?;
+        let length = Self::announced(&bytes)?;
+        read(&mut bytes, length)?;
         Self::parse(&bytes)
     }
 
-    /// The header at the beginning of `bytes`, every field within its bounds. Nothing is
-    /// authenticated.
-    ///
-    /// # Errors
-    /// [`Error::NotAPolysealFile`], [`Error::UnsupportedVersion`], [`Error::Truncated`] or
-    /// [`Error::Header`], whichever is found first.
-    pub fn parse(bytes: &[u8]) -> Result<Self> {
+    /// The length of the header that begins with `bytes`.
+    fn announced(bytes: &[u8]) -> Result<usize> {
         let known = bytes.len().min(MAGIC.len());
         if bytes.is_empty() || bytes[..known] != MAGIC[..known] {
             return Err(Error::NotAPolysealFile);
@@ -110,45 +178,75 @@ impl Header {
         if version != VERSION {
             return Err(Error::UnsupportedVersion(version));
         }
-        let bytes: &[u8; HEADER_BYTES] = bytes.first_chunk().ok_or(Error::Truncated)?;
-        if u64::from_le_bytes(field(bytes, PAYLOAD_AT)) != HEADER_BYTES as u64 {
-            return Err(HeaderError::PayloadOffset.into());
-        }
+        payload_offset(bytes.first_chunk().ok_or(Error::Truncated)?)
+    }
+
+    /// The header at the beginning of `bytes`, every field within its bounds. Nothing is
+    /// authenticated.
+    ///
+    /// # Errors
+    /// [`Error::NotAPolysealFile`], [`Error::UnsupportedVersion`], [`Error::Truncated`] or
+    /// [`Error::Header`], whichever is found first.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
+        let length = Self::announced(bytes)?;
+        let bytes = bytes.get(..length).ok_or(Error::Truncated)?;
         let segment = SegmentSize::new(u32::from_le_bytes(field(bytes, SEGMENT_AT)).into())
             .map_err(|_| HeaderError::SegmentSize)?;
-        let suite = parse_suite(&bytes[SUITE_AT..STANZA_AREA_AT])?;
+        let suite = parse_suite(&bytes[SUITE_AT..CONTEXT_AT])?;
         let count = usize::from(u16::from_le_bytes(field(bytes, STANZAS_AT)));
-        if !(1..=MAX_STANZAS).contains(&count) {
+        if !(1..=MAX_RECIPIENTS).contains(&count) {
             return Err(HeaderError::Stanzas.into());
         }
-        let mut area = &bytes[STANZA_AREA_AT..MAC_AT];
+        let mut area = &bytes[STANZA_AREA_AT..length - MAC_BYTES];
         let mut stanzas = Vec::with_capacity(count);
         for _ in 0..count {
-            let stanza = KeyFileStanza::parse(area)?;
-            area = &area[stanza.as_bytes().len()..];
+            let (stanza, rest) = Stanza::parse(area)?;
+            area = rest;
             stanzas.push(stanza);
         }
+        check_together(&stanzas)?;
         if area.iter().chain(&bytes[RESERVED_AT..SALT_AT]).any(|&b| b != 0) {
             return Err(HeaderError::Padding.into());
         }
-        Ok(Self { suite, segment, stanzas, bytes: Box::new(*bytes) })
+        Ok(Self { suite, segment, stanzas, bytes: bytes.to_vec() })
     }
 
-    /// The key of the payload, after the header has proven authentic.
+    /// The file key, after the header has proven authentic.
     ///
     /// # Errors
-    /// [`Error::NoMatchingKey`] if no stanza is for `key`, [`Error::HeaderNotAuthentic`] if one is
-    /// and any byte of the header has been altered.
-    pub(crate) fn unlock(&self, key: &Key) -> Result<PayloadKey> {
-        for stanza in &self.stanzas {
-            let Some(file_key) = stanza.unwrap(key)? else { continue };
-            let (covered, mac) = self.bytes.split_at(MAC_AT);
-            if !kdf::verify(&*self.mac_key(&file_key)?, &[covered], mac) {
-                return Err(Error::HeaderNotAuthentic);
-            }
-            return self.payload_key(&file_key);
+    /// [`Error::NoMatchingKey`] and its like if no stanza is for any of `identities`,
+    /// [`Error::HeaderNotAuthentic`] if one is and any byte of the header has been altered.
+    pub(crate) fn unlock(&self, identities: &Identities<'_>) -> Result<Key> {
+        let file_key = identities.unwrap(&self.stanzas)?;
+        let (covered, mac) = self.bytes.split_at(self.bytes.len() - MAC_BYTES);
+        if kdf::verify(&*mac_key(&file_key, self.file_salt())?, &[covered], mac) {
+            Ok(file_key)
+        } else {
+            Err(Error::HeaderNotAuthentic)
         }
-        Err(Error::NoMatchingKey)
+    }
+
+    /// The key of the payload of an authentic header.
+    ///
+    /// # Errors
+    /// [`Error::ContextMissing`], [`Error::ContextDiffers`] or [`Error::ContextUnexpected`].
+    pub(crate) fn open_payload(
+        &self,
+        file_key: &Key,
+        context: Option<&Context>,
+    ) -> Result<PayloadKey> {
+        match (self.has_context(), context) {
+            (false, None) => {}
+            (true, None) => return Err(Error::ContextMissing),
+            (false, Some(_)) => return Err(Error::ContextUnexpected),
+            (true, Some(context)) => {
+                let tag = context_tag(file_key, self.file_salt(), context)?;
+                if !bool::from(tag.ct_eq(self.context_tag())) {
+                    return Err(Error::ContextDiffers);
+                }
+            }
+        }
+        self.payload_key(file_key, context)
     }
 
     /// The suite of the payload.
@@ -169,25 +267,48 @@ impl Header {
         &self.bytes[SALT_AT..SUITE_AT]
     }
 
+    /// Whether the file is bound to a context.
+    #[must_use]
+    pub fn has_context(&self) -> bool {
+        self.context_tag().iter().any(|&b| b != 0)
+    }
+
+    /// Whether the file is for whoever knows a passphrase.
+    #[must_use]
+    pub fn has_passphrase(&self) -> bool {
+        self.stanzas.iter().any(|s| matches!(s.method(), Method::Passphrase(_)))
+    }
+
+    /// Where the payload begins: the length of the header in bytes.
+    #[must_use]
+    pub fn payload_offset(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
     /// The header as it stands in the file.
     #[must_use]
-    pub fn as_bytes(&self) -> &[u8; HEADER_BYTES] {
+    pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    pub(crate) fn stanzas(&self) -> &[KeyFileStanza] {
+    /// The bytes that are free for other stanzas.
+    #[must_use]
+    pub fn spare_bytes(&self) -> usize {
+        let stanzas: usize = self.stanzas.iter().map(|s| s.as_bytes().len()).sum();
+        self.bytes.len() - STANZA_AREA_AT - stanzas - MAC_BYTES
+    }
+
+    pub(crate) fn stanzas(&self) -> &[Stanza] {
         &self.stanzas
     }
 
-    fn mac_key(&self, file_key: &Key) -> Result<Zeroizing<[u8; MAC_BYTES]>> {
-        let mut key = Zeroizing::new([0; MAC_BYTES]);
-        kdf::derive(file_key.bytes(), self.file_salt(), &[HEADER_LABEL], key.as_mut())?;
-        Ok(key)
+    fn context_tag(&self) -> &[u8] {
+        &self.bytes[CONTEXT_AT..STANZA_AREA_AT]
     }
 
     /// HKDF(file key; salt = file salt; info = label ‖ version ‖ segment size ‖ payload offset ‖
-    /// suite, zero-padded to 64 bytes): the fields as they stand in the header.
-    fn payload_key(&self, file_key: &Key) -> Result<PayloadKey> {
+    /// suite, zero-padded to 64 bytes ‖ context): the fields as they stand in the header.
+    fn payload_key(&self, file_key: &Key, context: Option<&Context>) -> Result<PayloadKey> {
         let mut key = Zeroizing::new(vec![0; self.suite.algorithm().key_bytes()]);
         debug_assert!(key.len() <= MAX_KEY_BYTES);
         let bytes = &self.bytes[..];
@@ -195,14 +316,61 @@ impl Header {
             PAYLOAD_LABEL,
             &bytes[VERSION_AT..STANZAS_AT],
             &bytes[SEGMENT_AT..RESERVED_AT],
-            &bytes[SUITE_AT..STANZA_AREA_AT],
+            &bytes[SUITE_AT..CONTEXT_AT],
+            context.map_or(&[], Context::bytes),
         ];
         kdf::derive(file_key.bytes(), self.file_salt(), &info, &mut key)?;
         Ok(PayloadKey(key))
     }
 }
 
-fn field<const N: usize>(bytes: &[u8; HEADER_BYTES], at: usize) -> [u8; N] {
+fn mac_key(file_key: &Key, salt: &[u8]) -> Result<Zeroizing<[u8; MAC_BYTES]>> {
+    let mut key = Zeroizing::new([0; MAC_BYTES]);
+    kdf::derive(file_key.bytes(), salt, &[HEADER_LABEL], key.as_mut())?;
+    Ok(key)
+}
+
+fn context_tag(file_key: &Key, salt: &[u8], context: &Context) -> Result<[u8; CONTEXT_TAG_BYTES]> {
+    let mut tag = [0; CONTEXT_TAG_BYTES];
+    kdf::derive(file_key.bytes(), salt, &[CONTEXT_LABEL, context.bytes()], &mut tag)?;
+    Ok(tag)
+}
+
+/// The smallest header that has these stanzas and room for more; the largest, if there is no room.
+fn length_for(stanzas: &[Stanza]) -> usize {
+    let stanzas: usize = stanzas.iter().map(|s| s.as_bytes().len()).sum();
+    STANZA_AREA_AT + stanzas + MAC_BYTES + SPARE_BYTES
+}
+
+fn payload_offset(fixed: &[u8; STANZA_AREA_AT]) -> Result<usize> {
+    let offset = u64::from_le_bytes(field(fixed, PAYLOAD_AT));
+    usize::try_from(offset)
+        .ok()
+        .filter(|n| (MIN_HEADER_BYTES..=MAX_HEADER_BYTES).contains(n))
+        .filter(|n| n.is_multiple_of(MIN_HEADER_BYTES))
+        .ok_or_else(|| HeaderError::PayloadOffset.into())
+}
+
+/// What stanzas must be beside each other.
+fn check_together(stanzas: &[Stanza]) -> std::result::Result<(), HeaderError> {
+    if stanzas.iter().map(Stanza::recipients).sum::<usize>() > MAX_RECIPIENTS {
+        return Err(HeaderError::Stanzas);
+    }
+    if stanzas.len() > 1 && stanzas.iter().any(|s| matches!(s.method(), Method::Passphrase(_))) {
+        return Err(HeaderError::PassphraseNotAlone);
+    }
+    let mut labels = stanzas.iter().filter_map(|stanza| match stanza.method() {
+        Method::Age(group) => Some(group.labels()),
+        _ => None,
+    });
+    let first = labels.next();
+    if labels.any(|labels| Some(labels) != first) {
+        return Err(HeaderError::AgeLabels);
+    }
+    Ok(())
+}
+
+fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     let mut field = [0; N];
     field.copy_from_slice(&bytes[at..at + N]);
     field

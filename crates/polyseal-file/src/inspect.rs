@@ -5,8 +5,9 @@ use std::io::Read;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::header::{HEADER_BYTES, Header, VERSION};
+use crate::header::{Header, VERSION};
 use crate::layout;
+use crate::stanza::{Method, Stanza};
 
 /// A description of a file.
 #[derive(Clone, Debug, Serialize)]
@@ -26,6 +27,10 @@ pub struct Inspection {
     pub payload_offset: u64,
     /// The salt of the file, in hexadecimal.
     pub file_salt: String,
+    /// Whether the file is bound to a context.
+    pub context: bool,
+    /// The bytes of the header that are free for other stanzas.
+    pub spare_bytes: usize,
     /// For whom the file key is wrapped.
     pub stanzas: Vec<StanzaInfo>,
     /// The payload, where its length is known.
@@ -34,15 +39,62 @@ pub struct Inspection {
     pub authenticated: bool,
 }
 
-/// A description of a key stanza.
+/// A description of a stanza.
 #[derive(Clone, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
 #[non_exhaustive]
-pub struct StanzaInfo {
-    /// The type of the stanza.
-    #[serde(rename = "type")]
-    pub kind: &'static str,
-    /// The identifier of the key, another one in every file, in hexadecimal.
-    pub key_id: String,
+pub enum StanzaInfo {
+    /// For the key in a key file.
+    #[non_exhaustive]
+    KeyFile {
+        /// The id of the key, another one in every stanza, in hexadecimal.
+        key_id: String,
+    },
+    /// For a passphrase, stretched by Argon2id.
+    #[non_exhaustive]
+    Passphrase {
+        /// The id of the stretched passphrase, in hexadecimal.
+        key_id: String,
+        /// The memory that stretching it takes in KiB.
+        memory_kib: u32,
+        /// The passes over it.
+        passes: u32,
+        /// The lanes.
+        lanes: u32,
+    },
+    /// For age recipients.
+    #[non_exhaustive]
+    Age {
+        /// The id of the key that age wraps, in hexadecimal.
+        key_id: String,
+        /// What the recipients have in common, such as `postquantum`.
+        labels: Vec<String>,
+        /// The type of each recipient, such as `X25519`.
+        recipients: Vec<String>,
+    },
+}
+
+impl From<&Stanza> for StanzaInfo {
+    fn from(stanza: &Stanza) -> Self {
+        let key_id = base16ct::lower::encode_string(stanza.id());
+        match stanza.method() {
+            Method::KeyFile => Self::KeyFile { key_id },
+            Method::Passphrase(cost) => Self::Passphrase {
+                key_id,
+                memory_kib: cost.kibibytes,
+                passes: cost.passes,
+                lanes: cost.lanes,
+            },
+            Method::Age(group) => Self::Age {
+                key_id,
+                labels: String::from_utf8_lossy(group.labels())
+                    .split_terminator(' ')
+                    .map(str::to_owned)
+                    .collect(),
+                recipients: group.stanzas().iter().map(|s| s.tag().to_owned()).collect(),
+            },
+        }
+    }
 }
 
 /// What the length of a file says of its payload.
@@ -68,28 +120,24 @@ impl Inspection {
         let tag_bytes = header.suite().tag_bytes();
         let segment_bytes = header.segment_size().bytes();
         let payload = file_bytes.map(|length| {
-            let bytes = length.saturating_sub(HEADER_BYTES as u64);
+            let bytes = length.saturating_sub(header.payload_offset());
             Payload {
                 bytes,
                 segments: layout::segments(bytes, segment_bytes as usize + tag_bytes),
                 plaintext_bytes: layout::plaintext_bytes(bytes, segment_bytes, tag_bytes),
             }
         });
-        let stanzas = header.stanzas().iter();
         Ok(Self {
             format: "polyseal",
             version: VERSION,
             suite: header.suite().to_string(),
             segment_bytes,
             tag_bytes,
-            payload_offset: HEADER_BYTES as u64,
+            payload_offset: header.payload_offset(),
             file_salt: base16ct::lower::encode_string(header.file_salt()),
-            stanzas: stanzas
-                .map(|s| StanzaInfo {
-                    kind: "key-file",
-                    key_id: base16ct::lower::encode_string(s.id()),
-                })
-                .collect(),
+            context: header.has_context(),
+            spare_bytes: header.spare_bytes(),
+            stanzas: header.stanzas().iter().map(StanzaInfo::from).collect(),
             payload,
             authenticated: false,
         })

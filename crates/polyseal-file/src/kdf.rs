@@ -1,5 +1,7 @@
 //! Every derivation of the format, in one place: HKDF-SHA-256 (RFC 5869) and HMAC-SHA-256.
 //!
+//! Source: `docs/spec/file-format.md`, sections 4 to 6.
+//!
 //! Security claim: outputs under different labels, salts or contexts are independent as long as
 //! the input key is secret, and finding two input keys with one output of 32 bytes costs 2^128.
 
@@ -15,11 +17,13 @@ use crate::error::{Error, Result};
 pub(crate) const MAC_BYTES: usize = 32;
 
 /// Label of the key that authenticates the header.
-pub(crate) const HEADER_LABEL: &[u8] = b"polyseal-file/0 header";
+pub(crate) const HEADER_LABEL: &[u8] = b"polyseal-file/1 header";
+/// Label of the tag that says which context a file is bound to.
+pub(crate) const CONTEXT_LABEL: &[u8] = b"polyseal-file/1 context";
 /// Label of the key that encrypts the payload.
-pub(crate) const PAYLOAD_LABEL: &[u8] = b"polyseal-file/0 payload";
-/// Label of what wraps a file key for a key file.
-pub(crate) const STANZA_LABEL: &[u8] = b"polyseal-file/0 key-file stanza";
+pub(crate) const PAYLOAD_LABEL: &[u8] = b"polyseal-file/1 payload";
+/// Label of what wraps a file key in a stanza.
+pub(crate) const STANZA_LABEL: &[u8] = b"polyseal-file/1 stanza";
 
 /// `out = HKDF-SHA-256(key, salt, info)`, where `info` is given in parts.
 pub(crate) fn derive(key: &[u8], salt: &[u8], info: &[&[u8]], out: &mut [u8]) -> Result<()> {

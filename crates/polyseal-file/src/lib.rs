@@ -1,28 +1,42 @@
-//! Polyseal's encrypted-file format, version 0 (provisional), and the pipeline that reads and
-//! writes it on all cores.
+//! Polyseal's encrypted-file format, version 1, and the pipeline that reads and writes it on all
+//! cores.
 //!
 //! Source: `docs/spec/file-format.md` in the repository; this crate is its reference.
 //!
 //! Security claim: without the key nobody learns more of a file than its length, suite and
 //! segment size, and nobody makes an altered, shortened, lengthened, reordered or spliced file
-//! that opens. The header commits to the key whatever the suite: two keys never open one file.
-//! It does not say who wrote a file: whoever can open it can rewrite it.
+//! that opens. The header commits to the file key whatever the suite: all who open a file get the
+//! same plaintext. It does not say who wrote a file: whoever can open it can rewrite it.
 //!
 //! ```
-//! use polyseal_file::{Decryptor, Encryptor, Input, Key, Output};
+//! use std::io::{Read, Seek, SeekFrom};
+//!
+//! use polyseal_file::{Decryptor, Encryptor, Identities, Input, Key, Output, Recipients};
 //!
 //! let key = Key::generate()?;
 //! let (mut message, mut sealed, mut opened) = (&b"attack at dawn"[..], Vec::new(), Vec::new());
-//! Encryptor::new(&key).encrypt(Input::Stream(&mut message), Output::Stream(&mut sealed))?;
-//! Decryptor::new(&key).decrypt(Input::Stream(&mut &sealed[..]), Output::Stream(&mut opened))?;
+//!
+//! let recipients = Recipients::new().key(key.clone());
+//! Encryptor::new(&recipients).encrypt(Input::Stream(&mut message), Output::Stream(&mut sealed))?;
+//!
+//! let identities = Identities::new().key(key);
+//! let decryptor = Decryptor::new(&identities);
+//! decryptor.decrypt(Input::Stream(&mut &sealed[..]), Output::Stream(&mut opened))?;
 //! assert_eq!(opened, b"attack at dawn");
-//! # Ok::<(), polyseal_file::Error>(())
+//!
+//! let mut reader = decryptor.reader(&sealed[..])?;
+//! let mut part = String::new();
+//! reader.seek(SeekFrom::End(-4))?;
+//! reader.read_to_string(&mut part)?;
+//! assert_eq!(part, "dawn");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
+mod armor;
 mod batch;
 mod crypt;
 mod error;
@@ -31,20 +45,29 @@ mod inspect;
 mod kdf;
 mod key;
 mod layout;
+mod passphrase;
 mod pipeline;
 #[cfg(unix)]
 mod positioned;
+mod reader;
+mod recipients;
 mod segment;
 mod stanza;
 mod suite;
 
+pub use armor::{ArmorReader, ArmorWriter, looks_armored};
 pub use crypt::{Decryptor, Encryptor, Summary};
 pub use error::{Error, HeaderError, KeyFileError, Result};
-pub use header::{HEADER_BYTES, Header, MAGIC, VERSION};
+pub use header::{
+    Existing, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS, MIN_HEADER_BYTES, VERSION,
+};
 pub use inspect::{Inspection, Payload, StanzaInfo};
 pub use key::{KEY_BYTES, Key};
 pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };
+pub use passphrase::{Context, Passphrase};
 pub use pipeline::{Input, Output};
+pub use reader::{ReadAt, Reader};
+pub use recipients::{Identities, Recipients};
 pub use suite::{DEFAULT_SUITE, Suite};

@@ -103,7 +103,8 @@ mod tests {
     fn an_empty_segment_after_others_is_refused_though_authentic() {
         let suite: Suite = "aegis-128l".parse().unwrap();
         let key = Key::from_bytes(&[3; 32]);
-        let (_, key) = Header::create(&key, suite, SegmentSize::default()).unwrap();
+        let (_, key) =
+            Header::create(&(&key).into(), suite, SegmentSize::default(), None, 0).unwrap();
         let cipher = |direction| SegmentCipher::new(suite, &key, 4096, direction).unwrap();
         for index in [0, 1] {
             let (mut slot, at) = ([0; 64], Position { index, last: true });

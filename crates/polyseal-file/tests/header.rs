@@ -11,7 +11,9 @@
 mod common;
 
 use common::{STREAM, decrypt, encrypt, key, message};
-use polyseal_file::{Error, HEADER_BYTES, Header, HeaderError, Inspection, Key};
+use polyseal_file::{
+    Error, Header, HeaderError, Inspection, Key, MIN_HEADER_BYTES as HEADER_BYTES,
+};
 
 fn file() -> Vec<u8> {
     encrypt(&key(), 4096, STREAM, &message(100))
@@ -48,15 +50,18 @@ fn every_bit_of_the_header_counts() {
             assert!(written.is_empty(), "output before the header was authentic");
             let as_expected = match (at, &error) {
                 (0..8, Error::NotAPolysealFile) | (8..10, Error::UnsupportedVersion(_)) => true,
+                // Another payload offset that exists, behind the end of the file.
+                (16..24, Error::Truncated) => true,
                 (10..32, Error::Header(_)) => true,
                 // Another segment size, suite or tag length that exists.
                 (12..16 | 64..128, Error::Header(_) | Error::HeaderNotAuthentic) => true,
-                (32..64, Error::HeaderNotAuthentic) => true,
-                (128..132, Error::Header(_)) => true,
-                // Salt and identifier of the stanza: it no longer is for this key.
-                (132..172, Error::NoMatchingKey) => true,
-                (172..236, Error::HeaderNotAuthentic) => true,
-                (236..4064, Error::Header(HeaderError::Padding)) => true,
+                // The file's salt, and the context tag.
+                (32..64 | 128..160, Error::HeaderNotAuthentic) => true,
+                (160..164, Error::Header(_)) => true,
+                // Salt and id of the stanza: it no longer is for this key.
+                (164..204, Error::NoMatchingKey) => true,
+                (204..268, Error::HeaderNotAuthentic) => true,
+                (268..4064, Error::Header(HeaderError::Padding)) => true,
                 (4064..4096, Error::HeaderNotAuthentic) => true,
                 _ => false,
             };
@@ -81,7 +86,7 @@ fn what_is_no_polyseal_file() {
 #[test]
 fn versions() {
     let file = file();
-    for version in [1_u16, 2, 0x100, u16::MAX] {
+    for version in [0_u16, 2, 0x101, u16::MAX] {
         let error = parse_error(&file, 8, &version.to_le_bytes());
         assert!(matches!(error, Error::UnsupportedVersion(v) if v == version));
     }
@@ -92,18 +97,18 @@ fn fields_out_of_bounds() {
     for size in [0_u32, 1, 2048, 4095, 4097, 65537, 1 << 25, u32::MAX] {
         header_error(12, &size.to_le_bytes(), HeaderError::SegmentSize);
     }
-    for offset in [0_u64, 4095, 4097, 8192, 1 << 40, u64::MAX] {
+    for offset in [0_u64, 4095, 4097, 69632, 1 << 40, u64::MAX] {
         header_error(16, &offset.to_le_bytes(), HeaderError::PayloadOffset);
     }
-    for count in [0_u16, 37, 128, u16::MAX] {
+    for count in [0_u16, 129, u16::MAX] {
         header_error(10, &count.to_le_bytes(), HeaderError::Stanzas);
     }
     // A second stanza is announced and there are only zeros.
     header_error(10, &2_u16.to_le_bytes(), HeaderError::StanzaType);
-    header_error(128, &0_u16.to_le_bytes(), HeaderError::StanzaType);
-    header_error(128, &2_u16.to_le_bytes(), HeaderError::StanzaType);
+    header_error(160, &0_u16.to_le_bytes(), HeaderError::StanzaType);
+    header_error(160, &4_u16.to_le_bytes(), HeaderError::StanzaType);
     for length in [0_u16, 103, 105, u16::MAX] {
-        header_error(130, &length.to_le_bytes(), HeaderError::Stanzas);
+        header_error(162, &length.to_le_bytes(), HeaderError::Stanzas);
     }
     header_error(24, &[1], HeaderError::Padding);
     header_error(300, &[1], HeaderError::Padding);
@@ -141,7 +146,7 @@ fn a_wrong_key_is_told_from_a_damaged_file() {
     let wrong = Key::from_bytes(&[1; 32]);
     assert!(matches!(decrypt(&wrong, STREAM, &file).0, Err(Error::NoMatchingKey)));
     let mut damaged = file.clone();
-    damaged[200] ^= 1;
+    damaged[210] ^= 1;
     assert!(matches!(decrypt(&key(), STREAM, &damaged).0, Err(Error::HeaderNotAuthentic)));
     // The wrong key does not even learn that it is damaged.
     assert!(matches!(decrypt(&wrong, STREAM, &damaged).0, Err(Error::NoMatchingKey)));

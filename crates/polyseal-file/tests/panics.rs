@@ -18,7 +18,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use common::{STREAM, Shape, encryptor, key};
+use common::{STREAM, Shape, encryptor, recipients};
 use polyseal_file::{Input, Output};
 
 /// A reader without end and a writer without bottom, which panics at its third call.
@@ -68,8 +68,8 @@ fn panics(call: impl FnOnce() + Send + 'static) {
 fn a_writer_that_panics() {
     for threads in [1, 2, 4, 4, 4, 4] {
         panics(move || {
-            let (key, shape) = (key(), Shape { threads, ..STREAM });
-            let _ = encryptor(&key, 4096, shape)
+            let (to, shape) = (recipients(), Shape { threads, ..STREAM });
+            let _ = encryptor(&to, 4096, shape)
                 .encrypt(Input::Stream(&mut Third(0)), Output::Stream(&mut Third(0)));
         });
     }
@@ -80,7 +80,7 @@ fn a_writer_that_panics() {
 fn a_progress_that_panics() {
     for file_out in [false, true] {
         panics(move || {
-            let (key, calls) = (key(), AtomicU32::new(0));
+            let (to, calls) = (recipients(), AtomicU32::new(0));
             let progress = |_| {
                 let before = calls.fetch_add(1, Ordering::Relaxed);
                 assert_ne!(before, 2, "the third call");
@@ -88,7 +88,7 @@ fn a_progress_that_panics() {
             let file = std::fs::File::options().write(true).open("/dev/null").unwrap();
             let mut sink = io::sink();
             let output = if file_out { Output::File(&file) } else { Output::Stream(&mut sink) };
-            let _ = encryptor(&key, 4096, Shape { threads: 4, ..STREAM })
+            let _ = encryptor(&to, 4096, Shape { threads: 4, ..STREAM })
                 .progress(&progress)
                 .encrypt(Input::Stream(&mut Third(0)), output);
         });

@@ -10,8 +10,11 @@
 
 mod common;
 
-use common::{FILE, Odd, STREAM, decrypt, encrypt, encryptor, key, message, shapes};
-use polyseal_file::{Decryptor, Encryptor, Error, HEADER_BYTES, Input, Output, SegmentSize, Suite};
+use common::{FILE, Odd, STREAM, decrypt, encrypt, encryptor, key, message, recipients, shapes};
+use polyseal_file::{
+    Decryptor, Encryptor, Error, Identities, Input, MIN_HEADER_BYTES as HEADER_BYTES, Output,
+    SegmentSize, Suite,
+};
 use proptest::prelude::*;
 
 /// Around one segment, around a batch of 128, more than 64 segments.
@@ -63,7 +66,7 @@ fn every_suite_and_tag_length() {
                 .parse()
                 .unwrap();
             let mut sealed = Vec::new();
-            Encryptor::new(&key)
+            Encryptor::new(&recipients())
                 .suite(suite)
                 .encrypt(Input::Stream(&mut &message[..]), Output::Stream(&mut sealed))
                 .unwrap();
@@ -98,12 +101,12 @@ fn no_two_files_are_alike() {
 
 #[test]
 fn an_input_that_changes_its_length_is_an_error() {
-    let key = key();
+    let to = recipients();
     for new_length in [0, 1_500_000, 4_000_000] {
         let file = tempfile::tempfile().unwrap();
         file.set_len(3_000_000).unwrap();
         let change = |_| file.set_len(new_length).unwrap();
-        let encryptor = encryptor(&key, 4096, STREAM).progress(&change);
+        let encryptor = encryptor(&to, 4096, STREAM).progress(&change);
         let result = encryptor.encrypt(Input::File(&file), Output::Stream(&mut Vec::new()));
         assert!(matches!(result, Err(Error::InputChanged)), "{new_length}: {result:?}");
     }
@@ -115,22 +118,24 @@ fn an_output_file_that_is_not_empty_is_refused_and_not_touched() {
     let sealed = encrypt(&key, 4096, STREAM, b"message");
     let file = tempfile::tempfile().unwrap();
     file.set_len(1_000_000).unwrap();
-    let result = Encryptor::new(&key).encrypt(Input::Stream(&mut &[][..]), Output::File(&file));
+    let result =
+        Encryptor::new(&recipients()).encrypt(Input::Stream(&mut &[][..]), Output::File(&file));
     assert!(matches!(result, Err(Error::OutputNotEmpty)), "{result:?}");
-    let result = Decryptor::new(&key).decrypt(Input::Stream(&mut &sealed[..]), Output::File(&file));
+    let result = Decryptor::new(&Identities::from(&key))
+        .decrypt(Input::Stream(&mut &sealed[..]), Output::File(&file));
     assert!(matches!(result, Err(Error::OutputNotEmpty)), "{result:?}");
     assert!(common::contents(&file) == vec![0; 1_000_000]);
 }
 
 #[test]
 fn an_output_that_fails_is_an_error_and_ends_the_work() {
-    let key = key();
+    let to = recipients();
     for room in [0, 100, 4096, 5000, 700_000] {
         for threads in 1..=4 {
             let mut buffer = vec![0; room];
             let mut writer = &mut buffer[..];
             let shape = common::Shape { threads, ..STREAM };
-            let result = encryptor(&key, 4096, shape)
+            let result = encryptor(&to, 4096, shape)
                 .encrypt(Input::Stream(&mut std::io::repeat(7)), Output::Stream(&mut writer));
             assert!(matches!(result, Err(Error::Io { what: "write the output", .. })));
         }
@@ -143,8 +148,8 @@ fn progress_adds_up() {
     let add = |n| {
         total.fetch_add(n, std::sync::atomic::Ordering::Relaxed);
     };
-    let key = key();
-    encryptor(&key, 4096, FILE)
+    let to = recipients();
+    encryptor(&to, 4096, FILE)
         .progress(&add)
         .encrypt(Input::Stream(&mut &message(3_000_000)[..]), Output::Stream(&mut Vec::new()))
         .unwrap();
@@ -167,7 +172,7 @@ proptest! {
         let (key, message) = (key(), message(length));
         let threads = std::num::NonZeroUsize::new(threads).unwrap();
         let (mut sealed, mut opened) = (Odd::new(Vec::new(), &writes), Odd::new(Vec::new(), &reads));
-        Encryptor::new(&key)
+        Encryptor::new(&recipients())
             .segment_size(SegmentSize::new(1 << log2).unwrap())
             .threads(threads)
             .encrypt(
@@ -175,7 +180,7 @@ proptest! {
                 Output::Stream(&mut sealed),
             )
             .unwrap();
-        Decryptor::new(&key)
+        Decryptor::new(&Identities::from(&key))
             .threads(threads)
             .decrypt(
                 Input::Stream(&mut Odd::new(&sealed.inner[..], &writes)),
@@ -189,9 +194,9 @@ proptest! {
 /// In append mode the system would put every piece at the end, in whatever order they come.
 #[test]
 fn an_output_file_in_append_mode_is_refused() {
-    let key = key();
     let path = tempfile::NamedTempFile::new().unwrap().into_temp_path();
     let file = std::fs::File::options().append(true).open(&path).unwrap();
-    let result = Encryptor::new(&key).encrypt(Input::Stream(&mut &[][..]), Output::File(&file));
+    let result =
+        Encryptor::new(&recipients()).encrypt(Input::Stream(&mut &[][..]), Output::File(&file));
     assert!(matches!(result, Err(Error::OutputNotEmpty)), "{result:?}");
 }

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::num::NonZeroUsize;
 
-use polyseal_file::{Decryptor, Encryptor, Error, Input, Key, Output, SegmentSize};
+use polyseal_file::{
+    Decryptor, Encryptor, Error, Identities, Input, Key, Output, Recipients, SegmentSize,
+};
 
 /// Where input and output are: what decides how the pipeline works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,19 +31,24 @@ pub(crate) fn key() -> Key {
     Key::from_bytes(&[0x5a; 32])
 }
 
+pub(crate) fn recipients() -> Recipients {
+    Recipients::from(&key())
+}
+
 /// Bytes that differ from segment to segment.
 pub(crate) fn message(bytes: usize) -> Vec<u8> {
     (0..bytes as u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect()
 }
 
-pub(crate) fn encryptor(key: &Key, segment: u64, shape: Shape) -> Encryptor<'_> {
-    Encryptor::new(key)
+pub(crate) fn encryptor(to: &Recipients, segment: u64, shape: Shape) -> Encryptor<'_> {
+    Encryptor::new(to)
         .segment_size(SegmentSize::new(segment).unwrap())
         .threads(NonZeroUsize::new(shape.threads).unwrap())
 }
 
 pub(crate) fn encrypt(key: &Key, segment: u64, shape: Shape, message: &[u8]) -> Vec<u8> {
-    let encryptor = encryptor(key, segment, shape);
+    let recipients = Recipients::from(key);
+    let encryptor = encryptor(&recipients, segment, shape);
     let (result, sealed) = carry(shape, message, |i, o| encryptor.encrypt(i, o));
     assert_eq!(result.unwrap().file_bytes, sealed.len() as u64);
     sealed
@@ -49,7 +56,8 @@ pub(crate) fn encrypt(key: &Key, segment: u64, shape: Shape, message: &[u8]) -> 
 
 /// The result, and what was written.
 pub(crate) fn decrypt(key: &Key, shape: Shape, sealed: &[u8]) -> (Result<(), Error>, Vec<u8>) {
-    let decryptor = Decryptor::new(key).threads(NonZeroUsize::new(shape.threads).unwrap());
+    let identities = Identities::from(key);
+    let decryptor = Decryptor::new(&identities).threads(NonZeroUsize::new(shape.threads).unwrap());
     let (result, opened) = carry(shape, sealed, |i, o| decryptor.decrypt(i, o));
     (result.map(|_| ()), opened)
 }

@@ -1,0 +1,321 @@
+//! ASCII armour: a file as text, for where only text gets through.
+//!
+//! Source: `docs/spec/file-format.md`, section 9: Base64 in lines of 64 characters between two
+//! lines that say what it is. It is read strictly: one file has one armour, but for the ends of
+//! lines and white space around it. It hides and authenticates nothing, and costs a third more.
+
+use std::io::{self, Read, Write};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::error::Error;
+
+const BEGIN: &[u8] = b"-----BEGIN POLYSEAL FILE-----";
+const END: &[u8] = b"-----END POLYSEAL FILE-----";
+const LINE: usize = 64;
+const LINE_BYTES: usize = LINE / 4 * 3;
+/// Lines that are worked on at a time.
+const LINES: usize = 1024;
+
+/// Whether a file that begins with `byte` is armoured, as far as one byte shows.
+#[must_use]
+pub fn looks_armored(byte: u8) -> bool {
+    byte == BEGIN[0] || byte.is_ascii_whitespace()
+}
+
+/// Writes what it is given as armour. It is complete only after [`finish`](Self::finish).
+#[derive(Debug)]
+pub struct ArmorWriter<W: Write> {
+    inner: W,
+    /// Less than a batch of bytes that wait for others.
+    waiting: Vec<u8>,
+    text: Vec<u8>,
+    begun: bool,
+}
+
+impl<W: Write> ArmorWriter<W> {
+    /// Armour that goes to `inner`.
+    pub fn new(inner: W) -> Self {
+        Self { inner, waiting: Vec::new(), text: Vec::new(), begun: false }
+    }
+
+    /// Writes what is left, and the last line.
+    ///
+    /// # Errors
+    /// Those of writing.
+    pub fn finish(mut self) -> io::Result<W> {
+        let waiting = std::mem::take(&mut self.waiting);
+        self.lines(&waiting)?;
+        self.inner.write_all(END)?;
+        self.inner.write_all(b"\n")?;
+        self.inner.flush()?;
+        Ok(self.inner)
+    }
+
+    fn lines(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.text.clear();
+        if !self.begun {
+            self.begun = true;
+            self.text.extend_from_slice(BEGIN);
+            self.text.push(b'\n');
+        }
+        for line in bytes.chunks(LINE_BYTES) {
+            let mut text = [b'\n'; LINE + 1];
+            // Cannot fail: a line has room for its text.
+            let n = STANDARD.encode_slice(line, &mut text).unwrap_or_default();
+            text[n] = b'\n';
+            self.text.extend_from_slice(&text[..=n]);
+        }
+        self.inner.write_all(&self.text)
+    }
+}
+
+impl<W: Write> Write for ArmorWriter<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let batch = LINES * LINE_BYTES;
+        let n = bytes.len().min(batch - self.waiting.len());
+        self.waiting.extend_from_slice(&bytes[..n]);
+        if self.waiting.len() == batch {
+            let mut waiting = std::mem::take(&mut self.waiting);
+            self.lines(&waiting)?;
+            waiting.clear();
+            self.waiting = waiting;
+        }
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// White space, then the first line.
+    Before,
+    /// Lines; the last one may already have been shorter.
+    Inside { ended: bool },
+    /// White space only.
+    After,
+}
+
+/// Reads the bytes in armour. What is wrong with it is an error of kind
+/// [`io::ErrorKind::InvalidData`] that holds an [`Error::Armor`].
+#[derive(Debug)]
+pub struct ArmorReader<R: Read> {
+    inner: R,
+    /// Text, of which `..used` has been dealt with.
+    text: Vec<u8>,
+    used: usize,
+    /// Bytes, of which `..given` have been read.
+    bytes: Vec<u8>,
+    given: usize,
+    state: State,
+    line: u64,
+}
+
+impl<R: Read> ArmorReader<R> {
+    /// The file in the armour that `inner` has.
+    pub fn new(inner: R) -> Self {
+        Self {
+            inner,
+            text: Vec::new(),
+            used: 0,
+            bytes: Vec::new(),
+            given: 0,
+            state: State::Before,
+            line: 0,
+        }
+    }
+
+    /// Reads more text; whether there was any.
+    fn more(&mut self) -> io::Result<bool> {
+        self.text.drain(..self.used);
+        self.used = 0;
+        let kept = self.text.len();
+        self.text.resize(kept + LINES * (LINE + 1), 0);
+        let n = loop {
+            match self.inner.read(&mut self.text[kept..]) {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                n => break n,
+            }
+        };
+        self.text.truncate(kept + n.as_ref().map_or(0, |n| *n));
+        n.map(|n| n > 0)
+    }
+
+    /// Decodes the lines that are there, until there are bytes or no more lines.
+    fn decode(&mut self) -> io::Result<()> {
+        self.bytes.clear();
+        self.given = 0;
+        while self.bytes.is_empty() {
+            self.take_lines()?;
+            if self.bytes.is_empty() && !self.more()? {
+                return self.end();
+            }
+        }
+        Ok(())
+    }
+
+    fn take_lines(&mut self) -> io::Result<()> {
+        while let Some(n) = self.text[self.used..].iter().position(|&b| b == b'\n') {
+            let line = self.used..self.used + n;
+            self.used += n + 1;
+            self.line += 1;
+            self.take_line(line)?;
+        }
+        // No line is that long, however much white space surrounds it.
+        let long = self.text.len() - self.used > LINES * LINE;
+        if long && !self.text[self.used..].iter().all(u8::is_ascii_whitespace) {
+            self.line += 1;
+            return Err(self.bad());
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: std::ops::Range<usize>) -> io::Result<()> {
+        let line = &self.text[line];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match self.state {
+            State::Before if line.trim_ascii().is_empty() => {}
+            State::Before if line.trim_ascii_start() == BEGIN => {
+                self.state = State::Inside { ended: false };
+            }
+            State::Inside { .. } if line.trim_ascii_end() == END => self.state = State::After,
+            State::Inside { ended: false } if (1..=LINE).contains(&line.len()) => {
+                self.state = State::Inside { ended: line.len() < LINE || line[LINE - 1] == b'=' };
+                let mut bytes = [0; LINE_BYTES];
+                let n = STANDARD.decode_slice(line, &mut bytes).map_err(|_| self.bad())?;
+                self.bytes.extend_from_slice(&bytes[..n]);
+            }
+            State::After if line.trim_ascii().is_empty() => {}
+            _ => return Err(self.bad()),
+        }
+        Ok(())
+    }
+
+    /// The text is over: the last line may lack its end.
+    fn end(&mut self) -> io::Result<()> {
+        let rest = self.used..self.text.len();
+        self.used = self.text.len();
+        let text = &self.text[rest];
+        let complete = match self.state {
+            State::Inside { .. } => text.trim_ascii_end() == END,
+            State::After => text.trim_ascii().is_empty(),
+            State::Before => false,
+        };
+        self.line += u64::from(!text.is_empty());
+        if !complete {
+            return Err(self.bad());
+        }
+        self.state = State::After;
+        Ok(())
+    }
+
+    fn bad(&self) -> io::Error {
+        io::Error::new(io::ErrorKind::InvalidData, Error::Armor(self.line.max(1)))
+    }
+}
+
+impl<R: Read> Read for ArmorReader<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.bytes.len() {
+            self.decode()?;
+        }
+        let n = buffer.len().min(self.bytes.len() - self.given);
+        buffer[..n].copy_from_slice(&self.bytes[self.given..self.given + n]);
+        self.given += n;
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn armored(bytes: &[u8]) -> Vec<u8> {
+        let mut writer = ArmorWriter::new(Vec::new());
+        writer.write_all(bytes).unwrap();
+        writer.finish().unwrap()
+    }
+
+    fn read(text: &[u8]) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        ArmorReader::new(text).read_to_end(&mut bytes).map(|_| bytes)
+    }
+
+    /// One byte at a time, as a slow pipe gives them.
+    struct Drops<'a>(&'a [u8]);
+
+    impl Read for Drops<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let n = self.0.len().min(buffer.len()).min(1);
+            buffer[..n].copy_from_slice(&self.0[..n]);
+            self.0 = &self.0[n..];
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn every_length() {
+        let message: Vec<u8> = (0..200_000_u32).map(|i| (i * 7 % 251) as u8).collect();
+        let batch = LINES * LINE_BYTES;
+        for n in (0..200).chain(batch - 3..batch + 50).chain(2 * batch - 1..2 * batch + 2) {
+            let text = armored(&message[..n]);
+            assert_eq!(read(&text).unwrap(), &message[..n], "{n}");
+            let mut lines = text.split(|&b| b == b'\n');
+            assert!(lines.all(|line| line.len() <= 64));
+            let crlf = String::from_utf8(text).unwrap().replace('\n', "\r\n");
+            assert_eq!(read(crlf.as_bytes()).unwrap(), &message[..n], "{n}");
+        }
+        let mut bytes = Vec::new();
+        ArmorReader::new(Drops(&armored(&message))).read_to_end(&mut bytes).unwrap();
+        assert!(bytes == message);
+    }
+
+    #[test]
+    fn what_is_around_and_what_is_inside() {
+        let text = String::from_utf8(armored(&[7; 100])).unwrap();
+        let (begin, rest) = text.split_once('\n').unwrap();
+        let accepted = [
+            text.trim_end().to_owned(),
+            format!("\n \t\r\n{text}"),
+            format!("  {text}"),
+            format!("{text}\n\n  \n"),
+            format!("{text}  "),
+            format!("{}{text}", " \n".repeat(100_000)),
+        ];
+        for text in accepted {
+            assert_eq!(read(text.as_bytes()).unwrap(), [7; 100], "{text:.40}");
+        }
+        let refused = [
+            String::new(),
+            "\n\n".to_owned(),
+            rest.to_owned(),
+            text.replace("POLYSEAL", "AGE"),
+            text.replace("-----END POLYSEAL FILE-----\n", ""),
+            text.replace("END", "BEGIN"),
+            format!("{begin}\n\n{rest}"),
+            format!("hello\n{text}"),
+            format!("{text}hello"),
+            format!("{text}{text}"),
+            text.replacen("Bwc", "Bw c", 1),
+            text.replacen("BwcH", "BwcH\n", 1),
+            text.replacen("BwcH", "Bwc=", 1),
+            text.replacen("BwcH", "B", 1),
+            text.replace("Bw==", "Bx=="),
+            text.replace("Bw==", "Bw="),
+            text.replace("Bw==", "Bw"),
+            text.replace("Bw==\n", "Bw==\nBw==\n"),
+            "x".repeat(1_000_000),
+        ];
+        for text in refused {
+            let error = read(text.as_bytes()).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{text:.40}");
+        }
+        // A full last line that is padded is the last.
+        let full = String::from_utf8(armored(&[7; 47])).unwrap();
+        assert!(read(full.replace("-----END", "Bwc=\n-----END").as_bytes()).is_err());
+    }
+}
