@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 use crate::error::{Error, Result};
 
 /// A passphrase of 1 to 4096 bytes, wiped when dropped.
+#[derive(Clone)]
 pub struct Passphrase(Zeroizing<Vec<u8>>);
 
 impl Passphrase {

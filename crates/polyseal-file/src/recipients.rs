@@ -97,6 +97,7 @@ impl fmt::Debug for Recipients {
     }
 }
 
+type BoxedIdentity = Box<dyn Identity + Send + Sync>;
 type Ask<'a> = Box<dyn Fn() -> Result<Passphrase> + 'a>;
 
 /// What there is to open a file with.
@@ -104,7 +105,7 @@ type Ask<'a> = Box<dyn Fn() -> Result<Passphrase> + 'a>;
 pub struct Identities<'a> {
     keys: Vec<Key>,
     ask: Option<Ask<'a>>,
-    age: Vec<Box<dyn Identity + 'a>>,
+    age: Vec<BoxedIdentity>,
 }
 
 impl<'a> Identities<'a> {
@@ -130,7 +131,7 @@ impl<'a> Identities<'a> {
 
     /// And these age identities.
     #[must_use]
-    pub fn age(mut self, identities: impl IntoIterator<Item = Box<dyn Identity + 'a>>) -> Self {
+    pub fn age(mut self, identities: impl IntoIterator<Item = BoxedIdentity>) -> Self {
         self.age.extend(identities);
         self
     }

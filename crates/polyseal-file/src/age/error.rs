@@ -1,0 +1,180 @@
+//! What can be wrong with the keys that a user gives, and what to do about it.
+//!
+//! Security claim: nothing of a key's text is shown, not even of a recipient's, but for the type of
+//! an SSH key and the name of a plugin: a user may have pasted a secret, or named the wrong file.
+
+use std::fmt;
+
+/// What is wrong with a recipient, an identity or a file of them, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyError {
+    file: Option<String>,
+    line: Option<usize>,
+    problem: KeyProblem,
+}
+
+/// What is wrong with a recipient, an identity or a file of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyProblem {
+    /// A secret where a recipient belongs.
+    SecretAsRecipient,
+    /// A recipient where an identity belongs.
+    RecipientAsIdentity,
+    /// Not the beginning of any recipient.
+    NotARecipient,
+    /// Not the beginning of any identity.
+    NotAnIdentity,
+    /// It begins as this does, but a part of it is missing, changed or in the wrong case.
+    Damaged(&'static str),
+    /// No recipient in the file.
+    NoRecipients,
+    /// No identity in the file.
+    NoIdentities,
+    /// More bytes than the file may have.
+    TooLong(usize),
+    /// Not UTF-8.
+    NotText,
+    /// An SSH key of this type, to which nothing can be encrypted.
+    SshType(String),
+    /// An RSA key that has less than 2048 bits, or more than 4096.
+    SshRsaSize,
+    /// A private SSH key that is not in the formats of OpenSSH.
+    SshFormat,
+    /// A private SSH key that is encrypted with this cipher.
+    SshCipher(String),
+    /// Something else in the file of a private SSH key.
+    SshFileNotAlone,
+    /// The program `age-plugin-` with this name is not on the PATH.
+    Plugin(String),
+    /// An age file that is damaged, where a file of identities belongs.
+    EncryptedDamaged,
+    /// An age file that is not encrypted with a passphrase, where a file of identities belongs.
+    NotForPassphrase,
+    /// Its passphrase takes more work than is allowed.
+    WorkFactor {
+        /// The logarithm of what it takes.
+        required: u8,
+        /// The logarithm of what is allowed.
+        limit: u8,
+    },
+    /// Nobody can be asked for the passphrase, or nobody gave one.
+    NoPassphrase,
+    /// Not the passphrase.
+    WrongPassphrase,
+    /// The operating system gave no random bytes.
+    Random,
+}
+
+impl KeyError {
+    /// What is wrong.
+    #[must_use]
+    pub fn problem(&self) -> &KeyProblem {
+        &self.problem
+    }
+
+    /// The file in which it is, as it was named.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// The line in which it is, from 1.
+    #[must_use]
+    pub fn line(&self) -> Option<usize> {
+        self.line
+    }
+
+    pub(super) fn in_file(mut self, file: Option<&str>) -> Self {
+        self.file = file.map(str::to_owned);
+        self
+    }
+
+    pub(super) fn at(mut self, line: usize) -> Self {
+        self.line = Some(line);
+        self
+    }
+}
+
+impl From<KeyProblem> for KeyError {
+    fn from(problem: KeyProblem) -> Self {
+        Self { file: None, line: None, problem }
+    }
+}
+
+impl fmt::Display for KeyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.file, self.line) {
+            (Some(file), Some(line)) => write!(f, "{file}, line {line}: ")?,
+            (Some(file), None) => write!(f, "{file}: ")?,
+            (None, Some(line)) => write!(f, "line {line}: ")?,
+            (None, None) => {}
+        }
+        self.problem.fmt(f)
+    }
+}
+
+impl fmt::Display for KeyProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SecretAsRecipient => f.write_str(
+                "this is a secret, not a recipient: give the public key that belongs to it, and \
+                 make a new pair if anybody has seen this one",
+            ),
+            Self::RecipientAsIdentity => f.write_str(
+                "this is a recipient, not an identity: give the secret key that belongs to it",
+            ),
+            Self::NotARecipient => {
+                f.write_str("not a recipient: those begin with age1, ssh-ed25519 or ssh-rsa")
+            }
+            Self::NotAnIdentity => f.write_str(
+                "not an identity: those begin with AGE-SECRET-KEY- or AGE-PLUGIN-, or are a file \
+                 with a private SSH key or an identity file that age encrypted with a passphrase",
+            ),
+            Self::Damaged(what) => {
+                write!(f, "this {what} is damaged: copy it again, all of it and nothing else")
+            }
+            Self::NoRecipients => f.write_str("there is no recipient in the file"),
+            Self::NoIdentities => f.write_str("there is no identity in the file"),
+            Self::TooLong(limit) => {
+                write!(f, "too long for a file of keys: it may have {limit} bytes")
+            }
+            Self::NotText => f.write_str("not a file of keys: it is not text in UTF-8"),
+            Self::SshType(kind) => {
+                write!(f, "an SSH key of type {kind:?}: only ssh-ed25519 and ssh-rsa can be used")
+            }
+            Self::SshRsaSize => {
+                f.write_str("an RSA key of a size that cannot be used: 2048 to 4096 bits can")
+            }
+            Self::SshFormat => f.write_str(
+                "not a private SSH key in OpenSSH's format: ssh-keygen -p -f FILE rewrites it so",
+            ),
+            Self::SshCipher(cipher) => write!(
+                f,
+                "a private SSH key that is encrypted with {cipher:?}: \
+                 ssh-keygen -p -Z aes256-ctr -f FILE changes that"
+            ),
+            Self::SshFileNotAlone => {
+                f.write_str("there is something else than one private SSH key in the file")
+            }
+            Self::Plugin(name) => {
+                write!(f, "age-plugin-{name} was not found: install it, and have it on the PATH")
+            }
+            Self::EncryptedDamaged => f.write_str("the encrypted identity file is damaged"),
+            Self::NotForPassphrase => f.write_str(
+                "this file is encrypted, but not with a passphrase: decrypt it with age first",
+            ),
+            Self::WorkFactor { required, limit } => write!(
+                f,
+                "the passphrase of the identity file takes 2^{required} units of work, and \
+                 2^{limit} are allowed: decrypt it with age, and encrypt it again"
+            ),
+            Self::NoPassphrase => f.write_str("this identity needs its passphrase"),
+            Self::WrongPassphrase => f.write_str("this is not the passphrase of the identity"),
+            Self::Random => f.write_str("the operating system gave no random bytes"),
+        }
+    }
+}
+
+impl std::error::Error for KeyError {}
+impl std::error::Error for KeyProblem {}

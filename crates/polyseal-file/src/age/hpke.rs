@@ -1,0 +1,305 @@
+//! HPKE in base mode for one message, with MLKEM768-X25519, HKDF-SHA256 and ChaCha20-Poly1305.
+//!
+//! Source: RFC 9180, sections 4 and 5.1; draft-ietf-hpke-pq for the KEM, which is X-Wing
+//! (draft-connolly-cfrg-xwing-kem); FIPS 203.
+//!
+//! Security claim: IND-CCA2 as long as one of ML-KEM-768 and X25519 is unbroken.
+//!
+//! Limits: no authentication of the sender, no forward secrecy. The state of SHA-3, through which
+//! the secrets went, is not wiped.
+//!
+//! Letters: `m` is of ML-KEM, `x` of X25519; `pk`, `ct`, `ss` are public key, ciphertext and shared
+//! secret.
+
+use chacha20poly1305::aead::{AeadInPlace, KeyInit};
+use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce, Tag};
+use hkdf::{Hkdf, HkdfExtract};
+use ml_kem::array::Array;
+use ml_kem::kem::Decapsulate;
+use ml_kem::{B32, Ciphertext, EncapsulateDeterministic, Encoded, EncodedSizeUser};
+use ml_kem::{KemCore, MlKem768};
+use sha2::Sha256;
+use sha3::digest::{ExtendableOutput, FixedOutput, Update, XofReader};
+use sha3::{Sha3_256, Shake256};
+use x25519_dalek::{PublicKey as X25519Public, StaticSecret};
+use zeroize::{Zeroize, Zeroizing};
+
+type MlKemPublic = <MlKem768 as KemCore>::EncapsulationKey;
+type MlKemSecret = <MlKem768 as KemCore>::DecapsulationKey;
+
+const M_PUBLIC_BYTES: usize = 1184;
+const M_CIPHERTEXT_BYTES: usize = 1088;
+const X_BYTES: usize = 32;
+const TAG_BYTES: usize = 16;
+
+pub(super) const PUBLIC_BYTES: usize = M_PUBLIC_BYTES + X_BYTES;
+pub(super) const SEED_BYTES: usize = 32;
+/// What an encapsulation takes from the random bits.
+const RANDOM_BYTES: usize = 64;
+pub(super) const ENC_BYTES: usize = M_CIPHERTEXT_BYTES + X_BYTES;
+pub(super) const MESSAGE_BYTES: usize = 16;
+pub(super) const SEALED_BYTES: usize = MESSAGE_BYTES + TAG_BYTES;
+
+/// "HPKE", KEM 0x647a, KDF 1, AEAD 3.
+const SUITE: &[u8] = b"HPKE\x64\x7a\x00\x01\x00\x03";
+const VERSION: &[u8] = b"HPKE-v1";
+const XWING: &[u8] = br"\.//^\";
+
+/// For what the crates below call fallible, and which is not: the lengths are right.
+const IMPOSSIBLE: crate::Error = crate::Error::Cipher(polyseal::Error::Parameter);
+
+/// Why nothing was opened.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Refused {
+    /// No honest sender makes this encapsulation.
+    Encapsulation,
+    /// Not for this key, or altered.
+    Message,
+}
+
+#[derive(Clone, PartialEq)]
+pub(super) struct PublicKey {
+    m: MlKemPublic,
+    x: X25519Public,
+}
+
+impl PublicKey {
+    /// `None` if it is none: FIPS 203 calls for the check of the first part, RFC 9180 for that of the
+    /// second.
+    pub(super) fn from_bytes(bytes: &[u8; PUBLIC_BYTES]) -> Option<Self> {
+        let (m, x) = bytes.split_at(M_PUBLIC_BYTES);
+        let m = Encoded::<MlKemPublic>::try_from(m).ok()?;
+        let x = X25519Public::from(<[u8; X_BYTES]>::try_from(x).ok()?);
+        let key = Self { m: MlKemPublic::from_bytes(&m), x };
+        // Decoding reduces: what is not reduced does not come back.
+        let reduced = key.m.as_bytes() == m;
+        // Every scalar that X25519 takes is a multiple of the small orders, and of nothing else
+        // that a point has.
+        let contributes = StaticSecret::from([0; X_BYTES]).diffie_hellman(&key.x);
+        (reduced && contributes.was_contributory()).then_some(key)
+    }
+
+    pub(super) fn to_bytes(&self) -> [u8; PUBLIC_BYTES] {
+        let mut bytes = [0; PUBLIC_BYTES];
+        bytes[..M_PUBLIC_BYTES].copy_from_slice(&self.m.as_bytes());
+        bytes[M_PUBLIC_BYTES..].copy_from_slice(self.x.as_bytes());
+        bytes
+    }
+
+    /// Seals the message for this key.
+    pub(super) fn seal(
+        &self,
+        info: &[u8],
+        message: &[u8; MESSAGE_BYTES],
+    ) -> crate::Result<([u8; ENC_BYTES], [u8; SEALED_BYTES])> {
+        let mut random = Zeroizing::new([0; RANDOM_BYTES]);
+        crate::key::random(random.as_mut_slice())?;
+        let (enc, ss) = self.encapsulate(&random)?;
+        let keys = schedule(&ss, info);
+        let mut sealed = [0; SEALED_BYTES];
+        let (body, tag) = sealed.split_at_mut(MESSAGE_BYTES);
+        body.copy_from_slice(message);
+        tag.copy_from_slice(
+            &ChaCha20Poly1305::new(Key::from_slice(keys.0.as_slice()))
+                .encrypt_in_place_detached(Nonce::from_slice(keys.1.as_slice()), b"", body)
+                .map_err(|_| IMPOSSIBLE)?,
+        );
+        Ok((enc, sealed))
+    }
+
+    fn encapsulate(
+        &self,
+        random: &[u8; RANDOM_BYTES],
+    ) -> crate::Result<([u8; ENC_BYTES], Zeroizing<[u8; 32]>)> {
+        let (mut for_m, mut for_x) = ([0; 32], [0; 32]);
+        for_m.copy_from_slice(&random[..32]);
+        for_x.copy_from_slice(&random[32..]);
+        let mut for_m: B32 = Array(for_m);
+        let ephemeral = StaticSecret::from(for_x);
+        let (ct_x, ss_x) = (X25519Public::from(&ephemeral), ephemeral.diffie_hellman(&self.x));
+        let (ct_m, mut ss_m) = self.m.encapsulate_deterministic(&for_m).map_err(|()| IMPOSSIBLE)?;
+        let ss = combine(&ss_m, ss_x.as_bytes(), &ct_x, &self.x);
+        let mut enc = [0; ENC_BYTES];
+        enc[..M_CIPHERTEXT_BYTES].copy_from_slice(&ct_m);
+        enc[M_CIPHERTEXT_BYTES..].copy_from_slice(ct_x.as_bytes());
+        for_m.as_mut_slice().zeroize();
+        for_x.zeroize();
+        ss_m.as_mut_slice().zeroize();
+        Ok((enc, ss))
+    }
+}
+
+/// The seed; the keys that come of it are made when they are needed.
+#[derive(Clone)]
+pub(super) struct SecretKey(Zeroizing<[u8; SEED_BYTES]>);
+
+impl SecretKey {
+    pub(super) fn from_seed(seed: Zeroizing<[u8; SEED_BYTES]>) -> Self {
+        Self(seed)
+    }
+
+    pub(super) fn seed(&self) -> &[u8; SEED_BYTES] {
+        &self.0
+    }
+
+    pub(super) fn public_key(&self) -> PublicKey {
+        let (m, x) = self.expand();
+        PublicKey { m: m.encapsulation_key().clone(), x: X25519Public::from(&x) }
+    }
+
+    /// Opens what was sealed for this key, into `message`.
+    pub(super) fn open(
+        &self,
+        info: &[u8],
+        enc: &[u8; ENC_BYTES],
+        sealed: &[u8; SEALED_BYTES],
+        message: &mut [u8; MESSAGE_BYTES],
+    ) -> Result<(), Refused> {
+        let keys = schedule(&*self.decapsulate(enc).ok_or(Refused::Encapsulation)?, info);
+        let (body, tag) = sealed.split_at(MESSAGE_BYTES);
+        message.copy_from_slice(body);
+        ChaCha20Poly1305::new(Key::from_slice(keys.0.as_slice()))
+            .decrypt_in_place_detached(
+                Nonce::from_slice(keys.1.as_slice()),
+                b"",
+                message,
+                Tag::from_slice(tag),
+            )
+            .map_err(|_| Refused::Message)
+    }
+
+    /// SHAKE256(seed) = d ‖ z ‖ x
+    fn expand(&self) -> (MlKemSecret, StaticSecret) {
+        let mut shake = Shake256::default();
+        shake.update(self.0.as_slice());
+        let mut xof = shake.finalize_xof();
+        let (mut d, mut z, mut x) = (B32::default(), B32::default(), [0; 32]);
+        xof.read(d.as_mut_slice());
+        xof.read(z.as_mut_slice());
+        xof.read(&mut x);
+        let keys = (MlKem768::generate_deterministic(&d, &z).0, StaticSecret::from(x));
+        d.as_mut_slice().zeroize();
+        z.as_mut_slice().zeroize();
+        x.zeroize();
+        keys
+    }
+
+    /// `None` if X25519 gives zero. ML-KEM always gives something: another secret than the
+    /// sender's, if the ciphertext was altered.
+    fn decapsulate(&self, enc: &[u8; ENC_BYTES]) -> Option<Zeroizing<[u8; 32]>> {
+        let (m, x) = self.expand();
+        let (ct_m, ct_x) = enc.split_at(M_CIPHERTEXT_BYTES);
+        let ct_m = Ciphertext::<MlKem768>::try_from(ct_m).ok()?;
+        let ct_x = X25519Public::from(<[u8; X_BYTES]>::try_from(ct_x).ok()?);
+        let ss_x = x.diffie_hellman(&ct_x);
+        let mut ss_m = m.decapsulate(&ct_m).ok()?;
+        let ss = combine(&ss_m, ss_x.as_bytes(), &ct_x, &X25519Public::from(&x));
+        ss_m.as_mut_slice().zeroize();
+        ss_x.was_contributory().then_some(ss)
+    }
+}
+
+/// ss = SHA3-256(ss_m ‖ ss_x ‖ ct_x ‖ pk_x ‖ label)
+fn combine(
+    ss_m: &[u8],
+    ss_x: &[u8],
+    ct_x: &X25519Public,
+    pk_x: &X25519Public,
+) -> Zeroizing<[u8; 32]> {
+    let mut hash = Sha3_256::default();
+    for part in [ss_m, ss_x, ct_x.as_bytes(), pk_x.as_bytes(), XWING] {
+        hash.update(part);
+    }
+    let mut ss = Zeroizing::new([0; 32]);
+    hash.finalize_into(ss.as_mut_slice().into());
+    ss
+}
+
+/// The key and the nonce of the first message, in base mode: the PSK and its name are empty.
+fn schedule(ss: &[u8; 32], info: &[u8]) -> (Zeroizing<[u8; 32]>, Zeroizing<[u8; 12]>) {
+    let (psk_id_hash, _) = labeled_extract(b"", b"psk_id_hash", b"");
+    let (info_hash, _) = labeled_extract(b"", b"info_hash", info);
+    let context = [&[0], psk_id_hash.as_slice(), info_hash.as_slice()].concat();
+    let (_, secret) = labeled_extract(ss, b"secret", b"");
+    let (mut key, mut nonce) = (Zeroizing::new([0; 32]), Zeroizing::new([0; 12]));
+    labeled_expand(&secret, b"key", &context, key.as_mut_slice());
+    labeled_expand(&secret, b"base_nonce", &context, nonce.as_mut_slice());
+    (key, nonce)
+}
+
+fn labeled_extract(salt: &[u8], label: &[u8], ikm: &[u8]) -> (Zeroizing<[u8; 32]>, Hkdf<Sha256>) {
+    let mut extract = HkdfExtract::<Sha256>::new(Some(salt));
+    for part in [VERSION, SUITE, label, ikm] {
+        extract.input_ikm(part);
+    }
+    let (mut prk, hkdf) = extract.finalize();
+    let mut copy = Zeroizing::new([0; 32]);
+    copy.copy_from_slice(&prk);
+    prk.as_mut_slice().zeroize();
+    (copy, hkdf)
+}
+
+fn labeled_expand(prk: &Hkdf<Sha256>, label: &[u8], info: &[u8], out: &mut [u8]) {
+    // Both lengths, 12 and 32, fit in a byte.
+    let length = [0, out.len() as u8];
+    // Cannot fail: HKDF-SHA256 has 8160 bytes.
+    let _ = prk.expand_multi_info(&[&length, VERSION, SUITE, label, info], out);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector<const N: usize>(name: &str) -> [u8; N] {
+        let lines = include_str!("../../tests/age/hpke-vector").lines();
+        let digits = lines.filter_map(|line| line.split_once(' ')).find(|line| line.0 == name);
+        let mut bytes = [0; N];
+        assert_eq!(base16ct::lower::decode(digits.unwrap().1, &mut bytes).unwrap().len(), N);
+        bytes
+    }
+
+    #[test]
+    fn the_vector_of_the_draft() {
+        let secret = SecretKey::from_seed(Zeroizing::new(vector("skRm")));
+        let public = PublicKey::from_bytes(&vector("pkRm")).unwrap();
+        assert!(secret.public_key() == public);
+        assert_eq!(public.to_bytes(), vector("pkRm"));
+        let (enc, ss) = public.encapsulate(&vector("ikmE")).unwrap();
+        assert_eq!(enc, vector("enc"));
+        assert_eq!(*ss, vector("shared_secret"));
+        assert_eq!(secret.decapsulate(&enc).unwrap(), ss);
+        let (key, nonce) = schedule(&ss, &vector::<40>("info"));
+        assert_eq!(*key, vector("key"));
+        assert_eq!(*nonce, vector("base_nonce"));
+    }
+
+    #[test]
+    fn a_public_key_that_is_none() {
+        let good: [u8; PUBLIC_BYTES] = vector("pkRm");
+        // The first coefficient is 12 bits: q = 3329 = 0xd01 is the smallest that is not reduced.
+        for (low, high, ok) in [(0x00, 0xd, true), (0x01, 0xd, false), (0xff, 0xf, false)] {
+            let mut bytes = good;
+            (bytes[0], bytes[1]) = (low, bytes[1] & 0xf0 | high);
+            assert_eq!(PublicKey::from_bytes(&bytes).is_some(), ok, "{high:x}{low:02x}");
+        }
+        for x in [[0; 32], {
+            let mut one = [0; 32];
+            one[0] = 1;
+            one
+        }] {
+            let mut bytes = good;
+            bytes[M_PUBLIC_BYTES..].copy_from_slice(&x);
+            assert!(PublicKey::from_bytes(&bytes).is_none());
+        }
+    }
+
+    #[test]
+    fn info_is_bound() {
+        let secret = SecretKey::from_seed(Zeroizing::new([7; 32]));
+        let (enc, sealed) = secret.public_key().seal(b"one", &[9; 16]).unwrap();
+        let mut message = [0; 16];
+        assert_eq!(secret.open(b"one", &enc, &sealed, &mut message), Ok(()));
+        assert_eq!(message, [9; 16]);
+        assert_eq!(secret.open(b"two", &enc, &sealed, &mut message), Err(Refused::Message));
+    }
+}

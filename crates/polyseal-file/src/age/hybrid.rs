@@ -1,0 +1,196 @@
+//! age's post-quantum recipients and identities: `age1pq1…` and `AGE-SECRET-KEY-PQ-1…`.
+//!
+//! Source: c2sp.org/age, "The mlkem768x25519 recipient type". The stanza is
+//! `-> mlkem768x25519 enc`, its body the file key, both from HPKE with the info below.
+//!
+//! Security claim: the file key stays secret as long as one of ML-KEM-768 and X25519 is unbroken.
+//! A stanza shows neither for whom it is nor, to who cannot open it, whether two are for the same.
+//!
+//! Limits: the text of an identity is encoded and decoded by way of tables, as age does; the rest
+//! is in constant time, as far as the crates below it are. Whoever has a recipient can encrypt to it.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::io;
+use std::mem;
+use std::str::FromStr;
+
+use ::age::{DecryptError, EncryptError};
+use age_core::format::{FileKey, Stanza};
+use age_core::primitives::{bech32_decode, bech32_encode_to_fmt};
+use age_core::secrecy::{ExposeSecret, SecretString};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+use bech32::Hrp;
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::error::{KeyError, KeyProblem};
+use super::hpke::{
+    ENC_BYTES, PUBLIC_BYTES, PublicKey, Refused, SEALED_BYTES, SEED_BYTES, SecretKey,
+};
+use super::looks_secret;
+
+const TAG: &str = "mlkem768x25519";
+const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
+/// What age calls the recipients that may be together.
+const LABEL: &str = "postquantum";
+
+const RECIPIENT_HRP: Hrp = Hrp::parse_unchecked("age1pq");
+const IDENTITY_HRP: Hrp = Hrp::parse_unchecked("age-secret-key-pq-");
+
+/// A hybrid public key, 1959 characters as text.
+#[derive(Clone)]
+pub struct Recipient(Box<PublicKey>);
+
+/// A hybrid secret key, 77 characters as text, wiped when dropped.
+#[derive(Clone)]
+pub struct Identity(SecretKey);
+
+impl FromStr for Recipient {
+    type Err = KeyError;
+
+    /// Only in the one spelling that [`fmt::Display`] gives.
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        if looks_secret(text) {
+            return Err(KeyProblem::SecretAsRecipient.into());
+        }
+        let damaged = || KeyProblem::Damaged("recipient");
+        let bytes = decode::<PUBLIC_BYTES>(RECIPIENT_HRP, text).ok_or_else(damaged)?;
+        let recipient = Self(Box::new(PublicKey::from_bytes(&bytes).ok_or_else(damaged)?));
+        // Also refuses upper case, and padding that is not zero.
+        if recipient.to_string() == text { Ok(recipient) } else { Err(damaged().into()) }
+    }
+}
+
+impl fmt::Display for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        bech32_encode_to_fmt(f, RECIPIENT_HRP, &self.0.to_bytes())
+    }
+}
+
+impl fmt::Debug for Recipient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Recipient({self})")
+    }
+}
+
+impl PartialEq for Recipient {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Recipient {}
+
+impl ::age::Recipient for Recipient {
+    fn wrap_file_key(
+        &self,
+        file_key: &FileKey,
+    ) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        let (enc, sealed) =
+            self.0.seal(INFO, file_key.expose_secret()).map_err(io::Error::other)?;
+        let stanza = Stanza {
+            tag: TAG.to_owned(),
+            args: vec![BASE64_STANDARD_NO_PAD.encode(enc)],
+            body: sealed.to_vec(),
+        };
+        Ok((vec![stanza], HashSet::from([LABEL.to_owned()])))
+    }
+}
+
+impl Identity {
+    /// A fresh random identity.
+    ///
+    /// # Errors
+    /// [`KeyProblem::Random`] if the operating system has no random bytes.
+    pub fn generate() -> Result<Self, KeyError> {
+        let mut seed = Zeroizing::new([0; SEED_BYTES]);
+        crate::key::random(seed.as_mut_slice()).map_err(|_| KeyProblem::Random)?;
+        Ok(Self(SecretKey::from_seed(seed)))
+    }
+
+    /// The identity as text, which is secret.
+    #[must_use]
+    pub fn to_string(&self) -> SecretString {
+        let mut text = encode(IDENTITY_HRP, self.0.seed());
+        text.make_ascii_uppercase();
+        SecretString::from(mem::take(&mut *text))
+    }
+
+    /// The recipient whose files this identity opens.
+    #[must_use]
+    pub fn to_recipient(&self) -> Recipient {
+        Recipient(Box::new(self.0.public_key()))
+    }
+}
+
+impl FromStr for Identity {
+    type Err = KeyError;
+
+    /// Only in the one spelling that [`Identity::to_string`] gives.
+    fn from_str(text: &str) -> Result<Self, KeyError> {
+        let damaged = || KeyError::from(KeyProblem::Damaged("identity"));
+        let seed = decode::<SEED_BYTES>(IDENTITY_HRP, text).ok_or_else(damaged)?;
+        let identity = Self(SecretKey::from_seed(seed));
+        let same = identity.to_string().expose_secret().as_bytes().ct_eq(text.as_bytes());
+        if bool::from(same) { Ok(identity) } else { Err(damaged()) }
+    }
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Identity(secret)")
+    }
+}
+
+impl ::age::Identity for Identity {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        if stanza.tag != TAG {
+            return None;
+        }
+        let parts = || {
+            let [enc] = stanza.args.as_slice() else { return None };
+            let enc = BASE64_STANDARD_NO_PAD.decode(enc).ok()?;
+            let enc = <[u8; ENC_BYTES]>::try_from(enc).ok()?;
+            // The length before anything is opened: a longer body could be made to open under
+            // several keys.
+            Some((enc, <&[u8; SEALED_BYTES]>::try_from(stanza.body.as_slice()).ok()?))
+        };
+        let Some((enc, sealed)) = parts() else { return Some(Err(DecryptError::InvalidHeader)) };
+        match FileKey::try_init_with_mut(|file_key| self.0.open(INFO, &enc, sealed, file_key)) {
+            Ok(file_key) => Some(Ok(file_key)),
+            Err(Refused::Encapsulation) => Some(Err(DecryptError::InvalidHeader)),
+            Err(Refused::Message) => None,
+        }
+    }
+}
+
+/// Bech32 in lower case, without its limit on the length, in a string that never moved.
+fn encode(hrp: Hrp, bytes: &[u8]) -> Zeroizing<String> {
+    let length = hrp.len() + 1 + (8 * bytes.len()).div_ceil(5) + 6;
+    let mut text = Zeroizing::new(String::with_capacity(length));
+    // Cannot fail: a string takes whatever is written.
+    let _ = bech32_encode_to_fmt(&mut *text, hrp, bytes);
+    text
+}
+
+/// Takes either case and any padding: the caller encodes again and compares.
+fn decode<const N: usize>(hrp: Hrp, text: &str) -> Option<Zeroizing<[u8; N]>> {
+    let mut bytes = Zeroizing::new([0; N]);
+    bech32_decode(
+        text,
+        |_| (),
+        |found| (found == hrp).then_some(()).ok_or(()),
+        |_, decoded| {
+            let mut length = 0;
+            for byte in decoded {
+                *bytes.get_mut(length).ok_or(())? = byte;
+                length += 1;
+            }
+            (length == N).then_some(()).ok_or(())
+        },
+    )
+    .ok()?;
+    Some(bytes)
+}

@@ -1,0 +1,381 @@
+//! Files of identities: age's, plain or encrypted with a passphrase, and private SSH keys.
+//!
+//! Source: c2sp.org/age for the identities' text; the files are those of the `age` program.
+//!
+//! Security claim: no error shows anything of a file, and what this module itself holds of secrets
+//! is wiped. A passphrase is asked for once, and not before it is needed.
+//!
+//! Limits: an encrypted identity file may take 2^20 units of scrypt, 1 GiB and a few seconds. How
+//! much work an encrypted SSH key takes is not limited. RSA is that of the crate `rsa`, which is not
+//! in constant time (RUSTSEC-2023-0071): do not let others measure how long it takes.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::sync::OnceLock;
+
+use ::age::armor::ArmoredReader;
+use ::age::ssh::UnsupportedKey;
+use ::age::{Callbacks, DecryptError, Decryptor, Identity, Recipient, plugin, scrypt, ssh, x25519};
+use age_core::format::{FileKey, Stanza};
+use age_core::secrecy::{ExposeSecret, SecretString};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+use zeroize::Zeroizing;
+
+use super::error::{KeyError, KeyProblem};
+use super::recipients::RecipientList;
+use super::{MAX_KEYS_FILE_BYTES, hybrid, lines};
+
+/// The longest file with a private SSH key, in bytes: 16 KiB.
+pub const MAX_SSH_FILE_BYTES: usize = 1 << 14;
+
+/// The logarithm of the most work that the passphrase of an identity file may take.
+pub const MAX_WORK_FACTOR: u8 = 20;
+
+type BoxedIdentity = Box<dyn Identity + Send + Sync>;
+
+/// What a file is, as far as it can be read without a passphrase.
+pub(super) enum Contents {
+    Lines(Vec<Line>),
+    Encrypted,
+    Ssh(ssh::Identity),
+}
+
+/// One line of an identity file.
+pub(super) enum Line {
+    X25519(x25519::Identity),
+    Hybrid(hybrid::Identity),
+    Plugin(plugin::Identity),
+}
+
+/// The identities in the contents of a file, which [`KeyError`] and questions to the user are to name
+/// so: lines with `AGE-SECRET-KEY-…` and `AGE-PLUGIN-…`, the same encrypted with a passphrase, armoured
+/// or not (up to 1 MiB), or one private SSH key (up to 16 KiB). Passphrases are asked for by way of
+/// `callbacks`, when an identity is used.
+///
+/// # Errors
+/// Naming the line that is not an identity, or saying what the file is instead; or if a plugin is
+/// not installed.
+pub fn parse_identities<C: Callbacks>(
+    contents: &[u8],
+    file: Option<&str>,
+    callbacks: &C,
+) -> Result<Vec<BoxedIdentity>, KeyError> {
+    let parse = || -> Result<Vec<BoxedIdentity>, KeyError> {
+        Ok(match read(contents, file)? {
+            Contents::Lines(identities) => usable(identities, callbacks)?,
+            Contents::Encrypted => vec![Box::new(EncryptedFile {
+                contents: contents.to_vec(),
+                file: file.map(str::to_owned),
+                callbacks: callbacks.clone(),
+                opened: OnceLock::new(),
+            })],
+            Contents::Ssh(ssh::Identity::Encrypted(key)) => {
+                vec![Box::new(EncryptedSshKey::new(key, file, callbacks)?)]
+            }
+            Contents::Ssh(identity) => vec![Box::new(identity)],
+        })
+    };
+    parse().map_err(|error| error.in_file(file))
+}
+
+/// What encrypts to the identities in the contents of a file, as [`RecipientList::add_identities`]
+/// takes it.
+///
+/// # Errors
+/// As [`parse_identities`].
+pub fn to_recipients<C: Callbacks>(
+    contents: &[u8],
+    file: Option<&str>,
+    callbacks: &C,
+) -> Result<Vec<Box<dyn Recipient + Send>>, KeyError> {
+    let mut list = RecipientList::new();
+    list.add_identities(contents, file, callbacks)?;
+    list.into_recipients(callbacks).map_err(|error| error.in_file(file))
+}
+
+/// A kind of identity that can be made here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IdentityKind {
+    /// X25519: `age1…`.
+    X25519,
+    /// ML-KEM-768 with X25519: `age1pq1…`.
+    Hybrid,
+}
+
+/// A new identity, ready to be written down.
+pub struct NewIdentity {
+    /// The contents of an identity file, which is secret.
+    pub file: Zeroizing<String>,
+    /// Its recipient, which is public.
+    pub recipient: String,
+}
+
+impl fmt::Debug for NewIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NewIdentity({})", self.recipient)
+    }
+}
+
+/// A fresh random identity, in a file as `age-keygen` writes it. `created` is a time, on one line.
+///
+/// # Errors
+/// [`KeyProblem::Random`] if the operating system has no random bytes.
+pub fn generate(kind: IdentityKind, created: Option<&str>) -> Result<NewIdentity, KeyError> {
+    let (secret, recipient) = match kind {
+        IdentityKind::X25519 => {
+            let identity = x25519::Identity::generate();
+            (identity.to_string(), identity.to_public().to_string())
+        }
+        IdentityKind::Hybrid => {
+            let identity = hybrid::Identity::generate()?;
+            (identity.to_string(), identity.to_recipient().to_string())
+        }
+    };
+    let created = created.map_or_else(String::new, |time| format!("# created: {time}\n"));
+    let public = format!("# public key: {recipient}\n");
+    let secret = secret.expose_secret();
+    let mut file =
+        Zeroizing::new(String::with_capacity(created.len() + public.len() + secret.len() + 1));
+    for part in [&created, &public, secret, "\n"] {
+        file.push_str(part);
+    }
+    Ok(NewIdentity { file, recipient })
+}
+
+pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<Contents, KeyError> {
+    if contents.len() > MAX_KEYS_FILE_BYTES {
+        return Err(KeyProblem::TooLong(MAX_KEYS_FILE_BYTES).into());
+    }
+    let armored = contents.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----");
+    if armored || contents.starts_with(b"age-encryption.org/") {
+        return open(contents).map(|_| Contents::Encrypted);
+    }
+    if contents.starts_with(b"-----BEGIN ") {
+        return read_ssh(contents, file).map(Contents::Ssh).map_err(KeyError::from);
+    }
+    read_lines(contents).map(Contents::Lines)
+}
+
+fn read_lines(contents: &[u8]) -> Result<Vec<Line>, KeyError> {
+    let mut identities = Vec::new();
+    for (number, line) in lines(contents)? {
+        identities.push(read_line(line).map_err(|problem| KeyError::from(problem).at(number))?);
+    }
+    if identities.is_empty() { Err(KeyProblem::NoIdentities.into()) } else { Ok(identities) }
+}
+
+fn read_line(line: &str) -> Result<Line, KeyProblem> {
+    const DAMAGED: KeyProblem = KeyProblem::Damaged("identity");
+    if line.starts_with("AGE-SECRET-KEY-PQ-1") {
+        line.parse().map(Line::Hybrid).map_err(|_| DAMAGED)
+    } else if line.starts_with("AGE-SECRET-KEY-1") {
+        let identity: x25519::Identity = line.parse().map_err(|_| DAMAGED)?;
+        // Parsing alone takes padding that is not zero.
+        let same = identity.to_string().expose_secret().as_bytes().ct_eq(line.as_bytes());
+        if bool::from(same) { Ok(Line::X25519(identity)) } else { Err(DAMAGED) }
+    } else if line.starts_with("AGE-PLUGIN-") {
+        line.parse().map(Line::Plugin).map_err(|_| DAMAGED)
+    } else if line.starts_with("age1") || line.starts_with("ssh-") {
+        Err(KeyProblem::RecipientAsIdentity)
+    } else {
+        Err(KeyProblem::NotAnIdentity)
+    }
+}
+
+fn read_ssh(contents: &[u8], file: Option<&str>) -> Result<ssh::Identity, KeyProblem> {
+    if contents.len() > MAX_SSH_FILE_BYTES {
+        return Err(KeyProblem::TooLong(MAX_SSH_FILE_BYTES));
+    }
+    let text = str::from_utf8(contents).map_err(|_| KeyProblem::NotText)?;
+    // Parsing stops after the first key: a second would never be tried.
+    let rest = text.split_once("-----END ").and_then(|(_, rest)| rest.split_once("-----"));
+    if rest.is_some_and(|(_, rest)| !rest.trim_ascii().is_empty()) {
+        return Err(KeyProblem::SshFileNotAlone);
+    }
+    match ssh::Identity::from_buffer(contents, file.map(str::to_owned)) {
+        Ok(ssh::Identity::Unsupported(UnsupportedKey::EncryptedSsh(cipher))) => {
+            Err(KeyProblem::SshCipher(cipher))
+        }
+        Ok(ssh::Identity::Unsupported(
+            UnsupportedKey::Hardware(kind) | UnsupportedKey::Type(kind),
+        )) => Err(KeyProblem::SshType(kind)),
+        Ok(ssh::Identity::Unsupported(_)) | Err(_) => Err(KeyProblem::SshFormat),
+        Ok(identity) => Ok(identity),
+    }
+}
+
+/// One plugin is one identity, in the place of its first.
+fn usable<C: Callbacks>(
+    identities: Vec<Line>,
+    callbacks: &C,
+) -> Result<Vec<BoxedIdentity>, KeyError> {
+    let of_plugins: Vec<_> = identities
+        .iter()
+        .filter_map(|identity| match identity {
+            Line::Plugin(identity) => Some(identity.clone()),
+            _ => None,
+        })
+        .collect();
+    let mut plugins: Vec<String> = Vec::new();
+    let mut usable: Vec<BoxedIdentity> = Vec::new();
+    for identity in identities {
+        match identity {
+            Line::X25519(identity) => usable.push(Box::new(identity)),
+            Line::Hybrid(identity) => usable.push(Box::new(identity)),
+            Line::Plugin(identity) => {
+                let name = identity.plugin().to_owned();
+                if !plugins.contains(&name) {
+                    let plugin =
+                        plugin::IdentityPluginV1::new(&name, &of_plugins, callbacks.clone())
+                            .map_err(|_| KeyProblem::Plugin(name.clone()))?;
+                    usable.push(Box::new(plugin));
+                    plugins.push(name);
+                }
+            }
+        }
+    }
+    Ok(usable)
+}
+
+/// An identity file that is encrypted with a passphrase, opened when it is first used.
+struct EncryptedFile<C> {
+    contents: Vec<u8>,
+    file: Option<String>,
+    callbacks: C,
+    opened: OnceLock<Result<Vec<BoxedIdentity>, KeyError>>,
+}
+
+impl<C: Callbacks> EncryptedFile<C> {
+    fn first<T>(
+        &self,
+        opens: impl Fn(&dyn Identity) -> Option<Result<T, DecryptError>>,
+    ) -> Option<Result<T, DecryptError>> {
+        let open = || {
+            decrypt(&self.contents, self.file.as_deref(), &self.callbacks)
+                .and_then(|identities| usable(identities, &self.callbacks))
+                .map_err(|error| error.in_file(self.file.as_deref()))
+        };
+        match self.opened.get_or_init(open) {
+            Ok(identities) => identities.iter().find_map(|identity| opens(identity.as_ref())),
+            Err(error) => Some(Err(unusable(error))),
+        }
+    }
+}
+
+impl<C: Callbacks> Identity for EncryptedFile<C> {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.first(|identity| identity.unwrap_stanza(stanza))
+    }
+
+    fn unwrap_stanzas(&self, stanzas: &[Stanza]) -> Option<Result<FileKey, DecryptError>> {
+        self.first(|identity| identity.unwrap_stanzas(stanzas))
+    }
+}
+
+/// The reader of an age file for a passphrase.
+fn open(contents: &[u8]) -> Result<Decryptor<impl Read>, KeyError> {
+    let decryptor =
+        Decryptor::new(ArmoredReader::new(contents)).map_err(|_| KeyProblem::EncryptedDamaged)?;
+    if decryptor.is_scrypt() { Ok(decryptor) } else { Err(KeyProblem::NotForPassphrase.into()) }
+}
+
+/// What is in an identity file that is encrypted with a passphrase, which is asked for.
+pub(super) fn decrypt<C: Callbacks>(
+    contents: &[u8],
+    file: Option<&str>,
+    callbacks: &C,
+) -> Result<Vec<Line>, KeyError> {
+    let decryptor = open(contents)?;
+    let mut identity = scrypt::Identity::new(ask(callbacks, "identity file", file)?);
+    identity.set_max_work_factor(MAX_WORK_FACTOR);
+    let mut reader = decryptor.decrypt([&identity as &dyn Identity].into_iter()).map_err(
+        |error| match error {
+            DecryptError::DecryptionFailed
+            | DecryptError::KeyDecryptionFailed
+            | DecryptError::NoMatchingKeys => KeyProblem::WrongPassphrase,
+            DecryptError::ExcessiveWork { required, .. } => {
+                KeyProblem::WorkFactor { required, limit: MAX_WORK_FACTOR }
+            }
+            _ => KeyProblem::EncryptedDamaged,
+        },
+    )?;
+    // The text is shorter than the file: with all the room at once it never moves, which would leave
+    // a copy behind.
+    let mut text = Zeroizing::new(vec![0; contents.len()]);
+    let mut length = 0;
+    loop {
+        let room = text.get_mut(length..).unwrap_or_default();
+        match reader.read(room) {
+            Ok(0) => break,
+            Ok(read) => length += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return Err(KeyProblem::EncryptedDamaged.into()),
+        }
+    }
+    read_lines(text.get(..length).unwrap_or_default())
+}
+
+/// A private SSH key that is encrypted with a passphrase, opened when a stanza has its tag.
+struct EncryptedSshKey<C> {
+    key: ssh::EncryptedKey,
+    kind: &'static str,
+    tag: String,
+    file: Option<String>,
+    callbacks: C,
+    opened: OnceLock<Result<ssh::Identity, KeyError>>,
+}
+
+impl<C: Callbacks> EncryptedSshKey<C> {
+    fn new(key: ssh::EncryptedKey, file: Option<&str>, callbacks: &C) -> Result<Self, KeyProblem> {
+        let (kind, public) = match ssh::Recipient::try_from(ssh::Identity::from(key.clone())) {
+            Ok(ssh::Recipient::SshRsa(public, _)) => ("ssh-rsa", public),
+            Ok(ssh::Recipient::SshEd25519(public, _)) => ("ssh-ed25519", public),
+            Err(error) => return Err(super::recipients::ssh_problem(error)),
+        };
+        let digest = Sha256::digest(&public);
+        let tag = BASE64_STANDARD_NO_PAD.encode(&digest[..4]);
+        let (file, callbacks) = (file.map(str::to_owned), callbacks.clone());
+        Ok(Self { key, kind, tag, file, callbacks, opened: OnceLock::new() })
+    }
+}
+
+impl<C: Callbacks> Identity for EncryptedSshKey<C> {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        // The crate asks for the passphrase at every stanza, whosever it is.
+        if stanza.tag != self.kind || stanza.args.first() != Some(&self.tag) {
+            return None;
+        }
+        let open = || {
+            let passphrase = ask(&self.callbacks, "SSH key", self.file.as_deref())?;
+            match self.key.decrypt(passphrase) {
+                Ok(key) => Ok(ssh::Identity::from(key)),
+                Err(_) => Err(KeyProblem::WrongPassphrase.into()),
+            }
+        };
+        match self.opened.get_or_init(open) {
+            Ok(identity) => identity.unwrap_stanza(stanza),
+            Err(error) => Some(Err(unusable(&error.clone().in_file(self.file.as_deref())))),
+        }
+    }
+}
+
+fn ask<C: Callbacks>(
+    callbacks: &C,
+    what: &str,
+    file: Option<&str>,
+) -> Result<SecretString, KeyError> {
+    let question = match file {
+        Some(file) => format!("Passphrase of the {what} {file}"),
+        None => format!("Passphrase of the {what}"),
+    };
+    callbacks.request_passphrase(&question).ok_or_else(|| KeyProblem::NoPassphrase.into())
+}
+
+/// The error, as far as age's own type has room for it.
+fn unusable(error: &KeyError) -> DecryptError {
+    DecryptError::Io(io::Error::other(error.clone()))
+}

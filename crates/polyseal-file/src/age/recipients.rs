@@ -1,0 +1,202 @@
+//! A list of recipients, from what a user types and from files.
+//!
+//! Source: c2sp.org/age for the recipients' text; the files are those of the `age` program, one
+//! recipient on a line among empty lines and comments that begin with `#`.
+//!
+//! Security claim: a list holds all that was added to it or adding it fails. So a key of an SSH
+//! type that age cannot use is an error here, where `age` passes over it.
+//!
+//! Limit: whether recipients may be together (post-quantum ones only with their like) is known
+//! when a key is wrapped, because plugins say it only then.
+
+use std::fmt;
+
+use ::age::ssh::ParseRecipientKeyError;
+use ::age::{Callbacks, Recipient, plugin, ssh, tag, tagpq, x25519};
+
+use super::error::{KeyError, KeyProblem};
+use super::identities::{Contents, Line};
+use super::{hybrid, identities, lines, looks_secret};
+
+/// Recipients of every kind, collected.
+#[derive(Default)]
+pub struct RecipientList {
+    built_in: Vec<Box<dyn Recipient + Send>>,
+    plugin_recipients: Vec<plugin::Recipient>,
+    plugin_identities: Vec<plugin::Identity>,
+}
+
+impl RecipientList {
+    /// An empty list.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many recipients there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.built_in.len() + self.plugin_recipients.len() + self.plugin_identities.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds one recipient: `age1…` of every kind, `ssh-ed25519 …` or `ssh-rsa …`.
+    ///
+    /// # Errors
+    /// Saying what it is instead, or that it is damaged.
+    pub fn add(&mut self, recipient: &str) -> Result<(), KeyError> {
+        self.add_text(recipient).map_err(KeyError::from)
+    }
+
+    /// Adds the recipients in the contents of a file, which [`KeyError`] is to name so. It may have
+    /// 1 MiB.
+    ///
+    /// # Errors
+    /// Naming the line that is not a recipient, or if no line is. Then nothing of it was added.
+    pub fn add_file(&mut self, contents: &[u8], file: Option<&str>) -> Result<(), KeyError> {
+        let read = || {
+            let mut added = Self::new();
+            for (number, line) in lines(contents)? {
+                added.add_text(line).map_err(|problem| KeyError::from(problem).at(number))?;
+            }
+            if added.is_empty() { Err(KeyProblem::NoRecipients.into()) } else { Ok(added) }
+        };
+        self.append(read().map_err(|error: KeyError| error.in_file(file))?);
+        Ok(())
+    }
+
+    /// Adds the recipients that belong to the identities in the contents of a file, which may be of
+    /// every kind that [`parse_identities`](super::parse_identities) reads. If it is encrypted, the
+    /// passphrase is asked for at once.
+    ///
+    /// # Errors
+    /// As [`parse_identities`](super::parse_identities). Then nothing of it was added.
+    pub fn add_identities<C: Callbacks>(
+        &mut self,
+        contents: &[u8],
+        file: Option<&str>,
+        callbacks: &C,
+    ) -> Result<(), KeyError> {
+        let read = || {
+            let identities = match identities::read(contents, file)? {
+                Contents::Lines(identities) => identities,
+                Contents::Encrypted => identities::decrypt(contents, file, callbacks)?,
+                Contents::Ssh(identity) => {
+                    let recipient = ssh::Recipient::try_from(identity).map_err(ssh_problem)?;
+                    let built_in: Vec<Box<dyn Recipient + Send>> = vec![Box::new(recipient)];
+                    return Ok(Self { built_in, ..Self::default() });
+                }
+            };
+            let mut added = Self::new();
+            for identity in identities {
+                match identity {
+                    Line::X25519(identity) => added.built_in.push(Box::new(identity.to_public())),
+                    Line::Hybrid(identity) => {
+                        added.built_in.push(Box::new(identity.to_recipient()));
+                    }
+                    Line::Plugin(identity) => added.plugin_identities.push(identity),
+                }
+            }
+            Ok(added)
+        };
+        self.append(read().map_err(|error: KeyError| error.in_file(file))?);
+        Ok(())
+    }
+
+    /// What wraps a key for all of them. A plugin is one that stands for all of its recipients,
+    /// and speaks to the user by way of `callbacks`.
+    ///
+    /// # Errors
+    /// [`KeyProblem::Plugin`] if a plugin is not installed.
+    pub fn into_recipients<C: Callbacks>(
+        self,
+        callbacks: &C,
+    ) -> Result<Vec<Box<dyn Recipient + Send>>, KeyError> {
+        let Self { mut built_in, plugin_recipients, plugin_identities } = self;
+        let mut names: Vec<&str> = Vec::new();
+        let of_recipients = plugin_recipients.iter().map(plugin::Recipient::plugin);
+        for name in of_recipients.chain(plugin_identities.iter().map(plugin::Identity::plugin)) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        for name in names {
+            let plugin = plugin::RecipientPluginV1::new(
+                name,
+                &plugin_recipients,
+                &plugin_identities,
+                callbacks.clone(),
+            );
+            built_in.push(Box::new(plugin.map_err(|_| KeyProblem::Plugin(name.to_owned()))?));
+        }
+        Ok(built_in)
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.built_in.append(&mut other.built_in);
+        self.plugin_recipients.append(&mut other.plugin_recipients);
+        self.plugin_identities.append(&mut other.plugin_identities);
+    }
+
+    fn add_text(&mut self, text: &str) -> Result<(), KeyProblem> {
+        const DAMAGED: KeyProblem = KeyProblem::Damaged("recipient");
+        if looks_secret(text) {
+            return Err(KeyProblem::SecretAsRecipient);
+        }
+        let recipient: Box<dyn Recipient + Send> = if text.starts_with("age1pq1") {
+            Box::new(text.parse::<hybrid::Recipient>().map_err(|error| error.problem().clone())?)
+        } else if text.starts_with("age1tag1") {
+            Box::new(exact::<tag::Recipient>(text).ok_or(DAMAGED)?)
+        } else if text.starts_with("age1tagpq1") {
+            Box::new(exact::<tagpq::Recipient>(text).ok_or(DAMAGED)?)
+        } else if text.starts_with("age1") && text.matches('1').count() > 1 {
+            // The data of Bech32 have no 1: what stands before the last is a name.
+            self.plugin_recipients.push(exact(text).ok_or(DAMAGED)?);
+            return Ok(());
+        } else if text.starts_with("age1") {
+            Box::new(exact::<x25519::Recipient>(text).ok_or(DAMAGED)?)
+        } else if ["ssh-", "ecdsa-sha2-", "sk-"].iter().any(|start| text.starts_with(start)) {
+            Box::new(ssh_recipient(text)?)
+        } else {
+            return Err(KeyProblem::NotARecipient);
+        };
+        self.built_in.push(recipient);
+        Ok(())
+    }
+}
+
+impl fmt::Debug for RecipientList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RecipientList({})", self.len())
+    }
+}
+
+/// The recipient, if this is its one spelling. Parsing alone takes padding that is not zero.
+fn exact<R: std::str::FromStr + fmt::Display>(text: &str) -> Option<R> {
+    text.parse::<R>().ok().filter(|recipient| recipient.to_string() == text)
+}
+
+/// A line as in a `.pub` file: type, key and perhaps a comment.
+fn ssh_recipient(text: &str) -> Result<ssh::Recipient, KeyProblem> {
+    let recipient: ssh::Recipient = text.parse().map_err(ssh_problem)?;
+    // Parsing stops where it has a key.
+    match text.strip_prefix(&recipient.to_string()) {
+        Some(rest) if rest.is_empty() || rest.starts_with([' ', '\t']) => Ok(recipient),
+        _ => Err(KeyProblem::Damaged("SSH key")),
+    }
+}
+
+pub(super) fn ssh_problem(error: ParseRecipientKeyError) -> KeyProblem {
+    match error {
+        ParseRecipientKeyError::RsaModulusTooLarge | ParseRecipientKeyError::RsaModulusTooSmall => {
+            KeyProblem::SshRsaSize
+        }
+        ParseRecipientKeyError::Unsupported(kind) => KeyProblem::SshType(kind),
+        _ => KeyProblem::Damaged("SSH key"),
+    }
+}
