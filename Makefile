@@ -2,14 +2,14 @@
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
 .PHONY: demo test bench papers fuzz docs deny clean
-.PHONY: format lint unit portable python vectors constant-time aarch64
+.PHONY: format lint unit portable python vectors constant-time aarch64 wasm
 .NOTPARALLEL:
 
 demo:
 	scripts/demo
 
 # From the quickest to fail to the slowest.
-test: format lint portable unit docs python vectors constant-time aarch64 fuzz
+test: format lint portable unit docs python vectors constant-time aarch64 wasm fuzz
 
 format:
 	cargo fmt --all --check
@@ -22,9 +22,9 @@ lint:
 # nothing at all.
 portable:
 	cargo clippy --locked -p polyseal -- -D warnings
-	rustup target add thumbv7em-none-eabi
-	cargo clippy --locked -p polyseal --target thumbv7em-none-eabi --no-default-features --features alloc -- -D warnings
-	cargo clippy --locked -p polyseal --target thumbv7em-none-eabi --no-default-features -- -D warnings
+	rustup target add thumbv7em-none-eabihf
+	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc -- -D warnings
+	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features -- -D warnings
 
 unit:
 	cargo test --locked --workspace
@@ -45,6 +45,9 @@ constant-time:
 
 aarch64:
 	scripts/with gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user -- scripts/aarch64
+
+wasm:
+	scripts/with nodejs -- scripts/wasm
 
 fuzz:
 	scripts/with g++ -- scripts/fuzz

@@ -51,8 +51,18 @@ pub enum Error {
         /// The limit in bytes.
         limit: u64,
     },
+    /// The key has been used as often as it may be: take another.
+    Limit {
+        /// What of: `"messages with random nonces"`, `"messages"`, `"bytes"` or `"failed
+        /// verifications"`.
+        what: &'static str,
+        /// How many of them a key may have.
+        limit: u128,
+    },
     /// No algorithm has this name.
     UnknownAlgorithm,
+    /// No need has this name.
+    UnknownNeed,
     /// The algorithm has no such parameter, or does not take this value for it.
     Parameter,
     /// The algorithm is a MAC where an AEAD is needed, or the other way round.
@@ -79,7 +89,16 @@ impl fmt::Display for Error {
             Self::TooLong { what, limit } => {
                 write!(f, "the {what} is longer than the algorithm's limit of {limit} bytes")
             }
+            Self::Limit { what, limit } => {
+                f.write_str("the key may have no more than ")?;
+                match limit {
+                    1024.. if limit.is_power_of_two() => write!(f, "2^{}", limit.ilog2())?,
+                    _ => write!(f, "{limit}")?,
+                }
+                write!(f, " {what}: take another key")
+            }
             Self::UnknownAlgorithm => f.write_str("unknown algorithm"),
+            Self::UnknownNeed => f.write_str("unknown need"),
             Self::Parameter => f.write_str("unknown parameter, or a value that it does not take"),
             Self::WrongKind => f.write_str("a MAC where an AEAD is needed, or the reverse"),
             Self::Random => f.write_str("the operating system gave no random bytes"),

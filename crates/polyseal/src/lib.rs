@@ -14,6 +14,8 @@ pub mod any;
 pub(crate) mod backend;
 mod ct;
 pub mod error;
+pub mod limits;
+pub mod needs;
 pub mod registry;
 #[cfg(feature = "alloc")]
 pub mod selftest;

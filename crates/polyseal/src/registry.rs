@@ -152,6 +152,23 @@ impl Misuse {
     }
 }
 
+/// What a byte costs on each back end, in thousandths of a cycle: the mean of sealing and opening
+/// 1 KiB and 64 KiB. For comparison among algorithms; it depends on the CPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Cost {
+    /// Portable code.
+    pub soft: u32,
+    /// x86-64 with AES-NI.
+    pub aesni: u32,
+    /// x86-64 with VAES on 256 bits.
+    pub vaes256: u32,
+    /// x86-64 with VAES on 512 bits.
+    pub vaes512: u32,
+    /// aarch64 with the AES instructions.
+    pub neon: u32,
+}
+
 /// Where an algorithm is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -186,6 +203,15 @@ pub struct Family {
     pub max_ad_bytes: u64,
     /// With random nonces, at most `2^` this many messages a key; `None`: no practical limit.
     pub random_nonce_messages_log2: Option<u32>,
+    /// With nonces that are certain to differ, at most `2^` this many messages a key; `None`: as
+    /// many as there are nonces.
+    pub counted_nonce_messages_log2: Option<u32>,
+    /// At most `2^` this many bytes a key, messages and associated data together; `None`: no
+    /// practical limit.
+    pub total_bytes_log2: Option<u32>,
+    /// An attempt at forgery succeeds with a probability of `2^-` this at best, or with that of
+    /// guessing the tag, whichever is likelier.
+    pub forgery_bits: u32,
     /// Commitment claims, one for each tag length; none for a MAC.
     pub commitment: &'static [Commitment],
     /// What a repeated nonce costs.
@@ -196,6 +222,12 @@ pub struct Family {
     pub parallel: bool,
     /// Whether ciphertext can be produced before the whole message is known.
     pub online: bool,
+    /// Whether it is made of what a FIPS 140-3 validation can approve. No claim that this library
+    /// has been validated.
+    pub fips: bool,
+    /// How fast it is among the others; `None`: not to be chosen for its speed, because it is no
+    /// AEAD or only there for old data.
+    pub cost: Option<Cost>,
     /// The additional properties, of security and of implementation, that are claimed, in the terms
     /// of RFC 9771. What is not listed is not claimed.
     pub properties: &'static [&'static str],
@@ -395,3 +427,31 @@ impl FromStr for Algorithm {
         Ok(algorithm)
     }
 }
+
+/// A row without claims, for tests to build on.
+#[cfg(test)]
+pub(crate) const CLAIMLESS: Family = Family {
+    id: "claimless",
+    name: "",
+    kind: Kind::Aead,
+    key_bytes: Sizes { default: 32, allowed: &[16, 32] },
+    nonce_bytes: Sizes::one(&[12]),
+    tag_bytes: Sizes { default: 16, allowed: &[3, 4, 12, 16, 32] },
+    params: &[],
+    max_message_bytes: 0,
+    max_ad_bytes: 0,
+    random_nonce_messages_log2: Some(63),
+    counted_nonce_messages_log2: None,
+    total_bytes_log2: None,
+    forgery_bits: 128,
+    commitment: &[],
+    misuse: Misuse::Breaks,
+    nonce_hiding: false,
+    parallel: false,
+    online: false,
+    fips: false,
+    cost: None,
+    properties: &[],
+    specification: Specification { title: "", section: "" },
+    maker: Maker::Unmade,
+};

@@ -1,0 +1,253 @@
+//! How much one key may do, and counters that refuse before it does more.
+//!
+//! The bounds are formulas over an algorithm's row of the registry. AEGIS's figures are those of
+//! draft-irtf-cfrg-aegis-aead-18, sections 10.1.1 and 10.3; the kinds of bounds, and that failed
+//! verifications are one of them, are those of draft-irtf-cfrg-aead-limits. Each bound stands for
+//! one user: with many keys, an adversary's chances against any of them add up.
+//!
+//! What it does not give: a counter knows what it is told. Who seals elsewhere under the same key,
+//! or forgets the counter between two runs, has to count together or take a fresh key.
+//!
+//! ```
+//! use polyseal::Error;
+//! use polyseal::limits::{Limits, Nonces, Usage};
+//! use polyseal::registry::Algorithm;
+//!
+//! let algorithm: Algorithm = "aegis-128l".parse()?;
+//! assert_eq!(Limits::of(&algorithm).random_nonce_messages, Some(1 << 48));
+//!
+//! let mut usage = Usage::resume(&algorithm, Nonces::Random, (1 << 48) - 1, 1 << 60, 0);
+//! usage.seal(1000, 20)?; // the last one: now seal it
+//! let refused = usage.seal(1000, 20);
+//! assert_eq!(refused, Err(Error::Limit { what: "messages with random nonces", limit: 1 << 48 }));
+//! # Ok::<(), polyseal::Error>(())
+//! ```
+
+use crate::error::{Error, Result};
+use crate::registry::Algorithm;
+
+/// The chance that is left to a forger, as the exponent of 1/2: what NIST SP 800-38D, section 8,
+/// allows to its own accidents.
+const FORGERY_CHANCE_BITS: u32 = 32;
+
+/// How the nonces of a key's messages are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nonces {
+    /// Drawn at random, so that two of them may be the same.
+    Random,
+    /// Certain to differ, as those of a counter are.
+    Counted,
+}
+
+/// What one key of an algorithm may do. `None`: no practical limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Messages under random nonces of n bits: q ≤ 2^((n − 32) / 2), for then two of them are the
+    /// same with a probability of q² / 2^(n + 1) ≤ 2^-33 (the draft's 10.1.1, after NIST
+    /// SP 800-38D, section 8.3). The draft counts the 2^112 of 256-bit nonces as no limit.
+    pub random_nonce_messages: Option<u128>,
+    /// Messages under nonces of n bits that are certain to differ: 2^n, or what the specification
+    /// says if it is less. AEGIS's says nothing, and 2^128 is more than is counted to here.
+    pub counted_nonce_messages: Option<u128>,
+    /// Bytes of messages and associated data together. AEGIS's specification has no such limit.
+    pub total_bytes: Option<u128>,
+    /// Failed verifications: v ≤ 2^(s − 32), for a forger who succeeds with a probability of 2^-s at
+    /// each attempt then succeeds with at most 2^-32. s is the tag's length in bits, or what is
+    /// claimed if it is less: for AEGIS 128 with either tag (the draft's 10.3).
+    pub failed_verifications: Option<u128>,
+    /// Bytes of one message (the draft's P_MAX, 2^61 − 1).
+    pub message_bytes: u64,
+    /// Bytes of one message's associated data (A_MAX, the same).
+    pub ad_bytes: u64,
+}
+
+impl Limits {
+    /// The limits of a key of `algorithm`.
+    #[must_use]
+    pub fn of(algorithm: &Algorithm) -> Self {
+        let family = algorithm.family();
+        let tag_bits = 8 * algorithm.tag_bytes() as u32;
+        let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
+        let counted = family.counted_nonce_messages_log2;
+        Self {
+            random_nonce_messages: family.random_nonce_messages_log2.and_then(power),
+            counted_nonce_messages: power(counted.map_or(nonce_bits, |log2| log2.min(nonce_bits))),
+            total_bytes: family.total_bytes_log2.and_then(power),
+            failed_verifications: match family.forgery_bits.min(tag_bits) {
+                bits @ FORGERY_CHANCE_BITS.. => power(bits - FORGERY_CHANCE_BITS),
+                _ => Some(0),
+            },
+            message_bytes: family.max_message_bytes,
+            ad_bytes: family.max_ad_bytes,
+        }
+    }
+
+    /// The messages under `nonces`, and their name.
+    fn messages(&self, nonces: Nonces) -> (&'static str, Option<u128>) {
+        match nonces {
+            Nonces::Random => ("messages with random nonces", self.random_nonce_messages),
+            Nonces::Counted => ("messages", self.counted_nonce_messages),
+        }
+    }
+}
+
+/// `2^log2`, if it is small enough to be counted to.
+fn power(log2: u32) -> Option<u128> {
+    1_u128.checked_shl(log2)
+}
+
+/// What one key has done so far. It refuses before a limit is crossed, and then counts nothing.
+///
+/// A key that outlives the program needs its counter kept: store [`messages`](Self::messages),
+/// [`bytes`](Self::bytes) and [`failures`](Self::failures) before what they count leaves the
+/// program (or [`reserve`](Self::reserve) ahead, and store once), and [`resume`](Self::resume).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Usage {
+    limits: Limits,
+    nonces: Nonces,
+    messages: u128,
+    bytes: u128,
+    failures: u128,
+}
+
+impl Usage {
+    /// A fresh key of `algorithm`.
+    #[must_use]
+    pub fn new(algorithm: &Algorithm, nonces: Nonces) -> Self {
+        Self::resume(algorithm, nonces, 0, 0, 0)
+    }
+
+    /// A key that has sealed `messages` messages of `bytes` bytes altogether, associated data
+    /// included, and has seen `failures` failed verifications.
+    #[must_use]
+    pub fn resume(
+        algorithm: &Algorithm,
+        nonces: Nonces,
+        messages: u128,
+        bytes: u128,
+        failures: u128,
+    ) -> Self {
+        Self { limits: Limits::of(algorithm), nonces, messages, bytes, failures }
+    }
+
+    /// Whether a fresh key may seal `messages` messages of at most `message_bytes` bytes each, with
+    /// at most `ad_bytes` bytes of associated data: for whoever knows beforehand, as a file format
+    /// does, and need not count.
+    ///
+    /// ```
+    /// use polyseal::limits::{Nonces, Usage};
+    /// use polyseal::registry::Algorithm;
+    ///
+    /// let algorithm: Algorithm = "aegis-256x2".parse()?;
+    /// let (segments, segment_bytes) = (1 << 48, 1 << 16);
+    /// Usage::check(&algorithm, Nonces::Counted, segments, segment_bytes, 0)?;
+    /// # Ok::<(), polyseal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`reserve`](Self::reserve).
+    pub fn check(
+        algorithm: &Algorithm,
+        nonces: Nonces,
+        messages: u64,
+        message_bytes: u64,
+        ad_bytes: u64,
+    ) -> Result<()> {
+        Self::new(algorithm, nonces).reserve(messages, message_bytes, ad_bytes)
+    }
+
+    /// Counts a message that is about to be sealed.
+    ///
+    /// # Errors
+    /// As [`reserve`](Self::reserve).
+    pub fn seal(&mut self, message_bytes: u64, ad_bytes: u64) -> Result<()> {
+        self.reserve(1, message_bytes, ad_bytes)
+    }
+
+    /// Counts `messages` messages that are about to be sealed, of at most `message_bytes` bytes each
+    /// and with at most `ad_bytes` bytes of associated data: all of them or, with an error, none.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] if one of them is too long for the algorithm, [`Error::Limit`] if
+    /// together they are too much for the key.
+    pub fn reserve(&mut self, messages: u64, message_bytes: u64, ad_bytes: u64) -> Result<()> {
+        self.lengths(message_bytes, ad_bytes)?;
+        let each = u128::from(message_bytes) + u128::from(ad_bytes);
+        let all = self.messages.saturating_add(messages.into());
+        let bytes = self.bytes.saturating_add(each.saturating_mul(messages.into()));
+        let (what, limit) = self.limits.messages(self.nonces);
+        within(what, all, limit)?;
+        within("bytes", bytes, self.limits.total_bytes)?;
+        (self.messages, self.bytes) = (all, bytes);
+        Ok(())
+    }
+
+    /// Whether a message may be opened: whether the key can bear one more that is not authentic.
+    /// Nothing is counted; if it is not authentic, say so to [`failed`](Self::failed).
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for a message that cannot have been sealed, [`Error::Limit`] once there
+    /// have been as many failed verifications as there may be.
+    pub fn open(&self, message_bytes: u64, ad_bytes: u64) -> Result<()> {
+        self.lengths(message_bytes, ad_bytes)?;
+        self.after_failure().map(|_| ())
+    }
+
+    /// Counts a verification that has failed. One that has succeeded counts for nothing.
+    ///
+    /// # Errors
+    /// [`Error::Limit`] if that was one too many, which cannot be where [`open`](Self::open) is
+    /// asked before.
+    pub fn failed(&mut self) -> Result<()> {
+        self.failures = self.after_failure()?;
+        Ok(())
+    }
+
+    /// How many messages have been counted.
+    #[must_use]
+    pub fn messages(&self) -> u128 {
+        self.messages
+    }
+
+    /// How many bytes have been counted.
+    #[must_use]
+    pub fn bytes(&self) -> u128 {
+        self.bytes
+    }
+
+    /// How many failed verifications have been counted.
+    #[must_use]
+    pub fn failures(&self) -> u128 {
+        self.failures
+    }
+
+    /// How many failures there will be after one more.
+    fn after_failure(&self) -> Result<u128> {
+        let failures = self.failures.saturating_add(1);
+        within("failed verifications", failures, self.limits.failed_verifications)?;
+        Ok(failures)
+    }
+
+    fn lengths(&self, message_bytes: u64, ad_bytes: u64) -> Result<()> {
+        for (what, bytes, limit) in [
+            ("message", message_bytes, self.limits.message_bytes),
+            ("associated data", ad_bytes, self.limits.ad_bytes),
+        ] {
+            if bytes > limit {
+                return Err(Error::TooLong { what, limit });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn within(what: &'static str, count: u128, limit: Option<u128>) -> Result<()> {
+    match limit {
+        Some(limit) if count > limit => Err(Error::Limit { what, limit }),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

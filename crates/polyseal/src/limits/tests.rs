@@ -1,0 +1,226 @@
+//! Each bound: just below, at it, just above.
+
+use super::{Limits, Nonces, Usage};
+use crate::error::Error;
+use crate::registry::{Algorithm, CLAIMLESS, Family, families};
+
+/// RFC 10032's longest message and associated data.
+const LONGEST: u64 = (1 << 61) - 1;
+
+fn algorithm(text: &str) -> Algorithm {
+    text.parse().expect(text)
+}
+
+/// A counter under bounds that no row of the registry has.
+fn small(messages: u128, bytes: u128) -> Usage {
+    let limits = Limits {
+        random_nonce_messages: Some(4),
+        counted_nonce_messages: Some(10),
+        total_bytes: Some(100),
+        failed_verifications: Some(2),
+        message_bytes: 60,
+        ad_bytes: 50,
+    };
+    Usage { limits, nonces: Nonces::Counted, messages, bytes, failures: 0 }
+}
+
+#[test]
+fn aegis_has_the_limits_of_its_specification() {
+    for id in ["aegis-128l", "aegis-128x2", "aegis-128x4", "aegis-128x-v1"] {
+        for tag in [16, 32] {
+            let a = algorithm(id).with("tag", tag).expect("such tags");
+            let expected = Limits {
+                random_nonce_messages: Some(1 << 48),
+                counted_nonce_messages: None,
+                total_bytes: None,
+                failed_verifications: Some(1 << 96),
+                message_bytes: LONGEST,
+                ad_bytes: LONGEST,
+            };
+            assert_eq!(Limits::of(&a), expected, "{a}");
+        }
+    }
+    for id in ["aegis-256", "aegis-256x2", "aegis-256x4", "aegis-256x-v1"] {
+        let limits = Limits::of(&algorithm(id));
+        assert_eq!(limits.random_nonce_messages, None, "{id}");
+        assert_eq!(limits.counted_nonce_messages, None, "{id}");
+        assert_eq!(limits.failed_verifications, Some(1 << 96), "{id}");
+    }
+}
+
+/// A row's figure is never more than what the formula gives for its nonces, and only nonces that
+/// are long enough have none.
+#[test]
+fn random_nonces_follow_the_formula() {
+    for family in families() {
+        let limits = Limits::of(&Algorithm::new(family));
+        let formula = (8 * family.nonce_bytes.default as u32 - 32) / 2;
+        match limits.random_nonce_messages {
+            Some(messages) => assert!(messages <= 1 << formula, "{}", family.id),
+            None => assert!(formula >= 64, "{}", family.id),
+        }
+    }
+}
+
+#[test]
+fn messages_with_random_nonces() {
+    let a = algorithm("aegis-128x2");
+    let limit = 1 << 48;
+    let refused = Err(Error::Limit { what: "messages with random nonces", limit });
+
+    let mut usage = Usage::resume(&a, Nonces::Random, limit - 2, 0, 0);
+    assert_eq!(usage.seal(1, 1), Ok(()));
+    assert_eq!(usage.messages(), limit - 1);
+    assert_eq!(usage.seal(1, 1), Ok(()));
+    assert_eq!((usage.messages(), usage.bytes()), (limit, 4));
+    // Nothing is counted that is refused, and what is refused stays so.
+    for _ in 0..2 {
+        assert_eq!(usage.seal(1, 1), refused);
+        assert_eq!((usage.messages(), usage.bytes()), (limit, 4));
+    }
+    // It may still open.
+    assert_eq!(usage.open(1, 1), Ok(()));
+
+    for beyond in [limit + 1, u128::MAX] {
+        assert_eq!(Usage::resume(&a, Nonces::Random, beyond, 0, 0).seal(0, 0), refused);
+    }
+    assert_eq!(Usage::resume(&a, Nonces::Counted, limit, 0, 0).seal(0, 0), Ok(()));
+    let any_number = algorithm("aegis-256x2");
+    assert_eq!(Usage::resume(&any_number, Nonces::Random, limit, 0, 0).seal(0, 0), Ok(()));
+}
+
+#[test]
+fn many_messages_at_once() {
+    let a = algorithm("aegis-128l");
+    let refused = Err(Error::Limit { what: "messages with random nonces", limit: 1 << 48 });
+    assert_eq!(Usage::check(&a, Nonces::Random, (1 << 48) - 1, 9, 9), Ok(()));
+    assert_eq!(Usage::check(&a, Nonces::Random, 1 << 48, 9, 9), Ok(()));
+    assert_eq!(Usage::check(&a, Nonces::Random, (1 << 48) + 1, 9, 9), refused);
+    assert_eq!(Usage::check(&a, Nonces::Counted, u64::MAX, LONGEST, LONGEST), Ok(()));
+
+    let mut usage = Usage::new(&a, Nonces::Random);
+    assert_eq!(usage.reserve(1 << 47, 10, 5), Ok(()));
+    assert_eq!((usage.messages(), usage.bytes()), (1 << 47, 15 << 47));
+    assert_eq!(usage.reserve((1 << 47) + 1, 10, 5), refused);
+    assert_eq!((usage.messages(), usage.bytes()), (1 << 47, 15 << 47));
+    assert_eq!(usage.reserve(1 << 47, 0, 0), Ok(()));
+    assert_eq!(usage.reserve(0, 0, 0), Ok(()));
+    assert_eq!(usage.reserve(1, 0, 0), refused);
+}
+
+#[test]
+fn failed_verifications() {
+    let limit = 1 << 96;
+    let refused = Err(Error::Limit { what: "failed verifications", limit });
+    for text in ["aegis-128l", "aegis-256:tag=32", "aegis-256x4-mac"] {
+        let mut usage = Usage::resume(&algorithm(text), Nonces::Counted, 0, 0, limit - 2);
+        for failures in [limit - 1, limit] {
+            assert_eq!(usage.open(7, 0), Ok(()), "{text}");
+            assert_eq!(usage.failed(), Ok(()), "{text}");
+            assert_eq!(usage.failures(), failures, "{text}");
+        }
+        assert_eq!(usage.open(7, 0), refused, "{text}");
+        assert_eq!(usage.failed(), refused, "{text}");
+        assert_eq!(usage.failures(), limit, "{text}");
+        // It may still seal.
+        assert_eq!(usage.seal(7, 0), Ok(()), "{text}");
+    }
+}
+
+#[test]
+fn lengths() {
+    let long = |what| Err(Error::TooLong { what, limit: LONGEST });
+    let mut usage = Usage::new(&algorithm("aegis-128l"), Nonces::Counted);
+    for (message, ad, expected) in [
+        (LONGEST - 1, LONGEST - 1, Ok(())),
+        (LONGEST, LONGEST, Ok(())),
+        (LONGEST + 1, 0, long("message")),
+        (0, LONGEST + 1, long("associated data")),
+        (u64::MAX, u64::MAX, long("message")),
+    ] {
+        assert_eq!(usage.seal(message, ad), expected);
+        assert_eq!(usage.open(message, ad), expected);
+    }
+    assert_eq!((usage.messages(), usage.bytes()), (2, 4 * u128::from(LONGEST) - 2));
+
+    let mut mac = Usage::new(&algorithm("aegis-128l-mac"), Nonces::Counted);
+    assert_eq!(mac.seal(LONGEST, 0), Ok(()));
+    assert_eq!(mac.seal(0, 1), Err(Error::TooLong { what: "associated data", limit: 0 }));
+}
+
+/// Bounds that only other rows than AEGIS's will have.
+#[test]
+fn bytes_and_counted_messages() {
+    let bytes = Err(Error::Limit { what: "bytes", limit: 100 });
+    let messages = Err(Error::Limit { what: "messages", limit: 10 });
+    assert_eq!(small(0, 0).seal(50, 49), Ok(()));
+    assert_eq!(small(0, 0).seal(50, 50), Ok(()));
+    assert_eq!(small(0, 0).seal(51, 50), bytes);
+    assert_eq!(small(0, 99).seal(1, 0), Ok(()));
+    assert_eq!(small(0, 99).seal(0, 1), Ok(()));
+    assert_eq!(small(0, 99).seal(1, 1), bytes);
+    assert_eq!(small(0, 100).seal(0, 0), Ok(()));
+    assert_eq!(small(0, 0).reserve(10, 5, 5), Ok(()));
+    assert_eq!(small(0, 0).reserve(10, 6, 5), bytes);
+    assert_eq!(small(9, 0).seal(0, 0), Ok(()));
+    assert_eq!(small(10, 0).seal(0, 0), messages);
+    assert_eq!(small(0, 0).reserve(11, 0, 0), messages);
+    let mut usage = small(9, 100);
+    assert_eq!(usage.seal(1, 0), bytes);
+    assert_eq!(usage, small(9, 100));
+}
+
+/// 12-byte nonces, and tags that are short.
+#[test]
+fn formulas_for_short_nonces_and_tags() {
+    static PLAIN: Family = CLAIMLESS;
+    static STATED: Family = Family {
+        counted_nonce_messages_log2: Some(64),
+        total_bytes_log2: Some(40),
+        forgery_bits: 256,
+        ..CLAIMLESS
+    };
+    static UNREACHABLE: Family =
+        Family { counted_nonce_messages_log2: Some(97), total_bytes_log2: Some(128), ..CLAIMLESS };
+    let plain = Algorithm::new(&PLAIN);
+    for (tag, failures) in [(3, 0), (4, 1), (12, 1 << 64), (16, 1 << 96), (32, 1 << 96)] {
+        let a = plain.with("tag", tag).expect("such tags");
+        assert_eq!(Limits::of(&a).failed_verifications, Some(failures), "{tag}");
+    }
+    let of = |f| Limits::of(&Algorithm::new(f).with("tag", 32).expect("such a tag"));
+    assert_eq!(of(&PLAIN).counted_nonce_messages, Some(1 << 96));
+    assert_eq!(of(&UNREACHABLE).counted_nonce_messages, Some(1 << 96));
+    assert_eq!(of(&STATED).counted_nonce_messages, Some(1 << 64));
+    assert_eq!(of(&STATED).total_bytes, Some(1 << 40));
+    assert_eq!(of(&UNREACHABLE).total_bytes, None);
+    assert_eq!(of(&STATED).failed_verifications, None);
+}
+
+/// What a limit is called, and how it is written.
+#[test]
+#[cfg(feature = "alloc")]
+fn messages_name_the_limit() {
+    use alloc::string::ToString;
+
+    let text = |what, limit| Error::Limit { what, limit }.to_string();
+    assert_eq!(
+        text("bytes", 1 << 40),
+        "the key may have no more than 2^40 bytes: take another key"
+    );
+    assert_eq!(
+        text("messages", 512),
+        "the key may have no more than 512 messages: take another key"
+    );
+    assert_eq!(text("bytes", 1025), "the key may have no more than 1025 bytes: take another key");
+}
+
+/// A counter without a limit stays at its end rather than begin again.
+#[test]
+fn counters_saturate() {
+    let (a, most) = (algorithm("aegis-256"), u128::MAX);
+    let mut usage = Usage::resume(&a, Nonces::Random, most - 1, most - 1, most);
+    assert_eq!(usage.reserve(u64::MAX, LONGEST, LONGEST), Ok(()));
+    assert_eq!((usage.messages(), usage.bytes()), (most, most));
+    assert_eq!(usage.failed(), Err(Error::Limit { what: "failed verifications", limit: 1 << 96 }));
+    assert_eq!(usage.failures(), most);
+}

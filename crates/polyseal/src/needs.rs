@@ -1,0 +1,270 @@
+//! Algorithms by what is needed of them, and the fastest that has it.
+//!
+//! A [`Need`] is a predicate over the registry's claims: an algorithm that does not claim a
+//! property does not have it. None of the AEGIS family is `committing`, `misuse-resistant`,
+//! `nonce-hiding` or `fips`.
+//!
+//! ```
+//! use polyseal::needs::{Machine, Need, fastest};
+//!
+//! let needs = ["random-nonces".parse::<Need>()?, Need::Tag256];
+//! let chosen = fastest(Machine::Vaes512, &needs, |_| true).expect("the registry has one");
+//! assert_eq!(chosen.to_string(), "aegis-256x4:tag=32");
+//! assert!(needs.iter().all(|need| need.met_by(&chosen)));
+//!
+//! // Both ends have to be able to choose the same: not here, but among what they agreed on.
+//! let agreed = ["aegis-128l", "aegis-256"];
+//! let chosen = fastest(Machine::here(), &[], |family| agreed.contains(&family.id));
+//! assert_eq!(chosen.expect("one of them").to_string(), "aegis-128l");
+//! # Ok::<(), polyseal::Error>(())
+//! ```
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::backend::Backend;
+use crate::error::{Error, Result};
+use crate::registry::{Algorithm, Cost, Family, Level, Misuse, families};
+
+/// Something that an algorithm is needed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Need {
+    /// To commit to the key, by CMT-1 or better with a work of 2^64 or more, even where the adversary
+    /// chooses the associated data.
+    Committing,
+    /// To reveal no more under a repeated nonce than that two inputs are the same.
+    MisuseResistant,
+    /// To hide the nonce from whoever lacks the key.
+    NonceHiding,
+    /// To be made of what a FIPS 140-3 validation can approve.
+    Fips,
+    /// To process independent parts of one message side by side.
+    Parallel,
+    /// To produce ciphertext before the whole message is known.
+    Online,
+    /// To bear random nonces in any number of messages a key: 2^64 or more.
+    RandomNonces,
+    /// To have a key of 256 bits or more.
+    Key256,
+    /// To have a tag of 256 bits or more.
+    Tag256,
+}
+
+/// What there is to know about a need.
+struct Row {
+    name: &'static str,
+    description: &'static str,
+    met_by: fn(&Algorithm) -> bool,
+}
+
+/// The work of breaking a commitment, as a power of two, below which it is none: what a tag of 16
+/// bytes can give.
+const COMMITTING_BITS: u32 = 64;
+
+/// The number of messages, as a power of two, that counts as any number of them.
+const ANY_NUMBER_LOG2: u32 = 64;
+
+impl Need {
+    /// Every need.
+    pub const ALL: [Self; 9] = [
+        Self::Committing,
+        Self::MisuseResistant,
+        Self::NonceHiding,
+        Self::Fips,
+        Self::Parallel,
+        Self::Online,
+        Self::RandomNonces,
+        Self::Key256,
+        Self::Tag256,
+    ];
+
+    const fn row(self) -> Row {
+        match self {
+            Self::Committing => Row {
+                name: "committing",
+                description: "no second key opens a ciphertext, whoever chose the associated data",
+                met_by: |a| {
+                    a.commitment().is_some_and(|claim| {
+                        matches!(claim.level, Level::Cmt1 | Level::Cmt2 | Level::Cmt4)
+                            && claim.bits >= COMMITTING_BITS
+                    })
+                },
+            },
+            Self::MisuseResistant => Row {
+                name: "misuse-resistant",
+                description: "a repeated nonce reveals at most that two inputs are the same",
+                met_by: |a| matches!(a.family().misuse, Misuse::Resistant | Misuse::NotNeeded),
+            },
+            Self::NonceHiding => Row {
+                name: "nonce-hiding",
+                description: "the nonce is hidden from whoever lacks the key",
+                met_by: |a| a.family().nonce_hiding,
+            },
+            Self::Fips => Row {
+                name: "fips",
+                description: "made of what a FIPS 140-3 validation can approve",
+                met_by: |a| a.family().fips,
+            },
+            Self::Parallel => Row {
+                name: "parallel",
+                description: "independent parts of one message are processed side by side",
+                met_by: |a| a.family().parallel,
+            },
+            Self::Online => Row {
+                name: "online",
+                description: "ciphertext can be produced before the whole message is known",
+                met_by: |a| a.family().online,
+            },
+            Self::RandomNonces => Row {
+                name: "random-nonces",
+                description: "nonces may be random for 2^64 messages a key or more",
+                met_by: |a| {
+                    a.family().random_nonce_messages_log2.is_none_or(|log2| log2 >= ANY_NUMBER_LOG2)
+                },
+            },
+            Self::Key256 => Row {
+                name: "key-256",
+                description: "a key of 256 bits or more",
+                met_by: |a| a.key_bytes() >= 32,
+            },
+            Self::Tag256 => Row {
+                name: "tag-256",
+                description: "a tag of 256 bits or more",
+                met_by: |a| a.tag_bytes() >= 32,
+            },
+        }
+    }
+
+    /// The name, in kebab-case.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// What is needed, in a line.
+    #[must_use]
+    pub fn description(self) -> &'static str {
+        self.row().description
+    }
+
+    /// Whether `algorithm` claims it.
+    #[must_use]
+    pub fn met_by(self, algorithm: &Algorithm) -> bool {
+        (self.row().met_by)(algorithm)
+    }
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Need {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|need| need.name() == text).ok_or(Error::UnknownNeed)
+    }
+}
+
+/// A class of machines, by the fastest back end that they run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Machine {
+    /// Portable code only.
+    Soft,
+    /// x86-64 with AES-NI and AVX.
+    AesNi,
+    /// x86-64 with VAES and AVX2.
+    Vaes256,
+    /// x86-64 with VAES and AVX-512.
+    Vaes512,
+    /// aarch64 with the AES instructions.
+    Neon,
+}
+
+impl Machine {
+    /// Every class.
+    pub const ALL: [Self; 5] = [Self::Soft, Self::AesNi, Self::Vaes256, Self::Vaes512, Self::Neon];
+
+    /// The class of this machine.
+    #[must_use]
+    pub fn here() -> Self {
+        match Backend::detect() {
+            Backend::Soft(_) => Self::Soft,
+            #[cfg(target_arch = "x86_64")]
+            Backend::AesNi(_) => Self::AesNi,
+            #[cfg(target_arch = "x86_64")]
+            Backend::Vaes256(_) => Self::Vaes256,
+            #[cfg(target_arch = "x86_64")]
+            Backend::Vaes512(_) => Self::Vaes512,
+            #[cfg(target_arch = "aarch64")]
+            Backend::Neon(_) => Self::Neon,
+        }
+    }
+
+    /// The back end's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Soft => "soft",
+            Self::AesNi => "aesni",
+            Self::Vaes256 => "vaes256",
+            Self::Vaes512 => "vaes512",
+            Self::Neon => "neon",
+        }
+    }
+
+    const fn of(self, cost: &Cost) -> u32 {
+        match self {
+            Self::Soft => cost.soft,
+            Self::AesNi => cost.aesni,
+            Self::Vaes256 => cost.vaes256,
+            Self::Vaes512 => cost.vaes512,
+            Self::Neon => cost.neon,
+        }
+    }
+}
+
+/// The fastest AEAD for `machine` that meets all of `needs`, of a family that is `allowed`.
+///
+/// It is the family's default instance, or the first in the order of key, nonce and tag lengths that
+/// meets the needs where the default does not. The answer depends on the arguments only: of two
+/// families that cost the same, it is the one that comes first in the registry. Families that are
+/// only there for old data are not chosen.
+#[must_use]
+pub fn fastest(
+    machine: Machine,
+    needs: &[Need],
+    allowed: impl Fn(&Family) -> bool,
+) -> Option<Algorithm> {
+    let meets = |a: &Algorithm| needs.iter().all(|need| need.met_by(a));
+    families()
+        .iter()
+        .filter(|family| allowed(family))
+        .filter_map(|family| Some((machine.of(family.cost.as_ref()?), family)))
+        .filter_map(|(cost, family)| Some((cost, instances(family).find(meets)?)))
+        .min_by_key(|&(cost, _)| cost)
+        .map(|(_, algorithm)| algorithm)
+}
+
+/// The default instance, then those of every length.
+fn instances(family: &'static Family) -> impl Iterator<Item = Algorithm> {
+    let default = Algorithm::new(family);
+    let keys = family.key_bytes.allowed.iter();
+    let lengths = keys.flat_map(move |&key| {
+        let nonces = family.nonce_bytes.allowed.iter();
+        nonces.flat_map(move |&nonce| {
+            family.tag_bytes.allowed.iter().map(move |&tag| (key, nonce, tag))
+        })
+    });
+    let with = move |(key, nonce, tag): (usize, usize, usize)| {
+        default.with("key", key as u64)?.with("nonce", nonce as u64)?.with("tag", tag as u64)
+    };
+    core::iter::once(default).chain(lengths.filter_map(move |l| with(l).ok()))
+}
+
+#[cfg(test)]
+mod tests;

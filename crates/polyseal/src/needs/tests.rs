@@ -1,0 +1,158 @@
+//! The table is whole, the predicates are the registry's claims, and the order is the measured one.
+
+use super::{Machine, Need, fastest, instances};
+use crate::backend::Backend;
+use crate::error::Error;
+use crate::registry::{
+    Algorithm, CLAIMLESS, Commitment, Family, Kind, Level, Misuse, families, family,
+};
+
+use Need::{
+    Committing, Fips, Key256, MisuseResistant, NonceHiding, Online, Parallel, RandomNonces, Tag256,
+};
+
+fn algorithm(text: &str) -> Algorithm {
+    text.parse().expect(text)
+}
+
+/// What is chosen from all that there is.
+fn chosen(machine: Machine, needs: &[Need]) -> Option<Algorithm> {
+    fastest(machine, needs, |_| true)
+}
+
+#[test]
+fn the_table_is_whole() {
+    for (i, need) in Need::ALL.into_iter().enumerate() {
+        assert_eq!(need as usize, i, "one is missing");
+        assert_eq!(need.name().parse(), Ok(need));
+        assert!(need.name().chars().all(|c| c == '-' || c.is_ascii_digit() || c.is_lowercase()));
+        assert!(!need.description().is_empty() && !need.description().contains('\n'));
+        let same = Need::ALL.iter().filter(|other| other.name() == need.name());
+        assert_eq!(same.count(), 1, "{need}");
+    }
+    for text in ["", "Committing", "committing ", "key", "key-128"] {
+        assert_eq!(text.parse::<Need>(), Err(Error::UnknownNeed), "{text:?}");
+    }
+}
+
+#[test]
+fn aegis_meets_what_it_claims_and_no_more() {
+    for (text, met) in [
+        ("aegis-128l", &[Online][..]),
+        ("aegis-128l:tag=32", &[Online, Tag256]),
+        ("aegis-128x2", &[Parallel, Online]),
+        ("aegis-128x4:tag=32", &[Parallel, Online, Tag256]),
+        ("aegis-256", &[Online, RandomNonces, Key256]),
+        ("aegis-256x2", &[Parallel, Online, RandomNonces, Key256]),
+        ("aegis-256x4:tag=32", &[Parallel, Online, RandomNonces, Key256, Tag256]),
+    ] {
+        let a = algorithm(text);
+        for need in Need::ALL {
+            assert_eq!(need.met_by(&a), met.contains(&need), "{text}: {need}");
+        }
+    }
+}
+
+/// Claims that no row of the registry makes yet.
+#[test]
+fn what_others_claim_is_seen() {
+    const fn commits(level: Level, bits: u32) -> [Commitment; 1] {
+        [Commitment { level, tag_bytes: 16, bits, condition: "" }]
+    }
+    static ROWS: [(Family, &[Need]); 15] = [
+        (Family { ..CLAIMLESS }, &[]),
+        (Family { commitment: &commits(Level::None, 128), ..CLAIMLESS }, &[]),
+        (Family { commitment: &commits(Level::KeyFixedAd, 128), ..CLAIMLESS }, &[]),
+        (Family { commitment: &commits(Level::ForKc, 128), ..CLAIMLESS }, &[]),
+        (Family { commitment: &commits(Level::Cmt1, 63), ..CLAIMLESS }, &[]),
+        (Family { commitment: &commits(Level::Cmt1, 64), ..CLAIMLESS }, &[Committing]),
+        (Family { commitment: &commits(Level::Cmt2, 128), ..CLAIMLESS }, &[Committing]),
+        (Family { commitment: &commits(Level::Cmt4, 128), ..CLAIMLESS }, &[Committing]),
+        (Family { misuse: Misuse::Resistant, ..CLAIMLESS }, &[MisuseResistant]),
+        (Family { misuse: Misuse::NotNeeded, ..CLAIMLESS }, &[MisuseResistant]),
+        (Family { nonce_hiding: true, ..CLAIMLESS }, &[NonceHiding]),
+        (Family { fips: true, ..CLAIMLESS }, &[Fips]),
+        (Family { parallel: true, ..CLAIMLESS }, &[Parallel]),
+        (Family { online: true, ..CLAIMLESS }, &[Online]),
+        (Family { random_nonce_messages_log2: Some(64), ..CLAIMLESS }, &[RandomNonces]),
+    ];
+    for (i, (family, claimed)) in ROWS.iter().enumerate() {
+        let short_key = Algorithm::new(family).with("key", 16).expect("such a key");
+        for need in Need::ALL {
+            assert_eq!(need.met_by(&short_key), claimed.contains(&need), "{i}: {need}");
+        }
+    }
+
+    // The default comes first, then the shortest that will do.
+    let family = &ROWS[0].0;
+    let lengths = |a: Algorithm| (a.key_bytes(), a.tag_bytes());
+    let tags = [3, 4, 12, 16, 32];
+    let short = tags.map(|tag| (16, tag));
+    let long = tags.map(|tag| (32, tag));
+    let expected = [(32, 16)].into_iter().chain(short).chain(long);
+    assert!(instances(family).map(lengths).eq(expected));
+}
+
+#[test]
+fn the_order_is_the_measured_one() {
+    for (machine, order) in [
+        (Machine::Vaes512, ["128x4", "128x2", "256x4", "256x2", "128l", "256"]),
+        (Machine::Vaes256, ["128x2", "128x4", "256x4", "256x2", "128l", "256"]),
+        (Machine::AesNi, ["128l", "128x2", "256x2", "256", "256x4", "128x4"]),
+        (Machine::Neon, ["128l", "128x2", "256x2", "256", "256x4", "128x4"]),
+        (Machine::Soft, ["128l", "128x2", "128x4", "256", "256x2", "256x4"]),
+    ] {
+        for (i, expected) in order.iter().enumerate() {
+            let rest = |id: &str| order[i..].iter().any(|o| id.strip_prefix("aegis-") == Some(o));
+            let best = fastest(machine, &[], |f| rest(f.id)).expect("one is left");
+            let name = best.family().id.strip_prefix("aegis-");
+            assert_eq!(name, Some(*expected), "{} {i}", machine.name());
+        }
+    }
+}
+
+#[test]
+fn needs_narrow_the_choice() {
+    for (machine, needs, expected) in [
+        (Machine::Vaes512, &[][..], "aegis-128x4"),
+        (Machine::Vaes512, &[Tag256], "aegis-128x4:tag=32"),
+        (Machine::Vaes512, &[Key256], "aegis-256x4"),
+        (Machine::Vaes256, &[Parallel], "aegis-128x2"),
+        (Machine::Vaes256, &[RandomNonces, Online], "aegis-256x4"),
+        (Machine::AesNi, &[Parallel], "aegis-128x2"),
+        (Machine::AesNi, &[Online, Online], "aegis-128l"),
+        (Machine::Soft, &[Key256, Tag256], "aegis-256:tag=32"),
+    ] {
+        assert_eq!(chosen(machine, needs), Some(algorithm(expected)), "{machine:?} {needs:?}");
+    }
+    for machine in Machine::ALL {
+        for need in [Committing, MisuseResistant, NonceHiding, Fips] {
+            assert_eq!(chosen(machine, &[need]), None, "no AEGIS is {need}");
+            assert_eq!(chosen(machine, &[Online, need]), None, "no AEGIS is {need}");
+        }
+        assert_eq!(fastest(machine, &[], |_| false), None);
+    }
+}
+
+#[test]
+fn only_aeads_for_new_data_are_chosen() {
+    for f in families() {
+        let found = fastest(Machine::Soft, &[], |other| other.id == f.id);
+        let wanted = f.kind == Kind::Aead && !f.id.ends_with("-v1");
+        assert_eq!(found, wanted.then(|| Algorithm::new(f)), "{}", f.id);
+        assert_eq!(f.cost.is_some(), wanted, "{}", f.id);
+    }
+}
+
+#[test]
+fn no_cost_is_missing() {
+    for cost in families().iter().filter_map(|f| f.cost.as_ref()) {
+        assert!(Machine::ALL.iter().all(|machine| machine.of(cost) > 0), "{cost:?}");
+    }
+    assert!(family("aegis-128l").is_some_and(|f| f.cost.is_some()));
+}
+
+#[test]
+fn this_machine_is_the_back_end_that_runs() {
+    assert_eq!(Machine::here().name(), Backend::detect().name());
+}
