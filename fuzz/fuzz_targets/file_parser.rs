@@ -7,7 +7,10 @@ use std::sync::OnceLock;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
-use polyseal_file::{Decryptor, Encryptor, Header, Input, Inspection, Key, Output, SegmentSize};
+use polyseal_file::{
+    Decryptor, Encryptor, Header, Identities, Input, Inspection, Key, Output, Recipients,
+    SegmentSize,
+};
 
 #[derive(Arbitrary, Debug)]
 enum File {
@@ -29,7 +32,7 @@ fn real() -> &'static [u8] {
     REAL.get_or_init(|| {
         let message = vec![0xa5; 10_000];
         let mut sealed = Vec::new();
-        Encryptor::new(&key())
+        Encryptor::new(&Recipients::from(&key()))
             .segment_size(SegmentSize::new(4096).expect("the smallest size"))
             .encrypt(Input::Stream(&mut &message[..]), Output::Stream(&mut sealed))
             .expect("encryption into memory");
@@ -58,7 +61,7 @@ fuzz_target!(|file: File| {
         assert!(!error.to_string().is_empty());
     }
     let mut opened = Vec::new();
-    let outcome =
-        Decryptor::new(&key()).decrypt(Input::Stream(&mut &bytes[..]), Output::Stream(&mut opened));
+    let outcome = Decryptor::new(&Identities::from(&key()))
+        .decrypt(Input::Stream(&mut &bytes[..]), Output::Stream(&mut opened));
     assert_eq!(outcome.is_ok(), bytes == real(), "{outcome:?}");
 });

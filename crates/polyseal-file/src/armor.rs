@@ -98,6 +98,8 @@ enum State {
     Inside { ended: bool },
     /// White space only.
     After,
+    /// There was an error: nothing more is given.
+    Failed,
 }
 
 /// Reads the bytes in armour. What is wrong with it is an error of kind
@@ -150,7 +152,11 @@ impl<R: Read> ArmorReader<R> {
         self.bytes.clear();
         self.given = 0;
         while self.bytes.is_empty() {
-            self.take_lines()?;
+            if let Err(error) = self.take_lines() {
+                self.bytes.clear();
+                self.state = State::Failed;
+                return Err(error);
+            }
             if self.bytes.is_empty() && !self.more()? {
                 return self.end();
             }
@@ -203,7 +209,7 @@ impl<R: Read> ArmorReader<R> {
         let complete = match self.state {
             State::Inside { .. } => text.trim_ascii_end() == END,
             State::After => text.trim_ascii().is_empty(),
-            State::Before => false,
+            State::Before | State::Failed => false,
         };
         self.line += u64::from(!text.is_empty());
         if !complete {

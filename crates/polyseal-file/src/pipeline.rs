@@ -23,7 +23,6 @@ use std::thread;
 
 use crate::batch::{self, Batch, Claim, MAX_SLOTS};
 use crate::error::{Error, Result, io as io_error};
-use crate::layout::MAX_SEGMENTS;
 use crate::segment::SegmentCipher;
 
 /// Bytes of input that a worker takes at a time. Measured over 1 GiB to /dev/null (Zen 5, 1 MiB of
@@ -152,9 +151,10 @@ impl<'a> Source<'a> {
     /// Reads the next segments into `batch`. The number is that of the batch, also in an error.
     fn next(
         &self,
-        unit: usize,
+        cipher: &SegmentCipher,
         batch: &mut Batch,
     ) -> std::result::Result<Option<(u64, Claim)>, (u64, Error)> {
+        let unit = cipher.input_unit();
         let (index, claim) = match self {
             Self::Stream(source) => {
                 let mut source = lock(source);
@@ -189,7 +189,8 @@ impl<'a> Source<'a> {
                 (index, Claim { first: index * batch.slots() as u64, bytes, last })
             }
         };
-        if claim.first + batch.slots() as u64 > MAX_SEGMENTS {
+        let segments = claim.bytes.div_ceil(unit).max(1) as u64;
+        if claim.first + segments > cipher.max_segments() {
             return Err((index, Error::TooLong));
         }
         Ok(Some((index, claim)))
@@ -334,7 +335,7 @@ impl Run<'_> {
             if sink.stopped() {
                 return false;
             }
-            let (index, done) = match source.next(self.cipher.input_unit(), batch) {
+            let (index, done) = match source.next(&self.cipher, batch) {
                 Ok(None) => return false,
                 Err((index, error)) => (index, Err(error)),
                 Ok(Some((index, claim))) => (

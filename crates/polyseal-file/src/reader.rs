@@ -89,6 +89,9 @@ impl<S: ReadAt> Reader<S> {
         let tag = header.suite().tag_bytes();
         let plaintext_bytes = plaintext_bytes(payload_bytes, header.segment_size().bytes(), tag)
             .ok_or(Error::Truncated)?;
+        if segments(payload_bytes, cipher.input_unit()) > cipher.max_segments() {
+            return Err(Error::TooLong);
+        }
         let slot = Zeroizing::new(vec![0; cipher.input_unit()]);
         let payload_offset = header.payload_offset();
         let mut reader = Self {

@@ -6,9 +6,11 @@
 
 use polyseal::aead::inout::InOutBuf;
 use polyseal::any::AnyAead;
+use polyseal::limits::Limits;
 
 use crate::error::{Error, Result};
 use crate::header::PayloadKey;
+use crate::layout::MAX_SEGMENTS;
 use crate::suite::{MAX_NONCE_BYTES, Suite};
 
 /// The two directions of the pipeline.
@@ -24,6 +26,7 @@ pub(crate) struct SegmentCipher {
     direction: Direction,
     segment: usize,
     tag: usize,
+    max_segments: u64,
 }
 
 /// Which segment it is.
@@ -41,7 +44,14 @@ impl SegmentCipher {
         direction: Direction,
     ) -> Result<Self> {
         let aead = AnyAead::new(suite.algorithm(), key.bytes()).map_err(Error::Cipher)?;
-        Ok(Self { aead, direction, segment: segment as usize, tag: suite.tag_bytes() })
+        let (segment_bytes, tag) = (segment as usize, suite.tag_bytes());
+        let max_segments = max_segments(&Limits::of(suite.algorithm()), segment);
+        Ok(Self { aead, direction, segment: segment_bytes, tag, max_segments })
+    }
+
+    /// How many segments a file may have.
+    pub(crate) fn max_segments(&self) -> u64 {
+        self.max_segments
     }
 
     /// The bytes of a full segment in the input.
@@ -91,12 +101,30 @@ impl SegmentCipher {
     }
 }
 
+/// What the format numbers, or what the suite allows under one key if that is less.
+fn max_segments(limits: &Limits, segment: u32) -> u64 {
+    let by_messages = limits.counted_nonce_messages;
+    let by_bytes = limits.total_bytes.map(|bytes| bytes / u128::from(segment));
+    let least = by_messages.into_iter().chain(by_bytes).min();
+    least.and_then(|least| u64::try_from(least).ok()).map_or(MAX_SEGMENTS, |n| n.min(MAX_SEGMENTS))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::header::Header;
     use crate::key::Key;
     use crate::layout::SegmentSize;
+
+    #[test]
+    fn a_file_stays_within_the_limits_of_its_suite() {
+        let mut limits = Limits::of(&"aegis-128l".parse().unwrap());
+        assert_eq!(max_segments(&limits, 65536), MAX_SEGMENTS);
+        limits.total_bytes = Some(1 << 36);
+        assert_eq!(max_segments(&limits, 65536), 1 << 20);
+        limits.counted_nonce_messages = Some(1000);
+        assert_eq!(max_segments(&limits, 65536), 1000);
+    }
 
     /// Nobody without the key can make such a file, and nobody with it should.
     #[test]
