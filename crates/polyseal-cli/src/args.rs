@@ -2,8 +2,11 @@
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::str::FromStr;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Parser, Subcommand};
+use polyseal::needs::Need;
 
 /// Encrypt files at the speed of memory, and refuse altered ones.
 #[derive(Debug, Parser)]
@@ -17,11 +20,17 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Encrypt a file or standard input
+    /// Encrypt files or standard input
     Encrypt(EncryptArgs),
-    /// Decrypt a file or standard input
+    /// Decrypt files or standard input
     Decrypt(DecryptArgs),
-    /// Make a key file
+    /// Check that files are whole and authentic, and write nothing
+    Verify(VerifyFilesArgs),
+    /// Print a part of a file without decrypting the rest
+    Cat(CatArgs),
+    /// Change who can open a file, without touching its contents
+    Rekey(RekeyArgs),
+    /// Make a key file or an age identity
     Keygen(KeygenArgs),
     /// Show what an encrypted file says of itself, without a key
     Inspect(InspectArgs),
@@ -35,6 +44,10 @@ pub(crate) enum Command {
     Selftest,
     /// Measure the algorithms on this machine
     Bench(polyseal_bench::Options),
+    /// Print the completions for a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write those of all commands
+    Man(ManArgs),
 }
 
 /// Where the result goes.
@@ -48,36 +61,172 @@ pub(crate) struct OutputArgs {
     pub(crate) force: bool,
 }
 
+/// What opens a file.
 #[derive(Debug, clap::Args)]
-pub(crate) struct FileArgs {
-    /// The key file
+pub(crate) struct OpenArgs {
+    /// Open with this key file; can be repeated
     #[arg(short, long, value_name = "KEYFILE")]
-    pub(crate) key: PathBuf,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) key: Vec<PathBuf>,
+    /// Open with the identities in this file: of age, or a private SSH key; can be repeated
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) identity: Vec<PathBuf>,
+    /// Read the passphrase from this file descriptor, up to the end of the line
+    #[arg(long, value_name = "FD")]
+    pub(crate) passphrase_fd: Option<u32>,
+}
+
+/// Who shall be able to open a file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecipientArgs {
+    /// Encrypt to this recipient: age1…, ssh-ed25519 … or ssh-rsa …; can be repeated
+    #[arg(short, long, value_name = "RECIPIENT")]
+    pub(crate) recipient: Vec<String>,
+    /// Encrypt to the recipients in this file, one on a line; can be repeated
+    #[arg(short = 'R', long, value_name = "FILE")]
+    pub(crate) recipients_file: Vec<PathBuf>,
+    /// Encrypt with a passphrase, which is asked for
+    #[arg(short, long)]
+    pub(crate) passphrase: bool,
+}
+
+/// The context of a file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContextArgs {
+    /// The context that the file is bound to, such as its name: not secret, and needed to open it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) context: Option<String>,
+}
+
+/// What is worked on, and how.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkArgs {
     /// Use at most this many threads
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
-    /// Read this file; `-` or nothing is standard input
-    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct EncryptArgs {
     #[command(flatten)]
-    pub(crate) common: FileArgs,
+    pub(crate) recipients: RecipientArgs,
+    /// Encrypt for whoever has this key file; can be repeated
+    #[arg(short, long, value_name = "KEYFILE")]
+    pub(crate) key: Vec<PathBuf>,
+    /// Encrypt to the recipients of the identities in this file; can be repeated
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) identity: Vec<PathBuf>,
+    /// Read the passphrase from this file descriptor, up to the end of the line
+    #[arg(long, value_name = "FD", conflicts_with = "passphrase")]
+    pub(crate) passphrase_fd: Option<u32>,
+    #[command(flatten)]
+    pub(crate) context: ContextArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Write ASCII armour
+    #[arg(short, long)]
+    pub(crate) armor: bool,
     /// Encrypt with this suite
     #[arg(short, long, default_value = polyseal_file::DEFAULT_SUITE)]
     pub(crate) suite: String,
+    /// Encrypt with the suite that is fastest here among those that have all of these
+    #[arg(long, value_name = "NEED,…", value_delimiter = ',', value_parser = need(), conflicts_with = "suite")]
+    pub(crate) need: Vec<Need>,
     /// Bytes in a segment: a power of two from 4KiB to 16MiB
     #[arg(long, value_name = "BYTES", default_value = "64KiB", value_parser = bytes)]
     pub(crate) segment_size: u64,
+    /// Make the header at least this long, at most 64KiB, so that rekey can add more recipients
+    #[arg(long, value_name = "BYTES", default_value = "4KiB", value_parser = bytes)]
+    pub(crate) header_size: u64,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    /// Read these files; `-` or nothing is standard input. Of several, each is encrypted to a file
+    /// of its own: FILE.polyseal, in the directory OUT if there is one
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct DecryptArgs {
     #[command(flatten)]
-    pub(crate) common: FileArgs,
+    pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) context: ContextArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    /// Read these files; `-` or nothing is standard input. Of several, each is decrypted to a file
+    /// of its own: without its .polyseal, in the directory OUT if there is one
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct VerifyFilesArgs {
+    #[command(flatten)]
+    pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) context: ContextArgs,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    /// Check these files; `-` or nothing is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CatArgs {
+    #[command(flatten)]
+    pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) context: ContextArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    /// Print bytes A to B, both included and counted from 0; `A-` is to the end, `-N` the last N
+    #[arg(long, value_name = "A-B", allow_hyphen_values = true, default_value = "0-")]
+    pub(crate) range: Range,
+    /// The encrypted file: a regular one, because its end is looked at first
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("how").args(["output", "in_place", "restore"]))]
+pub(crate) struct RekeyArgs {
+    #[command(flatten)]
+    pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) recipients: RecipientArgs,
+    /// From now on, whoever has this key file can open it; can be repeated
+    #[arg(long, value_name = "KEYFILE")]
+    pub(crate) to_key: Vec<PathBuf>,
+    /// Read the new passphrase from this file descriptor
+    #[arg(long, value_name = "FD", conflicts_with = "passphrase")]
+    pub(crate) new_passphrase_fd: Option<u32>,
+    /// Whoever can open it now still can
+    #[arg(long, conflicts_with = "new_key")]
+    pub(crate) keep: bool,
+    /// Encrypt the contents anew, so that nobody who could open the file before still can
+    #[arg(long, conflicts_with_all = ["in_place", "keep"])]
+    pub(crate) new_key: bool,
+    /// The context that the file is bound to; only --new-key needs it
+    #[arg(long, value_name = "TEXT", requires = "new_key")]
+    pub(crate) context: Option<String>,
+    /// Rewrite only the header, in the file itself, after a copy of it is on disk
+    #[arg(long)]
+    pub(crate) in_place: bool,
+    /// Put back the copy that an interrupted --in-place has left
+    #[arg(long)]
+    pub(crate) restore: bool,
+    /// Write here instead of replacing FILE
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace OUT if it exists
+    #[arg(short, long, requires = "output")]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+    /// The encrypted file
+    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
@@ -85,6 +234,18 @@ pub(crate) struct KeygenArgs {
     /// Write the key here; `-` is standard output. An existing file is never replaced
     #[arg(short, long, value_name = "KEYFILE")]
     pub(crate) output: PathBuf,
+    /// What to make: a key file to encrypt and decrypt with, or an age identity, whose recipient
+    /// others encrypt to: X25519, or hybrid with post-quantum ML-KEM-768
+    #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "key-file")]
+    pub(crate) kind: KeyKind,
+}
+
+/// What `keygen` makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum KeyKind {
+    KeyFile,
+    X25519,
+    Hybrid,
 }
 
 #[derive(Debug, clap::Args)]
@@ -101,6 +262,22 @@ pub(crate) struct SuitesArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Only what has all of these
+    #[arg(long, value_name = "NEED,…", value_delimiter = ',', value_parser = need())]
+    pub(crate) need: Vec<Need>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// Write a page for every command into this directory
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -182,6 +359,45 @@ pub(crate) struct VectorsArgs {
     pub(crate) files: Vec<PathBuf>,
 }
 
+/// Some bytes of a plaintext, as they are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Range {
+    /// From the first to the last, included; or to the end.
+    From(u64, Option<u64>),
+    /// So many at the end.
+    Last(u64),
+}
+
+impl FromStr for Range {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (from, to) = text.split_once('-').ok_or("use A-B, A- or -N")?;
+        // Of its own accord, parse takes a sign.
+        let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+        if !digits(from) || !digits(to) {
+            return Err("use A-B, A- or -N, with numbers of bytes".to_owned());
+        }
+        let number = |text: &str| text.parse().map_err(|_| "too large".to_owned());
+        match (from, to) {
+            ("", "") => Err("use A-B, A- or -N".to_owned()),
+            ("", last) => Ok(Self::Last(number(last)?)),
+            (from, "") => Ok(Self::From(number(from)?, None)),
+            (from, to) => match (number(from)?, number(to)?) {
+                (from, to) if from <= to => Ok(Self::From(from, Some(to))),
+                _ => Err("it ends before it begins".to_owned()),
+            },
+        }
+    }
+}
+
+/// A need by its name; help lists them all.
+fn need() -> impl TypedValueParser<Value = Need> {
+    let values = Need::ALL.iter().map(|n| PossibleValue::new(n.name()).help(n.description()));
+    // What is not a possible value is refused before.
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<Need>())
+}
+
 /// A number of bytes, with `K`, `KiB`, `M` or `MiB` for 1024 and 1024².
 fn bytes(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
@@ -202,6 +418,17 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         <Args as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn ranges() {
+        let range = |text: &str| text.parse::<Range>();
+        assert_eq!(range("0-0"), Ok(Range::From(0, Some(0))));
+        assert_eq!(range("5-"), Ok(Range::From(5, None)));
+        assert_eq!(range("-5"), Ok(Range::Last(5)));
+        for bad in ["", "-", "5", "5-4", "a-b", "1-2-3", "--5", "+1-2", "18446744073709551616-"] {
+            assert!(range(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Every failure: what happened, what to do about it, and the exit code that scripts rely on.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use polyseal_file::Error as FileError;
+use polyseal_file::age::KeyError;
 
 use crate::file_io::NotText;
 
@@ -58,6 +59,18 @@ impl Failure {
         self
     }
 
+    /// The same, and of which file it is said.
+    pub(crate) fn about(mut self, path: &Path) -> Self {
+        self.message = format!("{}: {}", path.display(), self.message);
+        self
+    }
+
+    /// Tells it, where the work goes on.
+    pub(crate) fn tell(&self) {
+        // Nothing can be done about a standard error that is closed.
+        let _ = writeln!(io::stderr(), "{self}");
+    }
+
     fn hint_for(self, error: &io::Error) -> Self {
         use io::ErrorKind as K;
         match error.kind() {
@@ -105,13 +118,32 @@ impl fmt::Display for Failure {
     }
 }
 
+/// What a stream of ours says by way of an I/O error.
+fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
+    let error = match error.downcast::<FileError>() {
+        Ok(inner) => return Ok(inner.into()),
+        Err(error) => error,
+    };
+    error.downcast::<NotText>().map(Failure::from)
+}
+
+impl From<KeyError> for Failure {
+    fn from(error: KeyError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
+        let error = match error {
+            FileError::Io { what, source } => match unwrapped(source) {
+                Ok(failure) => return failure,
+                Err(source) => FileError::Io { what, source },
+            },
+            other => other,
+        };
         let failure = |code| Self::new(code, error.to_string());
         match &error {
-            FileError::Io { source, .. } if source.get_ref().is_some_and(|e| e.is::<NotText>()) => {
-                NotText.into()
-            }
             FileError::Io { what, source } => {
                 Self::new(Code::Io, format!("cannot {what}: {}", reason(source))).hint_for(source)
             }
@@ -124,9 +156,31 @@ impl From<FileError> for Failure {
             FileError::UnsupportedVersion(_) => {
                 failure(Code::Content).hint("use a newer polyseal, if the file is intact")
             }
-            FileError::NoMatchingKey => {
-                failure(Code::NoKey).hint("use the key file it was encrypted with: -k KEYFILE")
+            FileError::NoMatchingKey => failure(Code::NoKey).hint(
+                "use the key it was encrypted for, -k KEYFILE or -i IDENTITY; \
+                 or its header is damaged",
+            ),
+            FileError::PassphraseNeeded => failure(Code::NoKey).hint(
+                "give it when asked at a terminal, or with --passphrase-fd, and no other key",
+            ),
+            FileError::WrongPassphrase => {
+                failure(Code::NoKey).hint("try again; or the header is damaged")
             }
+            FileError::ContextMissing | FileError::ContextDiffers => {
+                failure(Code::NoKey).hint("give the one it was encrypted with: --context TEXT")
+            }
+            FileError::ContextUnexpected => failure(Code::NoKey)
+                .hint("it may not be the file you mean; if it is, leave out --context"),
+            FileError::NoRecipients => failure(Code::Usage)
+                .hint("use -r RECIPIENT, -p for a passphrase, or -k KEYFILE from polyseal keygen"),
+            FileError::TooManyRecipients => failure(Code::Usage)
+                .hint("rekey --new-key makes a longer header; so does encrypt --header-size"),
+            FileError::PassphraseNotAlone | FileError::MixedRecipients => {
+                failure(Code::Usage).hint("encrypt two files, or leave some of them out")
+            }
+            FileError::Passphrase | FileError::Context => failure(Code::Usage),
+            FileError::Stretch => failure(Code::Io),
+            FileError::Age(_) => failure(Code::NoKey),
             FileError::Suite(_) => failure(Code::Usage)
                 .hint(format!("use one of {}", polyseal_file::Suite::allowed().join(", "))),
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),

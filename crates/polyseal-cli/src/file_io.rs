@@ -13,7 +13,7 @@ use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::args::OutputArgs;
@@ -43,6 +43,8 @@ pub(crate) struct InputFile {
     /// Which regular file it is.
     pub(crate) id: Option<FileId>,
     name: PathBuf,
+    /// The byte that was looked at before its turn.
+    first: Option<u8>,
 }
 
 impl InputFile {
@@ -62,7 +64,28 @@ impl InputFile {
         // Standard input is read from where it stands, and only forward.
         let length = (named.is_some() && metadata.is_file()).then_some(metadata.len());
         let id = metadata.is_file().then(|| FileId::of(&metadata));
-        Ok(Self { file, length, id, name })
+        Ok(Self { file, length, id, name, first: None })
+    }
+
+    /// The first byte, which is still read in its turn.
+    pub(crate) fn first_byte(&mut self) -> Result<Option<u8>> {
+        let mut byte = [0];
+        let read = loop {
+            let read = match self.length {
+                Some(_) => self.file.read_at(&mut byte, 0),
+                None => self.file.read(&mut byte),
+            };
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => break other,
+            }
+        };
+        let there = read.map_err(|error| Failure::io("read", &self.name, &error))? == 1;
+        let first = there.then_some(byte[0]);
+        if self.length.is_none() {
+            self.first = first;
+        }
+        Ok(first)
     }
 
     /// Everything, for messages that are sealed in one piece.
@@ -72,6 +95,23 @@ impl InputFile {
             .read_to_end(&mut bytes)
             .map_err(|error| Failure::io("read", &self.name, &error))?;
         Ok(bytes)
+    }
+}
+
+impl Read for InputFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_vectored(&mut [io::IoSliceMut::new(buffer)])
+    }
+
+    fn read_vectored(&mut self, parts: &mut [io::IoSliceMut<'_>]) -> io::Result<usize> {
+        match (self.first, parts.iter_mut().find(|part| !part.is_empty())) {
+            (Some(byte), Some(part)) => {
+                part[0] = byte;
+                self.first = None;
+                Ok(1)
+            }
+            _ => self.file.read_vectored(parts),
+        }
     }
 }
 
@@ -184,6 +224,14 @@ impl OutputFile {
         staged(fs::canonicalize(path).map_err(failure)?)
     }
 
+    /// As the library takes it.
+    pub(crate) fn sink(&mut self) -> polyseal_file::Output<'_> {
+        match self {
+            Self::Direct(direct) => polyseal_file::Output::Stream(direct),
+            Self::Staged { staged, .. } => polyseal_file::Output::File(staged.file()),
+        }
+    }
+
     /// Whether the terminal shows the output.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self, Self::Direct(direct) if direct.file.is_terminal())
@@ -231,6 +279,19 @@ impl OutputFile {
     }
 }
 
+impl Write for OutputFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Direct(direct) => direct.write(bytes),
+            Self::Staged { staged, .. } => staged.file().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl Write for Direct {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_vectored(&[io::IoSlice::new(bytes)])
@@ -273,6 +334,11 @@ fn text(bytes: &[u8]) -> io::Result<usize> {
     Ok(whole)
 }
 
+/// The names of standard input.
+pub(crate) fn is_standard_input(path: &Path) -> bool {
+    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
+}
+
 /// The names of standard output. Opening them anew would lose the position in a file.
 fn is_standard_output(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
@@ -289,7 +355,7 @@ fn refuse_taken(output: &Metadata, taken: &[(Option<FileId>, &str)], name: &Path
     }
 }
 
-fn already_exists(path: &Path) -> Failure {
+pub(crate) fn already_exists(path: &Path) -> Failure {
     Failure::new(Code::Usage, format!("{} already exists", path.display()))
         .hint("use -f to replace it, or -o with another name")
 }

@@ -18,7 +18,9 @@ mod args;
 mod commands;
 mod error;
 mod file_io;
+mod keys;
 mod progress;
+mod prompt;
 mod secret;
 mod signals;
 mod staged;
@@ -40,8 +42,7 @@ fn main() -> ExitCode {
     match run(args.command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            // Nothing can be done about a standard error that is closed.
-            let _ = writeln!(io::stderr(), "{failure}");
+            failure.tell();
             failure.code.into()
         }
     }
@@ -51,6 +52,9 @@ fn run(command: Command) -> Result {
     match command {
         Command::Encrypt(args) => commands::encrypt(&args),
         Command::Decrypt(args) => commands::decrypt(&args),
+        Command::Verify(args) => commands::verify(&args),
+        Command::Cat(args) => commands::cat(&args),
+        Command::Rekey(args) => commands::rekey(&args),
         Command::Keygen(args) => commands::keygen(&args),
         Command::Inspect(args) => commands::inspect(&args),
         Command::Suites(args) => commands::suites(&args),
@@ -58,6 +62,8 @@ fn run(command: Command) -> Result {
         Command::Vectors(args) => commands::vectors(&args),
         Command::Selftest => commands::selftest(),
         Command::Bench(options) => commands::bench(&options),
+        Command::Completions(args) => commands::completions(&args),
+        Command::Man(args) => commands::man(&args),
     }
 }
 

@@ -13,7 +13,8 @@ use crate::file_io::FileId;
 /// The contents of a key file, and which file it was.
 pub(crate) fn read(path: &Path, limit: usize) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
     let failure = |error| Failure::io("read the key file", path, &error);
-    let mut file = File::open(path).map_err(failure)?;
+    let named = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
+    let mut file = File::open(named).map_err(failure)?;
     let id = FileId::of(&file.metadata().map_err(failure)?);
     let mut bytes = Zeroizing::new(vec![0; limit + 1]);
     let mut length = 0;

@@ -1,43 +1,90 @@
-//! What must be removed when a signal ends the process.
+//! What must be undone when a signal ends the process.
 //!
-//! An unnamed output needs nothing of this. Where an output has a name before it is complete, a
-//! thread waits for SIGINT, SIGTERM, SIGHUP and SIGQUIT, removes it, and ends the process as the
-//! signal would have. SIGKILL cannot be answered. A signal that was ignored from the start, as
-//! under nohup, stays ignored.
+//! An unnamed output needs nothing of this. Where an output has a name before it is complete, or a
+//! terminal does not show what is typed, a thread waits for SIGINT, SIGTERM, SIGHUP and SIGQUIT,
+//! removes the one, puts the other right, and ends the process as the signal would have. SIGKILL
+//! cannot be answered. A signal that was ignored from the start, as under nohup, stays ignored.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-static LEFTOVER: Mutex<Option<PathBuf>> = Mutex::new(None);
+static UNDO: Mutex<Undo> = Mutex::new(Undo { leftover: None, terminal: None });
 static WATCHER: OnceLock<()> = OnceLock::new();
+
+struct Undo {
+    leftover: Option<PathBuf>,
+    terminal: Option<(File, Termios)>,
+}
 
 /// While it lives, its file is removed if a signal ends the process.
 #[derive(Debug)]
 pub(crate) struct RemovedOnSignal(PathBuf);
 
 impl RemovedOnSignal {
-    pub(crate) fn new(path: &Path) -> Self {
+    /// Makes the file `path` by `make`; no signal comes between that and remembering it.
+    pub(crate) fn new<T>(
+        path: &Path,
+        make: impl FnOnce(&Path) -> io::Result<T>,
+    ) -> io::Result<(Self, T)> {
         WATCHER.get_or_init(watch);
-        *leftover() = Some(path.to_owned());
-        Self(path.to_owned())
+        let mut undo = undo();
+        let made = make(path)?;
+        undo.leftover = Some(path.to_owned());
+        Ok((Self(path.to_owned()), made))
     }
 }
 
 impl Drop for RemovedOnSignal {
     fn drop(&mut self) {
         // A later one may have taken its place.
-        let mut leftover = leftover();
-        if leftover.as_ref() == Some(&self.0) {
-            *leftover = None;
+        let mut undo = undo();
+        if undo.leftover.as_ref() == Some(&self.0) {
+            undo.leftover = None;
         }
     }
+}
+
+/// While it lives, the terminal gets its present modes back if a signal ends the process.
+#[derive(Debug)]
+pub(crate) struct TerminalKept(());
+
+impl TerminalKept {
+    /// Nothing where there is no terminal.
+    pub(crate) fn new() -> Option<Self> {
+        let terminal = File::options().read(true).write(true).open("/dev/tty").ok()?;
+        let modes = tcgetattr(&terminal).ok()?;
+        WATCHER.get_or_init(watch);
+        undo().terminal = Some((terminal, modes));
+        Some(Self(()))
+    }
+}
+
+impl Drop for TerminalKept {
+    fn drop(&mut self) {
+        undo().terminal = None;
+    }
+}
+
+/// Undoes what must be, and ends the process as `signal` would have.
+pub(crate) fn end(signal: i32) {
+    // The lock is kept: nobody registers anything in the last moments.
+    let mut undo = undo();
+    if let Some(path) = undo.leftover.take() {
+        let _ = fs::remove_file(path);
+    }
+    if let Some((terminal, modes)) = undo.terminal.take() {
+        let _ = tcsetattr(terminal, OptionalActions::Now, &modes);
+    }
+    let _ = emulate_default_handler(signal);
 }
 
 /// Turns the signal for "file size limit exceeded" into an error of `write`.
@@ -45,11 +92,11 @@ pub(crate) fn file_size_limit_is_an_error() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
-fn leftover() -> MutexGuard<'static, Option<PathBuf>> {
-    LEFTOVER.lock().unwrap_or_else(PoisonError::into_inner)
+fn undo() -> MutexGuard<'static, Undo> {
+    UNDO.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Without the thread the only loss is the removal, so its errors are not errors.
+/// Without the thread the only loss is what it undoes, so its errors are not errors.
 fn watch() {
     let ignored = ignored();
     let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
@@ -58,14 +105,7 @@ fn watch() {
         return;
     };
     let _ = thread::Builder::new().spawn(move || {
-        for signal in signals.forever() {
-            // The lock is kept: nobody registers another name in the last moments.
-            let mut leftover = leftover();
-            if let Some(path) = leftover.take() {
-                let _ = fs::remove_file(path);
-            }
-            let _ = emulate_default_handler(signal);
-        }
+        signals.forever().for_each(end);
     });
 }
 

@@ -10,8 +10,9 @@
 //! other hard links of a replaced file are not carried over. Whoever can write to the directory can
 //! interfere, as always.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
@@ -48,8 +49,12 @@ impl Staged {
         if let Some(file) = unnamed::create(&directory)? {
             return Ok(Self { file, place: Place::Unnamed, directory, target, synced: false });
         }
-        let (file, path) = temporary().tempfile_in(&directory)?.into_parts();
-        let guard = RemovedOnSignal::new(&path);
+        let made = temporary().make_in(&directory, |path| {
+            let mut options = OpenOptions::new();
+            let options = options.read(true).write(true).create_new(true).mode(0o600);
+            RemovedOnSignal::new(path, |path| options.open(path))
+        })?;
+        let ((guard, file), path) = made.into_parts();
         let place = Place::Named { path, _guard: guard };
         Ok(Self { file, place, directory, target, synced: false })
     }
@@ -100,12 +105,11 @@ fn temporary() -> tempfile::Builder<'static, 'static> {
 /// Links `file` to a temporary name, and renames that over `target`.
 #[cfg(target_os = "linux")]
 fn replace_by(file: &File, directory: &Path, target: &Path) -> io::Result<()> {
-    let (mut guard, linked) = (None, |path: &Path| unnamed::link(file, path));
-    let temporary = temporary().make_in(directory, |path| {
-        guard = Some(RemovedOnSignal::new(path));
-        linked(path)
+    let linked = temporary().make_in(directory, |path| {
+        RemovedOnSignal::new(path, |path| unnamed::link(file, path))
     })?;
-    Ok(temporary.into_temp_path().persist(target)?)
+    let (_guard, path) = linked.into_parts();
+    Ok(path.persist(target)?)
 }
 
 #[cfg(target_os = "linux")]

@@ -9,12 +9,13 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::fs;
 use std::io::Write;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Stdio};
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use common::{Room, message};
 use rustix::process::{Pid, Signal, kill_process};
@@ -87,36 +88,174 @@ fn half_way_where_outputs_have_names() {
     }
 }
 
-#[test]
-fn at_any_moment() {
-    let room = Room::new();
-    room.write("m", &message(40_000_000));
-    room.write("old", b"precious");
+/// Where the numbers begin that choose the moments.
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Runs the tool again and again, each time in the state that `prepare` makes, and kills it at
+/// some moment. After each, `finished` asserts that nothing is half-done or lost, and says whether
+/// the tool had come to its end.
+fn kill_at_any_moment(
+    room: &Room,
+    runs: u32,
+    args: &[&str],
+    prepare: impl Fn(),
+    finished: impl Fn() -> bool,
+) {
+    prepare();
     let start = Instant::now();
-    room.run(["encrypt", "-k", "k", "-o", "c", "m"], b"").succeeds();
+    assert!(room.command(args).output().unwrap().status.success());
     let whole = start.elapsed();
-    fs::remove_file(room.path("c")).unwrap();
-    let (mut early, mut late) = (0, 0);
-    for i in 0..40_u32 {
-        let signal = if i % 2 == 0 { Signal::KILL } else { Signal::TERM };
-        let mut child =
-            room.command(["encrypt", "-k", "k", "-f", "-o", "old", "m"]).spawn().unwrap();
-        sleep(whole * i / 32);
-        let _ = kill_process(Pid::from_child(&child), signal);
-        child.wait().unwrap();
-        assert_eq!(room.names(), ["k", "m", "old"]);
-        // Either what was there, or all of what was to be.
-        if room.read("old") == b"precious" {
-            early += 1;
-        } else {
-            late += 1;
-            room.run(["decrypt", "-k", "k", "-o", "d", "old"], b"").succeeds();
-            assert!(room.read("d") == room.read("m"));
-            fs::remove_file(room.path("d")).unwrap();
-            room.write("old", b"precious");
+    assert!(finished());
+    let (mut state, mut early) = (SEED, 0);
+    for run in 0..runs {
+        prepare();
+        let before = room.names();
+        // Numbers that look random, the same ones in every run: xorshift64.
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let delay = whole * (state >> 32) as u32 / u32::MAX;
+        let signal = if state & 1 == 0 { Signal::KILL } else { Signal::TERM };
+        eprintln!("{args:?}, seed {SEED:#x}, run {run}: {signal:?} after {delay:?} of {whole:?}");
+        let mut command = room.command(args);
+        if signal == Signal::TERM && state & 2 == 0 {
+            command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1");
         }
+        let mut child = command.spawn().unwrap();
+        sleep(delay);
+        let _ = kill_process(Pid::from_child(&child), signal);
+        let status = child.wait().unwrap();
+        let is_left = |name: &String| name.starts_with(".polyseal-") && !before.contains(name);
+        let left: Vec<_> = room.names().into_iter().filter(is_left).collect();
+        // Between link and rename, a whole new file has a name that nobody removes after SIGKILL.
+        assert!(left.len() <= usize::from(signal == Signal::KILL), "{left:?}");
+        left.iter().for_each(|name| fs::remove_file(room.path(name)).unwrap());
+        let finished = finished();
+        assert!(finished || !status.success());
+        early += u32::from(!finished);
     }
-    eprintln!("killed in time: {early}, too late: {late}");
-    assert!(early > 0);
-    sleep(Duration::ZERO);
+    assert!(early > 0, "never in time");
+}
+
+const LENGTH: usize = 4_000_000;
+
+/// A room with a message `m`, and a key `other`.
+fn room() -> (Room, Vec<u8>) {
+    let room = Room::new();
+    let message = message(LENGTH);
+    room.write("m", &message);
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    (room, message)
+}
+
+#[test]
+fn a_new_file_is_whole_or_not_there() {
+    let (room, message) = room();
+    room.run(["encrypt", "-k", "k", "-o", "c", "m"], b"").succeeds();
+    let remove = |name: &str| drop(fs::remove_file(room.path(name)));
+    let encrypt = ["encrypt", "-k", "k", "-o", "out", "m"];
+    kill_at_any_moment(&room, 25, &encrypt, || remove("out"), || {
+        let there = room.path("out").exists();
+        if there {
+            room.opens("k", "out", &message);
+        }
+        there
+    });
+    let decrypt = ["decrypt", "-k", "k", "-o", "out", "c"];
+    kill_at_any_moment(&room, 15, &decrypt, || remove("out"), || {
+        let there = room.path("out").exists();
+        assert!(!there || room.read("out") == message);
+        there
+    });
+    remove("out");
+    assert_eq!(room.names(), ["c", "k", "m", "other"]);
+}
+
+#[test]
+fn a_replaced_file_is_the_old_or_the_new_one() {
+    let (room, message) = room();
+    room.run(["encrypt", "-k", "k", "-o", "c", "m"], b"").succeeds();
+    let prepare = || room.write("out", b"precious");
+    let encrypt = ["encrypt", "-k", "k", "-f", "-o", "out", "m"];
+    kill_at_any_moment(&room, 25, &encrypt, prepare, || {
+        let replaced = room.read("out") != b"precious";
+        if replaced {
+            room.opens("k", "out", &message);
+        }
+        replaced
+    });
+    let decrypt = ["decrypt", "-k", "k", "-f", "-o", "out", "c"];
+    kill_at_any_moment(&room, 15, &decrypt, prepare, || {
+        let out = room.read("out");
+        assert!(out == b"precious" || out == message);
+        out == message
+    });
+    assert_eq!(room.names(), ["c", "k", "m", "other", "out"]);
+}
+
+#[test]
+fn a_rekeyed_file_is_the_old_or_the_new_one() {
+    let (room, message) = room();
+    let old = room.seal(&message);
+    for args in [&["rekey"][..], &["rekey", "--new-key"]] {
+        let args = [args, &["-k", "k", "--to-key", "other", "c"]].concat();
+        kill_at_any_moment(&room, 25, &args, || room.write("c", &old), || {
+            let rekeyed = room.read("c") != old;
+            if rekeyed {
+                room.opens("other", "c", &message);
+            }
+            rekeyed
+        });
+    }
+    assert_eq!(room.names(), ["c", "k", "m", "other"]);
+}
+
+/// It opens with the old key or the new one, at once or when the copy of the header is put back.
+#[test]
+fn a_file_rekeyed_in_place_always_opens() {
+    let (room, message) = room();
+    // The longest header: the system can be interrupted while it writes one.
+    let seal = ["encrypt", "-k", "k", "--header-size", "64KiB", "-o", "c", "m"];
+    room.run(seal, b"").succeeds();
+    let old = room.read("c");
+    let payload = common::payload_offset(&old);
+    assert_eq!(payload, 64 << 10);
+    let restored = Cell::new(0);
+    let args = ["rekey", "--in-place", "-k", "k", "--to-key", "other", "c"];
+    kill_at_any_moment(&room, 45, &args, || room.write("c", &old), || {
+        assert!(room.read("c")[payload..] == old[payload..]);
+        if room.path("c.header-backup").exists() {
+            assert!(room.read("c.header-backup") == old[..payload], "half a copy");
+            room.run(["rekey", "--restore", "c"], b"").succeeds();
+            assert!(room.read("c") == old);
+            restored.set(restored.get() + 1);
+        }
+        let rekeyed = room.read("c") != old;
+        room.opens(if rekeyed { "other" } else { "k" }, "c", &message);
+        rekeyed
+    });
+    eprintln!("put back: {}", restored.get());
+    assert_eq!(room.names(), ["c", "k", "m", "other"]);
+}
+
+#[test]
+fn of_several_each_is_whole_or_not_there() {
+    let (room, message) = room();
+    let outputs: Vec<_> = (0..4).map(|i| format!("m{i}.polyseal")).collect();
+    let inputs: Vec<_> = (0..4).map(|i| format!("m{i}")).collect();
+    inputs.iter().for_each(|name| room.write(name, &message));
+    let mut args = vec!["encrypt", "-k", "k"];
+    args.extend(inputs.iter().map(String::as_str));
+    let prepare =
+        || outputs.iter().for_each(|name| drop(fs::remove_file(room.path(name))));
+    kill_at_any_moment(&room, 25, &args, prepare, || {
+        let there: Vec<_> = outputs.iter().filter(|name| room.path(name).exists()).collect();
+        for name in &there {
+            room.opens("k", name, &message);
+        }
+        // One after the other.
+        assert!(there.iter().zip(&outputs).all(|(there, name)| *there == name));
+        assert!(inputs.iter().all(|name| room.read(name) == message));
+        there.len() == outputs.len()
+    });
 }

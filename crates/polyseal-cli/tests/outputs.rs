@@ -97,8 +97,33 @@ fn the_input_and_the_key_are_never_the_output() {
     let output = fs::OpenOptions::new().append(true).open(room.path("m")).unwrap();
     let child = room.command(["encrypt", "-k", "k", "m"]).stdout(output).output();
     common::Outcome(child.unwrap()).fails(2, "is the input");
-    room.run(["encrypt", "-k", "k", "-f", "-o", "k", "m"], b"").fails(2, "is the key file");
+    room.run(["encrypt", "-k", "k", "-f", "-o", "k", "m"], b"").fails(2, "is a file of keys");
     assert_eq!((room.read("m"), room.read("k")), (b"message".to_vec(), key));
+}
+
+/// Each input is read before anything could take its place, in whatever order they are given.
+#[test]
+fn no_input_is_the_output_of_another() {
+    let room = Room::new();
+    room.write("m", b"message");
+    fs::create_dir(room.path("d")).unwrap();
+    room.run(["encrypt", "-k", "k", "-o", "m.polyseal", "m"], b"").succeeds();
+    room.run(["encrypt", "-k", "k", "-o", "m.polyseal.polyseal", "m.polyseal"], b"").succeeds();
+    symlink("../m.polyseal", room.path("d/m.polyseal")).unwrap();
+    let before = room.names().len();
+    let once = room.read("m.polyseal");
+    for [verb, to, one, other] in [
+        ["encrypt", ".", "m", "m.polyseal"],
+        ["encrypt", ".", "m.polyseal", "./m"],
+        ["encrypt", "d", "m.polyseal", "m"],
+        ["decrypt", ".", "m.polyseal", "m.polyseal.polyseal"],
+        ["decrypt", ".", "m.polyseal.polyseal", "./m.polyseal"],
+    ] {
+        let args = [verb, "-k", "k", "-f", "-o", to, one, other];
+        room.run(args, b"").fails(2, "would replace another input");
+    }
+    assert_eq!((room.names().len(), room.read("m")), (before, b"message".to_vec()));
+    assert_eq!(room.read("m.polyseal"), once);
 }
 
 #[test]

@@ -1,84 +1,285 @@
-//! `encrypt` and `decrypt`.
+//! `encrypt`, `decrypt` and `verify`: one input, or several, each with an output of its own.
 
-use std::fs::File;
+use std::collections::BTreeSet;
+use std::{fs, io};
+use std::path::{Path, PathBuf};
 
-use polyseal_file::{Decryptor, Encryptor, Input, Key, Output, SegmentSize};
+use polyseal::needs::{Machine, Need, fastest};
+use polyseal::registry::Family;
+use polyseal_file::{
+    ArmorReader, ArmorWriter, Decryptor, Encryptor, Input, Output, SegmentSize, Suite,
+};
 
-use crate::args::{DecryptArgs, EncryptArgs, FileArgs};
-use crate::error::Result;
-use crate::file_io::{Contents, InputFile, OutputFile};
+use super::print;
+use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, VerifyFilesArgs};
+use crate::error::{Failure, Result, shown};
+use crate::file_io::{Contents, FileId, InputFile, OutputFile, is_standard_input};
+use crate::keys::{self, NewPassphrase, Sources};
 use crate::progress::Progress;
-use crate::secret;
 
 /// Shorter files are read as streams: it is as fast, and files whose length the system does not
 /// tell, such as those in /proc, are read to their end.
 const READ_AT_OFFSETS: u64 = 1024 * 1024;
 
+/// What is added to the name of a file that is encrypted beside others.
+const SUFFIX: &str = "polyseal";
+
+type Report<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
+
 pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
-    let suite = args.suite.parse()?;
+    let suite = if args.need.is_empty() { args.suite.parse()? } else { chosen(&args.need)? };
     let segment = SegmentSize::new(args.segment_size)?;
-    carry(&args.common, Contents::Binary, |key, input, output, progress| {
-        let mut encryptor = Encryptor::new(key).suite(suite).segment_size(segment);
-        if let Some(threads) = args.common.threads {
-            encryptor = encryptor.threads(threads);
-        }
-        if let Some(progress) = progress {
-            encryptor = encryptor.progress(progress);
-        }
-        encryptor.encrypt(input, output).map(|_| ())
+    let header_bytes = usize::try_from(args.header_size)
+        .ok()
+        .filter(|&bytes| bytes <= polyseal_file::MAX_HEADER_BYTES)
+        .ok_or_else(|| Failure::usage("--header-size: a header has at most 64KiB"))?;
+    let context = keys::context(&args.context)?;
+    let mut sources = Sources::default();
+    let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
+    let recipients =
+        keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &mut sources)?;
+    let mut encryptor =
+        Encryptor::new(&recipients).suite(suite).segment_size(segment).header_bytes(header_bytes);
+    if let Some(context) = &context {
+        encryptor = encryptor.context(context);
+    }
+    if let Some(threads) = args.work.threads {
+        encryptor = encryptor.threads(threads);
+    }
+    let contents = if args.armor { Contents::Unknown } else { Contents::Binary };
+    let jobs = jobs(&args.files, &args.output, &|path| Some(with_suffix(path)))?;
+    for_each(&jobs, |job| {
+        carry(job, &sources, contents, |input, output, report| {
+            let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
+            let input = input.source();
+            match output {
+                output if !args.armor => encryptor.encrypt(input, output.sink())?,
+                output => {
+                    let mut armor = ArmorWriter::new(output);
+                    let summary = encryptor.encrypt(input, Output::Stream(&mut armor))?;
+                    armor.finish().map_err(write_error)?;
+                    summary
+                }
+            };
+            Ok(())
+        })
     })
 }
 
 pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
-    carry(&args.common, Contents::Unknown, |key, input, output, progress| {
-        let mut decryptor = Decryptor::new(key);
-        if let Some(threads) = args.common.threads {
-            decryptor = decryptor.threads(threads);
-        }
-        if let Some(progress) = progress {
-            decryptor = decryptor.progress(progress);
-        }
-        decryptor.decrypt(input, output).map(|_| ())
+    let context = keys::context(&args.context)?;
+    let mut sources = Sources::default();
+    let identities = keys::identities(&args.open, &mut sources)?;
+    let mut decryptor = Decryptor::new(&identities);
+    if let Some(context) = &context {
+        decryptor = decryptor.context(context);
+    }
+    if let Some(threads) = args.work.threads {
+        decryptor = decryptor.threads(threads);
+    }
+    let jobs = jobs(&args.files, &args.output, &without_suffix)?;
+    for_each(&jobs, |job| {
+        carry(job, &sources, Contents::Unknown, |input, output, report| {
+            let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
+            input.unarmored(|input| decryptor.decrypt(input, output.sink()))?;
+            Ok(())
+        })
     })
 }
 
-/// Opens what `args` name, lets `work` carry the payload, and lets the output appear.
-fn carry(
-    args: &FileArgs,
-    contents: Contents,
-    work: impl FnOnce(
-        &Key,
-        Input<'_>,
-        Output<'_>,
-        Option<&(dyn Fn(u64) + Sync)>,
-    ) -> polyseal_file::Result<()>,
-) -> Result {
-    let (key, key_file) = secret::read(&args.key, Key::MAX_FILE_BYTES)?;
-    let key = Key::parse(&key)?;
-    let mut input = InputFile::open(args.file.as_deref())?;
-    let taken = [(input.id, "the input"), (Some(key_file), "the key file")];
-    let mut output = OutputFile::open(&args.output, contents, &taken)?;
+pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
+    let context = keys::context(&args.context)?;
+    let mut sources = Sources::default();
+    let identities = keys::identities(&args.open, &mut sources)?;
+    let mut decryptor = Decryptor::new(&identities);
+    if let Some(context) = &context {
+        decryptor = decryptor.context(context);
+    }
+    if let Some(threads) = args.work.threads {
+        decryptor = decryptor.threads(threads);
+    }
+    let standard = [PathBuf::from("-")];
+    let files = if args.files.is_empty() { &standard[..] } else { &args.files };
+    for_each(files, |path| {
+        let mut input = open(Some(path), &sources)?;
+        let bar = Progress::new(input.length, false);
+        let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+        let decryptor = if bar.is_some() { decryptor.progress(&add) } else { decryptor };
+        let summary = input.unarmored(|input| decryptor.verify(input))?;
+        drop(bar);
+        let name = shown(&path.display().to_string());
+        print(&format!("{name}: whole and authentic, {} bytes\n", summary.plaintext_bytes))
+    })
+}
 
-    let bar = Progress::new(input.length.filter(|&length| length > 0), output.is_terminal());
-    let add = |bytes| {
-        if let Some(bar) = &bar {
-            bar.add(bytes);
+/// The fastest suite on this machine that has what is needed.
+fn chosen(needs: &[Need]) -> Result<Suite> {
+    let for_files = |family: &Family| Suite::allowed().contains(&family.id);
+    // That no second key opens a file is the header's doing, whatever the suite.
+    let (by_header, of_suite): (Vec<Need>, Vec<Need>) =
+        needs.iter().partition(|need| **need == Need::Committing);
+    let Some(algorithm) = fastest(Machine::here(), &of_suite, for_files) else {
+        let names: Vec<_> = of_suite.iter().map(|need| need.name()).collect();
+        return Err(Failure::usage(format!("no suite for files is {}", names.join(" and ")))
+            .hint("`polyseal suites --need …` shows what has a property"));
+    };
+    let suite = Suite::new(&algorithm)?;
+    let how = if by_header.is_empty() { "" } else { "; the header of every file is committing" };
+    super::note(&format!("the suite is {suite}{how}"));
+    Ok(suite)
+}
+
+/// An input and its output.
+struct Job {
+    input: Option<PathBuf>,
+    output: OutputArgs,
+}
+
+/// One input goes where it is told to, or to standard output. Of several, each has a file of its
+/// own, beside it or in the directory that is told; and that there is a name for each, and none
+/// twice, is known before the first is begun.
+fn jobs(
+    files: &[PathBuf],
+    output: &OutputArgs,
+    name: &dyn Fn(&Path) -> Option<PathBuf>,
+) -> Result<Vec<Job>> {
+    if let [] | [_] = files {
+        let output = OutputArgs { output: output.output.clone(), force: output.force };
+        return Ok(vec![Job { input: files.first().cloned(), output }]);
+    }
+    if let Some(directory) = output.output.as_deref().filter(|path| !path.is_dir()) {
+        let message = format!("{} is not a directory", directory.display());
+        return Err(Failure::usage(message).hint("of several inputs, each has a file of its own"));
+    }
+    let id = |path: &Path| fs::metadata(path).ok().map(|metadata| FileId::of(&metadata));
+    let inputs: Vec<_> = files.iter().filter_map(|path| id(path)).collect();
+    let mut seen = BTreeSet::new();
+    let job = |path: &PathBuf| {
+        let failure = |what: &str| Failure::usage(format!("{} {what}", path.display()));
+        if is_standard_input(path) {
+            return Err(failure("cannot be one of several inputs"));
         }
+        let to = name(path).ok_or_else(|| {
+            failure("has no name that ends in .polyseal").hint("decrypt it alone, with -o OUT")
+        })?;
+        let to = match (&output.output, to.file_name()) {
+            (None, _) => to,
+            (Some(directory), Some(name)) => directory.join(name),
+            (Some(_), None) => return Err(failure("has no name")),
+        };
+        if id(&to).is_some_and(|to| inputs.contains(&to)) {
+            return Err(failure("would replace another input").hint("write to another directory"));
+        }
+        if !output.force && to.exists() {
+            return Err(crate::file_io::already_exists(&to));
+        }
+        if !seen.insert(to.clone()) {
+            return Err(failure("would have the output of another input")
+                .hint("give them one after the other"));
+        }
+        let output = OutputArgs { output: Some(to), force: output.force };
+        Ok(Job { input: Some(path.clone()), output })
     };
-    let progress: Option<&(dyn Fn(u64) + Sync)> = if bar.is_some() { Some(&add) } else { None };
-    let to = match &mut output {
-        OutputFile::Direct(direct) => Output::Stream(direct),
-        OutputFile::Staged { staged, .. } => Output::File(staged.file()),
-    };
-    work(&key, source(&mut input), to, progress)?;
+    files.iter().map(job).collect()
+}
+
+fn with_suffix(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".");
+    name.push(SUFFIX);
+    name.into()
+}
+
+fn without_suffix(path: &Path) -> Option<PathBuf> {
+    let begun = path.file_stem().is_some_and(|stem| !stem.is_empty());
+    (begun && path.extension()? == SUFFIX).then(|| path.with_extension(""))
+}
+
+/// Does `work` for each: one that fails does not keep the others from being done. What failed first
+/// is the result; the rest is told here.
+fn for_each<T: Named>(all: &[T], mut work: impl FnMut(&T) -> Result) -> Result {
+    let mut first = None;
+    for one in all {
+        if let Err(failure) = work(one) {
+            let failure = match one.name() {
+                Some(name) if all.len() > 1 => failure.about(name),
+                _ => failure,
+            };
+            match &first {
+                None => first = Some(failure),
+                Some(_) => failure.tell(),
+            }
+        }
+    }
+    first.map_or(Ok(()), Err)
+}
+
+trait Named {
+    fn name(&self) -> Option<&Path>;
+}
+
+impl Named for Job {
+    fn name(&self) -> Option<&Path> {
+        self.input.as_deref()
+    }
+}
+
+impl Named for PathBuf {
+    fn name(&self) -> Option<&Path> {
+        Some(self)
+    }
+}
+
+fn open(path: Option<&Path>, sources: &Sources) -> Result<InputFile> {
+    if path.is_none_or(is_standard_input) {
+        sources.expect_no_standard_input()?;
+    }
+    InputFile::open(path)
+}
+
+/// Opens what the job names, lets `work` carry the payload, and lets the output appear.
+fn carry(
+    job: &Job,
+    sources: &Sources,
+    contents: Contents,
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result,
+) -> Result {
+    let mut input = open(job.input.as_deref(), sources)?;
+    let taken: Vec<_> = [(input.id, "the input")].into_iter().chain(sources.taken()).collect();
+    let mut output = OutputFile::open(&job.output, contents, &taken)?;
+    let bar = Progress::new(input.length.filter(|&length| length > 0), output.is_terminal());
+    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    let report: Report<'_> = if bar.is_some() { Some(&add) } else { None };
+    work(&mut input, &mut output, report)?;
     output.commit()
 }
 
-fn source(input: &mut InputFile) -> Input<'_> {
-    let file: &mut File = &mut input.file;
-    if input.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
-        Input::File(file)
-    } else {
-        Input::Stream(file)
+fn write_error(source: io::Error) -> Failure {
+    polyseal_file::Error::Io { what: "write the output", source }.into()
+}
+
+impl InputFile {
+    fn source(&mut self) -> Input<'_> {
+        if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
+            Input::File(&self.file)
+        } else {
+            Input::Stream(&mut self.file)
+        }
+    }
+
+    /// Lets `work` have the file without its armour, if it has one.
+    fn unarmored<T>(
+        &mut self,
+        work: impl FnOnce(Input<'_>) -> polyseal_file::Result<T>,
+    ) -> Result<T> {
+        let first = self.first_byte()?;
+        if first.is_some_and(polyseal_file::looks_armored) {
+            let mut reader = ArmorReader::new(self);
+            return Ok(work(Input::Stream(&mut reader))?);
+        }
+        if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
+            return Ok(work(Input::File(&self.file))?);
+        }
+        Ok(work(Input::Stream(self))?)
     }
 }

@@ -2,16 +2,21 @@
 
 use std::fmt::Write;
 
-use polyseal_file::Inspection;
+use polyseal_file::{ArmorReader, Inspection, StanzaInfo, looks_armored};
 
 use super::{print, print_json};
 use crate::args::InspectArgs;
-use crate::error::Result;
+use crate::error::{Result, shown};
 use crate::file_io::InputFile;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result {
     let mut input = InputFile::open(Some(&args.file))?;
-    let inspection = Inspection::read(&mut input.file, input.length)?;
+    let inspection = if input.first_byte()?.is_some_and(looks_armored) {
+        Inspection::read(&mut ArmorReader::new(input), None)?
+    } else {
+        let length = input.length;
+        Inspection::read(&mut input, length)?
+    };
     if args.json { print_json(&inspection) } else { print(&text(&inspection)) }
 }
 
@@ -21,14 +26,27 @@ fn text(file: &Inspection) -> String {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{name:<15} {value}");
     };
-    line("format", format!("Polyseal file, version {} (provisional)", file.version));
+    line("format", format!("Polyseal file, version {}", file.version));
     line("suite", format!("{}, tags of {} bytes", file.suite, file.tag_bytes));
     line("segments", format!("{} bytes", file.segment_bytes));
     line("file salt", file.file_salt.clone());
     for stanza in &file.stanzas {
-        line("key", format!("{}, id {}", stanza.kind, stanza.key_id));
+        match stanza {
+            StanzaInfo::KeyFile { key_id, .. } => line("key file", format!("id {key_id}")),
+            StanzaInfo::Passphrase { key_id, memory_kib, passes, lanes, .. } => line(
+                "passphrase",
+                format!("Argon2id, m={memory_kib} KiB, t={passes}, p={lanes}, id {key_id}"),
+            ),
+            StanzaInfo::Age { key_id, labels, recipients, .. } => {
+                let recipients = shown(&recipients.join(", "));
+                let labels = labels.iter().map(|label| format!(", {}", shown(label)));
+                line("age", format!("{recipients}{}, id {key_id}", labels.collect::<String>()));
+            }
+            _ => line("key", "of a kind that this program does not describe".to_owned()),
+        }
     }
-    line("payload offset", format!("{} bytes", file.payload_offset));
+    line("context", if file.context { "needed" } else { "none" }.to_owned());
+    line("header", format!("{} bytes, {} of them spare", file.payload_offset, file.spare_bytes));
     if let Some(payload) = &file.payload {
         line("payload", format!("{} bytes in {} segments", payload.bytes, payload.segments));
         line(

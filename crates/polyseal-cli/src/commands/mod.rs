@@ -2,9 +2,12 @@
 
 mod aead;
 mod bench;
+mod cat;
+mod completions;
 mod crypt;
 mod inspect;
 mod keygen;
+mod rekey;
 mod selftest;
 mod suites;
 mod vectors;
@@ -14,9 +17,12 @@ use std::path::Path;
 
 pub(crate) use aead::aead;
 pub(crate) use bench::bench;
-pub(crate) use crypt::{decrypt, encrypt};
+pub(crate) use cat::cat;
+pub(crate) use completions::{completions, man};
+pub(crate) use crypt::{decrypt, encrypt, verify};
 pub(crate) use inspect::inspect;
 pub(crate) use keygen::keygen;
+pub(crate) use rekey::rekey;
 pub(crate) use selftest::selftest;
 pub(crate) use suites::suites;
 pub(crate) use vectors::vectors;
@@ -25,9 +31,13 @@ use crate::error::{Code, Failure, Result};
 
 /// Prints to standard output. A reader that has gone, as in `| head`, is an error, not a panic.
 fn print(text: &str) -> Result {
+    print_bytes(text.as_bytes())
+}
+
+fn print_bytes(bytes: &[u8]) -> Result {
     let mut stdout = io::stdout().lock();
     stdout
-        .write_all(text.as_bytes())
+        .write_all(bytes)
         .and_then(|()| stdout.flush())
         .map_err(|error| Failure::io("write", Path::new("standard output"), &error))
 }
@@ -37,6 +47,11 @@ fn print_json(value: &impl serde::Serialize) -> Result {
         .map_err(|error| Failure::new(Code::Io, format!("cannot write JSON: {error}")))?;
     text.push('\n');
     print(&text)
+}
+
+/// Something worth knowing, on standard error.
+fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "polyseal: {text}");
 }
 
 /// A warning on standard error.

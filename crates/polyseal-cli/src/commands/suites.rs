@@ -2,18 +2,26 @@
 
 use std::fmt::{Display, Write};
 
-use polyseal::registry::{Family, Kind, Sizes, families};
+use polyseal::registry::{Algorithm, Family, Kind, Sizes, families};
 use serde_json::{Value, json};
 
 use super::{print, print_json};
 use crate::args::SuitesArgs;
-use crate::error::Result;
+use crate::error::{Code, Failure, Result};
 
 pub(crate) fn suites(args: &SuitesArgs) -> Result {
+    let has = |family: &&'static Family| {
+        let algorithm = Algorithm::new(family);
+        args.need.iter().all(|need| need.met_by(&algorithm))
+    };
+    let families: Vec<_> = families().iter().filter(has).collect();
     if args.json {
-        return print_json(&families().iter().map(json_of).collect::<Vec<_>>());
+        return print_json(&families.iter().map(|family| json_of(family)).collect::<Vec<_>>());
     }
-    print(&families().iter().map(text_of).collect::<Vec<_>>().join("\n"))
+    if families.is_empty() {
+        return Err(Failure::new(Code::Usage, "no algorithm has all of this"));
+    }
+    print(&families.iter().map(|family| text_of(family)).collect::<Vec<_>>().join("\n"))
 }
 
 fn for_files(family: &Family) -> bool {

@@ -54,6 +54,20 @@ impl Room {
         feed(child, input)
     }
 
+    /// Runs a line of the shell, in which `$P` is the tool.
+    pub(crate) fn shell(&self, line: &str) -> Outcome {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", line]).env("P", TOOL).current_dir(self.0.path()).stdin(Stdio::null());
+        Outcome(shell.output().unwrap())
+    }
+
+    /// Asserts that the sealed file opens with the key, and what it is then.
+    #[track_caller]
+    pub(crate) fn opens(&self, key: &str, sealed: &str, message: &[u8]) {
+        let opened = self.run(["decrypt", "-k", key, sealed], b"").succeeds();
+        assert!(opened == message, "{sealed} is not what it should be");
+    }
+
     /// A sealed file `c` of `message`, with the key `k`.
     pub(crate) fn seal(&self, message: &[u8]) -> Vec<u8> {
         self.run(["encrypt", "-k", "k", "-o", "c", "-f"], message).succeeds();
@@ -103,6 +117,23 @@ impl Outcome {
     pub(crate) fn errors(&self) -> String {
         String::from_utf8(self.0.stderr.clone()).unwrap()
     }
+}
+
+/// Where the payload of a sealed file begins.
+pub(crate) fn payload_offset(sealed: &[u8]) -> usize {
+    u64::from_le_bytes(sealed[16..24].try_into().unwrap()) as usize
+}
+
+/// A key, or what belongs to it, that age or ssh-keygen made.
+pub(crate) fn age_fixture(name: &str) -> String {
+    let path = format!("{}/../polyseal-file/tests/age/{name}", env!("CARGO_MANIFEST_DIR"));
+    fs::canonicalize(path).unwrap().into_os_string().into_string().unwrap()
+}
+
+/// Whether a program is there.
+pub(crate) fn have(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|directory| directory.join(program).is_file())
 }
 
 /// Bytes that no compression and no accident makes equal.

@@ -1,0 +1,77 @@
+//! `cat`: a part of a file, for the price of the segments that it lies in, and the last one.
+
+use polyseal_file::{Decryptor, looks_armored};
+use zeroize::Zeroizing;
+
+use crate::args::{CatArgs, Range};
+use crate::error::{Failure, Result};
+use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::keys::{self, Sources};
+
+/// Bytes that are decrypted and written at a time.
+const PIECE: usize = 256 * 1024;
+
+pub(crate) fn cat(args: &CatArgs) -> Result {
+    let context = keys::context(&args.context)?;
+    let mut sources = Sources::default();
+    let identities = keys::identities(&args.open, &mut sources)?;
+    let mut decryptor = Decryptor::new(&identities);
+    if let Some(context) = &context {
+        decryptor = decryptor.context(context);
+    }
+    let mut input = InputFile::open(Some(&args.file))?;
+    if input.length.is_none() {
+        return Err(Failure::usage("only a part of a regular file can be read")
+            .hint("decrypt all of it: polyseal decrypt"));
+    }
+    if input.first_byte()?.is_some_and(looks_armored) {
+        return Err(Failure::usage("no part of a file with ASCII armour can be read")
+            .hint("decrypt all of it: polyseal decrypt"));
+    }
+    let taken: Vec<_> = [(input.id, "the input")].into_iter().chain(sources.taken()).collect();
+    let mut reader = decryptor.reader(&input.file)?;
+    let (mut at, end) = bounds(args.range, reader.plaintext_bytes())?;
+    let mut output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
+    let mut piece = Zeroizing::new(vec![0; PIECE.min(usize::try_from(end - at).unwrap_or(PIECE))]);
+    while at < end {
+        let length = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
+        let n = reader.read_at(&mut piece[..length], at)?;
+        output.write_all(&piece[..n])?;
+        at += n as u64;
+    }
+    output.commit()
+}
+
+/// The first byte and the one after the last, of a plaintext of `bytes` bytes. As in HTTP, a range
+/// may end behind the plaintext, but not begin there; all of it is also all of an empty one.
+fn bounds(range: Range, bytes: u64) -> Result<(u64, u64)> {
+    match range {
+        Range::Last(n) => Ok((bytes.saturating_sub(n), bytes)),
+        Range::From(0, None) => Ok((0, bytes)),
+        Range::From(from, to) if from < bytes => {
+            Ok((from, to.map_or(bytes, |to| bytes.min(to.saturating_add(1)))))
+        }
+        Range::From(..) => {
+            Err(Failure::usage(format!("the range begins behind the end, at {bytes} bytes")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_a_plaintext() {
+        let of = |range, bytes| bounds(range, bytes).ok();
+        assert_eq!(of(Range::From(0, None), 0), Some((0, 0)));
+        assert_eq!(of(Range::From(0, Some(0)), 0), None);
+        assert_eq!(of(Range::From(0, Some(0)), 1), Some((0, 1)));
+        assert_eq!(of(Range::From(3, Some(9)), 5), Some((3, 5)));
+        assert_eq!(of(Range::From(3, Some(u64::MAX)), 5), Some((3, 5)));
+        assert_eq!(of(Range::From(5, None), 5), None);
+        assert_eq!(of(Range::Last(2), 5), Some((3, 5)));
+        assert_eq!(of(Range::Last(9), 5), Some((0, 5)));
+        assert_eq!(of(Range::Last(0), 5), Some((5, 5)));
+    }
+}

@@ -1,0 +1,107 @@
+//! Rewriting a header in the file itself.
+//!
+//! Before the first byte of it is written, a copy of the old header is on disk, in a file beside;
+//! after the new one is on disk, the copy goes. What is interrupted in between is put back by
+//! `--restore`, and nothing else is done to such a file by `rekey`.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use polyseal_file::Header;
+
+use crate::error::{Failure, Result};
+use crate::staged::Staged;
+
+const SUFFIX: &str = ".header-backup";
+
+/// Refuses a file that an interrupted [`rewrite`] has left: to replace it would make the copy one of
+/// a header that is no longer the last.
+pub(super) fn expect_not_interrupted(path: &Path) -> Result {
+    // A path that leads nowhere is refused when it is opened.
+    let backup = fs::canonicalize(path).map(|path| backup_of(&path));
+    match backup {
+        Ok(backup) if backup.exists() => Err(interrupted(&backup)),
+        _ => Ok(()),
+    }
+}
+
+fn interrupted(backup: &Path) -> Failure {
+    Failure::usage(format!("{} is there: a rekey was interrupted", backup.display()))
+        .hint("put it back first: polyseal rekey --restore FILE")
+}
+
+/// Gives `path`, which has the header `old`, the header `new`.
+pub(super) fn rewrite(path: &Path, old: &Header, new: &Header) -> Result {
+    let path = fs::canonicalize(path).map_err(|e| Failure::io("write", path, &e))?;
+    let failure = |error| Failure::io("write", &path, &error);
+    let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
+    let backup = backup_of(&path);
+    save(&backup, old).map_err(|error| {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            return interrupted(&backup);
+        }
+        Failure::io("write", &backup, &error)
+    })?;
+    // What the copy is of must still be there, now that others see the copy.
+    let mut bytes = vec![0; old.as_bytes().len()];
+    let unchanged = file.read_exact_at(&mut bytes, 0).map(|()| bytes == old.as_bytes());
+    if !unchanged.map_err(failure)? {
+        remove(&backup).map_err(failure)?;
+        return Err(polyseal_file::Error::InputChanged.into());
+    }
+    put(&file, new)
+        .map_err(|error| failure(error).hint("put it back: polyseal rekey --restore FILE"))?;
+    remove(&backup).map_err(|error| Failure::io("remove", &backup, &error))
+}
+
+/// Puts back the header that an interrupted [`rewrite`] has saved.
+pub(super) fn restore(path: &Path) -> Result {
+    let path = fs::canonicalize(path).map_err(|e| Failure::io("write", path, &e))?;
+    let backup = backup_of(&path);
+    let saved = File::open(&backup).map_err(|e| Failure::io("read", &backup, &e))?;
+    let failure = |error| Failure::io("write", &path, &error);
+    let header = Header::read(&mut &saved)?;
+    let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
+    // Of the file that it was saved from, or of another that has come to have this name?
+    let fixed = 32..160;
+    let mut bytes = [0; 160];
+    file.read_exact_at(&mut bytes, 0).map_err(failure)?;
+    if bytes[fixed.clone()] != header.as_bytes()[fixed] {
+        let message = format!("{} is of another file", backup.display());
+        return Err(Failure::usage(message).hint("remove it, if it is of no use"));
+    }
+    put(&file, &header).map_err(failure)?;
+    remove(&backup).map_err(|error| Failure::io("remove", &backup, &error))
+}
+
+fn backup_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(SUFFIX);
+    name.into()
+}
+
+/// A new file with a copy of the header, that a power failure does not undo. It appears complete or
+/// not at all: half a copy must never be put back.
+fn save(path: &Path, header: &Header) -> io::Result<()> {
+    let mut backup = Staged::create(path.to_owned())?;
+    backup.file().write_all(header.as_bytes())?;
+    backup.sync()?;
+    backup.commit(false)?;
+    sync_directory(path)
+}
+
+fn put(file: &File, header: &Header) -> io::Result<()> {
+    file.write_all_at(header.as_bytes(), 0)?;
+    file.sync_all()
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    fs::remove_file(path)?;
+    sync_directory(path)
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
+}

@@ -1,0 +1,154 @@
+//! `rekey`: other recipients for a file, by another header before the same payload.
+//!
+//! The result is a new file that takes the old one's place in one step, its payload shared with it
+//! where the file system can (a reflink), or copied by the kernel; or, `--in-place`, only the header
+//! is rewritten. That locks nobody out, as the tool says: `--new-key` does, and encrypts anew.
+
+mod in_place;
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt;
+
+use polyseal_file::{
+    Decryptor, Encryptor, Existing, Header, Identities, Input, Output, Recipients,
+};
+
+use super::note;
+use crate::args::{OutputArgs, RekeyArgs};
+use crate::error::{Failure, Result};
+use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::keys::{self, NewPassphrase, Sources};
+use crate::progress::Progress;
+
+pub(crate) fn rekey(args: &RekeyArgs) -> Result {
+    if args.restore {
+        return in_place::restore(&args.file);
+    }
+    if args.output.is_none() {
+        in_place::expect_not_interrupted(&args.file)?;
+    }
+    let mut sources = Sources::default();
+    let identities = keys::identities(&args.open, &mut sources)?;
+    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
+    let recipients =
+        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut sources)?;
+    if recipients.is_empty() {
+        return Err(Failure::usage("nobody is named who shall open the file from now on")
+            .hint("use -r, -R, -p or --to-key; and --keep, if others shall still open it"));
+    }
+    let mut input = InputFile::open(Some(&args.file))?;
+    if input.length.is_none() || input.first_byte()?.is_some_and(polyseal_file::looks_armored) {
+        return Err(Failure::usage("only a regular file without ASCII armour can be rekeyed")
+            .hint("decrypt it and encrypt it anew"));
+    }
+    if args.new_key {
+        return anew(args, &identities, &recipients, &input, &sources);
+    }
+    let existing = if args.keep { Existing::Keep } else { Existing::Remove };
+    let old = Header::read(&mut input)?;
+    let new = old.rekey(&identities, &recipients, existing)?;
+    if args.in_place {
+        in_place::rewrite(&args.file, &old, &new)?;
+    } else {
+        let mut output = output(args, &input, &sources)?;
+        copy(&mut input.file, &new, &mut output)
+            .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
+        output.commit()?;
+    }
+    if !args.keep {
+        note("who could open the file before may have kept its key: --new-key locks them out");
+    }
+    Ok(())
+}
+
+/// The output: another file, or the one that takes the input's place, with its permissions.
+fn output(args: &RekeyArgs, input: &InputFile, sources: &Sources) -> Result<OutputFile> {
+    let mut taken: Vec<_> = sources.taken().collect();
+    let (to, force) = match &args.output {
+        Some(other) => {
+            taken.push((input.id, "the input; leave out -o to replace it"));
+            (other, args.force)
+        }
+        None => (&args.file, true),
+    };
+    let to = OutputArgs { output: Some(to.clone()), force };
+    let output = OutputFile::open(&to, Contents::Binary, &taken)?;
+    if let (OutputFile::Staged { staged, .. }, None) = (&output, &args.output) {
+        let failure = |error| Failure::io("write", &args.file, &error);
+        let permissions = input.file.metadata().map_err(failure)?.permissions();
+        staged.file().set_permissions(permissions).map_err(failure)?;
+    }
+    Ok(output)
+}
+
+/// The whole file, with another header of the same length.
+fn copy(from: &mut File, header: &Header, to: &mut OutputFile) -> io::Result<()> {
+    let bytes = from.metadata()?.len();
+    let start = match to {
+        OutputFile::Staged { staged, .. } if cloned(from, staged.file()) => bytes,
+        OutputFile::Staged { .. } => 0,
+        OutputFile::Direct(direct) => {
+            direct.write_all(header.as_bytes())?;
+            header.payload_offset()
+        }
+    };
+    from.seek(SeekFrom::Start(start))?;
+    let mut rest = Read::take(&*from, bytes - start);
+    let copied = match to {
+        OutputFile::Staged { staged, .. } => io::copy(&mut rest, &mut staged.file())?,
+        OutputFile::Direct(direct) => io::copy(&mut rest, direct)?,
+    };
+    if copied != bytes - start {
+        return Err(io::Error::other("it changed its length meanwhile"));
+    }
+    if let OutputFile::Staged { staged, .. } = to {
+        staged.file().write_all_at(header.as_bytes(), 0)?;
+    }
+    Ok(())
+}
+
+/// Whether the file system lets both files share their contents.
+fn cloned(from: &File, to: &File) -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::ioctl_ficlone(to, from).is_ok();
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (from, to);
+        false
+    }
+}
+
+/// The plaintext, under a new file key.
+fn anew(
+    args: &RekeyArgs,
+    identities: &Identities<'_>,
+    recipients: &Recipients,
+    input: &InputFile,
+    sources: &Sources,
+) -> Result {
+    let context = args.context.as_deref().map(keys::context_of).transpose()?;
+    let (mut decryptor, mut encryptor) = (Decryptor::new(identities), Encryptor::new(recipients));
+    if let Some(context) = &context {
+        decryptor = decryptor.context(context);
+        encryptor = encryptor.context(context);
+    }
+    if let Some(threads) = args.work.threads {
+        encryptor = encryptor.threads(threads);
+    }
+    let header = Header::read(&mut &input.file)?;
+    let mut plaintext = decryptor.reader(&input.file)?;
+    let mut output = output(args, input, sources)?;
+    let bar = Progress::new(Some(plaintext.plaintext_bytes()), output.is_terminal());
+    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    encryptor = encryptor
+        .suite(header.suite())
+        .segment_size(header.segment_size())
+        .header_bytes(header.as_bytes().len());
+    if bar.is_some() {
+        encryptor = encryptor.progress(&add);
+    }
+    let to: Output<'_> = output.sink();
+    encryptor.encrypt(Input::Stream(&mut plaintext), to)?;
+    output.commit()
+}

@@ -1,0 +1,148 @@
+//! From the command line to recipients and identities: reads key files, recipients files, identity
+//! files and passphrases, and remembers which files they were, so that no output replaces one.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use polyseal_file::age::{MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
+use polyseal_file::{Context, Identities, Key, Passphrase, Recipients};
+use zeroize::Zeroizing;
+
+use crate::args::{ContextArgs, OpenArgs, RecipientArgs};
+use crate::error::{Failure, Result};
+use crate::file_io::{FileId, is_standard_input};
+use crate::prompt::{self, Terminal};
+use crate::secret;
+
+/// What keys were read from.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    files: Vec<FileId>,
+    standard_input: bool,
+}
+
+impl Sources {
+    /// Files that an output must not be.
+    pub(crate) fn taken(&self) -> impl Iterator<Item = (Option<FileId>, &'static str)> + '_ {
+        self.files.iter().map(|&id| (Some(id), "a file of keys"))
+    }
+
+    /// Standard input gives a key or the contents, not both.
+    pub(crate) fn expect_no_standard_input(&self) -> Result {
+        if self.standard_input {
+            let message = "a key and the contents cannot both come from standard input";
+            return Err(Failure::usage(message).hint("name the file to work on"));
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
+        if is_standard_input(path) {
+            self.expect_no_standard_input()?;
+            self.standard_input = true;
+        }
+        let (bytes, id) = secret::read(path, limit)?;
+        self.files.push(id);
+        Ok(bytes)
+    }
+
+    fn key(&mut self, path: &Path) -> Result<Key> {
+        let bytes = self.read(path, Key::MAX_FILE_BYTES)?;
+        Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))
+    }
+
+    fn passphrase(&mut self, fd: u32) -> Result<Passphrase> {
+        if fd == 0 {
+            self.expect_no_standard_input()?;
+            self.standard_input = true;
+        }
+        prompt::passphrase_from(fd)
+    }
+}
+
+/// Where a passphrase for a new file comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NewPassphrase {
+    None,
+    Asked,
+    From(u32),
+}
+
+impl NewPassphrase {
+    pub(crate) fn of(args: &RecipientArgs, fd: Option<u32>) -> Self {
+        match fd {
+            Some(fd) => Self::From(fd),
+            None if args.passphrase => Self::Asked,
+            None => Self::None,
+        }
+    }
+}
+
+/// Everyone who is named. A passphrase is asked for last, when all else is known to be right.
+pub(crate) fn recipients(
+    args: &RecipientArgs,
+    keys: &[PathBuf],
+    identities: &[PathBuf],
+    passphrase: NewPassphrase,
+    sources: &mut Sources,
+) -> Result<Recipients> {
+    let mut recipients = Recipients::new();
+    for path in keys {
+        recipients = recipients.key(sources.key(path)?);
+    }
+    let mut list = RecipientList::new();
+    for recipient in &args.recipient {
+        list.add(recipient).map_err(Failure::from)?;
+    }
+    for path in &args.recipients_file {
+        let contents = sources.read(path, MAX_KEYS_FILE_BYTES)?;
+        list.add_file(&contents, path.to_str())?;
+    }
+    for path in identities {
+        let contents = sources.read(path, MAX_KEYS_FILE_BYTES)?;
+        list.add_identities(&contents, path.to_str(), &Terminal)?;
+    }
+    if !matches!(passphrase, NewPassphrase::None) && (!list.is_empty() || !keys.is_empty()) {
+        return Err(polyseal_file::Error::PassphraseNotAlone.into());
+    }
+    recipients = recipients.age(list.into_recipients(&Terminal)?);
+    match passphrase {
+        NewPassphrase::None => Ok(recipients),
+        NewPassphrase::Asked => Ok(recipients.passphrase(prompt::new_passphrase()?)),
+        NewPassphrase::From(fd) => Ok(recipients.passphrase(sources.passphrase(fd)?)),
+    }
+}
+
+/// Everything that is given to open files with. If it is nothing, a passphrase is asked for when a
+/// file has one; once, for all files.
+pub(crate) fn identities(args: &OpenArgs, sources: &mut Sources) -> Result<Identities<'static>> {
+    let mut identities = Identities::new();
+    for path in &args.key {
+        identities = identities.key(sources.key(path)?);
+    }
+    for path in &args.identity {
+        let contents = sources.read(path, MAX_KEYS_FILE_BYTES)?;
+        identities = identities.age(parse_identities(&contents, path.to_str(), &Terminal)?);
+    }
+    if let Some(fd) = args.passphrase_fd {
+        let given = sources.passphrase(fd)?;
+        identities = identities.passphrase(move || Ok(given.clone()));
+    } else if args.key.is_empty() && args.identity.is_empty() {
+        let asked = OnceCell::new();
+        identities = identities.passphrase(move || {
+            if asked.get().is_none() {
+                let _ = asked.set(prompt::passphrase()?);
+            }
+            asked.get().cloned().ok_or(polyseal_file::Error::PassphraseNeeded)
+        });
+    }
+    Ok(identities)
+}
+
+pub(crate) fn context(args: &ContextArgs) -> Result<Option<Context>> {
+    args.context.as_deref().map(context_of).transpose()
+}
+
+pub(crate) fn context_of(text: &str) -> Result<Context> {
+    Ok(Context::new(text)?)
+}

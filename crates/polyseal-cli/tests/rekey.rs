@@ -1,0 +1,276 @@
+//! Rekeying: what of the file changes, what is kept, and that an interruption loses nothing.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+
+use common::{Outcome, Room, message, payload_offset};
+
+const BACKUP: &str = "c.header-backup";
+
+/// A room with a file `c` for the key `k`, and another key `other`.
+fn room(message: &[u8]) -> (Room, Vec<u8>) {
+    let room = Room::new();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    let sealed = room.seal(message);
+    (room, sealed)
+}
+
+/// Rekeys for `other`, with what else is said.
+fn rekey(room: &Room, args: &[&str]) -> Outcome {
+    room.run([&["rekey", "-k", "k", "--to-key", "other"], args].concat(), b"")
+}
+
+#[track_caller]
+fn rekeys(room: &Room, args: &[&str]) {
+    let outcome = rekey(room, args);
+    assert!(outcome.0.status.success(), "{}", outcome.errors());
+}
+
+/// A room, and the file as it was before a rekey in place and as it is after it.
+fn before_and_after() -> (Room, Vec<u8>, Vec<u8>) {
+    let (room, old) = room(b"message");
+    rekeys(&room, &["--in-place", "c"]);
+    let new = room.read("c");
+    assert!(old != new && old.len() == new.len());
+    (room, old, new)
+}
+
+#[test]
+fn the_payload_is_not_touched() {
+    for length in [0, 1, 65_536, 3_000_001] {
+        let message = message(length);
+        for args in [&["c"][..], &["--in-place", "c"], &["-o", "c2", "c"]] {
+            let (room, old) = room(&message);
+            rekeys(&room, args);
+            let name = if args[0] == "-o" { "c2" } else { "c" };
+            let (new, payload) = (room.read(name), payload_offset(&old));
+            assert_eq!(payload_offset(&new), payload);
+            assert!(new[..payload] != old[..payload] && new[payload..] == old[payload..]);
+            // What binds the payload to the header: salt, suite and context.
+            assert!(new[10..12] == old[10..12] && new[12..160] == old[12..160]);
+            room.opens("other", name, &message);
+            room.run(["decrypt", "-k", "k", name], b"").fails(4, "not encrypted for this key");
+            assert_eq!(room.names().len(), if name == "c" { 3 } else { 4 });
+            assert!(name == "c" || room.read("c") == old);
+        }
+    }
+}
+
+#[test]
+fn a_new_key_makes_all_of_it_new() {
+    let (room, _) = room(b"");
+    let message = message(200_000);
+    let mut args = vec!["encrypt", "-k", "k", "-f", "-o", "c", "--suite", "aegis-128l"];
+    args.extend(["--segment-size", "4KiB", "--header-size", "8KiB", "--context", "backup"]);
+    room.run(args, &message).succeeds();
+    let old = room.read("c");
+    rekey(&room, &["--new-key", "c"]).fails(4, "is bound to a context");
+    assert!(room.read("c") == old);
+    rekey(&room, &["--new-key", "--context", "backup", "c"]).succeeds();
+    let new = room.read("c");
+    let payload = payload_offset(&old);
+    // Length of the header, segment size and suite stay; salt and context tag do not.
+    assert_eq!((new.len(), payload), (old.len(), 8192));
+    assert!(new[12..32] == old[12..32] && new[64..128] == old[64..128]);
+    assert!(new[32..64] != old[32..64] && new[128..160] != old[128..160]);
+    let same = new[payload..].chunks(16).zip(old[payload..].chunks(16)).filter(|(a, b)| a == b);
+    assert_eq!(same.count(), 0);
+    let open = ["decrypt", "-k", "other", "--context", "backup", "c"];
+    assert!(room.run(open, b"").succeeds() == message);
+    // The old header before the new payload opens nothing.
+    room.write("mixed", &[&old[..payload], &new[payload..]].concat());
+    let open = ["decrypt", "-k", "k", "--context", "backup", "mixed"];
+    room.run(open, b"").fails(3, "is not authentic");
+}
+
+#[test]
+fn whoever_could_open_it_still_can_if_that_is_said() {
+    for args in [&["--keep", "c"][..], &["--keep", "--in-place", "c"]] {
+        let (room, _) = room(b"message");
+        rekey(&room, args).succeeds();
+        room.opens("k", "c", b"message");
+        room.opens("other", "c", b"message");
+    }
+}
+
+#[test]
+fn permissions_are_kept_unless_it_is_another_file() {
+    for mode in [0o644, 0o600, 0o640, 0o444, 0o755] {
+        for args in [&["c"][..], &["--new-key", "c"], &["--in-place", "c"]] {
+            let (room, _) = room(b"message");
+            fs::set_permissions(room.path("c"), Permissions::from_mode(mode)).unwrap();
+            if rekey(&room, args).0.status.code() == Some(1) {
+                // Who is not root cannot write to it in place.
+                assert!(args[0] == "--in-place" && mode & 0o200 == 0);
+                continue;
+            }
+            let now = fs::metadata(room.path("c")).unwrap().permissions().mode();
+            assert_eq!(now & 0o7777, mode, "{args:?}");
+            room.opens("other", "c", b"message");
+        }
+    }
+    let (room, _) = room(b"message");
+    fs::set_permissions(room.path("c"), Permissions::from_mode(0o644)).unwrap();
+    rekeys(&room, &["-o", "c2", "c"]);
+    assert_eq!(fs::metadata(room.path("c2")).unwrap().permissions().mode() & 0o7777, 0o600);
+}
+
+#[test]
+fn symbolic_links_are_followed_and_stay() {
+    for how in ["--in-place", "--new-key", "--keep"] {
+        let (room, _) = room(b"message");
+        fs::create_dir(room.path("d")).unwrap();
+        symlink("../c", room.path("d/link")).unwrap();
+        rekeys(&room, &[how, "d/link"]);
+        assert!(fs::symlink_metadata(room.path("d/link")).unwrap().is_symlink());
+        room.opens("other", "c", b"message");
+        assert_eq!(common::names(&room.path("d")), ["link"]);
+    }
+    // The copy of a header is beside the file, not beside the link.
+    let (room, old, new) = before_and_after();
+    symlink("c", room.path("link")).unwrap();
+    room.write(BACKUP, &old[..payload_offset(&old)]);
+    rekey(&room, &["--in-place", "link"]).fails(2, "a rekey was interrupted");
+    assert!(room.read("c") == new);
+    room.run(["rekey", "--restore", "link"], b"").succeeds();
+    assert!(room.read("c") == old);
+}
+
+/// In place is in the file, under all its names; otherwise the other names keep the old file.
+#[test]
+fn hard_links() {
+    for (how, same) in [("--in-place", true), ("--new-key", false), ("--keep", false)] {
+        let (room, old) = room(b"message");
+        fs::hard_link(room.path("c"), room.path("also")).unwrap();
+        rekeys(&room, &[how, "c"]);
+        room.opens("other", "c", b"message");
+        let inode = |name| fs::metadata(room.path(name)).unwrap().ino();
+        assert_eq!(inode("c") == inode("also"), same);
+        assert_eq!(room.read("also") != old, same);
+    }
+}
+
+/// Wherever the new header has come to an end, or what of it came first.
+#[test]
+fn a_torn_header_is_put_right() {
+    let (room, old, new) = before_and_after();
+    let payload = payload_offset(&old);
+    let mut torn = 0;
+    for cut in [0, 1, 8, 32, 160, 170, 200, 267, 268, 512, 2048, payload - 32, payload - 1, payload]
+    {
+        for (first, second) in [(&new, &old), (&old, &new)] {
+            let file = [&first[..cut], &second[cut..]].concat();
+            room.write("c", &file);
+            room.write(BACKUP, &old[..payload]);
+            if file != old && file != new {
+                torn += 1;
+                for key in ["k", "other"] {
+                    let outcome = room.run(["decrypt", "-k", key, "c"], b"");
+                    assert!(matches!(outcome.0.status.code(), Some(3 | 4)), "{cut}");
+                }
+            }
+            room.run(["rekey", "--restore", "c"], b"").succeeds();
+            assert!(room.read("c") == old, "{cut}");
+            room.opens("k", "c", b"message");
+            assert_eq!(room.names(), ["c", "k", "other"]);
+        }
+    }
+    assert!(torn >= 10, "{torn}");
+}
+
+#[test]
+fn a_copy_that_cannot_be_put_back_changes_nothing() {
+    let (room, old, new) = before_and_after();
+    let payload = payload_offset(&old);
+    let header = &old[..payload];
+    let other = room.seal(b"message");
+    // A file that is shorter than any header has no room for one.
+    let short = &new[..100];
+    let mut magic = header.to_vec();
+    magic[0] ^= 1;
+    let mut spare = header.to_vec();
+    spare[payload - 40] = 1;
+    for (file, copy, code) in [
+        (&new[..], &other[..payload], 2),
+        (&new, &header[..payload - 1], 3),
+        (&new, &header[..100], 3),
+        (&new, b"", 3),
+        (&new, &magic, 3),
+        (&new, &spare, 3),
+        (short, header, 1),
+        (b"", header, 1),
+    ] {
+        room.write("c", file);
+        room.write(BACKUP, copy);
+        room.run(["rekey", "--restore", "c"], b"").fails(code, "");
+        assert!(room.read("c") == file && room.read(BACKUP) == copy);
+    }
+    fs::remove_file(room.path(BACKUP)).unwrap();
+    room.run(["rekey", "--restore", "c"], b"").fails(1, "No such file");
+    room.run(["rekey", "--restore", "absent"], b"").fails(1, "absent");
+}
+
+#[test]
+fn an_interrupted_file_is_put_back_before_anything_else() {
+    let (room, old, new) = before_and_after();
+    let header = &old[..payload_offset(&old)];
+    let torn = [&new[..200], &old[200..]].concat();
+    for file in [&old, &new, &torn] {
+        for how in ["--in-place", "--new-key", "--keep"] {
+            room.write("c", file);
+            room.write(BACKUP, header);
+            let args = ["rekey", "-k", "k", "-k", "other", "--to-key", "other", how, "c"];
+            room.run(args, b"").fails(2, "a rekey was interrupted").fails(2, "--restore");
+            assert!(room.read("c") == *file && room.read(BACKUP) == header);
+        }
+    }
+    // Another file can be made of it, if it opens.
+    room.write("c", &new);
+    room.run(["rekey", "-k", "other", "--to-key", "k", "--keep", "-o", "c2", "c"], b"").succeeds();
+    room.opens("k", "c2", b"message");
+}
+
+#[test]
+fn a_refused_rekey_changes_nothing() {
+    let (room, old) = room(b"message");
+    let recipient = "age1wcaq02qxx596v93ekhlzk0xke3t7vs6g3xqtzxgf3sd3ta5r5svqlf4jea";
+    let many = format!("{recipient}\n").repeat(60);
+    room.write("many", many.as_bytes());
+    let unheard = ["--passphrase-fd", "99"];
+    for how in [&[][..], &["--in-place"], &["-o", "c2"]] {
+        let run = |args: &[&str]| room.run([&["rekey"], how, args, &["c"]].concat(), b"");
+        run(&["-k", "other", "--to-key", "other"]).fails(4, "not encrypted for this key");
+        run(&["-k", "k"]).fails(2, "nobody is named");
+        run(&["-k", "k", "--to-key", "absent"]).fails(1, "absent");
+        run(&[&unheard[..], &["--to-key", "other"]].concat()).fails(1, "file descriptor 99");
+        // There is no room for so many; a new key makes it.
+        run(&["-k", "k", "-R", "many"]).fails(2, "--new-key makes a longer header");
+        assert!(room.read("c") == old);
+        assert_eq!(room.names(), ["c", "k", "many", "other"]);
+    }
+    room.run(["rekey", "-k", "k", "-R", "many", "--new-key", "c"], b"").succeeds();
+    assert!(payload_offset(&room.read("c")) > payload_offset(&old));
+}
+
+#[test]
+fn only_a_regular_file_without_armour_can_be_rekeyed() {
+    let (room, _) = room(b"message");
+    room.run(["encrypt", "-a", "-k", "k", "-o", "armoured"], b"message").succeeds();
+    for name in ["armoured", "-", "/dev/null"] {
+        for how in ["--in-place", "--new-key", "--keep"] {
+            let outcome = rekey(&room, &[how, name]);
+            assert!(matches!(outcome.0.status.code(), Some(2 | 3)), "{name}, {how}");
+        }
+    }
+    assert_eq!(room.names(), ["armoured", "c", "k", "other"]);
+    assert!(fs::symlink_metadata("/dev/null").unwrap().rdev() != 0);
+}
