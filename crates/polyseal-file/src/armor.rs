@@ -94,6 +94,8 @@ impl<W: Write> Write for ArmorWriter<W> {
 enum State {
     /// White space, then the first line.
     Before,
+    /// The first line has been; there is at least one more before the last.
+    Begun,
     /// Lines; the last one may already have been shorter.
     Inside { ended: bool },
     /// White space only.
@@ -185,11 +187,9 @@ impl<R: Read> ArmorReader<R> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match self.state {
             State::Before if line.trim_ascii().is_empty() => {}
-            State::Before if line.trim_ascii_start() == BEGIN => {
-                self.state = State::Inside { ended: false };
-            }
+            State::Before if line.trim_ascii_start() == BEGIN => self.state = State::Begun,
             State::Inside { .. } if line.trim_ascii_end() == END => self.state = State::After,
-            State::Inside { ended: false } if (1..=LINE).contains(&line.len()) => {
+            State::Begun | State::Inside { ended: false } if (1..=LINE).contains(&line.len()) => {
                 self.state = State::Inside { ended: line.len() < LINE || line[LINE - 1] == b'=' };
                 let mut bytes = [0; LINE_BYTES];
                 let n = STANDARD.decode_slice(line, &mut bytes).map_err(|_| self.bad())?;
@@ -209,7 +209,7 @@ impl<R: Read> ArmorReader<R> {
         let complete = match self.state {
             State::Inside { .. } => text.trim_ascii_end() == END,
             State::After => text.trim_ascii().is_empty(),
-            State::Before | State::Failed => false,
+            State::Before | State::Begun | State::Failed => false,
         };
         self.line += u64::from(!text.is_empty());
         if !complete {
@@ -267,7 +267,7 @@ mod tests {
     fn every_length() {
         let message: Vec<u8> = (0..200_000_u32).map(|i| (i * 7 % 251) as u8).collect();
         let batch = LINES * LINE_BYTES;
-        for n in (0..200).chain(batch - 3..batch + 50).chain(2 * batch - 1..2 * batch + 2) {
+        for n in (1..200).chain(batch - 3..batch + 50).chain(2 * batch - 1..2 * batch + 2) {
             let text = armored(&message[..n]);
             assert_eq!(read(&text).unwrap(), &message[..n], "{n}");
             let mut lines = text.split(|&b| b == b'\n');
@@ -298,6 +298,7 @@ mod tests {
         let refused = [
             String::new(),
             "\n\n".to_owned(),
+            format!("{begin}\n-----END POLYSEAL FILE-----\n"),
             rest.to_owned(),
             text.replace("POLYSEAL", "AGE"),
             text.replace("-----END POLYSEAL FILE-----\n", ""),

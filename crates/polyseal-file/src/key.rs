@@ -49,7 +49,8 @@ impl Key {
         if let Ok(bytes) = <&[u8; KEY_BYTES]>::try_from(file) {
             // 32 random bytes are all printable with a probability of 2^-45. All are looked at: how
             // long it takes must not say which is the first that is not.
-            let other = |b: u8| u8::from(b != b'\n') & u8::from(b.wrapping_sub(b' ') > b'~' - b' ');
+            let blank = |b: u8| u8::from(b == b'\t') | u8::from(b == b'\n') | u8::from(b == b'\r');
+            let other = |b: u8| (blank(b) ^ 1) & u8::from(b.wrapping_sub(b' ') > b'~' - b' ');
             let password = bytes.iter().fold(0, |any, &b| any | other(b)) == 0;
             return if password { Err(KeyFileError::Password.into()) } else { Ok(Self(*bytes)) };
         }
@@ -156,7 +157,7 @@ mod tests {
             for at in [0, 13, 31] {
                 let mut file = *b"correct horse battery staple 32b";
                 file[at] = byte;
-                let password = byte == b'\n' || byte == b' ' || byte.is_ascii_graphic();
+                let password = matches!(byte, b'\t' | b'\n' | b'\r' | b' '..=b'~');
                 assert_eq!(Key::parse(&file).is_err(), password, "{at} {byte}");
             }
         }

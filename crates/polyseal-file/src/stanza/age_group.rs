@@ -121,6 +121,7 @@ impl AgeGroup {
                 Ok(None)
             }
             Some(Ok(key)) => Ok(Some(AgeKey(key))),
+            Some(Err(DecryptError::InvalidHeader)) => Err(HeaderError::AgeStanza.into()),
             Some(Err(error)) => Err(Error::age_decrypt(&error)),
         }
     }
