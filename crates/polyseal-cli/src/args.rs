@@ -208,9 +208,8 @@ pub(crate) struct RekeyArgs {
     /// Encrypt the contents anew, so that nobody who could open the file before still can
     #[arg(long, conflicts_with_all = ["in_place", "keep"])]
     pub(crate) new_key: bool,
-    /// The context that the file is bound to; only --new-key needs it
-    #[arg(long, value_name = "TEXT", requires = "new_key")]
-    pub(crate) context: Option<String>,
+    #[command(flatten)]
+    pub(crate) context: ContextArgs,
     /// Rewrite only the header, in the file itself, after a copy of it is on disk
     #[arg(long)]
     pub(crate) in_place: bool,

@@ -2,10 +2,11 @@
 //! files and passphrases, and remembers which files they were, so that no output replaces one.
 
 use std::cell::OnceCell;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::age::{MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
-use polyseal_file::{Context, Identities, Key, Passphrase, Recipients};
+use polyseal_file::{Context, Decryptor, Identities, Key, Passphrase, Recipients};
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, RecipientArgs};
@@ -115,7 +116,7 @@ pub(crate) fn recipients(
 
 /// Everything that is given to open files with. If it is nothing, a passphrase is asked for when a
 /// file has one; once, for all files.
-pub(crate) fn identities(args: &OpenArgs, sources: &mut Sources) -> Result<Identities<'static>> {
+fn identities(args: &OpenArgs, sources: &mut Sources) -> Result<Identities<'static>> {
     let mut identities = Identities::new();
     for path in &args.key {
         identities = identities.key(sources.key(path)?);
@@ -139,10 +140,40 @@ pub(crate) fn identities(args: &OpenArgs, sources: &mut Sources) -> Result<Ident
     Ok(identities)
 }
 
-pub(crate) fn context(args: &ContextArgs) -> Result<Option<Context>> {
-    args.context.as_deref().map(context_of).transpose()
+impl ContextArgs {
+    pub(crate) fn get(&self) -> Result<Option<Context>> {
+        Ok(self.context.as_deref().map(Context::new).transpose()?)
+    }
 }
 
-pub(crate) fn context_of(text: &str) -> Result<Context> {
-    Ok(Context::new(text)?)
+/// Everything that opening files takes.
+#[derive(Debug)]
+pub(crate) struct Opening {
+    pub(crate) identities: Identities<'static>,
+    pub(crate) sources: Sources,
+    context: Option<Context>,
+    threads: Option<NonZeroUsize>,
+}
+
+impl Opening {
+    pub(crate) fn new(
+        args: &OpenArgs,
+        context: Option<Context>,
+        threads: Option<NonZeroUsize>,
+    ) -> Result<Self> {
+        let mut sources = Sources::default();
+        let identities = identities(args, &mut sources)?;
+        Ok(Self { identities, sources, context, threads })
+    }
+
+    pub(crate) fn decryptor(&self) -> Decryptor<'_> {
+        let mut decryptor = Decryptor::new(&self.identities);
+        if let Some(context) = &self.context {
+            decryptor = decryptor.context(context);
+        }
+        if let Some(threads) = self.threads {
+            decryptor = decryptor.threads(threads);
+        }
+        decryptor
+    }
 }

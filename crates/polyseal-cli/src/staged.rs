@@ -105,9 +105,8 @@ fn temporary() -> tempfile::Builder<'static, 'static> {
 /// Links `file` to a temporary name, and renames that over `target`.
 #[cfg(target_os = "linux")]
 fn replace_by(file: &File, directory: &Path, target: &Path) -> io::Result<()> {
-    let linked = temporary().make_in(directory, |path| {
-        RemovedOnSignal::new(path, |path| unnamed::link(file, path))
-    })?;
+    let linked = temporary()
+        .make_in(directory, |path| RemovedOnSignal::new(path, |path| unnamed::link(file, path)))?;
     let (_guard, path) = linked.into_parts();
     Ok(path.persist(target)?)
 }

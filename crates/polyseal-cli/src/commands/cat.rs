@@ -1,24 +1,18 @@
 //! `cat`: a part of a file, for the price of the segments that it lies in, and the last one.
 
-use polyseal_file::{Decryptor, looks_armored};
+use polyseal_file::looks_armored;
 use zeroize::Zeroizing;
 
 use crate::args::{CatArgs, Range};
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
-use crate::keys::{self, Sources};
+use crate::keys::Opening;
 
 /// Bytes that are decrypted and written at a time.
 const PIECE: usize = 256 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
-    let context = keys::context(&args.context)?;
-    let mut sources = Sources::default();
-    let identities = keys::identities(&args.open, &mut sources)?;
-    let mut decryptor = Decryptor::new(&identities);
-    if let Some(context) = &context {
-        decryptor = decryptor.context(context);
-    }
+    let opening = Opening::new(&args.open, args.context.get()?, None)?;
     let mut input = InputFile::open(Some(&args.file))?;
     if input.length.is_none() {
         return Err(Failure::usage("only a part of a regular file can be read")
@@ -28,8 +22,9 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
         return Err(Failure::usage("no part of a file with ASCII armour can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
-    let taken: Vec<_> = [(input.id, "the input")].into_iter().chain(sources.taken()).collect();
-    let mut reader = decryptor.reader(&input.file)?;
+    let taken: Vec<_> =
+        [(input.id, "the input")].into_iter().chain(opening.sources.taken()).collect();
+    let mut reader = opening.decryptor().reader(&input.file)?;
     let (mut at, end) = bounds(args.range, reader.plaintext_bytes())?;
     let mut output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
     let mut piece = Zeroizing::new(vec![0; PIECE.min(usize::try_from(end - at).unwrap_or(PIECE))]);

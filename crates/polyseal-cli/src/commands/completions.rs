@@ -22,6 +22,8 @@ pub(crate) fn man(args: &ManArgs) -> Result {
             .map_err(|error| Failure::io("write to", directory, &error)),
         None => {
             let mut page = Vec::new();
+            // As the pages in a directory have it: `help` has none.
+            let command = command.disable_help_subcommand(true);
             let rendered = clap_mangen::Man::new(command).render(&mut page);
             rendered.map_err(|error: io::Error| {
                 Failure::io("write", Path::new("the manual page"), &error)

@@ -1,20 +1,18 @@
 //! `encrypt`, `decrypt` and `verify`: one input, or several, each with an output of its own.
 
 use std::collections::BTreeSet;
-use std::{fs, io};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use polyseal::needs::{Machine, Need, fastest};
 use polyseal::registry::Family;
-use polyseal_file::{
-    ArmorReader, ArmorWriter, Decryptor, Encryptor, Input, Output, SegmentSize, Suite,
-};
+use polyseal_file::{ArmorReader, ArmorWriter, Encryptor, Input, Output, SegmentSize, Suite};
 
 use super::print;
 use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, VerifyFilesArgs};
 use crate::error::{Failure, Result, shown};
 use crate::file_io::{Contents, FileId, InputFile, OutputFile, is_standard_input};
-use crate::keys::{self, NewPassphrase, Sources};
+use crate::keys::{self, NewPassphrase, Opening, Sources};
 use crate::progress::Progress;
 
 /// Shorter files are read as streams: it is as fast, and files whose length the system does not
@@ -33,7 +31,7 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
         .ok()
         .filter(|&bytes| bytes <= polyseal_file::MAX_HEADER_BYTES)
         .ok_or_else(|| Failure::usage("--header-size: a header has at most 64KiB"))?;
-    let context = keys::context(&args.context)?;
+    let context = args.context.get()?;
     let mut sources = Sources::default();
     let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
     let recipients =
@@ -67,19 +65,11 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
 }
 
 pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
-    let context = keys::context(&args.context)?;
-    let mut sources = Sources::default();
-    let identities = keys::identities(&args.open, &mut sources)?;
-    let mut decryptor = Decryptor::new(&identities);
-    if let Some(context) = &context {
-        decryptor = decryptor.context(context);
-    }
-    if let Some(threads) = args.work.threads {
-        decryptor = decryptor.threads(threads);
-    }
+    let opening = Opening::new(&args.open, args.context.get()?, args.work.threads)?;
+    let decryptor = opening.decryptor();
     let jobs = jobs(&args.files, &args.output, &without_suffix)?;
     for_each(&jobs, |job| {
-        carry(job, &sources, Contents::Unknown, |input, output, report| {
+        carry(job, &opening.sources, Contents::Unknown, |input, output, report| {
             let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
             input.unarmored(|input| decryptor.decrypt(input, output.sink()))?;
             Ok(())
@@ -88,20 +78,12 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
 }
 
 pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
-    let context = keys::context(&args.context)?;
-    let mut sources = Sources::default();
-    let identities = keys::identities(&args.open, &mut sources)?;
-    let mut decryptor = Decryptor::new(&identities);
-    if let Some(context) = &context {
-        decryptor = decryptor.context(context);
-    }
-    if let Some(threads) = args.work.threads {
-        decryptor = decryptor.threads(threads);
-    }
+    let opening = Opening::new(&args.open, args.context.get()?, args.work.threads)?;
+    let decryptor = opening.decryptor();
     let standard = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &standard[..] } else { &args.files };
     for_each(files, |path| {
-        let mut input = open(Some(path), &sources)?;
+        let mut input = open(Some(path), &opening.sources)?;
         let bar = Progress::new(input.length, false);
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let decryptor = if bar.is_some() { decryptor.progress(&add) } else { decryptor };

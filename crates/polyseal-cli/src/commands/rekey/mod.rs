@@ -10,15 +10,13 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 
-use polyseal_file::{
-    Decryptor, Encryptor, Existing, Header, Identities, Input, Output, Recipients,
-};
+use polyseal_file::{Encryptor, Existing, Header, Input, Output, Recipients};
 
 use super::note;
 use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
-use crate::keys::{self, NewPassphrase, Sources};
+use crate::keys::{self, NewPassphrase, Opening, Sources};
 use crate::progress::Progress;
 
 pub(crate) fn rekey(args: &RekeyArgs) -> Result {
@@ -28,11 +26,10 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     if args.output.is_none() {
         in_place::expect_not_interrupted(&args.file)?;
     }
-    let mut sources = Sources::default();
-    let identities = keys::identities(&args.open, &mut sources)?;
+    let mut opening = Opening::new(&args.open, args.context.get()?, args.work.threads)?;
     let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
     let recipients =
-        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut sources)?;
+        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
     if recipients.is_empty() {
         return Err(Failure::usage("nobody is named who shall open the file from now on")
             .hint("use -r, -R, -p or --to-key; and --keep, if others shall still open it"));
@@ -43,15 +40,15 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
             .hint("decrypt it and encrypt it anew"));
     }
     if args.new_key {
-        return anew(args, &identities, &recipients, &input, &sources);
+        return anew(args, &opening, &recipients, &input);
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
     let old = Header::read(&mut input)?;
-    let new = old.rekey(&identities, &recipients, existing)?;
+    let new = old.rekey(&opening.identities, &recipients, existing)?;
     if args.in_place {
         in_place::rewrite(&args.file, &old, &new)?;
     } else {
-        let mut output = output(args, &input, &sources)?;
+        let mut output = output(args, &input, &opening.sources)?;
         copy(&mut input.file, &new, &mut output)
             .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
         output.commit()?;
@@ -120,25 +117,18 @@ fn cloned(from: &File, to: &File) -> bool {
 }
 
 /// The plaintext, under a new file key.
-fn anew(
-    args: &RekeyArgs,
-    identities: &Identities<'_>,
-    recipients: &Recipients,
-    input: &InputFile,
-    sources: &Sources,
-) -> Result {
-    let context = args.context.as_deref().map(keys::context_of).transpose()?;
-    let (mut decryptor, mut encryptor) = (Decryptor::new(identities), Encryptor::new(recipients));
+fn anew(args: &RekeyArgs, opening: &Opening, recipients: &Recipients, input: &InputFile) -> Result {
+    let context = args.context.get()?;
+    let mut encryptor = Encryptor::new(recipients);
     if let Some(context) = &context {
-        decryptor = decryptor.context(context);
         encryptor = encryptor.context(context);
     }
     if let Some(threads) = args.work.threads {
         encryptor = encryptor.threads(threads);
     }
     let header = Header::read(&mut &input.file)?;
-    let mut plaintext = decryptor.reader(&input.file)?;
-    let mut output = output(args, input, sources)?;
+    let mut plaintext = opening.decryptor().reader(&input.file)?;
+    let mut output = output(args, input, &opening.sources)?;
     let bar = Progress::new(Some(plaintext.plaintext_bytes()), output.is_terminal());
     let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
     encryptor = encryptor
