@@ -26,8 +26,9 @@ portable:
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc -- -D warnings
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features -- -D warnings
 
+# What can be tested only with other programs says so where they are not.
 unit:
-	cargo test --locked --workspace
+	scripts/with --anyway age openssh-client -- cargo test --locked --workspace
 
 # The tool documents itself with --help, and has the library's name.
 docs:

@@ -65,6 +65,89 @@ fn a_full_file_system() {
     room.run(["encrypt", "-k", "k", "-f", "-o", "small/old", "little"], b"").succeeds();
 }
 
+/// Each way of staging an output.
+fn each_way(room: &Room, args: &[&str], check: impl Fn(Outcome)) {
+    for named in [false, true] {
+        let mut command = room.command(args);
+        if named {
+            command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1");
+        }
+        check(Outcome(command.output().unwrap()));
+    }
+}
+
+#[test]
+fn no_room_to_rekey() {
+    let room = Room::new();
+    let small = room.path("small");
+    std::fs::create_dir(&small).unwrap();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    let Some(_mount) = Mount::new(&small) else {
+        return common::cannot("mounting a small file system needs root");
+    };
+    // There is room for one of it, not for two.
+    let old = room.seal(&message(1_500_000));
+    room.write("small/c", &old);
+    for how in ["--keep", "--new-key"] {
+        let args = ["rekey", how, "-k", "k", "--to-key", "other", "small/c"];
+        each_way(&room, &args, |outcome| {
+            outcome.fails(1, "No space left").fails(1, "free some");
+            assert!(room.read("small/c") == old);
+            assert_eq!(common::names(&small), ["c"]);
+        });
+        let args = [&args[..6], &["-o", "small/new", "small/c"]].concat();
+        each_way(&room, &args, |outcome| {
+            outcome.fails(1, "No space left");
+            assert_eq!(common::names(&small), ["c"]);
+        });
+    }
+    // In place needs room for a header only; here is not even that.
+    let full = std::fs::write(small.join("filler"), message(2 << 20)).unwrap_err();
+    assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+    let args = ["rekey", "--keep", "--in-place", "-k", "k", "--to-key", "other", "small/c"];
+    each_way(&room, &args, |outcome| {
+        outcome.fails(1, "No space left").fails(1, "header-backup");
+        assert!(room.read("small/c") == old);
+        assert_eq!(common::names(&small), ["c", "filler"]);
+    });
+    std::fs::remove_file(small.join("filler")).unwrap();
+    room.run(args, b"").succeeds();
+    room.opens("other", "small/c", &message(1_500_000));
+    assert_eq!(common::names(&small), ["c"]);
+}
+
+#[test]
+fn no_room_for_armour_or_for_all_of_several() {
+    let room = Room::new();
+    let small = room.path("small");
+    std::fs::create_dir(&small).unwrap();
+    let Some(_mount) = Mount::new(&small) else {
+        return common::cannot("mounting a small file system needs root");
+    };
+    room.write("old", b"old");
+    room.write("small/old.polyseal", b"precious");
+    // What fits without armour does not with it.
+    room.write("m", &message(1_700_000));
+    for args in [&["-o", "small/new"][..], &["-f", "-o", "small/old.polyseal"]] {
+        let args = [&["encrypt", "-a", "-k", "k"], args, &["m"]].concat();
+        each_way(&room, &args, |outcome| {
+            outcome.fails(1, "No space left").fails(1, "free some");
+            assert_eq!(common::names(&small), ["old.polyseal"]);
+            assert_eq!(room.read("small/old.polyseal"), b"precious");
+        });
+    }
+    // The large one in the middle has no room; the others have.
+    room.write("large", &message(5_000_000));
+    let args = ["encrypt", "-k", "k", "-f", "-o", "small", "m", "large", "old"];
+    each_way(&room, &args, |outcome| {
+        outcome.fails(1, "large: ").fails(1, "No space left");
+        assert_eq!(common::names(&small), ["m.polyseal", "old.polyseal"]);
+        room.opens("k", "small/m.polyseal", &message(1_700_000));
+        room.opens("k", "small/old.polyseal", b"old");
+        std::fs::remove_file(small.join("m.polyseal")).unwrap();
+    });
+}
+
 #[test]
 fn a_limit_on_file_sizes() {
     let room = Room::new();

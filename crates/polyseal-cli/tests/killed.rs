@@ -154,19 +154,31 @@ fn a_new_file_is_whole_or_not_there() {
     room.run(["encrypt", "-k", "k", "-o", "c", "m"], b"").succeeds();
     let remove = |name: &str| drop(fs::remove_file(room.path(name)));
     let encrypt = ["encrypt", "-k", "k", "-o", "out", "m"];
-    kill_at_any_moment(&room, 25, &encrypt, || remove("out"), || {
-        let there = room.path("out").exists();
-        if there {
-            room.opens("k", "out", &message);
-        }
-        there
-    });
+    kill_at_any_moment(
+        &room,
+        25,
+        &encrypt,
+        || remove("out"),
+        || {
+            let there = room.path("out").exists();
+            if there {
+                room.opens("k", "out", &message);
+            }
+            there
+        },
+    );
     let decrypt = ["decrypt", "-k", "k", "-o", "out", "c"];
-    kill_at_any_moment(&room, 15, &decrypt, || remove("out"), || {
-        let there = room.path("out").exists();
-        assert!(!there || room.read("out") == message);
-        there
-    });
+    kill_at_any_moment(
+        &room,
+        15,
+        &decrypt,
+        || remove("out"),
+        || {
+            let there = room.path("out").exists();
+            assert!(!there || room.read("out") == message);
+            there
+        },
+    );
     remove("out");
     assert_eq!(room.names(), ["c", "k", "m", "other"]);
 }
@@ -199,13 +211,19 @@ fn a_rekeyed_file_is_the_old_or_the_new_one() {
     let old = room.seal(&message);
     for args in [&["rekey"][..], &["rekey", "--new-key"]] {
         let args = [args, &["-k", "k", "--to-key", "other", "c"]].concat();
-        kill_at_any_moment(&room, 25, &args, || room.write("c", &old), || {
-            let rekeyed = room.read("c") != old;
-            if rekeyed {
-                room.opens("other", "c", &message);
-            }
-            rekeyed
-        });
+        kill_at_any_moment(
+            &room,
+            25,
+            &args,
+            || room.write("c", &old),
+            || {
+                let rekeyed = room.read("c") != old;
+                if rekeyed {
+                    room.opens("other", "c", &message);
+                }
+                rekeyed
+            },
+        );
     }
     assert_eq!(room.names(), ["c", "k", "m", "other"]);
 }
@@ -222,18 +240,24 @@ fn a_file_rekeyed_in_place_always_opens() {
     assert_eq!(payload, 64 << 10);
     let restored = Cell::new(0);
     let args = ["rekey", "--in-place", "-k", "k", "--to-key", "other", "c"];
-    kill_at_any_moment(&room, 45, &args, || room.write("c", &old), || {
-        assert!(room.read("c")[payload..] == old[payload..]);
-        if room.path("c.header-backup").exists() {
-            assert!(room.read("c.header-backup") == old[..payload], "half a copy");
-            room.run(["rekey", "--restore", "c"], b"").succeeds();
-            assert!(room.read("c") == old);
-            restored.set(restored.get() + 1);
-        }
-        let rekeyed = room.read("c") != old;
-        room.opens(if rekeyed { "other" } else { "k" }, "c", &message);
-        rekeyed
-    });
+    kill_at_any_moment(
+        &room,
+        45,
+        &args,
+        || room.write("c", &old),
+        || {
+            assert!(room.read("c")[payload..] == old[payload..]);
+            if room.path("c.header-backup").exists() {
+                assert!(room.read("c.header-backup") == old[..payload], "half a copy");
+                room.run(["rekey", "--restore", "c"], b"").succeeds();
+                assert!(room.read("c") == old);
+                restored.set(restored.get() + 1);
+            }
+            let rekeyed = room.read("c") != old;
+            room.opens(if rekeyed { "other" } else { "k" }, "c", &message);
+            rekeyed
+        },
+    );
     eprintln!("put back: {}", restored.get());
     assert_eq!(room.names(), ["c", "k", "m", "other"]);
 }
@@ -246,8 +270,7 @@ fn of_several_each_is_whole_or_not_there() {
     inputs.iter().for_each(|name| room.write(name, &message));
     let mut args = vec!["encrypt", "-k", "k"];
     args.extend(inputs.iter().map(String::as_str));
-    let prepare =
-        || outputs.iter().for_each(|name| drop(fs::remove_file(room.path(name))));
+    let prepare = || outputs.iter().for_each(|name| drop(fs::remove_file(room.path(name))));
     kill_at_any_moment(&room, 25, &args, prepare, || {
         let there: Vec<_> = outputs.iter().filter(|name| room.path(name).exists()).collect();
         for name in &there {

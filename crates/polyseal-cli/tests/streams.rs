@@ -121,3 +121,118 @@ fn a_failure_on_a_pipe_is_the_exit_code_and_only_verified_data_is_written() {
     let outcome = room.run(["decrypt", "-k", "k"], &sealed).fails(3, "is not authentic");
     assert!(message.starts_with(&outcome.0.stdout) && outcome.0.stdout.len() <= 3_000_000);
 }
+
+#[test]
+fn armour_arrives_in_any_pieces() {
+    let room = Room::new();
+    let message = message(10_000);
+    let armoured = room.run(["encrypt", "-a", "-k", "k"], &message).succeeds();
+    let text = String::from_utf8(armoured).unwrap();
+    let other_ends = format!("\r\n \t{}\n\n", text.replace('\n', "\r\n"));
+    for text in [&text, &other_ends] {
+        for sizes in [&[1][..], &[2, 3, 5], &[64, 65], &[66], &[1, 4096], &[1_000_000]] {
+            let command = &mut room.command(["decrypt", "-k", "k"]);
+            let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+            let mut stdin = child.stdin.take().unwrap();
+            let (mut rest, mut sizes) = (text.as_bytes(), sizes.iter().cycle());
+            while !rest.is_empty() {
+                let piece = rest.len().min(*sizes.next().unwrap());
+                stdin.write_all(&rest[..piece]).unwrap();
+                rest = &rest[piece..];
+            }
+            drop(stdin);
+            let opened = common::Outcome(child.wait_with_output().unwrap()).succeeds();
+            assert!(opened == message);
+        }
+    }
+}
+
+#[test]
+fn armour_and_what_it_holds_are_the_same_file() {
+    let room = Room::new();
+    for length in [0, 1, 47, 48, 49, 100_000, 3_000_001] {
+        let message = message(length);
+        room.write("m", &message);
+        for (how, name) in [("-o", "a"), ("--output", "-")] {
+            let piped =
+                room.run(["encrypt", "-a", "-k", "k", "-f", how, name, "m"], b"").succeeds();
+            if name == "-" {
+                room.write("a", &piped);
+            }
+            assert!(room.read("a").ends_with(b"-----END POLYSEAL FILE-----\n"));
+            room.opens("k", "a", &message);
+            assert!(room.run(["decrypt", "-k", "k"], &room.read("a")).succeeds() == message);
+            room.run(["decrypt", "-k", "k", "-f", "-o", "d", "a"], b"").succeeds();
+            assert!(room.read("d") == message);
+            let shown = room.run(["verify", "-k", "k", "a"], b"").succeeds();
+            let expected = format!("a: whole and authentic, {length} bytes\n");
+            assert_eq!(String::from_utf8(shown).unwrap(), expected);
+        }
+    }
+}
+
+#[test]
+fn armour_that_is_cut_short_gives_no_file() {
+    let room = Room::new();
+    room.write("old", b"precious");
+    let armoured = room.run(["encrypt", "-a", "-k", "k"], &message(200_000)).succeeds();
+    let end = armoured.len();
+    let mut cuts = vec![1, 10, 29, 30, 31, 95, 5_000, 6_000, end / 2, end - 100];
+    // Anywhere in the last line but at its own end.
+    cuts.extend(end - 30..end - 1);
+    for cut in cuts {
+        let run = |args: &[&str]| {
+            let args = [&["decrypt", "-k", "k"], args].concat();
+            room.run(args, &armoured[..cut])
+        };
+        run(&["-o", "new"]).fails(3, "");
+        run(&["-f", "-o", "old"]).fails(3, "");
+        assert_eq!(room.names(), ["k", "old"], "{cut}");
+        assert_eq!(room.read("old"), b"precious");
+    }
+    for more in ["x", "\nx", "-----BEGIN POLYSEAL FILE-----\n"] {
+        let twice = [&armoured[..], more.as_bytes()].concat();
+        room.run(["decrypt", "-k", "k", "-o", "new"], &twice).fails(3, "");
+        assert_eq!(room.names(), ["k", "old"]);
+    }
+}
+
+/// One that fails keeps no other from being done; the exit code is that of the first that fails.
+#[test]
+fn of_several_inputs_the_bad_ones_give_nothing() {
+    let room = Room::new();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    let message = message(200_000);
+    for name in ["a", "b", "c", "d"] {
+        room.write(name, &message);
+    }
+    room.run(["encrypt", "-k", "k", "a", "b", "c"], b"").succeeds();
+    room.run(["encrypt", "-k", "other", "-o", "d.polyseal", "d"], b"").succeeds();
+    let mut damaged = room.read("b.polyseal");
+    damaged[150_000] ^= 1;
+    room.write("b.polyseal", &damaged);
+    std::fs::create_dir(room.path("out")).unwrap();
+    let bad = |names: &[&str], code: i32| {
+        let files: Vec<_> = names.iter().map(|name| format!("{name}.polyseal")).collect();
+        let files: Vec<_> = files.iter().map(String::as_str).collect();
+        let decrypt = ["decrypt", "-k", "k", "-o", "out"];
+        let outcome = room.run([&decrypt[..], &files].concat(), b"").fails(code, "polyseal: ");
+        for name in names {
+            let told = outcome.errors().contains(&format!("polyseal: {name}.polyseal: "));
+            assert_eq!(told, !["a", "c"].contains(name), "{}", outcome.errors());
+        }
+        assert_eq!(common::names(&room.path("out")), ["a", "c"]);
+        for name in ["out/a", "out/c"] {
+            assert!(room.read(name) == message);
+            std::fs::remove_file(room.path(name)).unwrap();
+        }
+        let verify = room.run([&["verify", "-k", "k"][..], &files].concat(), b"");
+        let verify = verify.fails(code, "polyseal: ");
+        let shown = String::from_utf8(verify.0.stdout).unwrap();
+        assert_eq!(shown.matches("whole and authentic, 200000 bytes").count(), 2);
+    };
+    bad(&["a", "b", "c"], 3);
+    bad(&["b", "d", "a", "c"], 3);
+    bad(&["d", "a", "c", "b"], 4);
+    bad(&["absent", "b", "a", "c"], 1);
+}

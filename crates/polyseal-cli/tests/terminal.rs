@@ -10,13 +10,19 @@
 mod common;
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::{Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use common::{Room, message};
+use common::{Outcome, Room, TOOL, age_fixture, message};
 use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
 
 /// A terminal: our end, and the end of the program.
 fn terminal() -> (File, OwnedFd) {
@@ -140,4 +146,314 @@ fn progress_is_shown_at_a_terminal_and_only_for_large_files() {
     // Not a terminal: nothing, or the errors of a script's log would be full of it.
     let output = room.command(args("large")).stderr(Stdio::piped()).output().unwrap();
     assert!(output.status.success() && output.stderr.is_empty());
+}
+
+/// Somebody at a terminal, which is the controlling one of a line of the shell and its standard
+/// input. Standard output and errors are pipes.
+struct Session {
+    ours: File,
+    child: Child,
+    shown: Receiver<Vec<u8>>,
+    seen: String,
+    /// What has been waited for, up to here.
+    known: usize,
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Session {
+    /// Begins one, where there is a program for it.
+    fn new(room: &Room, line: &str) -> Option<Self> {
+        if !common::have("setsid") {
+            common::cannot("setsid is missing, which gives a program its terminal");
+            return None;
+        }
+        let (ours, theirs) = terminal();
+        let mut command = Command::new("setsid");
+        command.args(["--ctty", "--wait", "sh", "-c", line]).current_dir(room.0.path());
+        command.env("P", TOOL).stdin(theirs).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let (sender, shown) = channel();
+        let mut terminal = ours.try_clone().unwrap();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(n @ 1..) = terminal.read(&mut buffer) {
+                if sender.send(buffer[..n].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Some(Self { ours, child, shown, seen: String::new(), known: 0 })
+    }
+
+    /// Waits until the terminal shows something.
+    #[track_caller]
+    fn expect(&mut self, text: &str) {
+        while !self.seen[self.known..].contains(text) {
+            let Ok(more) = self.shown.recv_timeout(PATIENCE) else {
+                panic!("{text:?} is not shown, but {:?}", self.seen);
+            };
+            self.seen += &String::from_utf8(more).unwrap();
+        }
+        self.known += self.seen[self.known..].find(text).unwrap() + text.len();
+    }
+
+    /// Waits for a question, and answers it.
+    #[track_caller]
+    fn answer(&mut self, question: &str, answer: &str) {
+        self.begin_answer(question, &format!("{answer}\r"));
+    }
+
+    /// Waits for a question, and until what is typed is not shown; then types.
+    #[track_caller]
+    fn begin_answer(&mut self, question: &str, typed: &str) {
+        self.expect(question);
+        let start = Instant::now();
+        while modes(&self.ours).contains(LocalModes::ECHO) {
+            assert!(start.elapsed() < PATIENCE, "what is typed is shown");
+            sleep(Duration::from_millis(2));
+        }
+        self.ours.write_all(typed.as_bytes()).unwrap();
+    }
+
+    /// Waits for the end: the terminal is as it was, and has not shown any of the secrets.
+    #[track_caller]
+    fn end(mut self, secrets: &[&str]) -> (String, Outcome) {
+        let start = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            if start.elapsed() > PATIENCE {
+                self.child.kill().unwrap();
+                let more: Vec<_> = self.shown.try_iter().flatten().collect();
+                panic!("it does not end: {:?}", self.seen + &String::from_utf8_lossy(&more));
+            }
+            sleep(Duration::from_millis(2));
+        }
+        let outcome = Outcome(self.child.wait_with_output().unwrap());
+        let usual = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+        assert!(modes(&self.ours).contains(usual), "{:?}", self.seen);
+        while let Ok(more) = self.shown.recv() {
+            self.seen += &String::from_utf8(more).unwrap();
+        }
+        for secret in secrets {
+            let output = String::from_utf8_lossy(&outcome.0.stdout);
+            let anywhere = [&self.seen, &outcome.errors(), &*output].concat();
+            assert!(!anywhere.contains(secret), "{anywhere:?}");
+        }
+        (self.seen, outcome)
+    }
+}
+
+fn modes(terminal: &File) -> LocalModes {
+    tcgetattr(terminal).unwrap().local_modes
+}
+
+const NEW: &str = "Passphrase (nothing: have one made): ";
+const AGAIN: &str = "The same again: ";
+const OLD: &str = "Passphrase: ";
+
+/// Encrypts `m` to `c` with a passphrase that is typed.
+fn encrypt(room: &Room, secret: &str) -> Option<()> {
+    let mut session = Session::new(room, "exec $P encrypt -p -f -o c m")?;
+    session.answer(NEW, secret);
+    session.answer(AGAIN, secret);
+    let (seen, outcome) = session.end(&[secret]);
+    outcome.succeeds();
+    assert_eq!(seen.matches("\r\n").count(), 2, "{seen:?}");
+    Some(())
+}
+
+#[test]
+fn a_new_passphrase_is_asked_for_twice_and_an_old_one_once() {
+    let room = Room::new();
+    room.write("m", b"message");
+    // Also with spaces, beyond ASCII, and as long as it may be.
+    for secret in ["attack at dawn", " gr\u{fc}\u{df}e \u{5bc6}\u{94a5} ", &"long".repeat(1024)] {
+        let Some(()) = encrypt(&room, secret) else { return };
+        let mut session = Session::new(&room, "exec $P decrypt c").unwrap();
+        session.answer(OLD, secret);
+        let (seen, outcome) = session.end(&[secret]);
+        assert_eq!(
+            (outcome.succeeds().as_slice(), seen.as_str()),
+            (&b"message"[..], "Passphrase: \r\n")
+        );
+        // It is the same as from a descriptor.
+        room.write("given", secret.as_bytes());
+        let given = room.shell("$P decrypt --passphrase-fd 0 c < given");
+        assert_eq!(given.succeeds(), b"message");
+    }
+}
+
+#[test]
+fn two_passphrases_that_differ_are_refused() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let Some(mut session) = Session::new(&room, "exec $P encrypt -p -o c m") else { return };
+    session.answer(NEW, "attack at dawn");
+    session.answer(AGAIN, "attack at down");
+    session.end(&["attack"]).1.fails(2, "the two passphrases differ");
+    assert_eq!(room.names(), ["k", "m"]);
+}
+
+#[test]
+fn a_wrong_passphrase_is_no_matching_key() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let Some(()) = encrypt(&room, "attack at dawn") else { return };
+    for (wrong, code) in [("attack at down", 4), ("attack at dawn ", 4), ("", 2)] {
+        let mut session = Session::new(&room, "exec $P decrypt -o d c").unwrap();
+        session.answer(OLD, wrong);
+        session.end(&["attack"]).1.fails(code, "passphrase");
+    }
+    assert_eq!(room.names(), ["c", "k", "m"]);
+}
+
+#[test]
+fn a_made_passphrase_is_shown_at_the_terminal_and_nowhere_else() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let Some(mut session) = Session::new(&room, "exec $P encrypt -p -o - m | cat") else { return };
+    session.answer(NEW, "");
+    session.expect("The passphrase is ");
+    session.expect("\r\n");
+    let made = session.seen.trim_end().rsplit(' ').next().unwrap().to_owned();
+    assert_eq!(made.len(), 24);
+    let (_, outcome) = session.end(&[]);
+    let sealed = outcome.succeeds();
+    assert!(!String::from_utf8_lossy(&sealed).contains(&made));
+    room.write("c", &sealed);
+    let mut session = Session::new(&room, "exec $P decrypt c").unwrap();
+    session.answer(OLD, &made);
+    assert_eq!(session.end(&[&made]).1.succeeds(), b"message");
+}
+
+#[test]
+fn for_several_files_it_is_asked_for_once() {
+    let room = Room::new();
+    room.write("m", b"message");
+    room.write("m2", b"another");
+    let line = "$P encrypt -p m m2 && $P decrypt -f m.polyseal m2.polyseal && $P verify *.polyseal";
+    let Some(mut session) = Session::new(&room, line) else { return };
+    session.answer(NEW, "attack at dawn");
+    session.answer(AGAIN, "attack at dawn");
+    session.answer(OLD, "attack at dawn");
+    session.answer(OLD, "attack at dawn");
+    let (seen, outcome) = session.end(&["attack"]);
+    assert_eq!(seen.matches("Passphrase").count(), 3, "{seen:?}");
+    let shown = String::from_utf8(outcome.succeeds()).unwrap();
+    assert_eq!(shown.matches("whole and authentic").count(), 2);
+    assert_eq!((room.read("m"), room.read("m2")), (b"message".to_vec(), b"another".to_vec()));
+}
+
+#[test]
+fn questions_are_at_the_terminal_whatever_the_pipes_are() {
+    let room = Room::new();
+    room.write("m", &message(300_000));
+    let line = "cat m | $P encrypt -p 2>errors | cat > c; cat c | $P decrypt 2>>errors | cat > d";
+    let Some(mut session) = Session::new(&room, line) else { return };
+    session.answer(NEW, "attack at dawn");
+    session.answer(AGAIN, "attack at dawn");
+    session.answer(OLD, "attack at dawn");
+    let (_, outcome) = session.end(&["attack"]);
+    assert!(outcome.succeeds().is_empty());
+    assert!(room.read("d") == message(300_000) && room.read("errors").is_empty());
+}
+
+#[test]
+fn a_passphrase_is_changed() {
+    let room = Room::new();
+    room.write("m", b"message");
+    for how in ["", "--in-place", "--new-key"] {
+        let Some(()) = encrypt(&room, "attack at dawn") else { return };
+        let mut session = Session::new(&room, &format!("exec $P rekey {how} -p c")).unwrap();
+        // The new one is asked for first: all else is known to be right when the file is opened.
+        session.answer(NEW, "retreat");
+        session.answer(AGAIN, "retreat");
+        session.answer(OLD, "attack at dawn");
+        let (_, outcome) = session.end(&["attack", "retreat"]);
+        assert!(outcome.0.status.success(), "{}", outcome.errors());
+        let opened = room.shell("echo retreat | $P decrypt --passphrase-fd 0 c");
+        assert_eq!(opened.succeeds(), b"message");
+    }
+}
+
+#[test]
+fn without_a_terminal_there_are_no_questions() {
+    if !common::have("setsid") {
+        return common::cannot("setsid is missing, which takes the terminal away");
+    }
+    let room = Room::new();
+    room.write("m", b"message");
+    room.write("secret", b"attack at dawn");
+    room.shell("$P encrypt --passphrase-fd 0 -o c m < secret").succeeds();
+    let run = |line: &str| room.shell(&format!("setsid --wait $P {line}"));
+    run("encrypt -p -o d m").fails(2, "no terminal").fails(2, "--passphrase-fd");
+    run("rekey -p -k k c").fails(2, "no terminal");
+    run("decrypt -o d c").fails(4, "with a passphrase").fails(4, "--passphrase-fd");
+    run("verify c").fails(4, "with a passphrase");
+    let (plain, encrypted) = (age_fixture("x25519.txt"), age_fixture("encrypted.age"));
+    run(&format!("encrypt -i {encrypted} -o d m")).fails(2, "needs its passphrase");
+    run(&format!("encrypt -i {plain} -o x m")).succeeds();
+    run(&format!("decrypt -i {encrypted} -o d x")).fails(4, "needs its passphrase");
+    assert_eq!(room.names(), ["c", "k", "m", "secret", "x"]);
+}
+
+#[test]
+fn encrypted_identities_are_asked_about() {
+    let room = Room::new();
+    for (plain, encrypted) in [
+        ("x25519.txt", "encrypted.age"),
+        ("hybrid.txt", "encrypted.asc"),
+        ("ssh_ed25519_encrypted", "ssh_ed25519_encrypted"),
+    ] {
+        let how = if plain == encrypted {
+            format!("-R {}", age_fixture("ssh_ed25519.pub"))
+        } else {
+            format!("-i {}", age_fixture(plain))
+        };
+        room.write("m", b"message");
+        room.shell(&format!("$P encrypt {how} -f -o c m")).succeeds();
+        let line = format!("exec $P decrypt -i {} c", age_fixture(encrypted));
+        let Some(mut session) = Session::new(&room, &line) else { return };
+        session.answer(&format!("{encrypted}: "), "polyseal");
+        assert_eq!(session.end(&[]).1.succeeds(), b"message");
+        let mut session = Session::new(&room, &line).unwrap();
+        session.answer(&format!("{encrypted}: "), "something else");
+        session.end(&["something"]).1.fails(4, "passphrase");
+    }
+}
+
+/// Whatever ends it at a question: what is typed afterwards is shown again.
+#[test]
+fn the_terminal_is_put_right_when_a_question_is_not_answered() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let Some(()) = encrypt(&room, "attack at dawn") else { return };
+    for (line, question) in [("exec $P encrypt -p -o d m", NEW), ("exec $P decrypt -o d c", OLD)] {
+        let mut session = Session::new(&room, line).unwrap();
+        session.begin_answer(question, "\x03");
+        let status = session.end(&[]).1.0.status;
+        assert_eq!(status.signal(), Some(Signal::INT.as_raw()), "{status}");
+        for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
+            let mut session = Session::new(&room, line).unwrap();
+            session.begin_answer(question, "atta");
+            kill_process(Pid::from_child(&session.child), signal).unwrap();
+            let status = session.end(&["atta"]).1.0.status;
+            assert_eq!(status.signal(), Some(signal.as_raw()), "{status}");
+        }
+        let mut session = Session::new(&room, line).unwrap();
+        session.begin_answer(question, "\x04");
+        assert!(matches!(session.end(&[]).1.0.status.code(), Some(2 | 4)));
+    }
+    assert_eq!(room.names(), ["c", "k", "m"]);
+}
+
+#[test]
+fn armour_is_shown() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let (status, shown, errors) = run(room.command(["encrypt", "-a", "-k", "k", "m"]), At::Output);
+    assert!(status.success(), "{errors}");
+    assert!(shown.starts_with("-----BEGIN POLYSEAL FILE-----\r\n"));
+    // As it is copied from there.
+    assert_eq!(room.run(["decrypt", "-k", "k"], shown.as_bytes()).succeeds(), b"message");
 }

@@ -1,0 +1,106 @@
+//! Keys that other programs made, and other programs' view of ours.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use std::process::{Command, Output};
+
+use common::{Room, age_fixture, have};
+
+/// Runs another program in the room.
+fn other(room: &Room, program: &str, args: &[&str]) -> Output {
+    Command::new(program).args(args).current_dir(room.0.path()).output().unwrap()
+}
+
+/// What it says, in one line.
+fn line(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
+}
+
+/// Encrypts in every way for the recipient of an identity, and decrypts with it.
+fn round_trip(room: &Room, recipient: &str, identity: &str) {
+    room.write("recipients", format!("# mine\n{recipient}\n").as_bytes());
+    for how in [["-r", recipient], ["-R", "recipients"], ["-i", identity]] {
+        let sealed = room.run([&["encrypt"][..], &how].concat(), b"message").succeeds();
+        let opened = room.run(["decrypt", "-i", identity], &sealed).succeeds();
+        assert_eq!(opened, b"message", "{recipient}");
+        room.run(["decrypt", "-k", "k"], &sealed).fails(4, "not encrypted for this key");
+    }
+}
+
+#[test]
+fn identities_of_age_keygen() {
+    if !have("age-keygen") {
+        return common::cannot("age-keygen is missing");
+    }
+    let room = Room::new();
+    assert!(other(&room, "age-keygen", &["-o", "id"]).status.success());
+    let recipient = line(&other(&room, "age-keygen", &["-y", "id"]));
+    round_trip(&room, &recipient, "id");
+}
+
+#[test]
+fn age_takes_our_identities() {
+    if !have("age-keygen") || !have("age") {
+        return common::cannot("age is missing");
+    }
+    let room = Room::new();
+    let told = room.run(["keygen", "-t", "x25519", "-o", "id"], b"").errors();
+    let recipient = line(&other(&room, "age-keygen", &["-y", "id"]));
+    assert_eq!(told, format!("polyseal: the recipient is {recipient}\n"));
+    round_trip(&room, &recipient, "id");
+    room.write("m", b"message");
+    line(&other(&room, "age", &["-r", &recipient, "-o", "m.age", "m"]));
+    assert_eq!(line(&other(&room, "age", &["-d", "-i", "id", "m.age"])), "message");
+}
+
+#[test]
+fn keys_of_ssh_keygen() {
+    if !have("ssh-keygen") {
+        return common::cannot("ssh-keygen is missing");
+    }
+    let room = Room::new();
+    for (kind, bits) in [("ed25519", "256"), ("rsa", "2048"), ("rsa", "4096")] {
+        let name = format!("{kind}{bits}");
+        let args = ["-q", "-t", kind, "-b", bits, "-N", "", "-C", "a comment", "-f", &name];
+        line(&other(&room, "ssh-keygen", &args));
+        let public = String::from_utf8(room.read(&format!("{name}.pub"))).unwrap();
+        round_trip(&room, public.trim_end(), &name);
+    }
+}
+
+#[test]
+fn keys_that_are_kept_here() {
+    let room = Room::new();
+    let read = |name: &str| std::fs::read_to_string(age_fixture(name)).unwrap();
+    for name in ["x25519.txt", "hybrid.txt"] {
+        let text = read(name);
+        let recipient = text.lines().find_map(|line| line.strip_prefix("# public key: ")).unwrap();
+        assert_eq!(recipient.starts_with("age1pq1"), name == "hybrid.txt");
+        round_trip(&room, recipient, &age_fixture(name));
+    }
+    for name in ["ssh_ed25519", "ssh_rsa_2048", "ssh_rsa_3072"] {
+        round_trip(&room, read(&format!("{name}.pub")).trim_end(), &age_fixture(name));
+    }
+    round_trip(&room, read("ssh_rsa_2048.pub").trim_end(), &age_fixture("ssh_rsa_2048.pem"));
+    for name in ["ssh_ecdsa.pub", "ssh_rsa_1024.pub"] {
+        room.run(["encrypt", "-R", &age_fixture(name)], b"message").fails(2, "can");
+        room.run(["encrypt", "-r", read(name).trim_end()], b"message").fails(2, "can");
+    }
+}
+
+#[test]
+fn our_own_hybrid_identities() {
+    let room = Room::new();
+    let told = room.run(["keygen", "-t", "hybrid", "-o", "id"], b"").errors();
+    let recipient = told.trim_end().strip_prefix("polyseal: the recipient is ").unwrap();
+    assert!(recipient.starts_with("age1pq1"));
+    round_trip(&room, recipient, "id");
+}

@@ -1,0 +1,146 @@
+//! Passphrases from a file descriptor, and what standard input can be.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use common::{Outcome, Room, age_fixture};
+
+/// A room with a message `m`.
+fn room() -> Room {
+    let room = Room::new();
+    room.write("m", b"message");
+    room
+}
+
+/// Encrypts `m` to `name` with what the descriptor gives.
+fn encrypt(room: &Room, given: &[u8], name: &str) -> Outcome {
+    room.write("given", given);
+    room.shell(&format!("$P encrypt --passphrase-fd 3 -f -o {name} m 3< given"))
+}
+
+fn decrypt(room: &Room, given: &[u8], name: &str) -> Outcome {
+    room.write("given", given);
+    room.shell(&format!("$P decrypt --passphrase-fd 3 {name} 3< given"))
+}
+
+#[test]
+fn it_is_the_first_line_without_its_end() {
+    let room = room();
+    let same = [&b"secret"[..], b"secret\n", b"secret\r\n", b"secret\nmore\n", b"secret\r\n\n"];
+    for (i, given) in same.iter().enumerate() {
+        encrypt(&room, given, "c").succeeds();
+        let other = same[(i + 1) % same.len()];
+        assert_eq!(decrypt(&room, other, "c").succeeds(), b"message");
+    }
+    for other in [&b"secret "[..], b" secret", b"secret\r\r\n", b"Secret", b"secre", b"more"] {
+        decrypt(&room, other, "c").fails(4, "the passphrase is wrong").fails(4, "try again");
+    }
+}
+
+#[test]
+fn it_is_any_1_to_4096_bytes() {
+    let room = room();
+    let long = [b'x'; 4098];
+    for given in [&b"\xff\x00\x01"[..], b" ", "gr\u{fc}\u{df}e".as_bytes(), &long[..4096]] {
+        encrypt(&room, given, "c").succeeds();
+        let line = [given, b"\r\n", &long[..]].concat();
+        assert_eq!(decrypt(&room, &line, "c").succeeds(), b"message");
+    }
+    // The last file has the longest of them: what begins with it is another one.
+    for given in [&b""[..], b"\n", b"\r\n", b"\nsecret\n", &long[..4097], &long] {
+        for end in ["", "\n", "\r\n"] {
+            let given = [given, end.as_bytes()].concat();
+            encrypt(&room, &given, "new").fails(2, "a passphrase has 1 to 4096 bytes");
+            decrypt(&room, &given, "c").fails(2, "a passphrase has 1 to 4096 bytes");
+        }
+    }
+    assert!(!room.path("new").exists());
+}
+
+#[test]
+fn it_can_come_through_a_pipe() {
+    let room = room();
+    let line = "printf 'secret\\n' | $P encrypt --passphrase-fd 3 3<&0 < m > c";
+    room.shell(line).succeeds();
+    // In pieces, from a writer that does not go away.
+    let line = "(printf sec; sleep 0.1; printf 'ret\\n'; sleep 1) |
+        { $P decrypt --passphrase-fd 3 3<&0 < c; echo; }";
+    assert_eq!(room.shell(line).succeeds(), b"message\n");
+}
+
+#[test]
+fn it_opens_nothing_that_has_none_and_no_key_opens_what_has_one() {
+    let room = room();
+    encrypt(&room, b"secret", "c").succeeds();
+    room.run(["decrypt", "-k", "k", "c"], b"").fails(4, "with a passphrase");
+    let identity = age_fixture("x25519.txt");
+    room.run(["decrypt", "-i", &identity, "c"], b"").fails(4, "with a passphrase");
+    room.seal(b"message");
+    decrypt(&room, b"secret", "c").fails(4, "not encrypted for this key");
+}
+
+#[test]
+fn it_can_be_changed() {
+    let room = room();
+    let other = |name| room.shell(&format!("echo other | $P decrypt --passphrase-fd 0 {name}"));
+    for how in ["", "--in-place", "--new-key"] {
+        encrypt(&room, b"secret", "c").succeeds();
+        let rekey = format!("$P rekey {how} --passphrase-fd 3 --new-passphrase-fd");
+        // From two descriptors, or one after the other through one pipe.
+        room.write("secret", b"secret\n");
+        room.write("other", b"other\n");
+        let two = room.shell(&format!("{rekey} 4 c 3< secret 4< other"));
+        assert!(two.0.status.success(), "{}", two.errors());
+        assert_eq!(other("c").succeeds(), b"message");
+        encrypt(&room, b"secret", "c").succeeds();
+        let one = room.shell(&format!("cat secret other | {rekey} 3 c 3<&0"));
+        assert!(one.0.status.success(), "{}", one.errors());
+        assert_eq!(other("c").succeeds(), b"message");
+        // To a key file, and not beside one.
+        let keep = room.shell("echo other | $P rekey --keep --passphrase-fd 0 --to-key k c");
+        keep.fails(2, "a passphrase does not go with other recipients");
+        let key = room.shell("echo other | $P rekey --passphrase-fd 0 --to-key k c");
+        assert!(key.0.status.success(), "{}", key.errors());
+        room.opens("k", "c", b"message");
+    }
+    encrypt(&room, b"secret", "c").succeeds();
+    let both = "echo secret | $P rekey --passphrase-fd 0 --new-passphrase-fd 0 c";
+    room.shell(both).fails(2, "standard input");
+}
+
+#[test]
+fn standard_input_gives_the_key_or_the_contents() {
+    let room = room();
+    room.write("id", &std::fs::read(age_fixture("x25519.txt")).unwrap());
+    room.write("secret", b"secret\n");
+    let refused = "cannot both come from standard input";
+    let ways = [("--passphrase-fd 0", "secret"), ("-k -", "k"), ("-k /dev/stdin", "k")];
+    let identities = [("-i -", "id"), ("-i /dev/stdin", "id"), ("-i /dev/fd/0", "id")];
+    for (how, key) in [ways, identities].concat() {
+        room.shell(&format!("$P encrypt {how} -f -o c m < {key}")).succeeds();
+        room.shell(&format!("cat {key} | $P encrypt {how} -f -o c m")).succeeds();
+        let opened = room.shell(&format!("cat {key} | $P decrypt {how} c"));
+        assert_eq!(opened.succeeds(), b"message");
+        let part = room.shell(&format!("cat {key} | $P cat --range 0-3 {how} c"));
+        assert_eq!(part.succeeds(), b"mess");
+        for input in ["", "-", "/dev/stdin"] {
+            for line in ["encrypt -o new", "decrypt -o new", "verify"] {
+                room.shell(&format!("cat {key} | $P {line} {how} {input}")).fails(2, refused);
+            }
+        }
+    }
+    // Two keys cannot, either.
+    for (how, key) in [("-k - -k -", "k"), ("-k - -i -", "k"), ("-i - --passphrase-fd 0", "id")] {
+        room.shell(&format!("cat {key} | $P decrypt {how} c")).fails(2, refused);
+    }
+    let recipient = "sed -n 's/# public key: //p' id";
+    room.shell(&format!("{recipient} | $P encrypt -R - -f -o c m")).succeeds();
+    room.shell(&format!("{recipient} | $P encrypt -R - -o new")).fails(2, refused);
+    assert!(!room.path("new").exists());
+}

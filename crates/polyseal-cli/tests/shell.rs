@@ -1,0 +1,75 @@
+//! The completions and the manual know every command.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use std::process::Command;
+
+use common::{Room, have};
+
+/// The commands, as help lists them.
+fn commands(room: &Room, of: &[&str]) -> Vec<String> {
+    let help = room.run([of, &["--help"]].concat(), b"").succeeds();
+    let help = String::from_utf8(help).unwrap();
+    let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names.map(|line| line.split_whitespace().next().unwrap().to_owned());
+    names.filter(|name| name != "help").collect()
+}
+
+#[test]
+fn completions_know_every_command() {
+    let room = Room::new();
+    let commands = commands(&room, &[]);
+    assert!(commands.len() >= 10, "{commands:?}");
+    for (shell, begin) in [("bash", "_polyseal"), ("zsh", "#compdef polyseal"), ("fish", "#")] {
+        let script = room.run(["completions", shell], b"").succeeds();
+        let text = String::from_utf8(script.clone()).unwrap();
+        assert!(text.starts_with(begin), "{shell}");
+        for command in &commands {
+            assert!(text.contains(command.as_str()), "{shell}, {command}");
+        }
+        assert!(text.contains("passphrase-fd") && text.contains("hybrid"), "{shell}");
+        room.write(shell, &script);
+        // Zsh's are read by zsh only, and so are fish's.
+        if have(shell) {
+            let check = Command::new(shell).args(["-n", shell]).current_dir(room.0.path()).output();
+            let check = check.unwrap();
+            assert!(check.status.success() && check.stderr.is_empty(), "{shell}: {check:?}");
+        } else if shell == "bash" {
+            common::cannot("bash is missing");
+        }
+    }
+    room.run(["completions", "csh"], b"").fails(2, "csh");
+}
+
+#[test]
+fn every_command_has_a_page() {
+    let room = Room::new();
+    std::fs::create_dir(room.path("man")).unwrap();
+    room.run(["man", "-o", "man"], b"").succeeds();
+    let mut expected = vec!["polyseal.1".to_owned()];
+    for command in commands(&room, &[]) {
+        expected.push(format!("polyseal-{command}.1"));
+    }
+    for command in commands(&room, &["aead"]) {
+        expected.push(format!("polyseal-aead-{command}.1"));
+    }
+    expected.sort();
+    assert_eq!(common::names(&room.path("man")), expected);
+    for name in &expected {
+        let page = String::from_utf8(room.read(&format!("man/{name}"))).unwrap();
+        let title = name.strip_suffix(".1").unwrap().replace('-', "\\-");
+        assert!(page.contains(&format!(".SH NAME\n{title} \\- ")), "{name}");
+        assert!(page.contains(".SH SYNOPSIS\n"), "{name}");
+    }
+    let page = room.run(["man"], b"").succeeds();
+    assert!(page == room.read("man/polyseal.1"));
+    room.run(["man", "-o", "absent"], b"").fails(1, "absent");
+}
