@@ -12,7 +12,7 @@ use polyseal::needs::Need;
 #[derive(Debug, Parser)]
 #[command(name = "polyseal", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 done, 1 I/O, 2 usage, 3 authentication or corruption, \
-                        4 no matching key.")]
+                        4 no matching key, passphrase or context.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -21,16 +21,21 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Encrypt files or standard input
+    #[command(short_flag = 'e', after_help = ENCRYPT_EXAMPLES)]
+    #[command(override_usage = "polyseal encrypt [OPTIONS] [FILE]...")]
     Encrypt(EncryptArgs),
     /// Decrypt files or standard input
+    #[command(short_flag = 'd', after_help = DECRYPT_EXAMPLES)]
+    #[command(override_usage = "polyseal decrypt [OPTIONS] [FILE]...")]
     Decrypt(DecryptArgs),
     /// Check that files are whole and authentic, and write nothing
     Verify(VerifyFilesArgs),
     /// Print a part of a file without decrypting the rest
     Cat(CatArgs),
-    /// Change who can open a file, without touching its contents
+    /// Change who can open a file
+    #[command(after_help = REKEY_EXAMPLES)]
     Rekey(RekeyArgs),
-    /// Make a key file or an age identity
+    /// Make a key file, or an age identity whose recipient is printed
     Keygen(KeygenArgs),
     /// Show what an encrypted file says of itself, without a key
     Inspect(InspectArgs),
@@ -49,6 +54,22 @@ pub(crate) enum Command {
     /// Print the manual page, or write those of all commands
     Man(ManArgs),
 }
+
+const ENCRYPT_EXAMPLES: &str = "Examples:
+  polyseal encrypt -p -o notes.polyseal notes.txt            with a passphrase
+  polyseal encrypt -r age1… -o notes.polyseal notes.txt      for who has the identity
+  polyseal encrypt -k backup.key photos.tar notes.txt        photos.tar.polyseal, notes.txt.polyseal
+  tar c photos | polyseal encrypt -k backup.key -o photos.tar.polyseal";
+
+const DECRYPT_EXAMPLES: &str = "Examples:
+  polyseal decrypt -o notes.txt notes.polyseal               asks for the passphrase, if it has one
+  polyseal decrypt -i my.identity -o notes.txt notes.polyseal
+  polyseal decrypt -k backup.key photos.tar.polyseal | tar x";
+
+const REKEY_EXAMPLES: &str = "Examples:
+  polyseal rekey --keep -k backup.key -r age1… FILE          one more can open it
+  polyseal rekey -k old.key --to-key new.key FILE            others can open it
+  polyseal rekey --new-key -k old.key --to-key new.key FILE  and nobody else, whatever he has kept";
 
 /// Where the result goes.
 #[derive(Debug, clap::Args)]
@@ -89,6 +110,14 @@ pub(crate) struct RecipientArgs {
     pub(crate) passphrase: bool,
 }
 
+/// A passphrase that is asked for.
+#[derive(Debug, clap::Args)]
+pub(crate) struct AskArgs {
+    /// Ask for the passphrase. Without this it is asked for when a file has one and no key is given
+    #[arg(short, long, conflicts_with = "passphrase_fd")]
+    pub(crate) passphrase: bool,
+}
+
 /// The context of a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
@@ -126,21 +155,21 @@ pub(crate) struct EncryptArgs {
     #[arg(short, long)]
     pub(crate) armor: bool,
     /// Encrypt with this suite
-    #[arg(short, long, default_value = polyseal_file::DEFAULT_SUITE)]
+    #[arg(short, long, help_heading = "Format", default_value = polyseal_file::DEFAULT_SUITE)]
     pub(crate) suite: String,
     /// Encrypt with the suite that is fastest here among those that have all of these
-    #[arg(long, value_name = "NEED,…", value_delimiter = ',', value_parser = need(), conflicts_with = "suite")]
+    #[arg(long, help_heading = "Format", value_name = "NEED,…", value_delimiter = ',', value_parser = need(), conflicts_with = "suite")]
     pub(crate) need: Vec<Need>,
     /// Bytes in a segment: a power of two from 4KiB to 16MiB
-    #[arg(long, value_name = "BYTES", default_value = "64KiB", value_parser = bytes)]
+    #[arg(long, help_heading = "Format", value_name = "BYTES", default_value = "64KiB", value_parser = bytes)]
     pub(crate) segment_size: u64,
-    /// Make the header at least this long, at most 64KiB, so that rekey can add more recipients
-    #[arg(long, value_name = "BYTES", default_value = "4KiB", value_parser = bytes)]
+    /// Make the header at least this long, from 4KiB to 64KiB, so that rekey can add more recipients
+    #[arg(long, help_heading = "Format", value_name = "BYTES", default_value = "4KiB", value_parser = bytes)]
     pub(crate) header_size: u64,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-    /// Read these files; `-` or nothing is standard input. Of several, each is encrypted to a file
-    /// of its own: FILE.polyseal, in the directory OUT if there is one
+    /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
+    /// of several, each goes to FILE.polyseal. If OUT is a directory, that is in there
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -150,13 +179,15 @@ pub(crate) struct DecryptArgs {
     #[command(flatten)]
     pub(crate) open: OpenArgs,
     #[command(flatten)]
+    pub(crate) ask: AskArgs,
+    #[command(flatten)]
     pub(crate) context: ContextArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-    /// Read these files; `-` or nothing is standard input. Of several, each is decrypted to a file
-    /// of its own: without its .polyseal, in the directory OUT if there is one
+    /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
+    /// of several, each goes to its name without .polyseal. If OUT is a directory, that is in there
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
@@ -165,6 +196,8 @@ pub(crate) struct DecryptArgs {
 pub(crate) struct VerifyFilesArgs {
     #[command(flatten)]
     pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
     #[command(flatten)]
@@ -178,6 +211,8 @@ pub(crate) struct VerifyFilesArgs {
 pub(crate) struct CatArgs {
     #[command(flatten)]
     pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
     #[command(flatten)]
@@ -213,7 +248,7 @@ pub(crate) struct RekeyArgs {
     /// Rewrite only the header, in the file itself, after a copy of it is on disk
     #[arg(long)]
     pub(crate) in_place: bool,
-    /// Put back the copy that an interrupted --in-place has left
+    /// Put back the copy that an interrupted --in-place has left, FILE.header-backup
     #[arg(long)]
     pub(crate) restore: bool,
     /// Write here instead of replacing FILE
@@ -244,6 +279,7 @@ pub(crate) struct KeygenArgs {
 pub(crate) enum KeyKind {
     KeyFile,
     X25519,
+    #[value(alias = "pq")]
     Hybrid,
 }
 

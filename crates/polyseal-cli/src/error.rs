@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use polyseal_file::Error as FileError;
-use polyseal_file::age::KeyError;
+use polyseal_file::age::{KeyError, KeyProblem};
+use polyseal_file::{Error as FileError, KeyFileError};
 
 use crate::file_io::NotText;
 
@@ -50,8 +50,12 @@ impl Failure {
 
     /// `cannot <what> <path>: <reason>`.
     pub(crate) fn io(what: &str, path: &Path, error: &io::Error) -> Self {
-        Self::new(Code::Io, format!("cannot {what} {}: {}", path.display(), reason(error)))
-            .hint_for(error)
+        let failure =
+            Self::new(Code::Io, format!("cannot {what} {}: {}", path.display(), reason(error)));
+        match error.kind() {
+            io::ErrorKind::NotFound if what.starts_with("read") => failure.hint("check the path"),
+            _ => failure.hint_for(error),
+        }
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -61,7 +65,17 @@ impl Failure {
 
     /// The same, and of which file it is said.
     pub(crate) fn about(mut self, path: &Path) -> Self {
-        self.message = format!("{}: {}", path.display(), self.message);
+        let name = path.display().to_string();
+        if !self.message.contains(&name) {
+            self.message = format!("{name}: {}", self.message);
+        }
+        self
+    }
+
+    /// The same, with what else may help.
+    pub(crate) fn also(mut self, hint: &str) -> Self {
+        self.hint =
+            Some(self.hint.map_or_else(|| hint.to_owned(), |first| format!("{first}; {hint}")));
         self
     }
 
@@ -74,12 +88,14 @@ impl Failure {
     fn hint_for(self, error: &io::Error) -> Self {
         use io::ErrorKind as K;
         match error.kind() {
-            K::NotFound => self.hint("check the path; directories must exist"),
+            K::NotFound => self.hint("the directory must exist"),
             K::PermissionDenied => self.hint("check who owns it and its permissions"),
             K::StorageFull | K::QuotaExceeded => self.hint("free some space, then run it again"),
             K::FileTooLarge => self.hint("raise the limit on file sizes, or write elsewhere"),
             K::ReadOnlyFilesystem => self.hint("write to another place with -o"),
-            K::IsADirectory => self.hint("pack it first: tar -c DIRECTORY | polyseal encrypt …"),
+            K::IsADirectory => {
+                self.hint("pack a directory to encrypt it: tar -c DIR | polyseal encrypt …")
+            }
             _ => self,
         }
     }
@@ -129,7 +145,11 @@ fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
 
 impl From<KeyError> for Failure {
     fn from(error: KeyError) -> Self {
-        Self::usage(error.to_string())
+        let failure = Self::usage(error.to_string());
+        match error.problem() {
+            KeyProblem::KeyFileAsIdentity => failure.hint("give it with -k"),
+            _ => failure,
+        }
     }
 }
 
@@ -153,6 +173,15 @@ impl From<FileError> for Failure {
             FileError::TooLong | FileError::Random => failure(Code::Io),
             FileError::NotAPolysealFile => failure(Code::Content)
                 .hint("decrypt and inspect take what `polyseal encrypt` wrote"),
+            FileError::AgeFile => {
+                failure(Code::Content).hint("open it with age: age --decrypt -i IDENTITY")
+            }
+            FileError::Armor(_) => failure(Code::Content)
+                .hint("leave nothing before its first line, behind its last, or in between"),
+            FileError::Corrupt { .. } => failure(Code::Content).hint(
+                "get the file again or use a backup; no file was written, and to a pipe only what \
+                 comes before and is authentic",
+            ),
             FileError::UnsupportedVersion(_) => {
                 failure(Code::Content).hint("use a newer polyseal, if the file is intact")
             }
@@ -173,17 +202,23 @@ impl From<FileError> for Failure {
                 .hint("it may not be the file you mean; if it is, leave out --context"),
             FileError::NoRecipients => failure(Code::Usage)
                 .hint("use -r RECIPIENT, -p for a passphrase, or -k KEYFILE from polyseal keygen"),
-            FileError::TooManyRecipients => failure(Code::Usage)
-                .hint("rekey --new-key makes a longer header; so does encrypt --header-size"),
-            FileError::PassphraseNotAlone | FileError::MixedRecipients => {
-                failure(Code::Usage).hint("encrypt two files, or leave some of them out")
-            }
+            FileError::TooManyRecipients => failure(Code::Usage).hint(
+                "there are at most 128, and fewer of the larger kinds; encrypt --header-size and \
+                 rekey --new-key make room",
+            ),
+            FileError::PassphraseNotAlone => failure(Code::Usage)
+                .hint("whoever guesses it could do what the others can: leave some of them out"),
+            FileError::MixedRecipients => failure(Code::Usage)
+                .hint("the weaker would undo the stronger: leave some of them out"),
             FileError::Passphrase | FileError::Context => failure(Code::Usage),
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
             FileError::Suite(_) => failure(Code::Usage)
                 .hint(format!("use one of {}", polyseal_file::Suite::allowed().join(", "))),
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
+            FileError::KeyFile(KeyFileError::Identity) => {
+                failure(Code::Usage).hint("give it with -i")
+            }
             FileError::KeyFile(_) => {
                 failure(Code::Usage).hint("make one with: polyseal keygen -o KEYFILE")
             }

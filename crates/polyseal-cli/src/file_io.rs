@@ -42,7 +42,7 @@ pub(crate) struct InputFile {
     pub(crate) length: Option<u64>,
     /// Which regular file it is.
     pub(crate) id: Option<FileId>,
-    name: PathBuf,
+    pub(crate) name: PathBuf,
     /// The byte that was looked at before its turn.
     first: Option<u8>,
 }
@@ -357,5 +357,5 @@ fn refuse_taken(output: &Metadata, taken: &[(Option<FileId>, &str)], name: &Path
 
 pub(crate) fn already_exists(path: &Path) -> Failure {
     Failure::new(Code::Usage, format!("{} already exists", path.display()))
-        .hint("use -f to replace it, or -o with another name")
+        .hint("use -f to replace it, or write elsewhere with -o")
 }

@@ -10,7 +10,8 @@ use polyseal_file::{Context, Decryptor, Identities, Key, Passphrase, Recipients}
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, RecipientArgs};
-use crate::error::{Failure, Result};
+use crate::commands::in_place;
+use crate::error::{Code, Failure, Result};
 use crate::file_io::{FileId, is_standard_input};
 use crate::prompt::{self, Terminal};
 use crate::secret;
@@ -37,18 +38,18 @@ impl Sources {
         Ok(())
     }
 
-    fn read(&mut self, path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
+    fn read(&mut self, path: &Path, what: &str, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
         if is_standard_input(path) {
             self.expect_no_standard_input()?;
             self.standard_input = true;
         }
-        let (bytes, id) = secret::read(path, limit)?;
+        let (bytes, id) = secret::read(path, what, limit)?;
         self.files.push(id);
         Ok(bytes)
     }
 
     fn key(&mut self, path: &Path) -> Result<Key> {
-        let bytes = self.read(path, Key::MAX_FILE_BYTES)?;
+        let bytes = self.read(path, "key file", Key::MAX_FILE_BYTES)?;
         Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))
     }
 
@@ -93,14 +94,21 @@ pub(crate) fn recipients(
     }
     let mut list = RecipientList::new();
     for recipient in &args.recipient {
-        list.add(recipient).map_err(Failure::from)?;
+        list.add(recipient.trim()).map_err(|error| {
+            let failure = Failure::from(error);
+            if Path::new(recipient).exists() {
+                failure.hint("read a file with -R")
+            } else {
+                failure
+            }
+        })?;
     }
     for path in &args.recipients_file {
-        let contents = sources.read(path, MAX_KEYS_FILE_BYTES)?;
+        let contents = sources.read(path, "recipients file", MAX_KEYS_FILE_BYTES)?;
         list.add_file(&contents, path.to_str())?;
     }
     for path in identities {
-        let contents = sources.read(path, MAX_KEYS_FILE_BYTES)?;
+        let contents = sources.read(path, "identity file", MAX_KEYS_FILE_BYTES)?;
         list.add_identities(&contents, path.to_str(), &Terminal)?;
     }
     if !matches!(passphrase, NewPassphrase::None) && (!list.is_empty() || !keys.is_empty()) {
@@ -116,19 +124,19 @@ pub(crate) fn recipients(
 
 /// Everything that is given to open files with. If it is nothing, a passphrase is asked for when a
 /// file has one; once, for all files.
-fn identities(args: &OpenArgs, sources: &mut Sources) -> Result<Identities<'static>> {
+fn identities(args: &OpenArgs, ask: bool, sources: &mut Sources) -> Result<Identities<'static>> {
     let mut identities = Identities::new();
     for path in &args.key {
         identities = identities.key(sources.key(path)?);
     }
     for path in &args.identity {
-        let contents = sources.read(path, MAX_KEYS_FILE_BYTES)?;
+        let contents = sources.read(path, "identity file", MAX_KEYS_FILE_BYTES)?;
         identities = identities.age(parse_identities(&contents, path.to_str(), &Terminal)?);
     }
     if let Some(fd) = args.passphrase_fd {
         let given = sources.passphrase(fd)?;
         identities = identities.passphrase(move || Ok(given.clone()));
-    } else if args.key.is_empty() && args.identity.is_empty() {
+    } else if ask || (args.key.is_empty() && args.identity.is_empty()) {
         let asked = OnceCell::new();
         identities = identities.passphrase(move || {
             if asked.get().is_none() {
@@ -153,17 +161,38 @@ pub(crate) struct Opening {
     pub(crate) sources: Sources,
     context: Option<Context>,
     threads: Option<NonZeroUsize>,
+    /// Nothing was given, but perhaps a passphrase when it is asked for.
+    empty: bool,
 }
 
 impl Opening {
     pub(crate) fn new(
         args: &OpenArgs,
+        ask: bool,
         context: Option<Context>,
         threads: Option<NonZeroUsize>,
     ) -> Result<Self> {
         let mut sources = Sources::default();
-        let identities = identities(args, &mut sources)?;
-        Ok(Self { identities, sources, context, threads })
+        let identities = identities(args, ask, &mut sources)?;
+        let empty =
+            !ask && args.key.is_empty() && args.identity.is_empty() && args.passphrase_fd.is_none();
+        Ok(Self { identities, sources, context, threads, empty })
+    }
+
+    /// What to say if `file` does not open.
+    pub(crate) fn refused(&self, error: polyseal_file::Error, file: &Path) -> Failure {
+        let failure = match error {
+            polyseal_file::Error::NoMatchingKey if self.empty => {
+                Failure::new(Code::NoKey, "no key was given")
+                    .hint("use -k KEYFILE or -i IDENTITY; polyseal inspect shows what it is for")
+            }
+            other => other.into(),
+        };
+        if in_place::was_interrupted(file) {
+            return failure
+                .also("a rekey of it was interrupted, try first: polyseal rekey --restore FILE");
+        }
+        failure
     }
 
     pub(crate) fn decryptor(&self) -> Decryptor<'_> {

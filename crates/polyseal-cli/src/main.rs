@@ -78,6 +78,9 @@ fn report_usage(error: &clap::Error) -> ExitCode {
     }
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let _ = write!(io::stderr(), "polyseal: {text}");
+    // A mistyped option is hardly ever meant as the name of a file.
+    let text: Vec<_> = text.lines().filter(|line| !line.contains("tip: to pass '")).collect();
+    let text = text.join("\n").replace("\n\n\n", "\n\n");
+    let _ = writeln!(io::stderr(), "polyseal: {text}");
     Code::Usage.into()
 }

@@ -32,13 +32,13 @@ pub(crate) fn new_passphrase() -> Result<Passphrase> {
         Failure::usage("there is no terminal to ask for a passphrase")
             .hint("give it with --passphrase-fd")
     };
-    let first = ask("Passphrase (nothing: have one made): ").ok_or_else(no_terminal)?;
+    let first = ask("New passphrase (nothing: have one made): ").ok_or_else(no_terminal)?;
     if first.is_empty() {
         let made = random_passphrase()?;
-        tell(&format!("The passphrase is {}", *made))?;
+        tell(&format!("The new passphrase is {}", *made))?;
         return Ok(Passphrase::new(made.as_bytes().to_vec())?);
     }
-    let second = ask("The same again: ").ok_or_else(no_terminal)?;
+    let second = ask("The new passphrase again: ").ok_or_else(no_terminal)?;
     if *first != *second {
         return Err(Failure::usage("the two passphrases differ").hint("nothing was written"));
     }

@@ -10,9 +10,9 @@ use zeroize::Zeroizing;
 use crate::error::{Code, Failure, Result};
 use crate::file_io::FileId;
 
-/// The contents of a key file, and which file it was.
-pub(crate) fn read(path: &Path, limit: usize) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
-    let failure = |error| Failure::io("read the key file", path, &error);
+/// The contents of a file of keys, which is said to be `what`, and which file it was.
+pub(crate) fn read(path: &Path, what: &str, limit: usize) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
+    let failure = |error| Failure::io(&format!("read the {what}"), path, &error);
     let named = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let mut file = File::open(named).map_err(failure)?;
     let id = FileId::of(&file.metadata().map_err(failure)?);
@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path, limit: usize) -> Result<(Zeroizing<Vec<u8>>, Fil
         }
     }
     if length > limit {
-        let message = format!("the key file {} is too long to be one", path.display());
+        let message = format!("the {what} {} is too long to be one", path.display());
         return Err(Failure::new(Code::Usage, message));
     }
     bytes.truncate(length);

@@ -6,13 +6,14 @@
 //! signals. An existing file is replaced by a rename after the new contents are on disk; between
 //! link and rename the complete new file has a temporary name for an instant.
 //!
-//! Limits: the new file has mode 0600 and the user's default owner; mode, owner, attributes and
-//! other hard links of a replaced file are not carried over. Whoever can write to the directory can
-//! interfere, as always.
+//! Limits: a new file has mode 0600, one that replaces another the mode of that, and both the user's
+//! default owner; owner, attributes and other hard links of a replaced file are not carried over.
+//! Whoever can write to the directory can interfere, as always.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
@@ -74,7 +75,8 @@ impl Staged {
     pub(crate) fn commit(self, replace: bool) -> io::Result<()> {
         let Self { file, place, directory, target, synced } = self;
         // Only a file that is certainly on disk may take another's place.
-        if replace && fs::symlink_metadata(&target).is_ok() {
+        if let (true, Ok(old)) = (replace, fs::symlink_metadata(&target)) {
+            file.set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777))?;
             file.sync_all()?;
         }
         match place {

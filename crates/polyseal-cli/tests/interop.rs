@@ -31,7 +31,7 @@ fn round_trip(room: &Room, recipient: &str, identity: &str) {
         let sealed = room.run([&["encrypt"][..], &how].concat(), b"message").succeeds();
         let opened = room.run(["decrypt", "-i", identity], &sealed).succeeds();
         assert_eq!(opened, b"message", "{recipient}");
-        room.run(["decrypt", "-k", "k"], &sealed).fails(4, "not encrypted for this key");
+        room.run(["decrypt", "-k", "k"], &sealed).fails(4, "none of the keys");
     }
 }
 
@@ -52,9 +52,9 @@ fn age_takes_our_identities() {
         return common::cannot("age is missing");
     }
     let room = Room::new();
-    let told = room.run(["keygen", "-t", "x25519", "-o", "id"], b"").errors();
+    let told = room.run(["keygen", "-t", "x25519", "-o", "id"], b"").succeeds();
     let recipient = line(&other(&room, "age-keygen", &["-y", "id"]));
-    assert_eq!(told, format!("polyseal: the recipient is {recipient}\n"));
+    assert_eq!(told, format!("{recipient}\n").as_bytes());
     round_trip(&room, &recipient, "id");
     room.write("m", b"message");
     line(&other(&room, "age", &["-r", &recipient, "-o", "m.age", "m"]));
@@ -99,8 +99,8 @@ fn keys_that_are_kept_here() {
 #[test]
 fn our_own_hybrid_identities() {
     let room = Room::new();
-    let told = room.run(["keygen", "-t", "hybrid", "-o", "id"], b"").errors();
-    let recipient = told.trim_end().strip_prefix("polyseal: the recipient is ").unwrap();
+    let told = room.run(["keygen", "-t", "hybrid", "-o", "id"], b"").succeeds();
+    let recipient = String::from_utf8(told).unwrap();
     assert!(recipient.starts_with("age1pq1"));
-    round_trip(&room, recipient, "id");
+    round_trip(&room, recipient.trim_end(), "id");
 }

@@ -247,8 +247,8 @@ fn modes(terminal: &File) -> LocalModes {
     tcgetattr(terminal).unwrap().local_modes
 }
 
-const NEW: &str = "Passphrase (nothing: have one made): ";
-const AGAIN: &str = "The same again: ";
+const NEW: &str = "New passphrase (nothing: have one made): ";
+const AGAIN: &str = "The new passphrase again: ";
 const OLD: &str = "Passphrase: ";
 
 /// Encrypts `m` to `c` with a passphrase that is typed.
@@ -313,7 +313,7 @@ fn a_made_passphrase_is_shown_at_the_terminal_and_nowhere_else() {
     room.write("m", b"message");
     let Some(mut session) = Session::new(&room, "exec $P encrypt -p -o - m | cat") else { return };
     session.answer(NEW, "");
-    session.expect("The passphrase is ");
+    session.expect("The new passphrase is ");
     session.expect("\r\n");
     let made = session.seen.trim_end().rsplit(' ').next().unwrap().to_owned();
     assert_eq!(made.len(), 24);

@@ -12,6 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use crate::error::Error;
 
 const BEGIN: &[u8] = b"-----BEGIN POLYSEAL FILE-----";
+const AGE: &[u8] = b"-----BEGIN AGE ENCRYPTED FILE-----";
 const END: &[u8] = b"-----END POLYSEAL FILE-----";
 const LINE: usize = 64;
 const LINE_BYTES: usize = LINE / 4 * 3;
@@ -188,6 +189,9 @@ impl<R: Read> ArmorReader<R> {
         match self.state {
             State::Before if line.trim_ascii().is_empty() => {}
             State::Before if line.trim_ascii_start() == BEGIN => self.state = State::Begun,
+            State::Before if line.trim_ascii() == AGE => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, Error::AgeFile));
+            }
             State::Inside { .. } if line.trim_ascii_end() == END => self.state = State::After,
             State::Begun | State::Inside { ended: false } if (1..=LINE).contains(&line.len()) => {
                 self.state = State::Inside { ended: line.len() < LINE || line[LINE - 1] == b'=' };

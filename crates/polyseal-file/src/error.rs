@@ -27,6 +27,8 @@ pub enum Error {
     OutputNotEmpty,
     /// The input does not begin as an encrypted file does.
     NotAPolysealFile,
+    /// The input is a file of age's own format.
+    AgeFile,
     /// The file has a version that this program does not read.
     UnsupportedVersion(u16),
     /// A field of the header has a value that it must not have.
@@ -125,6 +127,8 @@ pub enum KeyFileError {
     BadLine(usize),
     /// It is 32 printable characters: a password, not a key.
     Password,
+    /// It is an identity of age, or an SSH key.
+    Identity,
     /// It is longer than a key file can be.
     TooLong,
 }
@@ -138,11 +142,12 @@ impl fmt::Display for Error {
                 f.write_str("the file to write to is not empty, or in append mode")
             }
             Self::NotAPolysealFile => f.write_str("not a Polyseal file"),
+            Self::AgeFile => f.write_str("an age file, not a Polyseal file"),
             Self::UnsupportedVersion(version) => {
                 write!(f, "a Polyseal file of version {version}, which this program cannot read")
             }
             Self::Header(error) => write!(f, "the header is damaged: {error}"),
-            Self::NoMatchingKey => f.write_str("the file was not encrypted for this key"),
+            Self::NoMatchingKey => f.write_str("none of the keys opens the file"),
             Self::PassphraseNeeded => f.write_str("the file was encrypted with a passphrase"),
             Self::WrongPassphrase => f.write_str("the passphrase is wrong"),
             Self::Passphrase => f.write_str("a passphrase has 1 to 4096 bytes"),
@@ -214,6 +219,7 @@ impl fmt::Display for KeyFileError {
             Self::SeveralKeys => f.write_str("there is more than one key in the key file"),
             Self::BadLine(line) => write!(f, "line {line} of the key file is not a key"),
             Self::Password => f.write_str("the key file is 32 printable characters, not a key"),
+            Self::Identity => f.write_str("this is an identity of age or SSH, not a key file"),
             Self::TooLong => f.write_str("the key file is too long to be one"),
         }
     }

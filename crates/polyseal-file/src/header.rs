@@ -169,6 +169,9 @@ impl Header {
 
     /// The length of the header that begins with `bytes`.
     fn announced(bytes: &[u8]) -> Result<usize> {
+        if bytes.starts_with(b"age-encryption.org/") {
+            return Err(Error::AgeFile);
+        }
         let known = bytes.len().min(MAGIC.len());
         if bytes.is_empty() || bytes[..known] != MAGIC[..known] {
             return Err(Error::NotAPolysealFile);
@@ -185,7 +188,7 @@ impl Header {
     /// authenticated.
     ///
     /// # Errors
-    /// [`Error::NotAPolysealFile`], [`Error::UnsupportedVersion`], [`Error::Truncated`] or
+    /// [`Error::NotAPolysealFile`], [`Error::AgeFile`], [`Error::UnsupportedVersion`], [`Error::Truncated`] or
     /// [`Error::Header`], whichever is found first.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let length = Self::announced(bytes)?;
@@ -209,6 +212,14 @@ impl Header {
             return Err(HeaderError::Padding.into());
         }
         Ok(Self { suite, segment, stanzas, bytes: bytes.to_vec() })
+    }
+
+    /// Whether the header is authentic, and for one of `identities`.
+    ///
+    /// # Errors
+    /// [`Error::NoMatchingKey`] and its like, or [`Error::HeaderNotAuthentic`].
+    pub fn authenticate(&self, identities: &Identities<'_>) -> Result<()> {
+        self.unlock(identities).map(|_| ())
     }
 
     /// The file key, after the header has proven authentic.

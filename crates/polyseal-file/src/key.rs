@@ -63,6 +63,9 @@ impl Key {
             if line.is_empty() || line.starts_with(b"#") {
                 continue;
             }
+            if is_identity(line) {
+                return Err(KeyFileError::Identity.into());
+            }
             let digits = line.strip_prefix(PREFIX.as_bytes());
             let mut key = Self([0; KEY_BYTES]);
             digits
@@ -99,6 +102,12 @@ impl Key {
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8; KEY_BYTES] {
         &mut self.0
     }
+}
+
+/// Whether a line begins as those of the other kinds of secret keys that the tool takes.
+fn is_identity(line: &[u8]) -> bool {
+    // CT: the beginning says what it is, and is the same for all keys.
+    [&b"AGE-"[..], b"-----BEGIN ", b"age-encryption.org/"].iter().any(|s| line.starts_with(s))
 }
 
 impl fmt::Debug for Key {
@@ -174,6 +183,7 @@ mod tests {
         assert_eq!(error(&line.as_bytes()[..line.len() - 2]), KeyFileError::BadLine(1));
         assert_eq!(error(line.replace("-1-", "-2-").as_bytes()), KeyFileError::BadLine(1));
         assert_eq!(error(b"correct horse battery staple 32b"), KeyFileError::Password);
+        assert_eq!(error(b"# created\nAGE-SECRET-KEY-1QQQ\n"), KeyFileError::Identity);
         assert_eq!(error(&[1; 31]), KeyFileError::BadLine(1));
         assert_eq!(error(&[b'#'; Key::MAX_FILE_BYTES + 1]), KeyFileError::TooLong);
     }

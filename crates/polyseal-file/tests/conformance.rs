@@ -124,6 +124,9 @@ impl Test {
 fn outcome(error: &Error, test: &Test) -> &'static str {
     match error {
         Error::NotAPolysealFile => "not-a-polyseal-file",
+        // More than the specification asks for: it says whose file it is.
+        Error::AgeFile if test.armored => "bad-armor",
+        Error::AgeFile => "not-a-polyseal-file",
         Error::UnsupportedVersion(_) => "unsupported-version",
         // One error: how far the file goes tells which.
         Error::Truncated if test.outcome == "truncated-header" => "truncated-header",

@@ -120,7 +120,7 @@ fn key(
         return Ok((Zeroizing::new(unhex("--key", digits)?), None));
     }
     let path = args.key_file.as_deref().ok_or_else(|| Failure::usage("there is no key"))?;
-    let (mut bytes, id) = secret::read(path, MAX_KEY_FILE_BYTES)?;
+    let (mut bytes, id) = secret::read(path, "key file", MAX_KEY_FILE_BYTES)?;
     if bytes.len() == algorithm.key_bytes() {
         return Ok((bytes, Some(id)));
     }

@@ -12,7 +12,7 @@ use crate::keys::Opening;
 const PIECE: usize = 256 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
-    let opening = Opening::new(&args.open, args.context.get()?, None)?;
+    let opening = Opening::new(&args.open, args.ask.passphrase, args.context.get()?, None)?;
     let mut input = InputFile::open(Some(&args.file))?;
     if input.length.is_none() {
         return Err(Failure::usage("only a part of a regular file can be read")
@@ -24,7 +24,10 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
     }
     let taken: Vec<_> =
         [(input.id, "the input")].into_iter().chain(opening.sources.taken()).collect();
-    let mut reader = opening.decryptor().reader(&input.file)?;
+    let mut reader = opening
+        .decryptor()
+        .reader(&input.file)
+        .map_err(|error| opening.refused(error, &args.file))?;
     let (mut at, end) = bounds(args.range, reader.plaintext_bytes())?;
     let mut output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
     let mut piece = Zeroizing::new(vec![0; PIECE.min(usize::try_from(end - at).unwrap_or(PIECE))]);
@@ -47,7 +50,7 @@ fn bounds(range: Range, bytes: u64) -> Result<(u64, u64)> {
             Ok((from, to.map_or(bytes, |to| bytes.min(to.saturating_add(1)))))
         }
         Range::From(..) => {
-            Err(Failure::usage(format!("the range begins behind the end, at {bytes} bytes")))
+            Err(Failure::usage(format!("the range begins after the end: there are {bytes} bytes")))
         }
     }
 }

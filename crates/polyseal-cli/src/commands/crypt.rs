@@ -32,6 +32,7 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
         .filter(|&bytes| bytes <= polyseal_file::MAX_HEADER_BYTES)
         .ok_or_else(|| Failure::usage("--header-size: a header has at most 64KiB"))?;
     let context = args.context.get()?;
+    let jobs = jobs(&args.files, &args.output, &|path| Some(with_suffix(path)))?;
     let mut sources = Sources::default();
     let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
     let recipients =
@@ -45,7 +46,6 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
         encryptor = encryptor.threads(threads);
     }
     let contents = if args.armor { Contents::Unknown } else { Contents::Binary };
-    let jobs = jobs(&args.files, &args.output, &|path| Some(with_suffix(path)))?;
     for_each(&jobs, |job| {
         carry(job, &sources, contents, |input, output, report| {
             let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
@@ -65,20 +65,22 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
 }
 
 pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
-    let opening = Opening::new(&args.open, args.context.get()?, args.work.threads)?;
+    let opening =
+        Opening::new(&args.open, args.ask.passphrase, args.context.get()?, args.work.threads)?;
     let decryptor = opening.decryptor();
     let jobs = jobs(&args.files, &args.output, &without_suffix)?;
     for_each(&jobs, |job| {
         carry(job, &opening.sources, Contents::Unknown, |input, output, report| {
             let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
-            input.unarmored(|input| decryptor.decrypt(input, output.sink()))?;
+            input.unarmored(&opening, |input| decryptor.decrypt(input, output.sink()))?;
             Ok(())
         })
     })
 }
 
 pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
-    let opening = Opening::new(&args.open, args.context.get()?, args.work.threads)?;
+    let opening =
+        Opening::new(&args.open, args.ask.passphrase, args.context.get()?, args.work.threads)?;
     let decryptor = opening.decryptor();
     let standard = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &standard[..] } else { &args.files };
@@ -87,7 +89,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         let bar = Progress::new(input.length, false);
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let decryptor = if bar.is_some() { decryptor.progress(&add) } else { decryptor };
-        let summary = input.unarmored(|input| decryptor.verify(input))?;
+        let summary = input.unarmored(&opening, |input| decryptor.verify(input))?;
         drop(bar);
         let name = shown(&path.display().to_string());
         print(&format!("{name}: whole and authentic, {} bytes\n", summary.plaintext_bytes))
@@ -125,7 +127,14 @@ fn jobs(
     output: &OutputArgs,
     name: &dyn Fn(&Path) -> Option<PathBuf>,
 ) -> Result<Vec<Job>> {
-    if let [] | [_] = files {
+    let directory = output.output.as_deref().is_some_and(Path::is_dir);
+    if files.len() < 2 && !(directory && files.iter().all(|path| !is_standard_input(path))) {
+        if let Some(path) = output.output.as_deref().filter(|path| path.is_file()) {
+            // Known before anything is asked for.
+            if !output.force {
+                return Err(crate::file_io::already_exists(path));
+            }
+        }
         let output = OutputArgs { output: output.output.clone(), force: output.force };
         return Ok(vec![Job { input: files.first().cloned(), output }]);
     }
@@ -142,7 +151,7 @@ fn jobs(
             return Err(failure("cannot be one of several inputs"));
         }
         let to = name(path).ok_or_else(|| {
-            failure("has no name that ends in .polyseal").hint("decrypt it alone, with -o OUT")
+            failure("has no name that ends in .polyseal").hint("decrypt it alone, with -o FILE")
         })?;
         let to = match (&output.output, to.file_name()) {
             (None, _) => to,
@@ -177,23 +186,29 @@ fn without_suffix(path: &Path) -> Option<PathBuf> {
     (begun && path.extension()? == SUFFIX).then(|| path.with_extension(""))
 }
 
-/// Does `work` for each: one that fails does not keep the others from being done. What failed first
-/// is the result; the rest is told here.
+/// Does `work` for each: one that fails does not keep the others from being done. The exit code is
+/// that of the first that failed.
 fn for_each<T: Named>(all: &[T], mut work: impl FnMut(&T) -> Result) -> Result {
-    let mut first = None;
+    if let [one] = all {
+        return work(one);
+    }
+    let mut codes = Vec::new();
     for one in all {
         if let Err(failure) = work(one) {
             let failure = match one.name() {
-                Some(name) if all.len() > 1 => failure.about(name),
-                _ => failure,
+                Some(name) => failure.about(name),
+                None => failure,
             };
-            match &first {
-                None => first = Some(failure),
-                Some(_) => failure.tell(),
-            }
+            failure.tell();
+            codes.push(failure.code);
         }
     }
-    first.map_or(Ok(()), Err)
+    match codes.first() {
+        None => Ok(()),
+        Some(&code) => {
+            Err(Failure::new(code, format!("{} of {} files failed", codes.len(), all.len())))
+        }
+    }
 }
 
 trait Named {
@@ -252,16 +267,18 @@ impl InputFile {
     /// Lets `work` have the file without its armour, if it has one.
     fn unarmored<T>(
         &mut self,
+        opening: &Opening,
         work: impl FnOnce(Input<'_>) -> polyseal_file::Result<T>,
     ) -> Result<T> {
         let first = self.first_byte()?;
+        let name = self.name.clone();
         if first.is_some_and(polyseal_file::looks_armored) {
             let mut reader = ArmorReader::new(self);
-            return Ok(work(Input::Stream(&mut reader))?);
+            return work(Input::Stream(&mut reader)).map_err(|error| opening.refused(error, &name));
         }
         if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
-            return Ok(work(Input::File(&self.file))?);
+            return work(Input::File(&self.file)).map_err(|error| opening.refused(error, &name));
         }
-        Ok(work(Input::Stream(self))?)
+        work(Input::Stream(self)).map_err(|error| opening.refused(error, &name))
     }
 }

@@ -28,27 +28,27 @@ fn text(file: &Inspection) -> String {
     };
     line("format", format!("Polyseal file, version {}", file.version));
     line("suite", format!("{}, tags of {} bytes", file.suite, file.tag_bytes));
-    line("segments", format!("{} bytes", file.segment_bytes));
+    line("segment size", format!("{} bytes", file.segment_bytes));
     line("file salt", file.file_salt.clone());
     for stanza in &file.stanzas {
         match stanza {
-            StanzaInfo::KeyFile { key_id, .. } => line("key file", format!("id {key_id}")),
-            StanzaInfo::Passphrase { key_id, memory_kib, passes, lanes, .. } => line(
-                "passphrase",
-                format!("Argon2id, m={memory_kib} KiB, t={passes}, p={lanes}, id {key_id}"),
+            StanzaInfo::KeyFile { .. } => line("opened by", "a key file".to_owned()),
+            StanzaInfo::Passphrase { memory_kib, passes, lanes, .. } => line(
+                "opened by",
+                format!("a passphrase (Argon2id, m={memory_kib} KiB, t={passes}, p={lanes})"),
             ),
-            StanzaInfo::Age { key_id, labels, recipients, .. } => {
-                let recipients = shown(&recipients.join(", "));
-                let labels = labels.iter().map(|label| format!(", {}", shown(label)));
-                line("age", format!("{recipients}{}, id {key_id}", labels.collect::<String>()));
+            StanzaInfo::Age { recipients, .. } => {
+                for recipient in recipients {
+                    line("opened by", format!("an age identity ({})", shown(recipient)));
+                }
             }
-            _ => line("key", "of a kind that this program does not describe".to_owned()),
+            _ => line("opened by", "a key that this program does not describe".to_owned()),
         }
     }
     line("context", if file.context { "needed" } else { "none" }.to_owned());
     line("header", format!("{} bytes, {} of them spare", file.payload_offset, file.spare_bytes));
     if let Some(payload) = &file.payload {
-        line("payload", format!("{} bytes in {} segments", payload.bytes, payload.segments));
+        line("payload", format!("{} bytes, segments: {}", payload.bytes, payload.segments));
         line(
             "plaintext",
             payload.plaintext_bytes.map_or_else(

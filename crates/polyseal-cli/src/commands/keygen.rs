@@ -3,7 +3,7 @@
 use polyseal_file::Key;
 use polyseal_file::age::{IdentityKind, generate};
 
-use super::note;
+use super::print;
 use crate::args::{KeyKind, KeygenArgs, OutputArgs};
 use crate::error::{Code, Failure, Result};
 use crate::file_io::{Contents, OutputFile};
@@ -21,7 +21,8 @@ pub(crate) fn keygen(args: &KeygenArgs) -> Result {
     output.sync()?;
     output.commit().map_err(no_force)?;
     if let Some(recipient) = recipient {
-        note(&format!("the recipient is {recipient}"));
+        // What others encrypt to, for whoever wants to keep or to send it.
+        print(&format!("{recipient}\n"))?;
     }
     Ok(())
 }

@@ -22,7 +22,7 @@ pub(crate) use completions::{completions, man};
 pub(crate) use crypt::{decrypt, encrypt, verify};
 pub(crate) use inspect::inspect;
 pub(crate) use keygen::keygen;
-pub(crate) use rekey::rekey;
+pub(crate) use rekey::{in_place, rekey};
 pub(crate) use selftest::selftest;
 pub(crate) use suites::suites;
 pub(crate) use vectors::vectors;

@@ -21,6 +21,8 @@ pub enum KeyProblem {
     SecretAsRecipient,
     /// A recipient where an identity belongs.
     RecipientAsIdentity,
+    /// A Polyseal key file where an identity belongs.
+    KeyFileAsIdentity,
     /// Not the beginning of any recipient.
     NotARecipient,
     /// Not the beginning of any identity.
@@ -124,6 +126,7 @@ impl fmt::Display for KeyProblem {
             Self::RecipientAsIdentity => f.write_str(
                 "this is a recipient, not an identity: give the secret key that belongs to it",
             ),
+            Self::KeyFileAsIdentity => f.write_str("this is a Polyseal key file, not an identity"),
             Self::NotARecipient => {
                 f.write_str("not a recipient: those begin with age1, ssh-ed25519 or ssh-rsa")
             }

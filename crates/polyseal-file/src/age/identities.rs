@@ -181,6 +181,8 @@ fn read_line(line: &str) -> Result<Line, KeyProblem> {
         line.parse().map(Line::Plugin).map_err(|_| DAMAGED)
     } else if line.starts_with("age1") || line.starts_with("ssh-") {
         Err(KeyProblem::RecipientAsIdentity)
+    } else if line.starts_with("polyseal-key-") {
+        Err(KeyProblem::KeyFileAsIdentity)
     } else {
         Err(KeyProblem::NotAnIdentity)
     }

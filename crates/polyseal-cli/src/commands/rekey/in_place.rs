@@ -27,6 +27,11 @@ pub(super) fn expect_not_interrupted(path: &Path) -> Result {
     }
 }
 
+/// Whether an interrupted [`rewrite`] has left its copy beside `path`.
+pub(crate) fn was_interrupted(path: &Path) -> bool {
+    fs::canonicalize(path).is_ok_and(|path| backup_of(&path).exists())
+}
+
 fn interrupted(backup: &Path) -> Failure {
     Failure::usage(format!("{} is there: a rekey was interrupted", backup.display()))
         .hint("put it back first: polyseal rekey --restore FILE")
@@ -69,8 +74,13 @@ pub(super) fn restore(path: &Path) -> Result {
     let mut bytes = [0; 160];
     file.read_exact_at(&mut bytes, 0).map_err(failure)?;
     if bytes[fixed.clone()] != header.as_bytes()[fixed] {
-        let message = format!("{} is of another file", backup.display());
-        return Err(Failure::usage(message).hint("remove it, if it is of no use"));
+        let message = format!(
+            "{} does not begin as {}: it may be of another file",
+            backup.display(),
+            path.display()
+        );
+        return Err(Failure::usage(message)
+            .hint("if that is damaged at its beginning, keep both: the copy is what opens it"));
     }
     put(&file, &header).map_err(failure)?;
     remove(&backup).map_err(|error| Failure::io("remove", &backup, &error))

@@ -4,7 +4,7 @@
 //! where the file system can (a reflink), or copied by the kernel; or, `--in-place`, only the header
 //! is rewritten. That locks nobody out, as the tool says: `--new-key` does, and encrypts anew.
 
-mod in_place;
+pub(crate) mod in_place;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -23,27 +23,32 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     if args.restore {
         return in_place::restore(&args.file);
     }
+    let to = &args.recipients;
+    let named = to.recipient.len() + to.recipients_file.len() + args.to_key.len();
+    if named == 0 && !to.passphrase && args.new_passphrase_fd.is_none() {
+        return Err(Failure::usage("nobody is named who shall open the file from now on")
+            .hint("use -r, -R, -p or --to-key (-k and -i open it here); --keep keeps the others"));
+    }
     if args.output.is_none() {
         in_place::expect_not_interrupted(&args.file)?;
     }
-    let mut opening = Opening::new(&args.open, args.context.get()?, args.work.threads)?;
-    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
-    let recipients =
-        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
-    if recipients.is_empty() {
-        return Err(Failure::usage("nobody is named who shall open the file from now on")
-            .hint("use -r, -R, -p or --to-key; and --keep, if others shall still open it"));
-    }
+    let mut opening = Opening::new(&args.open, false, args.context.get()?, args.work.threads)?;
     let mut input = InputFile::open(Some(&args.file))?;
     if input.length.is_none() || input.first_byte()?.is_some_and(polyseal_file::looks_armored) {
         return Err(Failure::usage("only a regular file without ASCII armour can be rekeyed")
             .hint("decrypt it and encrypt it anew"));
     }
+    let refused = |opening: &Opening, error| opening.refused(error, &args.file);
+    let old = Header::read(&mut input).map_err(|error| refused(&opening, error))?;
+    // Before a new passphrase is asked for, and before its work is done.
+    old.authenticate(&opening.identities).map_err(|error| refused(&opening, error))?;
+    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
+    let recipients =
+        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
     if args.new_key {
-        return anew(args, &opening, &recipients, &input);
+        return anew(args, &opening, &recipients, &input, &old);
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
-    let old = Header::read(&mut input)?;
     let new = old.rekey(&opening.identities, &recipients, existing)?;
     if args.in_place {
         in_place::rewrite(&args.file, &old, &new)?;
@@ -54,12 +59,14 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         output.commit()?;
     }
     if !args.keep {
-        note("who could open the file before may have kept its key: --new-key locks them out");
+        note(
+            "note: who could open the file before may have kept its key: --new-key locks them out",
+        );
     }
     Ok(())
 }
 
-/// The output: another file, or the one that takes the input's place, with its permissions.
+/// The output: another file, or the one that takes the input's place.
 fn output(args: &RekeyArgs, input: &InputFile, sources: &Sources) -> Result<OutputFile> {
     let mut taken: Vec<_> = sources.taken().collect();
     let (to, force) = match &args.output {
@@ -70,13 +77,7 @@ fn output(args: &RekeyArgs, input: &InputFile, sources: &Sources) -> Result<Outp
         None => (&args.file, true),
     };
     let to = OutputArgs { output: Some(to.clone()), force };
-    let output = OutputFile::open(&to, Contents::Binary, &taken)?;
-    if let (OutputFile::Staged { staged, .. }, None) = (&output, &args.output) {
-        let failure = |error| Failure::io("write", &args.file, &error);
-        let permissions = input.file.metadata().map_err(failure)?.permissions();
-        staged.file().set_permissions(permissions).map_err(failure)?;
-    }
-    Ok(output)
+    OutputFile::open(&to, Contents::Binary, &taken)
 }
 
 /// The whole file, with another header of the same length.
@@ -117,7 +118,13 @@ fn cloned(from: &File, to: &File) -> bool {
 }
 
 /// The plaintext, under a new file key.
-fn anew(args: &RekeyArgs, opening: &Opening, recipients: &Recipients, input: &InputFile) -> Result {
+fn anew(
+    args: &RekeyArgs,
+    opening: &Opening,
+    recipients: &Recipients,
+    input: &InputFile,
+    header: &Header,
+) -> Result {
     let context = args.context.get()?;
     let mut encryptor = Encryptor::new(recipients);
     if let Some(context) = &context {
@@ -126,8 +133,10 @@ fn anew(args: &RekeyArgs, opening: &Opening, recipients: &Recipients, input: &In
     if let Some(threads) = args.work.threads {
         encryptor = encryptor.threads(threads);
     }
-    let header = Header::read(&mut &input.file)?;
-    let mut plaintext = opening.decryptor().reader(&input.file)?;
+    let mut plaintext = opening
+        .decryptor()
+        .reader(&input.file)
+        .map_err(|error| opening.refused(error, &args.file))?;
     let mut output = output(args, input, &opening.sources)?;
     let bar = Progress::new(Some(plaintext.plaintext_bytes()), output.is_terminal());
     let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
