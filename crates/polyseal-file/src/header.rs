@@ -6,6 +6,7 @@
 //! [`Header::parse`] bounds every field before anything is allocated or computed for it; only
 //! [`Header::unlock`] says that the header is authentic.
 
+use std::fmt;
 use std::io::Read;
 
 use subtle::ConstantTimeEq;
@@ -17,7 +18,7 @@ use crate::key::{Key, random};
 use crate::layout::SegmentSize;
 use crate::passphrase::Context;
 use crate::recipients::{Identities, Recipients};
-use crate::stanza::{Method, Stanza};
+use crate::stanza::{Binding, Method, Stanza, Unsealed};
 use crate::suite::{MAX_KEY_BYTES, NAME_BYTES, Suite};
 
 /// The first bytes of every file.
@@ -83,7 +84,7 @@ impl Header {
         least_bytes: usize,
     ) -> Result<(Self, PayloadKey)> {
         let file_key = Key::generate()?;
-        let stanzas = recipients.wrap(&file_key)?;
+        let stanzas = recipients.stanzas()?;
         let mut fixed = [0; STANZA_AREA_AT];
         let mut put = |at: usize, field: &[u8]| {
             fixed[at..at + field.len()].copy_from_slice(field);
@@ -100,13 +101,21 @@ impl Header {
         if let Some(context) = context {
             put(CONTEXT_AT, &context_tag(&file_key, &salt, context)?);
         }
-        let header = Self::assemble(&fixed, &stanzas, &file_key)?;
+        let header = Self::assemble(&fixed, Vec::new(), stanzas, &file_key)?;
         let payload_key = header.payload_key(&file_key, context)?;
         Ok((header, payload_key))
     }
 
     /// The fixed fields, stanzas, zeros and MAC, as a header that is as strictly looked at as any.
-    fn assemble(fixed: &[u8; STANZA_AREA_AT], stanzas: &[Stanza], file_key: &Key) -> Result<Self> {
+    fn assemble(
+        fixed: &[u8; STANZA_AREA_AT],
+        mut stanzas: Vec<Stanza>,
+        new: Vec<Unsealed>,
+        file_key: &Key,
+    ) -> Result<Self> {
+        for stanza in new {
+            stanzas.push(stanza.seal(file_key, binding(fixed))?);
+        }
         let mut bytes = fixed.to_vec();
         let length = payload_offset(fixed)?;
         let recipients: usize = stanzas.iter().map(Stanza::recipients).sum();
@@ -125,30 +134,6 @@ impl Header {
             Error::Header(HeaderError::PassphraseNotAlone) => Error::PassphraseNotAlone,
             other => other,
         })
-    }
-
-    /// A header for the same payload and other recipients, of the same length.
-    ///
-    /// It does not lock out whoever could open this one: they may have kept the file key, and this
-    /// header stays a valid one. To revoke, the file must be encrypted anew.
-    ///
-    /// # Errors
-    /// Those of opening the file; [`Error::NoRecipients`], [`Error::MixedRecipients`],
-    /// [`Error::PassphraseNotAlone`], or [`Error::TooManyRecipients`] if they do not fit.
-    pub fn rekey(
-        &self,
-        identities: &Identities<'_>,
-        recipients: &Recipients,
-        existing: Existing,
-    ) -> Result<Self> {
-        let file_key = self.unlock(identities)?;
-        let mut stanzas = match existing {
-            Existing::Keep => self.stanzas.clone(),
-            Existing::Remove => Vec::new(),
-        };
-        stanzas.extend(recipients.wrap(&file_key)?);
-        let fixed = self.bytes.first_chunk().ok_or(Error::Truncated)?;
-        Self::assemble(fixed, &stanzas, &file_key)
     }
 
     /// Reads a header from where `input` stands, and not a byte more.
@@ -214,12 +199,12 @@ impl Header {
         Ok(Self { suite, segment, stanzas, bytes: bytes.to_vec() })
     }
 
-    /// Whether the header is authentic, and for one of `identities`.
+    /// The header, if it is authentic and for one of `identities`.
     ///
     /// # Errors
     /// [`Error::NoMatchingKey`] and its like, or [`Error::HeaderNotAuthentic`].
-    pub fn authenticate(&self, identities: &Identities<'_>) -> Result<()> {
-        self.unlock(identities).map(|_| ())
+    pub fn authenticate(&self, identities: &Identities<'_>) -> Result<AuthenticHeader<'_>> {
+        Ok(AuthenticHeader { header: self, file_key: self.unlock(identities)? })
     }
 
     /// The file key, after the header has proven authentic.
@@ -228,13 +213,10 @@ impl Header {
     /// [`Error::NoMatchingKey`] and its like if no stanza is for any of `identities`,
     /// [`Error::HeaderNotAuthentic`] if one is and any byte of the header has been altered.
     pub(crate) fn unlock(&self, identities: &Identities<'_>) -> Result<Key> {
-        let file_key = identities.unwrap(&self.stanzas)?;
         let (covered, mac) = self.bytes.split_at(self.bytes.len() - MAC_BYTES);
-        if kdf::verify(&*mac_key(&file_key, self.file_salt())?, &[covered], mac) {
-            Ok(file_key)
-        } else {
-            Err(Error::HeaderNotAuthentic)
-        }
+        identities.unwrap(&self.stanzas, binding(&self.bytes), |file_key| {
+            Ok(kdf::verify(&*mac_key(file_key, self.file_salt())?, &[covered], mac))
+        })
     }
 
     /// The key of the payload of an authentic header.
@@ -335,6 +317,42 @@ impl Header {
     }
 }
 
+/// A header that has been opened.
+pub struct AuthenticHeader<'a> {
+    header: &'a Header,
+    file_key: Key,
+}
+
+impl AuthenticHeader<'_> {
+    /// A header for the same payload and other recipients, of the same length.
+    ///
+    /// It does not lock out whoever could open this one: they may have kept the file key, and this
+    /// header stays a valid one. To revoke, the file must be encrypted anew.
+    ///
+    /// # Errors
+    /// [`Error::NoRecipients`], [`Error::MixedRecipients`], [`Error::PassphraseNotAlone`], or
+    /// [`Error::TooManyRecipients`] if they do not fit.
+    pub fn rekey(&self, recipients: &Recipients, existing: Existing) -> Result<Header> {
+        let kept = match existing {
+            Existing::Keep => self.header.stanzas.clone(),
+            Existing::Remove => Vec::new(),
+        };
+        let fixed = self.header.bytes.first_chunk().ok_or(Error::Truncated)?;
+        Header::assemble(fixed, kept, recipients.stanzas()?, &self.file_key)
+    }
+}
+
+impl fmt::Debug for AuthenticHeader<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthenticHeader").field("header", self.header).finish_non_exhaustive()
+    }
+}
+
+/// All before the stanzas but their number.
+fn binding(bytes: &[u8]) -> Binding<'_> {
+    Binding([&bytes[..STANZAS_AT], &bytes[SEGMENT_AT..STANZA_AREA_AT]])
+}
+
 fn mac_key(file_key: &Key, salt: &[u8]) -> Result<Zeroizing<[u8; MAC_BYTES]>> {
     let mut key = Zeroizing::new([0; MAC_BYTES]);
     kdf::derive(file_key.bytes(), salt, &[HEADER_LABEL], key.as_mut())?;
@@ -348,8 +366,8 @@ fn context_tag(file_key: &Key, salt: &[u8], context: &Context) -> Result<[u8; CO
 }
 
 /// The smallest header that has these stanzas and room for more; the largest, if there is no room.
-fn length_for(stanzas: &[Stanza]) -> usize {
-    let stanzas: usize = stanzas.iter().map(|s| s.as_bytes().len()).sum();
+fn length_for(stanzas: &[Unsealed]) -> usize {
+    let stanzas: usize = stanzas.iter().map(Unsealed::length).sum();
     STANZA_AREA_AT + stanzas + MAC_BYTES + SPARE_BYTES
 }
 

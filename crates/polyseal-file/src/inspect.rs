@@ -72,21 +72,28 @@ pub enum StanzaInfo {
         /// The type of each recipient, such as `X25519`.
         recipients: Vec<String>,
     },
+    /// Of a type that this program passes over.
+    #[non_exhaustive]
+    Unknown {
+        /// The type's number.
+        number: u16,
+    },
 }
 
 impl From<&Stanza> for StanzaInfo {
     fn from(stanza: &Stanza) -> Self {
-        let key_id = base16ct::lower::encode_string(stanza.id());
+        let key_id = || base16ct::lower::encode_string(stanza.id());
         match stanza.method() {
-            Method::KeyFile => Self::KeyFile { key_id },
+            Method::Unknown(number) => Self::Unknown { number: *number },
+            Method::KeyFile => Self::KeyFile { key_id: key_id() },
             Method::Passphrase(cost) => Self::Passphrase {
-                key_id,
+                key_id: key_id(),
                 memory_kib: cost.kibibytes,
                 passes: cost.passes,
                 lanes: cost.lanes,
             },
             Method::Age(group) => Self::Age {
-                key_id,
+                key_id: key_id(),
                 labels: String::from_utf8_lossy(group.labels())
                     .split_terminator(' ')
                     .map(str::to_owned)

@@ -60,7 +60,8 @@ pub use armor::{ArmorReader, ArmorWriter, looks_armored};
 pub use crypt::{Decryptor, Encryptor, Summary};
 pub use error::{Error, HeaderError, KeyFileError, Result};
 pub use header::{
-    Existing, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS, MIN_HEADER_BYTES, VERSION,
+    AuthenticHeader, Existing, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS, MIN_HEADER_BYTES,
+    VERSION,
 };
 pub use inspect::{Inspection, Payload, StanzaInfo};
 pub use key::{KEY_BYTES, Key};

@@ -10,7 +10,7 @@ use ::age::{Identity, Recipient};
 use crate::error::{Error, Result};
 use crate::key::Key;
 use crate::passphrase::Passphrase;
-use crate::stanza::{AgeGroup, AgeKey, Cost, Method, Salt, Stanza};
+use crate::stanza::{AgeGroup, AgeKey, Binding, Cost, Method, Salt, Stanza, Unsealed, Unwrapped};
 
 /// Who shall be able to open a file.
 #[derive(Default)]
@@ -54,15 +54,14 @@ impl Recipients {
         self.keys.is_empty() && self.passphrase.is_none() && self.age.is_empty()
     }
 
-    /// `file_key`, wrapped for each.
-    pub(crate) fn wrap(&self, file_key: &Key) -> Result<Vec<Stanza>> {
+    /// A stanza for each, before it is known which file they are for.
+    pub(crate) fn stanzas(&self) -> Result<Vec<Unsealed>> {
         if self.is_empty() {
             return Err(Error::NoRecipients);
         }
         let mut stanzas = Vec::new();
         for key in &self.keys {
-            let salt = Salt::random()?;
-            stanzas.push(Stanza::wrap(Method::KeyFile, salt, key.bytes(), file_key)?);
+            stanzas.push(Unsealed::new(Method::KeyFile, Salt::random()?, key.bytes()));
         }
         if let Some(passphrase) = &self.passphrase {
             if !self.keys.is_empty() || !self.age.is_empty() {
@@ -70,12 +69,12 @@ impl Recipients {
             }
             let (salt, cost) = (Salt::random()?, Cost::RECOMMENDED);
             let key = cost.stretch(passphrase, salt.as_bytes())?;
-            stanzas.push(Stanza::wrap(Method::Passphrase(cost), salt, &key[..], file_key)?);
+            stanzas.push(Unsealed::new(Method::Passphrase(cost), salt, &key[..]));
         }
         if !self.age.is_empty() {
             let key = AgeKey::random()?;
             let group = AgeGroup::wrap(&key, &self.age)?;
-            stanzas.push(Stanza::wrap(Method::Age(group), Salt::random()?, key.bytes(), file_key)?);
+            stanzas.push(Unsealed::new(Method::Age(group), Salt::random()?, key.bytes()));
         }
         Ok(stanzas)
     }
@@ -136,42 +135,60 @@ impl<'a> Identities<'a> {
         self
     }
 
-    /// The file key in the first of `stanzas` that is for one of these. Keys come first: they need
-    /// nobody at the keyboard.
-    pub(crate) fn unwrap(&self, stanzas: &[Stanza]) -> Result<Key> {
+    /// The first file key that `opens` the file. Keys are tried before all else: they need nobody at
+    /// the keyboard.
+    pub(crate) fn unwrap(
+        &self,
+        stanzas: &[Stanza],
+        binding: Binding<'_>,
+        opens: impl Fn(&Key) -> Result<bool>,
+    ) -> Result<Key> {
+        // Why the file stays shut, if nothing opens it: what concerns these identities most.
+        let mut reason = Error::NoMatchingKey;
+        let attempt = |stanza: &Stanza, key: &[u8], reason: &mut Error| -> Result<Option<Key>> {
+            match stanza.unwrap(key, binding)? {
+                Unwrapped::OtherKey => return Ok(None),
+                Unwrapped::FileKey(file_key) if opens(&file_key)? => return Ok(Some(file_key)),
+                Unwrapped::FileKey(_) | Unwrapped::Altered => {}
+            }
+            *reason = Error::HeaderNotAuthentic;
+            Ok(None)
+        };
         for stanza in stanzas.iter().filter(|s| matches!(s.method(), Method::KeyFile)) {
             for key in &self.keys {
-                if let Some(file_key) = stanza.unwrap(key.bytes())? {
+                if let Some(file_key) = attempt(stanza, key.bytes(), &mut reason)? {
                     return Ok(file_key);
                 }
             }
         }
-        // What a plugin or a damaged stanza says matters only if nothing else opens the file.
-        let mut complaint = None;
         for stanza in stanzas {
             match stanza.method() {
-                Method::KeyFile => {}
+                Method::KeyFile | Method::Unknown(_) => {}
                 Method::Passphrase(cost) => {
                     let Some(ask) = &self.ask else { return Err(Error::PassphraseNeeded) };
                     let key = cost.stretch(&ask()?, stanza.salt())?;
-                    return stanza.unwrap(&key[..])?.ok_or(Error::WrongPassphrase);
+                    reason = Error::WrongPassphrase;
+                    if let Some(file_key) = attempt(stanza, &key[..], &mut reason)? {
+                        return Ok(file_key);
+                    }
                 }
                 Method::Age(group) => {
                     for identity in &self.age {
                         match group.unwrap(&**identity) {
                             Ok(None) => {}
                             Ok(Some(key)) => {
-                                if let Some(file_key) = stanza.unwrap(key.bytes())? {
-                                    return Ok(file_key);
+                                if let Some(key) = attempt(stanza, key.bytes(), &mut reason)? {
+                                    return Ok(key);
                                 }
                             }
-                            Err(error) => complaint = Some(error),
+                            Err(error) if matches!(reason, Error::NoMatchingKey) => reason = error,
+                            Err(_) => {}
                         }
                     }
                 }
             }
         }
-        Err(complaint.unwrap_or(Error::NoMatchingKey))
+        Err(reason)
     }
 }
 

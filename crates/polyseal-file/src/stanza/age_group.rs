@@ -116,10 +116,12 @@ impl AgeGroup {
     /// The wrapping key, or `None` if none of the stanzas is for `identity`.
     pub(crate) fn unwrap(&self, identity: &dyn Identity) -> Result<Option<AgeKey>> {
         let stanzas: Vec<_> = self.stanzas.iter().map(Copied::to_age).collect();
+        // What an SSH stanza shows of its key is short: one for another key may stand before.
+        let one_by_one =
+            || stanzas.chunks(1).find_map(|one| identity.unwrap_stanzas(one)?.ok()).map(AgeKey);
         match identity.unwrap_stanzas(&stanzas) {
-            None | Some(Err(DecryptError::NoMatchingKeys | DecryptError::DecryptionFailed)) => {
-                Ok(None)
-            }
+            None | Some(Err(DecryptError::NoMatchingKeys)) => Ok(None),
+            Some(Err(DecryptError::DecryptionFailed)) => Ok(one_by_one()),
             Some(Ok(key)) => Ok(Some(AgeKey(key))),
             Some(Err(DecryptError::InvalidHeader)) => Err(HeaderError::AgeStanza.into()),
             Some(Err(error)) => Err(Error::age_decrypt(&error)),
@@ -166,6 +168,43 @@ fn labels_are_canonical(labels: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One recipient whose stanza begins as that of another, of whom the first is refused.
+    struct Colliding;
+
+    impl Recipient for Colliding {
+        fn wrap_file_key(
+            &self,
+            file_key: &FileKey,
+        ) -> std::result::Result<(Vec<Stanza>, HashSet<String>), ::age::EncryptError> {
+            let stanza = |args: &[&str], body: &[u8]| Stanza {
+                tag: "test".to_owned(),
+                args: args.iter().map(|&arg| arg.to_owned()).collect(),
+                body: body.to_vec(),
+            };
+            let theirs = stanza(&["tag", "theirs"], b"");
+            Ok((vec![theirs, stanza(&["tag"], file_key.expose_secret())], HashSet::new()))
+        }
+    }
+
+    impl Identity for Colliding {
+        fn unwrap_stanza(
+            &self,
+            stanza: &Stanza,
+        ) -> Option<std::result::Result<FileKey, DecryptError>> {
+            let key = stanza.body.as_slice().try_into().map_err(|_| DecryptError::DecryptionFailed);
+            Some(key.map(|key: [u8; FILE_KEY_BYTES]| FileKey::new(Box::new(key))))
+        }
+    }
+
+    #[test]
+    fn a_stanza_that_only_looks_like_ours_does_not_hide_ours() {
+        let key = AgeKey::random().unwrap();
+        let group = AgeGroup::wrap(&key, &[Box::new(Colliding)]).unwrap();
+        let group = AgeGroup::parse(group.as_bytes()).unwrap();
+        let found = group.unwrap(&Colliding).unwrap().unwrap();
+        assert_eq!(found.bytes(), key.bytes());
+    }
 
     #[test]
     fn labels() {

@@ -4,8 +4,9 @@
 //! wrapping key and a salt of its own; types differ in how the wrapping key is come by: it is the
 //! key of a key file, it is stretched from a passphrase, or age wraps it.
 //!
-//! Security claim: a stanza hides the file key, and commits to it and to the wrapping key (a second
-//! key that opens it costs 2^128). The id, another one in every stanza, tells a wrong key from a
+//! Security claim: a stanza hides the file key, and commits to it, to the wrapping key (a second key
+//! that opens it costs 2^128) and to the header's fixed fields, so that nobody puts it in front of
+//! another file. The id, another one in every stanza, tells a wrong key from a
 //! damaged file; it is not what authenticates.
 
 mod age_group;
@@ -45,12 +46,31 @@ impl Salt {
     }
 }
 
+/// Types from here on may be passed over by whoever does not know them.
+const FIRST_OPTIONAL: u16 = 0x8000;
+
 /// How the wrapping key is come by.
 #[derive(Clone, Debug)]
 pub(crate) enum Method {
     KeyFile,
     Passphrase(Cost),
     Age(AgeGroup),
+    /// In a way that a later version of this program knows.
+    Unknown(u16),
+}
+
+/// F: what a stanza is bound to, all of the header before the stanzas but their number.
+#[derive(Clone, Copy)]
+pub(crate) struct Binding<'a>(pub(crate) [&'a [u8]; 2]);
+
+/// What a wrapping key does to a stanza.
+pub(crate) enum Unwrapped {
+    /// Nothing: the stanza is for another.
+    OtherKey,
+    /// The stanza is for it, and is not as it was written.
+    Altered,
+    /// It gives a file key.
+    FileKey(Key),
 }
 
 impl Method {
@@ -59,6 +79,7 @@ impl Method {
             Self::KeyFile => 1,
             Self::Passphrase(_) => 2,
             Self::Age(_) => 3,
+            Self::Unknown(code) => *code,
         }
     }
 
@@ -74,7 +95,7 @@ impl Method {
 
     fn specific(&self) -> Vec<u8> {
         match self {
-            Self::KeyFile => Vec::new(),
+            Self::KeyFile | Self::Unknown(_) => Vec::new(),
             Self::Passphrase(cost) => cost.to_bytes().to_vec(),
             Self::Age(group) => group.as_bytes().to_vec(),
         }
@@ -117,40 +138,61 @@ impl Material {
     }
 }
 
-impl Stanza {
-    /// Wraps `file_key` under `wrapping_key`; how a reader comes by that is `method`.
-    pub(crate) fn wrap(
-        method: Method,
-        salt: Salt,
-        wrapping_key: &[u8],
-        file_key: &Key,
-    ) -> Result<Self> {
-        let code = method.code().to_le_bytes();
-        let material = Material::derive(wrapping_key, &salt.0, code)?;
-        let mut wrapped = [0; KEY_BYTES];
-        material.mask(file_key.bytes(), &mut wrapped);
+/// A stanza before it is known which file it is for.
+pub(crate) struct Unsealed {
+    method: Method,
+    salt: Salt,
+    wrapping_key: Zeroizing<Vec<u8>>,
+    /// What belongs to the type.
+    specific: Vec<u8>,
+}
+
+impl Unsealed {
+    /// A stanza under `wrapping_key`; how a reader comes by that is `method`.
+    pub(crate) fn new(method: Method, salt: Salt, wrapping_key: &[u8]) -> Self {
         let specific = method.specific();
-        let length = SPECIFIC_AT + specific.len() + MAC_BYTES;
-        // A header has no room for more than fits the field.
-        let after = u16::try_from(length - SALT_AT).map_err(|_| Error::TooManyRecipients)?;
-        let mut bytes = Vec::with_capacity(length);
-        for part in [&code, &after.to_le_bytes(), &salt.0[..], material.id(), &wrapped, &specific] {
-            bytes.extend_from_slice(part);
-        }
-        let tag = kdf::mac(&material.mac_key(), &[&bytes]);
-        bytes.extend_from_slice(&tag);
-        Ok(Self { method, bytes })
+        Self { method, salt, wrapping_key: Zeroizing::new(wrapping_key.to_vec()), specific }
     }
 
+    /// The length of the stanza in bytes.
+    pub(crate) fn length(&self) -> usize {
+        SPECIFIC_AT + self.specific.len() + MAC_BYTES
+    }
+
+    /// Wraps `file_key`, for the file whose header is `binding`.
+    pub(crate) fn seal(self, file_key: &Key, binding: Binding<'_>) -> Result<Stanza> {
+        let code = self.method.code().to_le_bytes();
+        let material = Material::derive(&self.wrapping_key, &self.salt.0, code)?;
+        let mut wrapped = [0; KEY_BYTES];
+        material.mask(file_key.bytes(), &mut wrapped);
+        // A header has no room for more than fits the field.
+        let after = u16::try_from(self.length() - SALT_AT).map_err(|_| Error::TooManyRecipients)?;
+        let mut bytes = Vec::with_capacity(self.length());
+        for part in
+            [&code, &after.to_le_bytes(), &self.salt.0[..], material.id(), &wrapped, &self.specific]
+        {
+            bytes.extend_from_slice(part);
+        }
+        let [before, behind] = binding.0;
+        let tag = kdf::mac(&material.mac_key(), &[before, behind, &bytes]);
+        bytes.extend_from_slice(&tag);
+        Ok(Stanza { method: self.method, bytes })
+    }
+}
+
+impl Stanza {
     /// The stanza at the beginning of `area`, and what follows it. Nothing is authenticated here.
     pub(crate) fn parse(area: &[u8]) -> std::result::Result<(Self, &[u8]), HeaderError> {
         let (&[c0, c1, l0, l1], _) = area.split_first_chunk().ok_or(HeaderError::Stanzas)?;
         let code = u16::from_le_bytes([c0, c1]);
-        if !(1..=3).contains(&code) {
+        if !(1..=3).contains(&code) && code < FIRST_OPTIONAL {
             return Err(HeaderError::StanzaType);
         }
         let length = SALT_AT + usize::from(u16::from_le_bytes([l0, l1]));
         let (bytes, rest) = area.split_at_checked(length).ok_or(HeaderError::Stanzas)?;
+        if code >= FIRST_OPTIONAL {
+            return Ok((Self { method: Method::Unknown(code), bytes: bytes.to_vec() }, rest));
+        }
         let specific = length
             .checked_sub(MAC_BYTES)
             .and_then(|end| bytes.get(SPECIFIC_AT..end))
@@ -159,23 +201,21 @@ impl Stanza {
         Ok((Self { method, bytes: bytes.to_vec() }, rest))
     }
 
-    /// The file key, or `None` if the stanza is for another wrapping key.
-    ///
-    /// # Errors
-    /// [`Error::HeaderNotAuthentic`] if it is for this key and has been altered.
-    pub(crate) fn unwrap(&self, wrapping_key: &[u8]) -> Result<Option<Key>> {
+    /// What `wrapping_key` does to the stanza, in the header that is `binding`.
+    pub(crate) fn unwrap(&self, wrapping_key: &[u8], binding: Binding<'_>) -> Result<Unwrapped> {
         let (covered, tag) = self.bytes.split_at(self.bytes.len() - MAC_BYTES);
         let code = self.method.code().to_le_bytes();
         let material = Material::derive(wrapping_key, self.salt(), code)?;
         if !bool::from(material.id().ct_eq(self.id())) {
-            return Ok(None);
+            return Ok(Unwrapped::OtherKey);
         }
-        if !kdf::verify(&material.mac_key(), &[covered], tag) {
-            return Err(Error::HeaderNotAuthentic);
+        let [before, behind] = binding.0;
+        if !kdf::verify(&material.mac_key(), &[before, behind, covered], tag) {
+            return Ok(Unwrapped::Altered);
         }
         let mut file_key = Key::from_bytes(&[0; KEY_BYTES]);
         material.mask(&self.bytes[WRAPPED_AT..SPECIFIC_AT], file_key.bytes_mut());
-        Ok(Some(file_key))
+        Ok(Unwrapped::FileKey(file_key))
     }
 
     pub(crate) fn method(&self) -> &Method {
@@ -195,7 +235,7 @@ impl Stanza {
         &self.bytes[SALT_AT..ID_AT]
     }
 
-    /// The id of the wrapping key, in this stanza only.
+    /// The id of the wrapping key, in this stanza only; not of a type that is not known.
     pub(crate) fn id(&self) -> &[u8] {
         &self.bytes[ID_AT..WRAPPED_AT]
     }
@@ -205,21 +245,31 @@ impl Stanza {
 mod tests {
     use super::*;
 
+    const BINDING: Binding<'_> = Binding([b"fixed", b"fields"]);
+
+    fn seal(method: Method, salt: Salt) -> Stanza {
+        Unsealed::new(method, salt, &[1; 32]).seal(&Key::from_bytes(&[2; 32]), BINDING).unwrap()
+    }
+
     #[test]
     fn a_stanza_alone_is_authentic_or_refused() {
-        let (key, file_key) = ([1; 32], Key::from_bytes(&[2; 32]));
         let cost = Cost { kibibytes: 8, passes: 1, lanes: 1 };
         for method in [Method::KeyFile, Method::Passphrase(cost)] {
-            let salt = Salt::random().unwrap();
-            let mut stanza = Stanza::wrap(method, salt, &key, &file_key).unwrap();
-            assert_eq!(stanza.unwrap(&key).unwrap().unwrap().bytes(), file_key.bytes());
-            assert!(stanza.unwrap(&[3; 32]).unwrap().is_none());
+            let mut stanza = seal(method, Salt::random().unwrap());
+            match stanza.unwrap(&[1; 32], BINDING).unwrap() {
+                Unwrapped::FileKey(key) => assert_eq!(key.bytes(), &[2; 32]),
+                _ => panic!("not unwrapped"),
+            }
+            let other = stanza.unwrap(&[3; 32], BINDING).unwrap();
+            assert!(matches!(other, Unwrapped::OtherKey));
+            let elsewhere = stanza.unwrap(&[1; 32], Binding([b"fixed", b"fieldt"])).unwrap();
+            assert!(matches!(elsewhere, Unwrapped::Altered));
             for at in 0..stanza.bytes.len() {
                 stanza.bytes[at] ^= 0x20;
-                match (at, stanza.unwrap(&key)) {
+                match (at, stanza.unwrap(&[1; 32], BINDING).unwrap()) {
                     // Salt and id decide for whom it is.
-                    (4..44, Ok(None)) | (0..4 | 44.., Err(Error::HeaderNotAuthentic)) => {}
-                    (_, other) => panic!("byte {at}: {other:?}"),
+                    (4..44, Unwrapped::OtherKey) | (0..4 | 44.., Unwrapped::Altered) => {}
+                    _ => panic!("byte {at}"),
                 }
                 stanza.bytes[at] ^= 0x20;
             }
@@ -229,10 +279,9 @@ mod tests {
     /// One wrapping key in two types: what one gives is of no use in the other.
     #[test]
     fn the_type_is_part_of_the_derivation() {
-        let (key, file_key, salt) = ([1; 32], Key::from_bytes(&[2; 32]), Salt([3; SALT_BYTES]));
+        let salt = Salt([3; SALT_BYTES]);
         let cost = Cost { kibibytes: 8, passes: 1, lanes: 1 };
-        let one = Stanza::wrap(Method::KeyFile, salt, &key, &file_key).unwrap();
-        let other = Stanza::wrap(Method::Passphrase(cost), salt, &key, &file_key).unwrap();
+        let [one, other] = [Method::KeyFile, Method::Passphrase(cost)].map(|m| seal(m, salt));
         assert_ne!(one.id(), other.id());
         assert_ne!(one.bytes[WRAPPED_AT..SPECIFIC_AT], other.bytes[WRAPPED_AT..SPECIFIC_AT]);
     }

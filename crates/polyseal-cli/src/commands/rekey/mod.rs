@@ -41,7 +41,8 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     let refused = |opening: &Opening, error| opening.refused(error, &args.file);
     let old = Header::read(&mut input).map_err(|error| refused(&opening, error))?;
     // Before a new passphrase is asked for, and before its work is done.
-    old.authenticate(&opening.identities).map_err(|error| refused(&opening, error))?;
+    let authentic =
+        old.authenticate(&opening.identities).map_err(|error| refused(&opening, error))?;
     let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
     let recipients =
         keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
@@ -49,7 +50,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         return anew(args, &opening, &recipients, &input, &old);
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
-    let new = old.rekey(&opening.identities, &recipients, existing)?;
+    let new = authentic.rekey(&recipients, existing)?;
     if args.in_place {
         in_place::rewrite(&args.file, &old, &new)?;
     } else {
