@@ -34,8 +34,7 @@ fn every_command_in_the_readme() {
     let room = tempfile::tempdir().unwrap();
     fs::create_dir(room.path().join("photos")).unwrap();
     fs::write(room.path().join("photos/one"), message(1000)).unwrap();
-    fs::write(room.path().join("photos.tar"), message(3_000_000)).unwrap();
-    fs::write(room.path().join("notes.txt"), "meet at noon\n").unwrap();
+    fs::write(room.path().join("passphrase.txt"), "correct horse battery staple\n").unwrap();
     let mut path = OsString::from(Path::new(TOOL).parent().unwrap());
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap());
