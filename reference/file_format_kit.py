@@ -129,7 +129,7 @@ class Draft:
         self.file_salt = shake(32, name, "file salt")
         self.magic = f.MAGIC
         self.version = 1
-        self.count = None                                # of `stanzas`
+        self.count = None                                # that of `stanzas`
         self.segment_size = 4096
         self.P = 4096
         self.header_length = None                        # P
@@ -138,7 +138,7 @@ class Draft:
         self.suite_field = None                          # that of `suite`
         self.context = None
         self.context_tag = None                          # that of `context`
-        self.stanzas = [self.key_file()]
+        self.stanzas = lambda draft: [draft.key_file()]  # made last: they are bound to the rest
         self.spare = lambda room: bytes(room)
         self.plaintext = b"Polyseal " + name.encode()
         self.mac_key = None                              # `file_key`
@@ -148,15 +148,24 @@ class Draft:
     def salt(self, which):
         return shake(32, self.name, "stanza salt", which)
 
+    def F(self):
+        return f.F(self.fields(0))
+
+    def stanza(self, type_, wrapping_key, which=0, how=b"", file_key=None):
+        return f.make_stanza(self.F(), type_, wrapping_key, self.salt(which), how,
+                             file_key or self.file_key)
+
     def key_file(self, key=KEY_1, which=0, file_key=None):
-        return f.key_file_stanza(key, self.salt(which), file_key or self.file_key)
+        return self.stanza(f.KEY_FILE, key, which, file_key=file_key)
 
     def passphrase(self, name="passphrase", m=8, t=1, p=1, which=0, wrapping_key=None):
         piece, times = PASSPHRASES[name]
-        if wrapping_key is None:
-            return f.passphrase_stanza(piece * times, self.salt(which), self.file_key, m, t, p)
-        how = LE(m, 4) + LE(t, 4) + LE(p, 4)
-        return f.make_stanza(f.PASSPHRASE, wrapping_key, self.salt(which), how, self.file_key)
+        wrapping_key = wrapping_key or f.stretch(piece * times, self.salt(which), m, t, p)
+        return self.stanza(f.PASSPHRASE, wrapping_key, which, LE(m, 4) + LE(t, 4) + LE(p, 4))
+
+    def passed_over(self, type_=0x8000, n=40, which=0):
+        """A stanza that a reader need not know, with n bytes behind its length."""
+        return LE(type_, 2) + LE(n, 2) + shake(n, self.name, "passed over", which)
 
     def wrapping_key(self, which=0):
         return shake(16, self.name, "wrapping key", which)
@@ -171,29 +180,27 @@ class Draft:
         if how is None:
             recipients = [self.x25519(which=which)] if recipients is None else recipients
             how = LE(len(labels), 2) + labels + b"".join(recipients)
-        return f.make_stanza(f.AGE, wrapping_key or self.wrapping_key(which), self.salt(which), how,
-                             self.file_key)
+        return self.stanza(f.AGE, wrapping_key or self.wrapping_key(which), which, how)
 
     # The parts of the file.
 
-    def fields(self):
+    def fields(self, count):
         suite_field = self.suite_field or f.suite_field(self.suite)
-        count = len(self.stanzas) if self.count is None else self.count
         tag = self.context_tag or f.context_tag(self.file_key, self.file_salt, self.context)
-        return (self.magic + LE(self.version, 2) + LE(count, 2) + LE(self.segment_size, 4) + LE(self.P,
-                                                                                                8)
-                + self.reserved + self.file_salt + suite_field + tag)
+        return (self.magic + LE(self.version, 2) + LE(count, 2) + LE(self.segment_size, 4)
+                + LE(self.P, 8) + self.reserved + self.file_salt + suite_field + tag)
 
     def header(self):
-        before = self.fields() + b"".join(self.stanzas)
+        stanzas = self.stanzas(self)
+        before = self.fields(len(stanzas) if self.count is None else self.count) + b"".join(stanzas)
         end = (self.header_length or self.P) - 32
         before += self.spare(max(0, end - len(before)))
         return before[:end] + f.header_mac(self.mac_key or self.file_key, self.file_salt, before[:end])
 
-    def payload(self, fields=None):
+    def payload(self):
         """The cipher under the header's fields, whether a reader takes them or not."""
         _, key_length, _ = f.SUITES[self.suite]
-        key = f.payload_key(fields or self.fields(), self.file_key, self.context, key_length)
+        key = f.payload_key(self.fields(0), self.file_key, self.context, key_length)
         return f.Payload(self.suite, self.segment_size, key)
 
     def pieces(self):
@@ -314,7 +321,7 @@ def setting(**fields):
     """A change of a draft: these fields of it."""
     def change(draft):
         for field, value in fields.items():
-            setattr(draft, field, value(draft) if callable(value) and field != "spare" else value)
+            setattr(draft, field, value)
     return change
 
 
@@ -370,7 +377,7 @@ def section_1(kit):
         return lambda d: [d.key_file(KEY_1 if k == count - 2 else shake(32, d.name, "key", k), k)
                           for k in range(count)]
 
-    bad("stanzas-0", "There is at least one stanza.", stanzas=[])
+    bad("stanzas-0", "There is at least one stanza.", stanzas=lambda d: [])
     good("stanzas-2", "Two stanzas, of which the first is ours.",
          stanzas=lambda d: [d.key_file(), d.key_file(KEY_2, 1)])
     good("stanzas-2-second-is-ours", "A stanza with another id is for another key: the next is tried.",
@@ -448,22 +455,24 @@ def section_4(kit):
     def bad(name, rule, *attempts, **fields):
         kit.draft(name, "4", rule, setting(**fields), *(attempts or [BAD]))
 
-    for type_ in (0, 4, 256, 65535):
+    for type_ in (0, 4, 256, 0x7FFF):
         bad(f"stanza-type-{type_}", "A stanza of a type that does not exist.",
-            stanzas=lambda d, type_=type_: [f.make_stanza(type_, KEY_1, d.salt(0), b"", d.file_key)])
-    bad("stanza-type-4-beside-ours", "A stanza of another type is refused, also beside one that opens.",
-        stanzas=lambda d: [d.key_file(), f.make_stanza(4, KEY_1, d.salt(1), b"", d.file_key)])
+            stanzas=lambda d, type_=type_: [d.stanza(type_, KEY_1)])
+    for type_ in (4, 0x7FFF):
+        bad(f"stanza-type-{type_}-beside-ours",
+            "A stanza of another type below 0x8000 is refused, also beside one that opens.",
+            stanzas=lambda d, type_=type_: [d.key_file(), d.stanza(type_, KEY_1, 1)])
 
     # Lengths. The stanza's tag is right for the bytes that it has.
     bad("stanza-key-file-with-a-byte-more", "A key-file stanza has n = 0.",
-        stanzas=lambda d: [f.make_stanza(f.KEY_FILE, KEY_1, d.salt(0), b"\0", d.file_key)])
+        stanzas=lambda d: [d.stanza(f.KEY_FILE, KEY_1, how=b"\0")])
     bad("stanza-key-file-with-12-bytes-more", "A key-file stanza has n = 0.",
-        stanzas=lambda d: [f.make_stanza(f.KEY_FILE, KEY_1, d.salt(0), bytes(12), d.file_key)])
+        stanzas=lambda d: [d.stanza(f.KEY_FILE, KEY_1, how=bytes(12))])
 
     def short(d, by):
         """A key-file stanza whose wrapped key is cut."""
         start = LE(f.KEY_FILE, 2) + LE(104 - by, 2) + d.key_file()[4:76 - by]
-        return [start + f.HMAC(f.stanza_keys(KEY_1, d.salt(0), f.KEY_FILE)[2], start)]
+        return [start + f.HMAC(f.stanza_keys(KEY_1, d.salt(0), f.KEY_FILE)[2], d.F() + start)]
 
     bad("stanza-of-103-bytes", "A stanza has at least 104 bytes behind its length.",
         stanzas=lambda d: short(d, 1))
@@ -496,9 +505,33 @@ def section_4(kit):
         bad(f"stanza-damaged-{name}", rule, no(outcome),
             stanzas=lambda d, at=at: [flip(d.key_file(), at)])
     bad("stanza-damaged-before-a-good-one",
-        "If the id is right and the tag is wrong: stop, whatever follows.",
-        no("header-not-authentic"),
+        "If the id is right and the tag is wrong, the next stanza is tried.", ok(),
         stanzas=lambda d: [flip(d.key_file(KEY_1, 0), 107), d.key_file(KEY_1, 1)])
+    bad("stanza-damaged-before-one-for-another-key",
+        "If the id is right and the tag is wrong, the next key and the next stanza are tried.",
+        no("header-not-authentic"), ok("key-file-2"), ok(["key-file-1", "key-file-2"]),
+        ok(["key-file-2", "key-file-1"]), no("no-matching-key", "key-file-3"),
+        stanzas=lambda d: [flip(d.key_file(KEY_1, 0), 107), d.key_file(KEY_2, 1)])
+    bad("stanza-damaged-behind-one-for-another-key",
+        "The header is not authentic if any id was right, and no stanza opens the file.",
+        no("header-not-authentic"), no("header-not-authentic", ["key-file-3", "key-file-1"]),
+        ok(["key-file-1", "key-file-2"]), no("no-matching-key", "key-file-3"),
+        stanzas=lambda d: [d.key_file(KEY_2, 0), flip(d.key_file(KEY_1, 1), 107)])
+    bad("stanza-damaged-before-one-with-a-damaged-id",
+        "The header is not authentic if any id was right, and no stanza opens the file.",
+        no("header-not-authentic"),
+        stanzas=lambda d: [flip(d.key_file(KEY_1, 0), 107), flip(d.key_file(KEY_1, 1), 36)])
+    bad("stanza-damaged-both", "The header is not authentic if no stanza opens the file.",
+        no("header-not-authentic"),
+        stanzas=lambda d: [flip(d.key_file(KEY_1, k), 107) for k in (0, 1)])
+    bad("stanza-damaged-before-age",
+        "If the id is right and the tag is wrong, the next key and the next stanza are tried.",
+        no("header-not-authentic"), ok("age-1"), ok(["key-file-1", "age-1"]),
+        stanzas=lambda d: [flip(d.key_file(), 107), d.age(which=1)])
+    bad("stanza-damaged-age-before-key-file",
+        "If the id is right and the tag is wrong, the next key and the next stanza are tried.",
+        no("header-not-authentic", "age-1"), ok(), ok(["age-1", "key-file-1"]),
+        stanzas=lambda d: [flip(d.age(), -1), d.key_file(which=1)])
     bad("stanza-damaged-behind-ours",
         "Behind the stanza that opens, no other is opened: the header MAC is right.",
         ok(), stanzas=lambda d: [d.key_file(KEY_1, 0), flip(d.key_file(KEY_1, 1), 107)])
@@ -507,7 +540,173 @@ def section_4(kit):
     bad("stanza-label-of-another-type",
         "The type is in the label: keys derived for another type do not open.",
         no("no-matching-key"), stanzas=lambda d: [
-            LE(f.KEY_FILE, 2) + f.make_stanza(f.PASSPHRASE, KEY_1, d.salt(0), b"", d.file_key)[2:]])
+            LE(f.KEY_FILE, 2) + d.stanza(f.PASSPHRASE, KEY_1)[2:]])
+
+
+def section_4_passed_over(kit):
+    """Types from 0x8000."""
+    def draft(name, rule, stanzas, *attempts, P=4096):
+        kit.draft(f"stanza-passed-over-{name}", "4", rule, setting(stanzas=stanzas, P=P),
+                  *(attempts or [ok()]))
+
+    rule = "A stanza of an unknown type from 0x8000 is passed over, wherever it stands."
+    draft("before-ours", rule, lambda d: [d.passed_over(), d.key_file(which=1)])
+    draft("behind-ours", rule, lambda d: [d.key_file(), d.passed_over(which=1)])
+    draft("between-ours", rule,
+          lambda d: [d.key_file(), d.passed_over(which=1), d.key_file(KEY_2, 2)], ok(), ok("key-file-2"),
+          no("no-matching-key", "key-file-3"))
+    draft("beside-age", rule,
+          lambda d: [d.age([d.x25519()], b"postquantum"), d.passed_over(which=1),
+                     d.age([d.x25519(AGE_2, 2)], b"postquantum", which=2)], ok("age-1"), ok("age-2"))
+    draft("alone", "A file whose only stanza is of an unknown type is for other keys.",
+          lambda d: [d.passed_over()], no("no-matching-key"), no("no-matching-key", []))
+    for type_ in (0x8000, 0x8001, 0xFFFF):
+        draft(f"type-{type_:04x}", "Types from 0x8000 to 0xffff may be passed over.",
+              lambda d, type_=type_: [d.passed_over(type_), d.key_file(which=1)])
+    draft("type-0x80", "The type is little-endian: 80 00 is 0x0080, and refused.",
+          lambda d: [d.passed_over(0x80), d.key_file(which=1)], BAD)
+    for n, why in ((0, "none"), (1, "one byte"), (103, "one less than other stanzas have"),
+                   (104, "as short as other stanzas")):
+        draft(f"length-{n}", f"A stanza that is passed over has any length: {why}.",
+              lambda d, n=n: [d.passed_over(n=n), d.key_file(which=1)])
+    draft("length-0-behind-ours", "A stanza that is passed over has any length: none.",
+          lambda d: [d.key_file(), d.passed_over(n=0)])
+    draft("length-65000", "A stanza that is passed over has any length: the largest header's.",
+          lambda d: [d.passed_over(n=65000), d.key_file(which=1)], P=65536)
+    # 160 before the stanzas, 108 for ours, 4 for type and length, 32 for the MAC.
+    draft("up-to-the-mac", "A stanza that is passed over may go up to P - 32.",
+          lambda d: [d.key_file(), d.passed_over(n=4096 - 160 - 108 - 4 - 32)])
+    draft("bad-reaches-into-the-mac",
+          "A stanza that is passed over does not fit if it ends after P - 32.",
+          lambda d: [d.key_file(), d.passed_over(n=4096 - 160 - 108 - 4 - 32 + 1)], BAD)
+    draft("bad-longer-than-the-header", "A stanza that is passed over has the length that it announces.",
+          lambda d: [d.key_file(), LE(0x8000, 2) + LE(65535, 2)], BAD)
+    draft("of-the-form-of-others", "What is in a stanza that is passed over makes no difference.",
+          lambda d: [d.stanza(0x8000, KEY_1, file_key=shake(32, "another file key")),
+                     d.key_file(which=1)], ok(), no("no-matching-key", "key-file-2"))
+    draft("twice", "A stanza that is passed over may be there more than once.",
+          lambda d: [d.passed_over(), d.key_file(which=1), d.passed_over()])
+
+    # Recipients.
+    def around(d, count):
+        """Ours among `count` others."""
+        others = [d.passed_over(0x8000 + k, 4, k) for k in range(count)]
+        return [*others[:count // 2], d.key_file(), *others[count // 2:]]
+
+    def crowd(d, count):
+        return d.age([d.x25519(AGE_1 if k == 0 else AGE_2, "crowd", k) for k in range(count)],
+                     which="crowd")
+
+    draft("127-and-ours", "128 recipients: 127 that are passed over, and a key file.",
+          lambda d: around(d, 127))
+    draft("bad-128-and-ours",
+          "A header has at most 128 recipients, those that are passed over among them.",
+          lambda d: around(d, 128), BAD)
+    draft("one-and-127-recipients", "A stanza that is passed over counts as one recipient.",
+          lambda d: [crowd(d, 127), d.passed_over()], ok("age-1"), P=16384)
+    draft("bad-one-and-128-recipients", "A stanza that is passed over counts as one recipient.",
+          lambda d: [crowd(d, 128), d.passed_over()], no("bad-header", "age-1"), P=16384)
+
+    # Passphrases.
+    keys = ["passphrase", "key-file-1"]
+    draft("bad-before-passphrase", "A passphrase stanza stands alone, also beside what is passed over.",
+          lambda d: [d.passed_over(), d.passphrase(which=1)], no("bad-header", keys))
+    draft("bad-behind-passphrase", "A passphrase stanza stands alone, also beside what is passed over.",
+          lambda d: [d.passphrase(), d.passed_over(n=0, which=1)], no("bad-header", keys))
+
+    # The header MAC is the one of before the damage.
+    def damaged(name, what, at):
+        def change(d):
+            d.stanzas = lambda d: [d.passed_over(), d.key_file(which=1)]
+            return flip(d.file(), f.STANZAS + at)
+
+        kit.draft(f"stanza-passed-over-damaged-{name}", "4",
+                  f"The header MAC covers a stanza that is passed over: {what}.", change,
+                  no("header-not-authentic"), no("no-matching-key", "key-file-2"))
+
+    damaged("type", "its type", 0)
+    damaged("first-byte", "its first byte", 4)
+    damaged("last-byte", "its last byte", 4 + 39)
+
+
+def section_4_bound(kit):
+    """A stanza is bound to its file. The rest of each file, its header MAC among it, is good."""
+    rule = "A stanza is bound to the {}: it does not open another file, even one with the same file key."
+
+    def lifted(before=None, **after):
+        """The stanzas of before, byte for byte, in a file with other fields."""
+        def change(d):
+            setting(**(before or {}))(d)
+            stanzas = d.stanzas(d)
+            setting(**after, stanzas=lambda d: stanzas)(d)
+        return change
+
+    wrong = no("header-not-authentic"), no("no-matching-key", "key-file-2")
+    other_salt = dict(file_salt=shake(32, "salt of the file that the stanza was lifted from"))
+    for name, fields in (("file-salt", other_salt), ("suite", dict(suite="aegis-256")),
+                         ("suite-tag", dict(suite="aegis-256x2:tag=32")),
+                         ("segment-size", dict(segment_size=8192)), ("payload-offset", dict(P=8192))):
+        kit.draft(f"stanza-lifted-{name}", "4", rule.format(name.split("-tag")[0].replace("-", " ")),
+                  lifted(**fields), *wrong)
+    kit.draft("stanza-lifted-context-put-in", "4", rule.format("context tag"), lifted(context=b"a/path"),
+              *wrong, no("header-not-authentic", context=b"a/path"))
+    kit.draft("stanza-lifted-context-another", "4", rule.format("context tag"),
+              lifted(dict(context=b"a/path"), context=b"b/path"), *wrong,
+              no("header-not-authentic", context=b"a/path"), no("header-not-authentic", context=b"b/path"))
+    kit.draft("stanza-lifted-context-taken-away", "4", rule.format("context tag"),
+              lifted(dict(context=b"a/path"), context=None), *wrong,
+              no("header-not-authentic", context=b"a/path"))
+    kit.draft("stanza-lifted-age", "4", rule.format("file salt"),
+              lifted(dict(stanzas=lambda d: [d.age()]), **other_salt),
+              no("header-not-authentic", "age-1"), no("no-matching-key", "age-2"))
+    kit.draft("stanza-lifted-passphrase", "4", rule.format("file salt"),
+              lifted(dict(stanzas=lambda d: [d.passphrase()]), **other_salt),
+              no("header-not-authentic", "passphrase"), no("no-matching-key", "passphrase-other"))
+
+    def beside_a_good_one(order):
+        def change(d):
+            lifted = d.key_file()
+            setting(**other_salt)(d)
+            d.stanzas = lambda d: [lifted, d.key_file(KEY_2, 1)][::order]
+        return change
+
+    for name, order in (("before", 1), ("behind", -1)):
+        kit.draft(f"stanza-lifted-{name}-a-good-one", "4", rule.format("file salt"),
+                  beside_a_good_one(order), *wrong[:1], ok("key-file-2"),
+                  ok(["key-file-1", "key-file-2"]), ok(["key-file-2", "key-file-1"]))
+
+    def kept(d):
+        """Byte for byte, while others come before and behind it."""
+        own = d.key_file()
+        d.stanzas = lambda d: [d.key_file(KEY_2, 1), own, d.key_file(KEY_3, 2)]
+
+    kit.draft("stanza-kept-among-others", "4",
+              "A stanza is not bound to its place, nor to the number of stanzas.", kept, ok(), ok("key-file-2"), ok("key-file-3"))
+
+    def tag_of(*pieces):
+        """The stanza with a tag over something else: `pieces` of F and the stanza before its tag."""
+        def stanzas(d):
+            stanza = d.key_file()
+            mac_key = f.stanza_keys(KEY_1, d.salt(0), f.KEY_FILE)[2]
+            covered = b"".join(piece(d, stanza[:-32]) for piece in pieces)
+            return [stanza[:-32] + f.HMAC(mac_key, covered)]
+        return setting(stanzas=stanzas)
+
+    def F(d, stanza):
+        return d.F()
+
+    def itself(d, stanza):
+        return stanza
+
+    def with_number(d, stanza):
+        return d.fields(1)
+
+    for name, rule, pieces in (
+            ("without-f", "The tag covers F, not the stanza alone.", [itself]),
+            ("f-alone", "The tag covers the stanza, not F alone.", [F]),
+            ("f-behind", "F stands before the stanza.", [itself, F]),
+            ("f-with-number", "F is without the number of stanzas.", [with_number, itself])):
+        kit.draft(f"stanza-tag-{name}", "4", rule, tag_of(*pieces), no("header-not-authentic"))
 
 
 def section_4_passphrase(kit):
@@ -565,9 +764,8 @@ def section_4_passphrase(kit):
           stanzas=lambda d: [d.passphrase(), d.passphrase("passphrase-other", which=1)])
     for n in (0, 11, 13):
         draft(f"bad-length-{n}", "A passphrase stanza has n = 12.", no("bad-header", keys),
-              stanzas=lambda d, n=n: [f.make_stanza(f.PASSPHRASE, d.wrapping_key(), d.salt(0),
-                                                    (LE(8, 4) + LE(1, 4) + LE(1, 4) + b"\0")[:n],
-                                                    d.file_key)])
+              stanzas=lambda d, n=n: [d.stanza(f.PASSPHRASE, d.wrapping_key(), how=(
+                  LE(8, 4) + LE(1, 4) + LE(1, 4) + b"\0")[:n])])
 
     for name, at, outcome, rule in (
             ("salt", 4, "no-matching-key", "Another salt gives another wrapping key, and another id."),
@@ -756,7 +954,7 @@ def section_4_age(kit):
              lambda d, s: s.replace(d.x25519(AGE_1)[55:65], d.x25519(AGE_1)[56:65] + b"A"))
     draft("two-wrapping-keys-in-one-stanza",
           "All recipients of a stanza get one wrapping key: another has another id.",
-          ok("age-1"), no("no-matching-key", "age-2"),
+          ok("age-1"), no("no-matching-key", "age-2"), ok(["age-1", "age-2"]), ok(["age-2", "age-1"]),
           stanzas=lambda d: [d.age([d.x25519(AGE_1),
                                     d.x25519(AGE_2, number=1, wrapping_key=bytes(16))])])
 
@@ -767,11 +965,17 @@ def section_5(kit):
     def draft(name, rule, change, *attempts):
         kit.draft(name, "5", rule, change, *attempts)
 
-    def header_edited(edit, **fields):
-        """The header MAC stays the one of before the edit, the payload too."""
+    def header_edited(edit):
+        """The header MAC stays the one of before the edit."""
+        return lambda d: edit(d.file())
+
+    def mac_of_before(before=None, **after):
+        """All good for the fields of after, tags and payload among it, but for the MAC."""
         def change(d):
-            setting(**fields)(d)
-            return edit(d.file())
+            setting(**(before or {}))(d)
+            mac = d.header()[-32:]
+            setting(**after)(d)
+            return d.header()[:-32] + mac + d.body()
         return change
 
     WRONG = no("header-not-authentic")
@@ -785,25 +989,24 @@ def section_5(kit):
     draft("header-mac-zero", "The header MAC.", header_edited(put(4096 - 32, bytes(32))), WRONG)
     draft("header-mac-of-another-file-key", "The header MAC is of the file's own key.",
           setting(mac_key=shake(32, "another file key")), WRONG)
-    for name, edit, fields in (
-            ("segment-size", put(12, LE(8192, 4)), {}),
-            ("payload-offset", put(16, LE(4096, 8)), dict(P=8192)),
-            ("file-salt", lambda data: flip(data, 32), {}),
-            ("suite", put(64, f.suite_field("aegis-256")), {}),
-            ("suite-tag", put(64, f.suite_field("aegis-256x2:tag=32")), {}),
-            ("context-tag", lambda data: flip(data, 128), {})):
+    for name, fields in (
+            ("segment-size", dict(segment_size=8192)), ("payload-offset", dict(P=8192)),
+            ("file-salt", dict(file_salt=shake(32, "file salt of after"))),
+            ("suite", dict(suite="aegis-256")), ("suite-tag", dict(suite="aegis-256x2:tag=32"))):
         draft(f"header-mac-covers-{name}", f"The header MAC covers the {name.replace('-', ' ')}.",
-              header_edited(edit, **fields), WRONG)
+              mac_of_before(**fields), WRONG)
+    draft("header-mac-covers-context-tag", "The header MAC covers the context tag.",
+          mac_of_before(context=b"a context"), WRONG, no("header-not-authentic", context=b"a context"))
     draft("header-mac-covers-context-tag-taken-away", "The header MAC covers the context tag.",
-          header_edited(put(128, bytes(32)), context=b"a context"), WRONG,
+          mac_of_before(dict(context=b"a context"), context=None), WRONG,
           no("header-not-authentic", context=b"a context"))
 
     def other_stanzas(before, after):
         """The header of `after` with the MAC of `before`."""
         def change(d):
-            d.stanzas = before(d)
+            d.stanzas = before
             mac = d.header()[-32:]
-            d.stanzas = after(d)
+            d.stanzas = after
             return d.header()[:-32] + mac + d.body()
         return change
 
@@ -850,13 +1053,35 @@ def section_5(kit):
     other = shake(32, "the other file key")
 
     def two_file_keys(d):
-        d.stanzas = [d.key_file(), d.key_file(KEY_2, 1, file_key=other)]
+        d.stanzas = lambda d: [d.key_file(), d.key_file(KEY_2, 1, file_key=other)]
 
-    draft("two-file-keys", "A header is authentic under one file key, whatever its stanzas wrap.",
-          two_file_keys, ok(), no("header-not-authentic", "key-file-2"))
+    def the_other_first(d):
+        d.stanzas = lambda d: [d.key_file(KEY_2, 1, file_key=other), d.key_file()]
+
+    BOTH = ["key-file-1", "key-file-2"], ["key-file-2", "key-file-1"]
+    for name, change in (("two-file-keys", two_file_keys),
+                         ("two-file-keys-wrong-one-first", the_other_first)):
+        draft(name, "A header is authentic under one file key, whatever its stanzas wrap.",
+              change, ok(), no("header-not-authentic", "key-file-2"), *map(ok, BOTH),
+              no("header-not-authentic", ["key-file-2", "key-file-3"]),
+              no("no-matching-key", "key-file-3"))
+    draft("two-file-keys-for-one-key",
+          "A file key that does not give the header MAC does not open the file: the next stanza is tried.",
+          setting(stanzas=lambda d: [d.key_file(which=1, file_key=other), d.key_file()]), ok())
+    draft("two-file-keys-for-one-key-wrong-one-behind",
+          "A file key that does not give the header MAC does not open the file.",
+          setting(stanzas=lambda d: [d.key_file(), d.key_file(which=1, file_key=other)]), ok())
+    draft("two-file-keys-beside-age",
+          "A file key that does not give the header MAC does not open the file: the next key is tried.",
+          setting(stanzas=lambda d: [d.key_file(file_key=other), d.age(which=1)]),
+          no("header-not-authentic"), ok("age-1"), ok(["key-file-1", "age-1"]))
+    draft("two-file-keys-mac-of-neither", "A header is authentic under one file key, if under any.",
+          lambda d: setting(mac_key=shake(32, "a third file key"))(d) or two_file_keys(d), WRONG,
+          no("header-not-authentic", "key-file-2"), *(no("header-not-authentic", keys) for keys in BOTH))
     draft("two-file-keys-mac-of-the-second",
           "A header is authentic under one file key, whatever its stanzas wrap.",
-          lambda d: setting(mac_key=other)(d) or two_file_keys(d), WRONG, corrupt(0, "key-file-2"))
+          lambda d: setting(mac_key=other)(d) or two_file_keys(d), WRONG, corrupt(0, "key-file-2"),
+          *(corrupt(0, keys) for keys in BOTH))
 
     def payload_of_second(d):
         """A reader that did not look at the MAC would give out a plaintext to key-file-2."""
@@ -866,7 +1091,8 @@ def section_5(kit):
 
     draft("two-file-keys-payload-of-the-second",
           "The header refuses a file key under which the payload would open.",
-          payload_of_second, corrupt(0), no("header-not-authentic", "key-file-2"))
+          payload_of_second, corrupt(0), no("header-not-authentic", "key-file-2"),
+          *(corrupt(0, keys) for keys in BOTH))
 
     def payload_of_both(d):
         """The first segment under one file key, the second under the other."""
@@ -877,7 +1103,8 @@ def section_5(kit):
 
     draft("two-file-keys-one-segment-each",
           "The header refuses a file key under which a segment would open.",
-          payload_of_both, corrupt(1), no("header-not-authentic", "key-file-2"))
+          payload_of_both, corrupt(1), no("header-not-authentic", "key-file-2"),
+          *(corrupt(1, keys) for keys in BOTH))
 
     # Context.
     draft("context", "A file with a context opens for who says the same one.",
@@ -1100,7 +1327,7 @@ def section_7(kit):
         kit.draft(name, "7", rule, change, *attempts)
 
     def rekeyed(d, make):
-        return f.change_recipients(d.file(), [f.KeyFile(KEY_1)], lambda file_key: make(d))
+        return f.change_recipients(d.file(), [f.KeyFile(KEY_1)], lambda F, file_key: make(d))
 
     def to_key_2(d):
         return rekeyed(d, lambda d: [d.key_file(KEY_2, "new")])
@@ -1122,7 +1349,7 @@ def section_7(kit):
 
     def with_context(d):
         d.context = b"a/path"
-        return f.change_recipients(d.file(), [f.KeyFile(KEY_1)], lambda _: [d.key_file(KEY_2, "new")])
+        return f.change_recipients(d.file(), [f.KeyFile(KEY_1)], lambda F, _: [d.key_file(KEY_2, "new")])
 
     draft("recipients-changed-context", "The context stays when the recipients change.", with_context,
           ok("key-file-2", b"a/path"), no("context-missing", "key-file-2"))
@@ -1144,7 +1371,7 @@ def section_7(kit):
 
     def left_over(d):
         """One stanza instead of two, and the second left where it stood."""
-        d.stanzas = [d.key_file(), d.key_file(KEY_2, 1)]
+        d.stanzas = lambda d: [d.key_file(), d.key_file(KEY_2, 1)]
         d.count = 1
 
     draft("recipients-changed-stanza-left-over", "What follows the new stanzas is zero.", left_over, BAD)
@@ -1220,6 +1447,28 @@ def section_9(kit):
         case(f"plaintext-of-{n}", f"A plaintext of {n} bytes: {rule}.", text, length=n)
     case("space-around", "Spaces, tabs and ends of lines may stand around the armour.",
          lambda lines: b" \t\n\r\n \n" + text(lines) + b"\n \t\r\n")
+    case("space-around-without-ends-of-lines",
+         "Spaces, tabs and ends of lines may stand around the armour.",
+         lambda lines: b"\t " + text(lines)[:-1] + b" \t")
+    for name, between, rule in (
+            ("form-feed", b"\f", "form feed"), ("vertical-tab", b"\v", "vertical tab"),
+            ("lone-carriage-return", b"\r", "carriage return that ends no line"),
+            ("nul", b"\0", "NUL"), ("next-line", b"\x85", "other white space"),
+            ("no-break-space", "\u00a0".encode(), "other white space"),
+            ("byte-order-mark", "\ufeff".encode(), "byte order mark")):
+        rule = f"Around the armour are spaces, tabs and ends of lines only: no {rule}."
+        bad(f"{name}-before", rule, lambda lines, between=between: between + text(lines))
+        bad(f"{name}-behind", rule, lambda lines, between=between: text(lines) + between)
+    bad("lone-carriage-return-before-a-space", "A carriage return is followed by a line feed.",
+        lambda lines: b"\r \n" + text(lines))
+    bad("two-carriage-returns-before", "A carriage return is followed by a line feed.",
+        lambda lines: b"\r\r\n" + text(lines))
+    bad("two-carriage-returns-behind", "A carriage return is followed by a line feed.",
+        lambda lines: text(lines) + b"\r\r\n")
+    bad("form-feed-between-spaces-before", "A form feed is not white space around armour.",
+        lambda lines: b" \n\f\n" + text(lines))
+    bad("lone-carriage-return-ends-the-last-line", "The last line ends with LF, CRLF or the text.",
+        lambda lines: text(lines)[:-1] + b"\r")
     bad("begin-missing", "The first line.", lambda lines: text(lines[1:]))
     bad("end-missing", "The last line.", lambda lines: text(lines[:-1]))
     bad("label-other", "The label is POLYSEAL FILE.", lambda lines: text(
@@ -1289,9 +1538,9 @@ def section_9(kit):
 def build():
     """File names and bytes, index.json among them."""
     kit = Kit()
-    for section in (section_1, section_2, section_4, section_4_passphrase, section_4_age, section_5,
-                    section_6,
-                    section_7, section_8, section_9):
+    for section in (section_1, section_2, section_4, section_4_bound, section_4_passed_over,
+                    section_4_passphrase, section_4_age, section_5, section_6, section_7, section_8,
+                    section_9):
         section(kit)
     return kit.files | {"index.json": kit.index().encode()}
 

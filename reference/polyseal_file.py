@@ -11,8 +11,8 @@ only, because the hybrid one cannot be given its randomness.
 HKDF and HMAC are the standard library's, AEGIS is aegis.py. From outside: Argon2id (argon2-cffi), and
 X25519, ChaCha20-Poly1305 and the hybrid HPKE (cryptography).
 
-Letters, as in the specification: P payload offset, m, t, p Argon2id's memory, passes and lanes, l and a
-the lengths of the labels and of the recipient stanzas of an age stanza.
+Letters, as in the specification: P payload offset, F what a stanza is bound to, m, t, p Argon2id's
+memory, passes and lanes, l and a the lengths of the labels and of the recipient stanzas of an age stanza.
 """
 
 import base64
@@ -20,6 +20,7 @@ import binascii
 import enum
 import hashlib
 import hmac
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -127,6 +128,8 @@ class Header:
 
 @dataclass
 class Stanza:
+    """One that may be passed over has a type and `raw`, and nothing else."""
+
     raw: bytes
     type: int
     salt: bytes
@@ -135,6 +138,11 @@ class Stanza:
     how: bytes                                           # how to get the wrapping key
     tag: bytes
     recipients: list                                     # age: (arguments, body) of each
+
+
+def F(fields):
+    """Section 4: all before the stanzas but their number."""
+    return fields[:10] + fields[12:STANZAS]
 
 
 # ── Section 2: suites ───────────────────────────────────────────────────────────────────────────
@@ -160,6 +168,7 @@ def parse_suite(field):
 # ── Sections 1, 4 and 10: reading a header, before any key ──────────────────────────────────────
 
 KEY_FILE, PASSPHRASE, AGE = 1, 2, 3
+PASSED_OVER = range(0x8000, 0xFFFF + 1)                  # types, by who does not know them: all of them
 
 
 def parse_header(data):
@@ -195,9 +204,11 @@ def parse_header(data):
 
 
 def parse_stanza(raw):
+    type_ = number(raw[:2])
+    if type_ in PASSED_OVER:                             # any length, any contents
+        return Stanza(raw, type_, b"", b"", b"", b"", b"", [])
     n = len(raw) - 4 - 104
     require(n >= 0, Outcome.BAD_HEADER)
-    type_ = number(raw[:2])
     how = raw[76:76 + n]
     recipients = []
     if type_ == KEY_FILE:
@@ -279,19 +290,18 @@ def stanza_keys(wrapping_key, salt, type_):
     return okm[:8], okm[8:40], okm[40:]
 
 
-def make_stanza(type_, wrapping_key, salt, how, file_key):
+def make_stanza(F, type_, wrapping_key, salt, how, file_key):
     id, pad, mac_key = stanza_keys(wrapping_key, salt, type_)
     start = LE(type_, 2) + LE(104 + len(how), 2) + salt + id + aegis.xor(file_key, pad) + how
-    return start + HMAC(mac_key, start)
+    return start + HMAC(mac_key, F + start)
 
 
-def unwrap(stanza, wrapping_key):
-    """The file key, or None if the stanza is for another key."""
+def unwrap(F, stanza, wrapping_key):
+    """The file key. NO_MATCHING_KEY if the id differs, HEADER_NOT_AUTHENTIC if the tag is wrong."""
     id, pad, mac_key = stanza_keys(wrapping_key, stanza.salt, stanza.type)
-    if not hmac.compare_digest(id, stanza.id):
-        return None
-    authentic = hmac.compare_digest(HMAC(mac_key, stanza.raw[:-32]), stanza.tag)
-    require(authentic, Outcome.HEADER_NOT_AUTHENTIC)
+    require(hmac.compare_digest(id, stanza.id), Outcome.NO_MATCHING_KEY)
+    tag = HMAC(mac_key, F + stanza.raw[:-32])
+    require(hmac.compare_digest(tag, stanza.tag), Outcome.HEADER_NOT_AUTHENTIC)
     return aegis.xor(stanza.wrapped_file_key, pad)
 
 
@@ -309,15 +319,31 @@ def wrapping_key_for(stanza, key):
     return None
 
 
+def open_stanza(header, stanza, key):
+    """The file key, if this key opens the file by way of this stanza."""
+    wrapping_key = wrapping_key_for(stanza, key)
+    require(wrapping_key is not None, Outcome.NO_MATCHING_KEY)
+    file_key = unwrap(F(header.raw), stanza, wrapping_key)
+    mac = header_mac(file_key, header.file_salt, header.raw[:-32])
+    require(hmac.compare_digest(mac, header.raw[-32:]), Outcome.HEADER_NOT_AUTHENTIC)
+    return file_key
+
+
+def tries(stanzas, keys):
+    """Every stanza with every key; the order makes no difference."""
+    return itertools.product(stanzas, keys)
+
+
 def find_file_key(header, keys):
-    for stanza in header.stanzas:
-        for key in keys:
-            wrapping_key = wrapping_key_for(stanza, key)
-            if wrapping_key is None:
-                continue
-            file_key = unwrap(stanza, wrapping_key)
-            if file_key is not None:
-                return file_key
+    found = set()                                        # why they did not open the file
+    for stanza, key in tries(header.stanzas, keys):
+        try:
+            return open_stanza(header, stanza, key)
+        except Refused as refused:
+            found.add(refused.outcome)
+    # Any id was right; else age rejected a recipient stanza; else the file is for other keys.
+    for outcome in (Outcome.HEADER_NOT_AUTHENTIC, Outcome.BAD_HEADER):
+        require(outcome not in found, outcome)
     raise Refused(Outcome.NO_MATCHING_KEY)
 
 
@@ -326,18 +352,18 @@ def stretch(passphrase, salt, m, t, p):
                                             hash_len=32, type=argon2.low_level.Type.ID, version=0x13)
 
 
-def key_file_stanza(key, salt, file_key):
-    return make_stanza(KEY_FILE, key, salt, b"", file_key)
+def key_file_stanza(F, key, salt, file_key):
+    return make_stanza(F, KEY_FILE, key, salt, b"", file_key)
 
 
-def passphrase_stanza(passphrase, salt, file_key, m=65536, t=3, p=4):
+def passphrase_stanza(F, passphrase, salt, file_key, m=65536, t=3, p=4):
     how = LE(m, 4) + LE(t, 4) + LE(p, 4)
-    return make_stanza(PASSPHRASE, stretch(passphrase, salt, m, t, p), salt, how, file_key)
+    return make_stanza(F, PASSPHRASE, stretch(passphrase, salt, m, t, p), salt, how, file_key)
 
 
-def age_stanza(wrapping_key, recipient_stanzas, salt, file_key, labels=b""):
+def age_stanza(F, wrapping_key, recipient_stanzas, salt, file_key, labels=b""):
     how = LE(len(labels), 2) + labels + b"".join(recipient_stanzas)
-    return make_stanza(AGE, wrapping_key, salt, how, file_key)
+    return make_stanza(F, AGE, wrapping_key, salt, how, file_key)
 
 
 # ── Section 4: age's recipients (c2sp.org/age) ──────────────────────────────────────────────────
@@ -461,10 +487,7 @@ def context_tag(file_key, file_salt, context):
 def unlock_header(data, keys):
     """The authentic header and its file key."""
     header = parse_header(data)
-    file_key = find_file_key(header, keys)
-    mac = header_mac(file_key, header.file_salt, header.raw[:-32])
-    require(hmac.compare_digest(mac, header.raw[-32:]), Outcome.HEADER_NOT_AUTHENTIC)
-    return header, file_key
+    return header, find_file_key(header, keys)
 
 
 def open_header(data, keys, context):
@@ -557,9 +580,9 @@ def open_part(data, keys, start, length, context=None):
 # ── Writing ─────────────────────────────────────────────────────────────────────────────────────
 
 def choose_payload_offset(stanzas):
-    """The smallest that leaves 2048 bytes."""
+    """The smallest that leaves 2048 bytes, or the largest."""
     length = STANZAS + sum(map(len, stanzas)) + SPARE_ROOM + 32
-    return next(P for P in PAYLOAD_OFFSETS if P >= length)
+    return next((P for P in PAYLOAD_OFFSETS if P >= length), PAYLOAD_OFFSETS[-1])
 
 
 def header_fields(file_key, file_salt, stanza_count, segment_size, P, suite, context):
@@ -576,12 +599,17 @@ def finish_header(fields, stanzas, P, file_key):
     return before + header_mac(file_key, fields[32:64], before)
 
 
-def write_file(plaintext, file_key, file_salt, stanzas, suite=DEFAULT_SUITE, context=None,
+def write_file(plaintext, file_key, file_salt, make_stanzas, suite=DEFAULT_SUITE, context=None,
                segment_size=DEFAULT_SEGMENT_SIZE, P=None):
-    """`stanzas` wrap `file_key`; key and salts must be fresh."""
-    P = P or choose_payload_offset(stanzas)
-    fields = header_fields(file_key, file_salt, len(stanzas), segment_size, P, suite, context)
-    header = finish_header(fields, stanzas, P, file_key)
+    """make_stanzas gives the stanzas that wrap `file_key` for the F it is given, the same ones for the
+    same F; key and salts must be fresh."""
+    def fields(stanza_count, P):
+        return header_fields(file_key, file_salt, stanza_count, segment_size, P, suite, context)
+
+    if P is None:                                        # which does not change their lengths
+        P = choose_payload_offset(make_stanzas(F(fields(0, 0))))
+    stanzas = make_stanzas(F(fields(0, P)))
+    header = finish_header(fields(len(stanzas), P), stanzas, P, file_key)
     parse_header(header)                                 # what it refuses is not written
     return header + Payload.of(header, file_key, context).seal_all(plaintext)
 
@@ -589,9 +617,9 @@ def write_file(plaintext, file_key, file_salt, stanzas, suite=DEFAULT_SUITE, con
 # ── Section 7: changing recipients ──────────────────────────────────────────────────────────────
 
 def change_recipients(data, keys, make_stanzas):
-    """The same file for others; make_stanzas gives the stanzas that wrap the file key it is given."""
+    """The same file for others; make_stanzas gives the stanzas for the F and the file key it is given."""
     header, file_key = unlock_header(data, keys)
-    stanzas = make_stanzas(file_key)
+    stanzas = make_stanzas(F(header.raw), file_key)
     fields = header.raw[:10] + LE(len(stanzas), 2) + header.raw[12:STANZAS]
     new = finish_header(fields, stanzas, header.P, file_key)
     parse_header(new)
