@@ -19,12 +19,14 @@ lint:
 	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck -- -D warnings
 
 # The core as it is shipped; and, where there is neither std nor 64 bits, with an allocator and with
-# nothing at all.
+# nothing at all. The file format where there is no Unix.
 portable:
 	cargo clippy --locked -p polyseal -- -D warnings
 	rustup target add thumbv7em-none-eabihf
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc -- -D warnings
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features -- -D warnings
+	rustup target add x86_64-pc-windows-gnu
+	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 
 # What can be tested only with other programs says so where they are not.
 unit:

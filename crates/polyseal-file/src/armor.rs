@@ -16,13 +16,24 @@ const AGE: &[u8] = b"-----BEGIN AGE ENCRYPTED FILE-----";
 const END: &[u8] = b"-----END POLYSEAL FILE-----";
 const LINE: usize = 64;
 const LINE_BYTES: usize = LINE / 4 * 3;
+/// With the longest end of a line.
+const LONGEST: usize = LINE + 2;
 /// Lines that are worked on at a time.
 const LINES: usize = 1024;
 
 /// Whether a file that begins with `byte` is armoured, as far as one byte shows.
 #[must_use]
 pub fn looks_armored(byte: u8) -> bool {
-    byte == BEGIN[0] || byte.is_ascii_whitespace()
+    matches!(byte, b'-' | b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// The length of the first line of `text`, without its end, if it is there and not too long.
+fn line_length(text: &[u8]) -> Option<usize> {
+    match text.get(..=LINE) {
+        // Nearly all are so, and `contains` is faster than `position`.
+        Some([line @ .., b'\n']) if !line.contains(&b'\n') => Some(LINE),
+        _ => text.iter().take(LONGEST).position(|&b| b == b'\n'),
+    }
 }
 
 /// Writes what it is given as armour. It is complete only after [`finish`](Self::finish).
@@ -110,13 +121,15 @@ enum State {
 #[derive(Debug)]
 pub struct ArmorReader<R: Read> {
     inner: R,
-    /// Text, of which `..used` has been dealt with.
+    /// Text, of which `..used` has been dealt with and `filled..` is room.
     text: Vec<u8>,
     used: usize,
+    filled: usize,
     /// Bytes, of which `..given` have been read.
     bytes: Vec<u8>,
     given: usize,
     state: State,
+    /// Lines that have been dealt with.
     line: u64,
 }
 
@@ -127,6 +140,7 @@ impl<R: Read> ArmorReader<R> {
             inner,
             text: Vec::new(),
             used: 0,
+            filled: 0,
             bytes: Vec::new(),
             given: 0,
             state: State::Before,
@@ -134,20 +148,20 @@ impl<R: Read> ArmorReader<R> {
         }
     }
 
-    /// Reads more text; whether there was any.
+    /// Reads more text; whether there was any. What is kept is less than a line.
     fn more(&mut self) -> io::Result<bool> {
-        self.text.drain(..self.used);
+        self.text.resize(LONGEST + LINES * (LINE + 1), 0);
+        self.text.copy_within(self.used..self.filled, 0);
+        self.filled -= self.used;
         self.used = 0;
-        let kept = self.text.len();
-        self.text.resize(kept + LINES * (LINE + 1), 0);
         let n = loop {
-            match self.inner.read(&mut self.text[kept..]) {
+            match self.inner.read(&mut self.text[self.filled..]) {
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                n => break n,
+                n => break n?,
             }
         };
-        self.text.truncate(kept + n.as_ref().map_or(0, |n| *n));
-        n.map(|n| n > 0)
+        self.filled += n;
+        Ok(n > 0)
     }
 
     /// Decodes the lines that are there, until there are bytes or no more lines.
@@ -167,64 +181,87 @@ impl<R: Read> ArmorReader<R> {
         Ok(())
     }
 
+    /// Takes what is whole; what is left needs more text.
     fn take_lines(&mut self) -> io::Result<()> {
-        while let Some(n) = self.text[self.used..].iter().position(|&b| b == b'\n') {
-            let line = self.used..self.used + n;
-            self.used += n + 1;
-            self.line += 1;
-            self.take_line(line)?;
+        loop {
+            if matches!(self.state, State::Before | State::After) {
+                self.skip_white_space();
+            }
+            let rest = &self.text[self.used..self.filled];
+            match (self.state, rest) {
+                // That CR may be half of an end of line.
+                (_, []) | (State::After, b"\r") => return Ok(()),
+                (State::After | State::Failed, _) => return Err(self.bad()),
+                (State::Inside { .. }, [b'-', ..]) => {
+                    if !rest.starts_with(END) {
+                        return if END.starts_with(rest) { Ok(()) } else { Err(self.bad()) };
+                    }
+                    self.used += END.len();
+                    self.state = State::After;
+                }
+                _ => {
+                    let Some(n) = line_length(rest) else {
+                        return if rest.len() < LONGEST { Ok(()) } else { Err(self.bad()) };
+                    };
+                    self.take_line(self.used..self.used + n)?;
+                    self.used += n + 1;
+                    self.line += 1;
+                }
+            }
         }
-        // No line is that long, however much white space surrounds it.
-        let long = self.text.len() - self.used > LINES * LINE;
-        if long && !self.text[self.used..].iter().all(u8::is_ascii_whitespace) {
-            self.line += 1;
-            return Err(self.bad());
+    }
+
+    /// White space is let go of as it comes, so that there may be any amount of it.
+    fn skip_white_space(&mut self) {
+        let mut rest = &self.text[self.used..self.filled];
+        loop {
+            rest = match rest {
+                [b' ' | b'\t', rest @ ..] => rest,
+                [b'\n', rest @ ..] | [b'\r', b'\n', rest @ ..] => {
+                    self.line += 1;
+                    rest
+                }
+                _ => break,
+            };
         }
-        Ok(())
+        self.used = self.filled - rest.len();
     }
 
     fn take_line(&mut self, line: std::ops::Range<usize>) -> io::Result<()> {
         let line = &self.text[line];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         match self.state {
-            State::Before if line.trim_ascii().is_empty() => {}
-            State::Before if line.trim_ascii_start() == BEGIN => self.state = State::Begun,
-            State::Before if line.trim_ascii() == AGE => {
+            State::Before if line == BEGIN => self.state = State::Begun,
+            State::Before if line.trim_ascii_end() == AGE => {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, Error::AgeFile));
             }
-            State::Inside { .. } if line.trim_ascii_end() == END => self.state = State::After,
             State::Begun | State::Inside { ended: false } if (1..=LINE).contains(&line.len()) => {
                 self.state = State::Inside { ended: line.len() < LINE || line[LINE - 1] == b'=' };
                 let mut bytes = [0; LINE_BYTES];
                 let n = STANDARD.decode_slice(line, &mut bytes).map_err(|_| self.bad())?;
                 self.bytes.extend_from_slice(&bytes[..n]);
             }
-            State::After if line.trim_ascii().is_empty() => {}
             _ => return Err(self.bad()),
         }
         Ok(())
     }
 
-    /// The text is over: the last line may lack its end.
+    /// The text is over.
     fn end(&mut self) -> io::Result<()> {
-        let rest = self.used..self.text.len();
-        self.used = self.text.len();
-        let text = &self.text[rest];
-        let complete = match self.state {
-            State::Inside { .. } => text.trim_ascii_end() == END,
-            State::After => text.trim_ascii().is_empty(),
-            State::Before | State::Begun | State::Failed => false,
-        };
-        self.line += u64::from(!text.is_empty());
-        if !complete {
-            return Err(self.bad());
+        let all = self.used == self.filled;
+        if all && self.state == State::After {
+            return Ok(());
         }
-        self.state = State::After;
-        Ok(())
+        self.used = self.filled;
+        self.state = State::Failed;
+        // Behind the end of a line there is no other that could be wrong.
+        self.line -= u64::from(all && self.line > 0);
+        Err(self.bad())
     }
 
+    /// The line that is being dealt with is wrong.
     fn bad(&self) -> io::Error {
-        io::Error::new(io::ErrorKind::InvalidData, Error::Armor(self.line.max(1)))
+        io::Error::new(io::ErrorKind::InvalidData, Error::Armor(self.line + 1))
     }
 }
 
@@ -284,6 +321,58 @@ mod tests {
         assert!(bytes == message);
     }
 
+    /// As much white space as one likes, on one line, in small pieces: neither memory nor time.
+    #[test]
+    fn white_space_costs_nothing() {
+        struct Pieces<'a>(&'a [u8], u64);
+
+        impl Read for Pieces<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                if !self.0.is_empty() {
+                    return self.0.read(buffer);
+                }
+                let n = buffer.len().min(100).min(usize::try_from(self.1).unwrap());
+                buffer[..n].fill(b' ');
+                self.1 -= n as u64;
+                Ok(n)
+            }
+        }
+
+        const SPACES: u64 = 64 << 20;
+        let text = armored(&[7; 100]);
+        let before = Pieces(&[], SPACES).chain(&text[..]);
+        let after = Pieces(text.trim_ascii_end(), SPACES).chain(&b"\n"[..]);
+        let long_line = Pieces(b"x", SPACES);
+        let age = Pieces(AGE, SPACES);
+        let mut bytes = Vec::new();
+        let mut small = |reader: Box<dyn Read + '_>, good: bool| {
+            let mut reader = ArmorReader::new(reader);
+            bytes.clear();
+            assert_eq!(reader.read_to_end(&mut bytes).is_ok(), good);
+            assert!(reader.text.capacity() < 128 << 10, "{}", reader.text.capacity());
+            bytes.clone()
+        };
+        assert_eq!(small(Box::new(before), true), [7; 100]);
+        assert_eq!(small(Box::new(after), true), [7; 100]);
+        small(Box::new(long_line), false);
+        small(Box::new(age), false);
+    }
+
+    #[test]
+    fn the_line_that_is_wrong() {
+        let text = String::from_utf8(armored(&[7; 100])).unwrap();
+        let line = |text: &str| match read(text.as_bytes()).unwrap_err().downcast() {
+            Ok(Error::Armor(line)) => line,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(line(""), 1);
+        assert_eq!(line(" \n\nx\n"), 3);
+        assert_eq!(line(&text.replace("Bw==", "Bw=")), 4);
+        assert_eq!(line(&text.replace("-----END POLYSEAL FILE-----\n", "")), 4);
+        assert_eq!(line(&text.replace("SEAL FILE-----\n", "")), 1);
+        assert_eq!(line(&format!("{text}\nx")), 7);
+    }
+
     #[test]
     fn what_is_around_and_what_is_inside() {
         let text = String::from_utf8(armored(&[7; 100])).unwrap();
@@ -294,10 +383,22 @@ mod tests {
             format!("  {text}"),
             format!("{text}\n\n  \n"),
             format!("{text}  "),
+            format!("{} \t \r\n \r\n", text.trim_end()),
+            // The CR is the last byte that is read at once.
+            format!(
+                "{}{}\r\n",
+                text.trim_end(),
+                " ".repeat(LINES * (LINE + 1) + LONGEST - 1 - text.trim_end().len())
+            ),
             format!("{}{text}", " \n".repeat(100_000)),
+            format!("{}{text}", " ".repeat(200_000)),
+            format!("{}{}\r\n", text.trim_end(), "\t".repeat(200_000)),
         ];
         for text in accepted {
             assert_eq!(read(text.as_bytes()).unwrap(), [7; 100], "{text:.40}");
+            let mut bytes = Vec::new();
+            ArmorReader::new(Drops(text.as_bytes())).read_to_end(&mut bytes).unwrap();
+            assert_eq!(bytes, [7; 100], "{text:.40}");
         }
         let refused = [
             String::new(),
@@ -319,11 +420,28 @@ mod tests {
             text.replace("Bw==", "Bw="),
             text.replace("Bw==", "Bw"),
             text.replace("Bw==\n", "Bw==\nBw==\n"),
+            // White space that is neither a blank nor the end of a line.
+            format!("\x0c{text}"),
+            format!("\r{text}"),
+            format!("{text}\x0c"),
+            text.replace("FILE-----\n", "FILE-----\r"),
+            format!("{}\r", text.trim_end()),
             "x".repeat(1_000_000),
+            format!("\r\r\n{text}"),
+            format!("{text}\r"),
+            format!("{text}\x0c\n"),
+            format!("{}\r\r\n", text.trim_end()),
+            text.replacen('\n', " \n", 1),
+            text.replacen('\n', "\r\r\n", 1),
+            text.replace("Bw==\n", "Bw==\r\r\n"),
         ];
         for text in refused {
             let error = read(text.as_bytes()).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{text:.40}");
+            let mut slow = ArmorReader::new(Drops(text.as_bytes()));
+            assert_eq!(slow.read_to_end(&mut Vec::new()).unwrap_err().kind(), error.kind());
+            // And nothing comes after an error.
+            assert!(slow.read(&mut [0; 9]).is_err(), "{text:.40}");
         }
         // A full last line that is padded is the last.
         let full = String::from_utf8(armored(&[7; 47])).unwrap();

@@ -4,11 +4,17 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::thread;
 
-use crate::error::{Error, Result, io};
-use crate::header::Header;
-use crate::layout::{SegmentSize, plaintext_bytes};
+#[cfg(unix)]
+use crate::error::Error;
+use crate::error::{Result, io};
+use crate::header::{Header, MAX_HEADER_BYTES};
+use crate::layout::SegmentSize;
+#[cfg(unix)]
+use crate::layout::plaintext_bytes;
 use crate::passphrase::Context;
-use crate::pipeline::{Input, Output, Run, Sink, Source, Totals};
+#[cfg(unix)]
+use crate::pipeline::Totals;
+use crate::pipeline::{Input, Output, Run, Sink, Source};
 use crate::reader::{ReadAt, Reader};
 use crate::recipients::{Identities, Recipients};
 use crate::segment::{Direction, SegmentCipher};
@@ -84,11 +90,11 @@ impl<'a> Encryptor<'a> {
         self
     }
 
-    /// With a header of at least this many bytes, so that more recipients fit into it later; at
-    /// most 65536.
+    /// With a header of at least this many bytes, so that more recipients fit into it later; of
+    /// more than 65536, which no header has, it is that long.
     #[must_use]
     pub fn header_bytes(mut self, bytes: usize) -> Self {
-        self.header_bytes = bytes;
+        self.header_bytes = bytes.min(MAX_HEADER_BYTES);
         self
     }
 

@@ -235,6 +235,10 @@ impl std::error::Error for Error {
     }
 }
 
+impl std::error::Error for HeaderError {}
+
+impl std::error::Error for KeyFileError {}
+
 impl Error {
     /// The first line of what age says: it adds others that are for its own users.
     pub(crate) fn age_encrypt(error: &EncryptError) -> Self {

@@ -365,7 +365,7 @@ fn context_tag(file_key: &Key, salt: &[u8], context: &Context) -> Result<[u8; CO
     Ok(tag)
 }
 
-/// The smallest header that has these stanzas and room for more; the largest, if there is no room.
+/// The bytes of a header that has these stanzas and some room for more.
 fn length_for(stanzas: &[Unsealed]) -> usize {
     let stanzas: usize = stanzas.iter().map(Unsealed::length).sum();
     STANZA_AREA_AT + stanzas + MAC_BYTES + SPARE_BYTES

@@ -17,7 +17,9 @@ use std::io::{self, IoSliceMut, Read, Write};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::panic;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+#[cfg(unix)]
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
@@ -70,7 +72,7 @@ impl fmt::Debug for Output<'_> {
     }
 }
 
-/// How a run is made; what it has done.
+/// How a run is made.
 pub(crate) struct Run<'a> {
     pub(crate) cipher: SegmentCipher,
     pub(crate) threads: NonZeroUsize,

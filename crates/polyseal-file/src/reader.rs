@@ -146,12 +146,12 @@ impl<S: ReadAt> Reader<S> {
             return Ok(length);
         }
         self.at_hand = None;
+        let last = index + 1 == self.segments();
         let unit = self.cipher.input_unit() as u64;
         let start = index * unit;
         let length = (self.payload_bytes - start).min(unit) as usize;
         let slot = &mut self.slot[..length];
         fill(&self.source, slot, self.payload_offset + start)?;
-        let last = index + 1 == segments(self.payload_bytes, unit as usize);
         let plain = self.cipher.apply(Position { index, last }, slot, length)?;
         self.at_hand = Some((index, plain));
         Ok(plain)

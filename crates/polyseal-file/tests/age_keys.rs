@@ -399,6 +399,23 @@ fn identity_files_that_are_encrypted() {
     }
 }
 
+/// One identity that refuses a stanza does not keep the others from being tried.
+#[test]
+fn every_identity_of_an_encrypted_file_is_tried() {
+    let keys = parse_identities(&data("encrypted.age"), Some("keys"), &Asked::new("polyseal"));
+    let keys = keys.unwrap();
+    let file_key = FileKey::new(Box::new([7; 16]));
+    for (good, other) in [("x25519.txt", "mlkem768x25519"), ("hybrid.txt", "X25519")] {
+        let (mut stanzas, _) = one(&public(good))[0].wrap_file_key(&file_key).unwrap();
+        let bad =
+            Stanza { tag: other.to_owned(), args: vec!["AAAA".to_owned()], body: vec![0; 32] };
+        stanzas.insert(0, bad);
+        let found = keys[0].unwrap_stanzas(&stanzas).unwrap().unwrap();
+        assert_eq!(found.expose_secret(), &[7; 16], "{good}");
+        assert!(keys[0].unwrap_stanzas(&stanzas[..1]).unwrap().is_err(), "{other}");
+    }
+}
+
 #[test]
 fn encrypted_identity_files_that_are_refused() {
     let good = data("encrypted.age");

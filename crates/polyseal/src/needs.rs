@@ -67,7 +67,7 @@ const ANY_NUMBER_LOG2: u32 = 64;
 
 impl Need {
     /// Every need.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: &[Self] = &[
         Self::Committing,
         Self::MisuseResistant,
         Self::NonceHiding,
@@ -165,7 +165,7 @@ impl FromStr for Need {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        Self::ALL.into_iter().find(|need| need.name() == text).ok_or(Error::UnknownNeed)
+        Self::ALL.iter().copied().find(|need| need.name() == text).ok_or(Error::UnknownNeed)
     }
 }
 
@@ -187,7 +187,7 @@ pub enum Machine {
 
 impl Machine {
     /// Every class.
-    pub const ALL: [Self; 5] = [Self::Soft, Self::AesNi, Self::Vaes256, Self::Vaes512, Self::Neon];
+    pub const ALL: &[Self] = &[Self::Soft, Self::AesNi, Self::Vaes256, Self::Vaes512, Self::Neon];
 
     /// The class of this machine.
     #[must_use]

@@ -107,6 +107,7 @@ pub enum IdentityKind {
 }
 
 /// A new identity, ready to be written down.
+#[non_exhaustive]
 pub struct NewIdentity {
     /// The contents of an identity file, which is secret.
     pub file: Zeroizing<String>,
@@ -261,10 +262,20 @@ impl<C: Callbacks> EncryptedFile<C> {
                 .and_then(|identities| usable(identities, &self.callbacks))
                 .map_err(|error| error.in_file(self.file.as_deref()))
         };
-        match self.opened.get_or_init(open) {
-            Ok(identities) => identities.iter().find_map(|identity| opens(identity.as_ref())),
-            Err(error) => Some(Err(unusable(error))),
+        let identities = match self.opened.get_or_init(open) {
+            Ok(identities) => identities,
+            Err(error) => return Some(Err(unusable(error))),
+        };
+        // As in a plain file: what one of them refuses matters only if no other opens it.
+        let mut refused = None;
+        for identity in identities {
+            match opens(identity.as_ref()) {
+                None => {}
+                Some(Err(error)) => refused = Some(Err(error)),
+                opened => return opened,
+            }
         }
+        refused
     }
 }
 

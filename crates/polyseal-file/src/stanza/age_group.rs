@@ -86,8 +86,8 @@ impl AgeGroup {
         let mut bytes = length.to_le_bytes().to_vec();
         bytes.extend_from_slice(labels.as_bytes());
         bytes.extend(text(&stanzas)?);
-        let stanzas = stanzas.into_iter().map(Copied::from).collect();
-        Ok(Self { bytes, labels: labels.len(), stanzas })
+        // What a plugin gave is looked at as strictly as what is read.
+        Self::parse(&bytes).map_err(|_| Error::Age("a recipient gave what is no age stanza".into()))
     }
 
     pub(crate) fn parse(specific: &[u8]) -> std::result::Result<Self, HeaderError> {

@@ -235,9 +235,9 @@ impl Stanza {
         &self.bytes[SALT_AT..ID_AT]
     }
 
-    /// The id of the wrapping key, in this stanza only; not of a type that is not known.
+    /// The id of the wrapping key, in this stanza only. It is empty in a type that is not known.
     pub(crate) fn id(&self) -> &[u8] {
-        &self.bytes[ID_AT..WRAPPED_AT]
+        if let Method::Unknown(_) = self.method { &[] } else { &self.bytes[ID_AT..WRAPPED_AT] }
     }
 }
 

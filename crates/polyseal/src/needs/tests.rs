@@ -22,7 +22,7 @@ fn chosen(machine: Machine, needs: &[Need]) -> Option<Algorithm> {
 
 #[test]
 fn the_table_is_whole() {
-    for (i, need) in Need::ALL.into_iter().enumerate() {
+    for (i, &need) in Need::ALL.iter().enumerate() {
         assert_eq!(need as usize, i, "one is missing");
         assert_eq!(need.name().parse(), Ok(need));
         assert!(need.name().chars().all(|c| c == '-' || c.is_ascii_digit() || c.is_lowercase()));
@@ -47,7 +47,7 @@ fn aegis_meets_what_it_claims_and_no_more() {
         ("aegis-256x4:tag=32", &[Parallel, Online, RandomNonces, Key256, Tag256]),
     ] {
         let a = algorithm(text);
-        for need in Need::ALL {
+        for &need in Need::ALL {
             assert_eq!(need.met_by(&a), met.contains(&need), "{text}: {need}");
         }
     }
@@ -78,7 +78,7 @@ fn what_others_claim_is_seen() {
     ];
     for (i, (family, claimed)) in ROWS.iter().enumerate() {
         let short_key = Algorithm::new(family).with("key", 16).expect("such a key");
-        for need in Need::ALL {
+        for &need in Need::ALL {
             assert_eq!(need.met_by(&short_key), claimed.contains(&need), "{i}: {need}");
         }
     }
@@ -125,7 +125,7 @@ fn needs_narrow_the_choice() {
     ] {
         assert_eq!(chosen(machine, needs), Some(algorithm(expected)), "{machine:?} {needs:?}");
     }
-    for machine in Machine::ALL {
+    for &machine in Machine::ALL {
         for need in [Committing, MisuseResistant, NonceHiding, Fips] {
             assert_eq!(chosen(machine, &[need]), None, "no AEGIS is {need}");
             assert_eq!(chosen(machine, &[Online, need]), None, "no AEGIS is {need}");
