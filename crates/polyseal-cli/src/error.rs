@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use polyseal_file::age::{KeyError, KeyProblem};
 use polyseal_file::{Error as FileError, KeyFileError};
 
 use crate::file_io::NotText;
+use crate::prompt::NotTyped;
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
@@ -37,11 +38,13 @@ pub(crate) struct Failure {
     pub(crate) code: Code,
     message: String,
     hint: Option<String>,
+    /// The file that the message names.
+    path: Option<PathBuf>,
 }
 
 impl Failure {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), hint: None }
+        Self { code, message: message.into(), hint: None, path: None }
     }
 
     pub(crate) fn usage(message: impl Into<String>) -> Self {
@@ -50,8 +53,8 @@ impl Failure {
 
     /// `cannot <what> <path>: <reason>`.
     pub(crate) fn io(what: &str, path: &Path, error: &io::Error) -> Self {
-        let failure =
-            Self::new(Code::Io, format!("cannot {what} {}: {}", path.display(), reason(error)));
+        let message = format!("cannot {what} {}: {}", path.display(), reason(error));
+        let failure = Self { path: Some(path.to_owned()), ..Self::new(Code::Io, message) };
         match error.kind() {
             io::ErrorKind::NotFound if what.starts_with("read") => failure.hint("check the path"),
             _ => failure.hint_for(error),
@@ -65,9 +68,8 @@ impl Failure {
 
     /// The same, and of which file it is said.
     pub(crate) fn about(mut self, path: &Path) -> Self {
-        let name = path.display().to_string();
-        if !self.message.contains(&name) {
-            self.message = format!("{name}: {}", self.message);
+        if self.path.as_deref() != Some(path) {
+            self.message = format!("{}: {}", path.display(), self.message);
         }
         self
     }
@@ -77,6 +79,14 @@ impl Failure {
         self.hint =
             Some(self.hint.map_or_else(|| hint.to_owned(), |first| format!("{first}; {hint}")));
         self
+    }
+
+    /// What goes wrong where recipients are encrypted to: what age says there is not of keys that
+    /// open something.
+    pub(crate) fn sealing(error: FileError) -> Self {
+        let code = matches!(error, FileError::Age(_)).then_some(Code::Usage);
+        let failure = Self::from(error);
+        Self { code: code.unwrap_or(failure.code), ..failure }
     }
 
     /// Tells it, where the work goes on.
@@ -101,18 +111,33 @@ impl Failure {
     }
 }
 
-/// Text that may come from a file or its name, as a terminal may see it: control characters are
+/// Whether a character may make a terminal show something else than the text: control characters,
+/// and those that change the direction of what follows.
+pub(crate) fn misleads(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+        )
+}
+
+/// Text that may come from a file or its name, as a terminal may see it: characters that mislead are
 /// spelt out, so that it can neither move the cursor nor begin a line of its own.
 pub(crate) fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() {
+        if misleads(character) {
             shown.extend(character.escape_default());
         } else {
             shown.push(character);
         }
     }
     shown
+}
+
+/// Age sets names off with these characters, which would be spelt out.
+fn without_isolates(text: &str) -> String {
+    text.replace(['\u{2068}', '\u{2069}'], "")
 }
 
 /// The system's words without Rust's "(os error 2)".
@@ -140,12 +165,16 @@ fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
         Ok(inner) => return Ok(inner.into()),
         Err(error) => error,
     };
-    error.downcast::<NotText>().map(Failure::from)
+    let error = match error.downcast::<NotText>() {
+        Ok(inner) => return Ok(inner.into()),
+        Err(error) => error,
+    };
+    error.downcast::<NotTyped>().map(Failure::from)
 }
 
 impl From<KeyError> for Failure {
     fn from(error: KeyError) -> Self {
-        let failure = Self::usage(error.to_string());
+        let failure = Self::usage(without_isolates(&error.to_string()));
         match error.problem() {
             KeyProblem::KeyFileAsIdentity => failure.hint("give it with -k"),
             _ => failure,
@@ -162,7 +191,7 @@ impl From<FileError> for Failure {
             },
             other => other,
         };
-        let failure = |code| Self::new(code, error.to_string());
+        let failure = |code| Self::new(code, without_isolates(&error.to_string()));
         match &error {
             FileError::Io { what, source } => {
                 Self::new(Code::Io, format!("cannot {what}: {}", reason(source))).hint_for(source)
@@ -225,5 +254,28 @@ impl From<FileError> for Failure {
             _ => failure(Code::Content)
                 .hint("nothing of it can be trusted; get the file again or use a backup"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_age_says() {
+        let said = || FileError::Age("'\u{2068}age-plugin-x\u{2069}' died \u{1b}".to_owned());
+        let opening = Failure::from(said());
+        assert_eq!(opening.to_string(), r"polyseal: 'age-plugin-x' died \u{1b}");
+        assert_eq!((opening.code, Failure::sealing(said()).code), (Code::NoKey, Code::Usage));
+    }
+
+    #[test]
+    fn a_file_is_named_once() {
+        let error = io::Error::from(io::ErrorKind::NotFound);
+        let about = |path| Failure::io("read", "x".as_ref(), &error).about(Path::new(path)).message;
+        assert_eq!(about("x"), "cannot read x: entity not found");
+        assert_eq!(about("a"), "a: cannot read x: entity not found");
+        // A short name stands in many a message.
+        assert_eq!(Failure::usage("damaged").about(Path::new("a")).message, "a: damaged");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! - No FILE, or `-`, is standard input; no OUT is standard output.
 //! - Binary output does not go to a terminal, unless `-o -` or its device name asks for it. Text
-//!   is UTF-8 without control characters, except tabs and ends of lines.
+//!   is UTF-8 without control characters, except tabs and ends of lines, and without characters
+//!   that change the direction of others.
 //! - OUT is a new file, or with `-f` a replaced one, complete and verified when it appears
 //!   ([`Staged`]). Symbolic links are followed: the file that they name is made or replaced, the
 //!   link stays. A link to nothing is refused.
@@ -17,13 +18,13 @@ use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::args::OutputArgs;
-use crate::error::{Code, Failure, Result};
+use crate::error::{Code, Failure, Result, misleads};
 use crate::staged::Staged;
 
 use zeroize::Zeroizing;
 
 /// Which file it is, whatever its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FileId {
     device: u64,
     inode: u64,
@@ -135,7 +136,7 @@ pub(crate) enum OutputFile {
 /// An output that is what it is. If a terminal was not asked for, only text goes there.
 pub(crate) struct Direct {
     file: File,
-    /// For text only: the beginning of a character whose end has not come yet.
+    /// For text only: the beginning of a character, or of an end of line, whose end has not come yet.
     text: Option<Zeroizing<Vec<u8>>>,
 }
 
@@ -316,9 +317,9 @@ impl Write for Direct {
     }
 }
 
-/// How many of `bytes` are whole characters, if they are text as far as they go. A terminal obeys
+/// How many of `bytes` are whole characters and ends of lines, if they are text as far as they go. A terminal obeys
 /// control characters, C1 among them (U+0080 to U+009F, or these bytes outside of UTF-8): those of
-/// a decrypted file are not for it.
+/// a decrypted file are not for it, nor is a CR that lets a line be written over.
 fn text(bytes: &[u8]) -> io::Result<usize> {
     let (text, whole) = match std::str::from_utf8(bytes) {
         Ok(text) => (text, bytes.len()),
@@ -328,8 +329,21 @@ fn text(bytes: &[u8]) -> io::Result<usize> {
         }
         Err(_) => return Err(io::Error::other(NotText)),
     };
-    if text.chars().any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r')) {
-        return Err(io::Error::other(NotText));
+    // A CR may be half of an end of line.
+    let (text, whole) = match text.strip_suffix('\r') {
+        Some(begun) if whole == bytes.len() => (begun, whole - 1),
+        _ => (text, whole),
+    };
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let fit = match character {
+            '\t' | '\n' => true,
+            '\r' => characters.peek() == Some(&'\n'),
+            other => !misleads(other),
+        };
+        if !fit {
+            return Err(io::Error::other(NotText));
+        }
     }
     Ok(whole)
 }

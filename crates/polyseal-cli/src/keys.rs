@@ -1,9 +1,10 @@
 //! From the command line to recipients and identities: reads key files, recipients files, identity
 //! files and passphrases, and remembers which files they were, so that no output replaces one.
 
-use std::cell::OnceCell;
+use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use polyseal_file::age::{MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Identities, Key, Passphrase, Recipients};
@@ -20,6 +21,8 @@ use crate::secret;
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     files: Vec<FileId>,
+    /// Each stands where the next passphrase from it begins.
+    descriptors: Vec<(u32, File)>,
     standard_input: bool,
 }
 
@@ -58,7 +61,14 @@ impl Sources {
             self.expect_no_standard_input()?;
             self.standard_input = true;
         }
-        prompt::passphrase_from(fd)
+        let at = match self.descriptors.iter().position(|(other, _)| *other == fd) {
+            Some(at) => at,
+            None => {
+                self.descriptors.push((fd, prompt::descriptor(fd)?));
+                self.descriptors.len() - 1
+            }
+        };
+        prompt::passphrase_from(fd, &mut self.descriptors[at].1)
     }
 }
 
@@ -137,7 +147,7 @@ fn identities(args: &OpenArgs, ask: bool, sources: &mut Sources) -> Result<Ident
         let given = sources.passphrase(fd)?;
         identities = identities.passphrase(move || Ok(given.clone()));
     } else if ask || (args.key.is_empty() && args.identity.is_empty()) {
-        let asked = OnceCell::new();
+        let asked = OnceLock::new();
         identities = identities.passphrase(move || {
             if asked.get().is_none() {
                 let _ = asked.set(prompt::passphrase()?);

@@ -32,7 +32,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::args::{Args, Command};
-use crate::error::{Code, Result};
+use crate::error::{Code, Result, shown};
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -79,7 +79,8 @@ fn report_usage(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     // A mistyped option is hardly ever meant as the name of a file.
-    let text: Vec<_> = text.lines().filter(|line| !line.contains("tip: to pass '")).collect();
+    let lines = text.lines().filter(|line| !line.contains("tip: to pass '"));
+    let text: Vec<_> = lines.map(shown).collect();
     let text = text.join("\n").replace("\n\n\n", "\n\n");
     let _ = writeln!(io::stderr(), "polyseal: {text}");
     Code::Usage.into()

@@ -3,17 +3,20 @@
 //! A passphrase comes from a terminal or from a file descriptor (`--passphrase-fd`), never from the
 //! command line or the environment, which others can read.
 
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::AsFd;
 
 use polyseal_file::Passphrase;
 use polyseal_file::age::Callbacks;
 use polyseal_file::age::secrecy::SecretString;
-use signal_hook::consts::SIGINT;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, Result, shown};
-use crate::signals::{self, TerminalKept};
+use crate::signals::QuietTerminal;
 
 /// Characters that are not mistaken for each other: five bits each.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -22,7 +25,7 @@ const GROUP: usize = 4;
 
 /// The passphrase of a file that is to be opened.
 pub(crate) fn passphrase() -> polyseal_file::Result<Passphrase> {
-    let typed = ask("Passphrase: ").ok_or(polyseal_file::Error::PassphraseNeeded)?;
+    let typed = ask("Passphrase: ")?.ok_or(polyseal_file::Error::PassphraseNeeded)?;
     Passphrase::new(typed.into_bytes())
 }
 
@@ -32,30 +35,54 @@ pub(crate) fn new_passphrase() -> Result<Passphrase> {
         Failure::usage("there is no terminal to ask for a passphrase")
             .hint("give it with --passphrase-fd")
     };
-    let first = ask("New passphrase (nothing: have one made): ").ok_or_else(no_terminal)?;
+    let first = ask("New passphrase (nothing: have one made): ")?.ok_or_else(no_terminal)?;
     if first.is_empty() {
         let made = random_passphrase()?;
-        tell(&format!("The new passphrase is {}", *made))?;
-        return Ok(Passphrase::new(made.as_bytes().to_vec())?);
+        tell("The new passphrase is ", &made)?;
+        return Ok(Passphrase::new(made.into_bytes())?);
     }
-    let second = ask("The new passphrase again: ").ok_or_else(no_terminal)?;
+    let second = ask("The new passphrase again: ")?.ok_or_else(no_terminal)?;
     if *first != *second {
         return Err(Failure::usage("the two passphrases differ").hint("nothing was written"));
     }
     Ok(Passphrase::new(first.into_bytes())?)
 }
 
-/// The first line of what the file descriptor `fd` gives.
-pub(crate) fn passphrase_from(fd: u32) -> Result<Passphrase> {
-    let failure = |error: io::Error| {
-        let path = format!("file descriptor {fd}");
-        Failure::io("read the passphrase from", path.as_ref(), &error)
-    };
-    let file = File::open(format!("/dev/fd/{fd}")).map_err(failure)?;
+fn descriptor_failure(fd: u32, error: &io::Error) -> Failure {
+    Failure::io("read the passphrase from", format!("file descriptor {fd}").as_ref(), error)
+}
+
+/// What the file descriptor `fd` gives, from where it stands.
+pub(crate) fn descriptor(fd: u32) -> Result<File> {
+    let failure = |error| descriptor_failure(fd, &error);
+    if fd == 0 {
+        return io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(failure);
+    }
+    let info = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).unwrap_or_default();
+    let field = |name| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    // What this process has opened itself is closed on exec; what it was given is not.
+    let flags = field("flags:").and_then(|flags| u32::from_str_radix(flags, 8).ok());
+    if flags.is_some_and(|flags| flags & OFlags::CLOEXEC.bits() != 0) {
+        return Err(failure(Errno::BADF.into()));
+    }
+    // A pipe is the same one; a regular file is opened anew, and stands at its beginning.
+    let mut file = File::open(format!("/dev/fd/{fd}")).map_err(failure)?;
+    if file.metadata().map_err(failure)?.is_file() {
+        let at = field("pos:").and_then(|at| at.parse().ok()).ok_or_else(|| {
+            Failure::usage(format!("where file descriptor {fd} stands cannot be known"))
+                .hint("give the passphrase through a pipe or standard input")
+        })?;
+        file.seek(SeekFrom::Start(at)).map_err(failure)?;
+    }
+    Ok(file)
+}
+
+/// The next line of `file`, which the file descriptor `fd` is; and not a byte more is taken.
+pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
+    let failure = |error| descriptor_failure(fd, &error);
     // As long as any passphrase, an end of line, and a byte to see that it is too long.
     let mut line = Zeroizing::new(vec![0; Passphrase::MAX_BYTES + 3]);
     let mut length = 0;
-    let mut file = io::BufReader::with_capacity(1, file);
     while length < line.len() {
         match file.read(&mut line[length..=length]) {
             Ok(0) => break,
@@ -86,22 +113,99 @@ fn random_passphrase() -> Result<Zeroizing<String>> {
     Ok(made)
 }
 
-/// What is typed, without showing it; nothing where there is no terminal.
-fn ask(question: &str) -> Option<Zeroizing<String>> {
-    let kept = TerminalKept::new();
-    let typed = rpassword::prompt_password(question).map(Zeroizing::new);
-    if typed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::Interrupted) {
-        // Control-C, of which rpassword would die before it has put the terminal right.
-        signals::end(SIGINT);
-    }
-    drop(kept);
-    typed.ok()
+/// What is typed, without showing it; nothing where there is no terminal, or no answer.
+fn ask(question: &str) -> polyseal_file::Result<Option<Zeroizing<String>>> {
+    let Some(terminal) = QuietTerminal::new() else { return Ok(None) };
+    let mut terminal = terminal.file();
+    let line = terminal.write_all(question.as_bytes()).and_then(|()| line(terminal));
+    // What ends the line has not been shown, either.
+    let _ = terminal.write_all(b"\n");
+    line.ok().flatten().map(|line| text(&line)).transpose()
 }
 
-fn tell(text: &str) -> Result {
+/// One byte more than a passphrase may have: what is too long stays so.
+const LONGEST: usize = Passphrase::MAX_BYTES + 1;
+const END_OF_FILE: u8 = 0x04;
+const BACKSPACE: u8 = 0x08;
+const ERASE_WORD: u8 = 0x17;
+const ERASE_LINE: u8 = 0x15;
+const DELETE: u8 = 0x7f;
+
+/// What is typed up to the end of the line, as it was edited; nothing at the end of the file. The
+/// buffer has its final size from the start: growing would leave copies behind.
+fn line(mut terminal: impl Read) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
+    let mut line = Zeroizing::new(Vec::with_capacity(LONGEST));
+    let mut byte = Zeroizing::new([0]);
+    loop {
+        match terminal.read(&mut byte[..]) {
+            Ok(0) => return Ok(None),
+            Ok(_) => {}
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        }
+        match byte[0] {
+            b'\n' | b'\r' => return Ok(Some(line)),
+            END_OF_FILE if line.is_empty() => return Ok(None),
+            END_OF_FILE => {}
+            ERASE_LINE => line.clear(),
+            _ if line.len() == LONGEST => {}
+            // With what continues a character, its beginning.
+            BACKSPACE | DELETE => while line.pop().is_some_and(|b| b & 0xc0 == 0x80) {},
+            ERASE_WORD => {
+                let word = line.trim_ascii_end();
+                let start = word.iter().rposition(|&b| b == b' ').map_or(0, |at| at + 1);
+                line.truncate(start);
+            }
+            byte => line.push(byte),
+        }
+    }
+}
+
+/// The line as text, such as every terminal sends it: with what only one sends, another could not
+/// open the file.
+fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
+    if line.len() == LONGEST {
+        return Err(polyseal_file::Error::Passphrase);
+    }
+    let refused = |why| {
+        let source = io::Error::other(NotTyped(why));
+        polyseal_file::Error::Io { what: "read the passphrase", source }
+    };
+    let typed =
+        std::str::from_utf8(line).map_err(|_| refused("the terminal does not send UTF-8"))?;
+    if typed.contains(char::is_control) {
+        return Err(refused("there is a control character in what was typed"));
+    }
+    // Of its final size: it may become a string that is shrunk to it.
+    let mut text = Zeroizing::new(String::with_capacity(typed.len()));
+    text.push_str(typed);
+    Ok(text)
+}
+
+/// Why what was typed is not taken.
+#[derive(Debug)]
+pub(crate) struct NotTyped(&'static str);
+
+impl fmt::Display for NotTyped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl std::error::Error for NotTyped {}
+
+impl From<NotTyped> for Failure {
+    fn from(refusal: NotTyped) -> Self {
+        Self::usage(refusal.to_string()).hint("type it again, or give it with --passphrase-fd")
+    }
+}
+
+/// Without a copy that stays behind.
+fn tell(what: &str, secret: &str) -> Result {
     let failure = |error| Failure::io("write to", "/dev/tty".as_ref(), &error);
     let mut terminal = File::options().write(true).open("/dev/tty").map_err(failure)?;
-    writeln!(terminal, "{text}").map_err(failure)
+    let parts = [what, secret, "\n"];
+    parts.iter().try_for_each(|part| terminal.write_all(part.as_bytes())).map_err(failure)
 }
 
 trait IntoBytes {
@@ -143,14 +247,43 @@ impl Callbacks for Terminal {
     }
 
     fn request_passphrase(&self, description: &str) -> Option<SecretString> {
-        let mut typed = ask(&format!("{}: ", shown(description)))?;
-        Some(SecretString::from(std::mem::take(&mut *typed)))
+        match ask(&format!("{}: ", shown(description))) {
+            Ok(typed) => Some(SecretString::from(std::mem::take(&mut *typed?))),
+            Err(error) => {
+                Failure::from(error).tell();
+                None
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_typed() {
+        let typed = |bytes: &[u8]| line(bytes).unwrap().map(|line| text(&line).ok());
+        let is = |bytes: &[u8], text: &str| {
+            assert_eq!(typed(bytes).unwrap().unwrap().as_str(), text, "{bytes:x?}");
+        };
+        is(b"attack at dawn\nmore", "attack at dawn");
+        is(b"\r", "");
+        is("gr\u{fc}\u{df}\u{5bc6}e\n".as_bytes(), "gr\u{fc}\u{df}\u{5bc6}e");
+        is("gr\u{fc}\u{5bc6}\x7f\x08\x04\n".as_bytes(), "gr");
+        is(b"\x7f\x7fx\x15attack  at  dawn \x17\n", "attack  at  ");
+        is(b"attack\x17\n", "");
+        is(b"\x1b\x7fx\n", "x");
+        let full = [b'x'; Passphrase::MAX_BYTES];
+        assert_eq!(typed(&[&full[..], b"\n"].concat()).unwrap().unwrap().len(), full.len());
+        for nothing in [&b""[..], b"\x04", b"x"] {
+            assert!(typed(nothing).is_none(), "{nothing:x?}");
+        }
+        let long = [&full[..], b"xx\x7f\x7f\x7f\n"].concat();
+        for refused in [&b"\xff\n"[..], b"\xe2\x82\n", b"\x1b[A\n", b"\t\n", b"\xc2\x9b\n", &long] {
+            assert!(typed(refused).unwrap().is_none(), "{refused:x?}");
+        }
+    }
 
     #[test]
     fn made_passphrases_differ_and_can_be_copied() {

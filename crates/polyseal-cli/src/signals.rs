@@ -12,7 +12,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -53,37 +55,65 @@ impl Drop for RemovedOnSignal {
     }
 }
 
-/// While it lives, the terminal gets its present modes back if a signal ends the process.
-#[derive(Debug)]
-pub(crate) struct TerminalKept(());
+/// What stands for no character among the special ones.
+const NO_CHARACTER: u8 = if cfg!(target_os = "linux") { 0 } else { 0xff };
 
-impl TerminalKept {
+/// The terminal, while it does not show what is typed and gives it as it comes. It gets its modes
+/// back when this is dropped, and if a signal ends the process.
+#[derive(Debug)]
+pub(crate) struct QuietTerminal(File);
+
+impl QuietTerminal {
     /// Nothing where there is no terminal.
     pub(crate) fn new() -> Option<Self> {
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok()?;
+        let kept = terminal.try_clone().ok()?;
         let modes = tcgetattr(&terminal).ok()?;
+        let mut quiet = modes.clone();
+        // Not by lines: the system cuts them at 4095 bytes, and says nothing.
+        quiet.local_modes -=
+            LocalModes::ECHO | LocalModes::ECHONL | LocalModes::ICANON | LocalModes::IEXTEN;
+        quiet.special_codes[SpecialCodeIndex::VMIN] = 1;
+        quiet.special_codes[SpecialCodeIndex::VTIME] = 0;
+        // Control-C ends it, but nothing stops it: what is typed after that might be shown.
+        quiet.special_codes[SpecialCodeIndex::VSUSP] = NO_CHARACTER;
         WATCHER.get_or_init(watch);
-        undo().terminal = Some((terminal, modes));
-        Some(Self(()))
+        // No signal comes between that and remembering it.
+        let mut undo = undo();
+        undo.terminal = Some((kept, modes));
+        let set = tcsetattr(&terminal, OptionalActions::Now, &quiet);
+        drop(undo);
+        let quiet = Self(terminal);
+        set.is_ok().then_some(quiet)
+    }
+
+    pub(crate) fn file(&self) -> &File {
+        &self.0
     }
 }
 
-impl Drop for TerminalKept {
+impl Drop for QuietTerminal {
     fn drop(&mut self) {
-        undo().terminal = None;
+        undo().put_terminal_right();
+    }
+}
+
+impl Undo {
+    fn put_terminal_right(&mut self) {
+        if let Some((terminal, modes)) = self.terminal.take() {
+            let _ = tcsetattr(terminal, OptionalActions::Now, &modes);
+        }
     }
 }
 
 /// Undoes what must be, and ends the process as `signal` would have.
-pub(crate) fn end(signal: i32) {
+fn end(signal: i32) {
     // The lock is kept: nobody registers anything in the last moments.
     let mut undo = undo();
     if let Some(path) = undo.leftover.take() {
         let _ = fs::remove_file(path);
     }
-    if let Some((terminal, modes)) = undo.terminal.take() {
-        let _ = tcsetattr(terminal, OptionalActions::Now, &modes);
-    }
+    undo.put_terminal_right();
     let _ = emulate_default_handler(signal);
 }
 

@@ -127,6 +127,51 @@ fn no_input_is_the_output_of_another() {
 }
 
 #[test]
+fn no_output_is_that_of_another_input() {
+    let room = Room::new();
+    for directory in ["a", "b", "d"] {
+        fs::create_dir(room.path(directory)).unwrap();
+        room.write(&format!("{directory}/m"), directory.as_bytes());
+    }
+    room.write("a/n", b"n");
+    room.write("d/n.polyseal", b"precious");
+    symlink("n.polyseal", room.path("d/m.polyseal")).unwrap();
+    let twice = "would have the output of another input";
+    for args in [
+        &["a/m", "a/../a/m"][..],
+        &["-o", "d", "-f", "a/m", "b/m"],
+        &["-o", "d", "-f", "a/m", "a/n"],
+    ] {
+        room.run([&["encrypt", "-k", "k"], args].concat(), b"").fails(2, twice);
+    }
+    assert_eq!(common::names(&room.path("a")), ["m", "n"]);
+    assert_eq!(room.read("d/n.polyseal"), b"precious");
+}
+
+#[test]
+fn a_name_is_what_comes_before_the_suffix() {
+    let room = Room::new();
+    fs::create_dir(room.path("d")).unwrap();
+    let sealed = room.seal(b"message");
+    let nameless = [".polyseal", "..polyseal", "...polyseal", "polyseal", "xpolyseal"];
+    for name in nameless {
+        room.write(&format!("d/{name}"), &sealed);
+        let name = format!("d/{name}");
+        room.run(["decrypt", "-k", "k", "absent.polyseal", &name], b"").fails(2, "has no name");
+    }
+    let named = [".a", "a.b", "a..", " "];
+    for name in named {
+        room.write(&format!("d/{name}.polyseal"), &sealed);
+    }
+    let files = named.map(|name| format!("d/{name}.polyseal"));
+    let args = ["decrypt", "-k", "k"].map(str::to_owned).into_iter().chain(files);
+    room.run(args, b"").succeeds();
+    for name in named {
+        assert_eq!(room.read(&format!("d/{name}")), b"message");
+    }
+}
+
+#[test]
 fn symbolic_links_are_followed_and_stay() {
     each_way(|run| {
         let room = Room::new();
@@ -174,7 +219,10 @@ fn what_cannot_be_an_output() {
     let room = Room::new();
     room.write("m", b"message");
     fs::create_dir(room.path("d")).unwrap();
-    room.run(["encrypt", "-k", "k", "-f", "-o", "d", "m"], b"").fails(2, "is not a file");
+    room.run(["encrypt", "-k", "k", "-f", "-o", "d"], b"message").fails(2, "is not a file");
+    assert!(common::names(&room.path("d")).is_empty());
+    room.run(["encrypt", "-k", "k", "-o", "d", "m"], b"").succeeds();
+    room.opens("k", "d/m.polyseal", b"message");
     room.run(["encrypt", "-k", "k", "-o", "no/such/c", "m"], b"").fails(1, "No such file");
     room.run(["encrypt", "-k", "k", "-o", "m/c", "m"], b"").fails(1, "Not a directory");
     room.run(["encrypt", "-k", "k", "-o", "c", "d"], b"").fails(1, "directory");
@@ -206,6 +254,12 @@ fn control_characters_in_names_are_spelt_out() {
     let room = Room::new();
     let name = "x\x1b[2J\n9 passed, 0 failed\n";
     room.run(["inspect", name], b"").fails(1, r"x\u{1b}[2J\n9 passed, 0 failed\n");
+    room.run(["inspect", "a\u{9b}b\u{202e}c\u{2066}d\u{61c}e\u{200f}"], b"")
+        .fails(1, r"a\u{9b}b\u{202e}c\u{2066}d\u{61c}e\u{200f}:");
+    for wrong in [&["encrypt", "--x\u{9b}\u{202e}"][..], &["x\u{9b}\u{202e}"]] {
+        let errors = room.run(wrong, b"").fails(2, r"x\u{9b}\u{202e}").errors();
+        assert!(!errors.contains(['\u{9b}', '\u{202e}']), "{errors}");
+    }
     room.write("v.json", br#"{"algorithm":"\u001b[2J","testGroups":[]}"#);
     room.run(["vectors", "v.json"], b"").fails(3, r"unknown algorithm \u{1b}[2J");
 }

@@ -74,6 +74,24 @@ fn it_can_come_through_a_pipe() {
     assert_eq!(room.shell(line).succeeds(), b"message\n");
 }
 
+/// A descriptor is read from where it stands, whatever it is, and no further than the line.
+#[test]
+fn it_is_the_line_where_the_descriptor_stands() {
+    let room = room();
+    encrypt(&room, b"secret", "c").succeeds();
+    room.write("lines", b"first\nsecret\nlast\n");
+    for fd in ["0", "3 3<&0"] {
+        let line = format!("{{ read -r first; $P decrypt c --passphrase-fd {fd}; }}");
+        assert_eq!(room.shell(&format!("{line} < lines")).succeeds(), b"message");
+        assert_eq!(room.shell(&format!("cat lines | {line}")).succeeds(), b"message");
+    }
+    room.write("lines", b"secret\nlast\n");
+    let line = "{ $P decrypt c --passphrase-fd 0; cat; }";
+    for line in [format!("{line} < lines"), format!("cat lines | {line}")] {
+        assert_eq!(room.shell(&line).succeeds(), b"messagelast\n");
+    }
+}
+
 #[test]
 fn it_opens_nothing_that_has_none_and_no_key_opens_what_has_one() {
     let room = room();
@@ -100,6 +118,13 @@ fn it_can_be_changed() {
         assert_eq!(other("c").succeeds(), b"message");
         encrypt(&room, b"secret", "c").succeeds();
         let one = room.shell(&format!("cat secret other | {rekey} 3 c 3<&0"));
+        assert!(one.0.status.success(), "{}", one.errors());
+        assert_eq!(other("c").succeeds(), b"message");
+        // Also from one file; but not from a descriptor that nobody has given.
+        encrypt(&room, b"secret", "c").succeeds();
+        room.write("both", b"secret\nother\n");
+        room.shell(&format!("{rekey} 4 c 3< both")).fails(1, "file descriptor 4");
+        let one = room.shell(&format!("{rekey} 3 c 3< both"));
         assert!(one.0.status.success(), "{}", one.errors());
         assert_eq!(other("c").succeeds(), b"message");
         // To a key file, and not beside one.

@@ -219,6 +219,63 @@ fn a_copy_that_cannot_be_put_back_changes_nothing() {
     room.run(["rekey", "--restore", "absent"], b"").fails(1, "absent");
 }
 
+/// Somebody else may write to the directory, too.
+#[test]
+fn a_copy_that_was_planted_is_not_put_back() {
+    let (room, old, new) = before_and_after();
+    let header = &old[..payload_offset(&old)];
+    let restore = |keys: &[&str]| room.run([&["rekey", "--restore"], keys, &["c"]].concat(), b"");
+    let changed = |at: usize, bytes: &[u8]| {
+        let mut copy = header.to_vec();
+        copy[at..at + bytes.len()].copy_from_slice(bytes);
+        copy
+    };
+    // Another segment size; another suite; a longer header of the same file.
+    let segment = changed(12, &4096_u32.to_le_bytes());
+    let suite = changed(64, b"aegis-128l\0\0\0\0\0\0");
+    let mut longer = changed(16, &8192_u64.to_le_bytes());
+    let zeros = [0; 4096];
+    longer.splice(header.len() - 32..header.len() - 32, zeros);
+    for copy in [segment, suite, longer] {
+        room.write(BACKUP, &copy);
+        restore(&[]).fails(2, "may be of another file");
+        assert!(room.read("c") == new && room.read(BACKUP) == copy);
+    }
+    // Of this file, but with stanzas that nobody has made: a key tells.
+    let forged = changed(header.len() - 1, &[header[header.len() - 1] ^ 1]);
+    room.write(BACKUP, &forged);
+    for keys in [&["-k", "k"][..], &["-k", "other"]] {
+        let outcome = restore(keys);
+        assert!(matches!(outcome.0.status.code(), Some(3 | 4)), "{}", outcome.errors());
+        assert!(room.read("c") == new && room.read(BACKUP) == forged);
+    }
+    fs::remove_file(room.path(BACKUP)).unwrap();
+    // Not a file at all.
+    room.write("saved", header);
+    let not_ours = "is not a regular file";
+    symlink("saved", room.path(BACKUP)).unwrap();
+    restore(&[]).fails(2, not_ours);
+    fs::remove_file(room.path(BACKUP)).unwrap();
+    fs::create_dir(room.path(BACKUP)).unwrap();
+    restore(&[]).fails(2, not_ours);
+    fs::remove_dir(room.path(BACKUP)).unwrap();
+    if common::have("mkfifo") {
+        assert!(room.shell(&format!("mkfifo {BACKUP}")).succeeds().is_empty());
+        restore(&[]).fails(2, not_ours);
+        fs::remove_file(room.path(BACKUP)).unwrap();
+    } else {
+        common::cannot("mkfifo is missing");
+    }
+    assert!(room.read("c") == new);
+    // The right one, with its key and without any.
+    for keys in [&["-k", "k"][..], &[]] {
+        room.write("c", &new);
+        room.write(BACKUP, header);
+        restore(keys).succeeds();
+        assert!(room.read("c") == old && !room.path(BACKUP).exists());
+    }
+}
+
 #[test]
 fn an_interrupted_file_is_put_back_before_anything_else() {
     let (room, old, new) = before_and_after();
@@ -253,12 +310,27 @@ fn a_refused_rekey_changes_nothing() {
         run(&["-k", "k", "--to-key", "absent"]).fails(1, "absent");
         run(&[&unheard[..], &["--to-key", "other"]].concat()).fails(1, "file descriptor 99");
         // There is no room for so many; a new key makes it.
-        run(&["-k", "k", "-R", "many"]).fails(2, "--new-key makes a longer header");
+        run(&["-k", "k", "-R", "many"])
+            .fails(2, "there are at most 128, and fewer of the larger kinds");
         assert!(room.read("c") == old);
         assert_eq!(room.names(), ["c", "k", "many", "other"]);
     }
     room.run(["rekey", "-k", "k", "-R", "many", "--new-key", "c"], b"").succeeds();
     assert!(payload_offset(&room.read("c")) > payload_offset(&old));
+}
+
+/// A plugin that fails while a file is encrypted says nothing of keys that open it.
+#[test]
+fn a_plugin_that_fails_is_not_a_missing_key() {
+    let (room, old) = room(b"message");
+    room.write("age-plugin-failing", b"#!/bin/sh\nexit 1\n");
+    let mode = Permissions::from_mode(0o755);
+    fs::set_permissions(room.path("age-plugin-failing"), mode).unwrap();
+    let path = "PATH=\"$PWD:$PATH\"; r=age1failing1vyc5lwvd";
+    for how in ["encrypt -o d", "rekey --keep -k k", "rekey --new-key -k k"] {
+        room.shell(&format!("{path}; $P {how} -r $r c")).fails(2, "");
+    }
+    assert!(room.read("c") == old && !room.path("d").exists());
 }
 
 #[test]

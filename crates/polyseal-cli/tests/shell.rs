@@ -19,8 +19,9 @@ fn commands(room: &Room, of: &[&str]) -> Vec<String> {
     let help = String::from_utf8(help).unwrap();
     let list = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let names = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    let names = names.map(|line| line.split_whitespace().next().unwrap().to_owned());
-    names.filter(|name| name != "help").collect()
+    // Some have a short flag, too: `encrypt, -e`.
+    let names = names.map(|line| line.split([' ', ',']).find(|word| !word.is_empty()).unwrap());
+    names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
 #[test]

@@ -218,9 +218,11 @@ fn of_several_inputs_the_bad_ones_give_nothing() {
         let decrypt = ["decrypt", "-k", "k", "-o", "out"];
         let outcome = room.run([&decrypt[..], &files].concat(), b"").fails(code, "polyseal: ");
         for name in names {
-            let told = outcome.errors().contains(&format!("polyseal: {name}.polyseal: "));
+            let told = outcome.errors().contains(&format!("{name}.polyseal: "));
             assert_eq!(told, !["a", "c"].contains(name), "{}", outcome.errors());
         }
+        let last = format!("polyseal: {} of {} files failed", names.len() - 2, names.len());
+        assert_eq!(outcome.errors().lines().last(), Some(&*last));
         assert_eq!(common::names(&room.path("out")), ["a", "c"]);
         for name in ["out/a", "out/c"] {
             assert!(room.read(name) == message);

@@ -95,6 +95,15 @@ fn plaintext_is_shown_if_it_is_text() {
         b"\x9b31m",
         b"\x80",
         b"\xff",
+        // A line that is written over, and text whose direction is changed.
+        b"good\rbad",
+        b"\r",
+        b"\r\r\n",
+        b"\r\xe2\x82",
+        "\u{202e}".as_bytes(),
+        "\u{2066}".as_bytes(),
+        "\u{200f}".as_bytes(),
+        "\u{61c}".as_bytes(),
         // The character that is begun does not end.
         b"\xe2\x82",
     ];
@@ -126,6 +135,11 @@ fn text_is_looked_at_before_any_of_it_is_shown() {
     let (status, shown, errors) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
     assert!(status.success(), "{errors}");
     assert!(shown == euros);
+    let lines = "x".to_owned() + &"\r\n".repeat(150_000);
+    room.seal(lines.as_bytes());
+    let (status, shown, errors) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
+    assert!(status.success(), "{errors}");
+    assert!(shown == lines.replace('\n', "\r\n"));
     room.seal(format!("{}\u{9b}", "x".repeat(400_000)).as_bytes());
     let (status, shown, _) = run(room.command(["decrypt", "-k", "k", "c"]), At::Output);
     assert_eq!((status.code(), shown.len()), (Some(2), 0));
@@ -338,7 +352,7 @@ fn for_several_files_it_is_asked_for_once() {
     session.answer(OLD, "attack at dawn");
     session.answer(OLD, "attack at dawn");
     let (seen, outcome) = session.end(&["attack"]);
-    assert_eq!(seen.matches("Passphrase").count(), 3, "{seen:?}");
+    assert_eq!(seen.matches(OLD).count(), 2, "{seen:?}");
     let shown = String::from_utf8(outcome.succeeds()).unwrap();
     assert_eq!(shown.matches("whole and authentic").count(), 2);
     assert_eq!((room.read("m"), room.read("m2")), (b"message".to_vec(), b"another".to_vec()));
@@ -365,10 +379,10 @@ fn a_passphrase_is_changed() {
     for how in ["", "--in-place", "--new-key"] {
         let Some(()) = encrypt(&room, "attack at dawn") else { return };
         let mut session = Session::new(&room, &format!("exec $P rekey {how} -p c")).unwrap();
-        // The new one is asked for first: all else is known to be right when the file is opened.
+        // The new one is asked for last, when the file has opened.
+        session.answer(OLD, "attack at dawn");
         session.answer(NEW, "retreat");
         session.answer(AGAIN, "retreat");
-        session.answer(OLD, "attack at dawn");
         let (_, outcome) = session.end(&["attack", "retreat"]);
         assert!(outcome.0.status.success(), "{}", outcome.errors());
         let opened = room.shell("echo retreat | $P decrypt --passphrase-fd 0 c");
@@ -387,7 +401,8 @@ fn without_a_terminal_there_are_no_questions() {
     room.shell("$P encrypt --passphrase-fd 0 -o c m < secret").succeeds();
     let run = |line: &str| room.shell(&format!("setsid --wait $P {line}"));
     run("encrypt -p -o d m").fails(2, "no terminal").fails(2, "--passphrase-fd");
-    run("rekey -p -k k c").fails(2, "no terminal");
+    run("rekey -p c").fails(4, "with a passphrase");
+    run("rekey -p --passphrase-fd 0 c < secret").fails(2, "no terminal");
     run("decrypt -o d c").fails(4, "with a passphrase").fails(4, "--passphrase-fd");
     run("verify c").fails(4, "with a passphrase");
     let (plain, encrypted) = (age_fixture("x25519.txt"), age_fixture("encrypted.age"));
@@ -420,6 +435,48 @@ fn encrypted_identities_are_asked_about() {
         session.answer(&format!("{encrypted}: "), "something else");
         session.end(&["something"]).1.fails(4, "passphrase");
     }
+}
+
+/// What is typed is edited as elsewhere, and is the passphrase byte for byte, or none.
+#[test]
+fn what_is_typed_is_all_of_the_passphrase_or_none_of_it() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let Some(()) = encrypt(&room, "gr\u{fc}n") else { return };
+    let edited = [
+        "x\x15gr\u{fc}\u{5bc6}\x7fn",
+        "gr\u{fc}nx\x08",
+        "x yz \x17\x17gr\u{fc}n",
+        "gr\u{fc}\x04n",
+        "gr\x1a\x7f\u{fc}n",
+    ];
+    for typed in edited {
+        let mut session = Session::new(&room, "exec $P decrypt c").unwrap();
+        session.answer(OLD, typed);
+        assert_eq!(session.end(&[]).1.succeeds(), b"message", "{typed:?}");
+    }
+    for (typed, why) in [
+        (&b"gr\xfcn"[..], "UTF-8"),
+        (b"gr\xc3n", "UTF-8"),
+        (b"gr\xc3\xbcn\x1b[A", "control character"),
+        (b"gr\xc3\xbcn\t", "control character"),
+        (b"gr\xc3\xbcn\x1a", "control character"),
+        (b"gr\xc2\x9b", "control character"),
+    ] {
+        for (line, question) in
+            [("exec $P decrypt -o d c", OLD), ("exec $P encrypt -p -o d m", NEW)]
+        {
+            let mut session = Session::new(&room, line).unwrap();
+            session.begin_answer(question, "");
+            session.ours.write_all(typed).unwrap();
+            session.ours.write_all(b"\r").unwrap();
+            session.end(&["gr"]).1.fails(2, why).fails(2, "--passphrase-fd");
+        }
+    }
+    let mut session = Session::new(&room, "exec $P decrypt -o d c").unwrap();
+    session.answer(OLD, &"long".repeat(1025));
+    session.end(&["long"]).1.fails(2, "1 to 4096 bytes");
+    assert_eq!(room.names(), ["c", "k", "m"]);
 }
 
 /// Whatever ends it at a question: what is typed afterwards is shown again.

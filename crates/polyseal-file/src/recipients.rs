@@ -17,7 +17,7 @@ use crate::stanza::{AgeGroup, AgeKey, Binding, Cost, Method, Salt, Stanza, Unsea
 pub struct Recipients {
     keys: Vec<Key>,
     passphrase: Option<Passphrase>,
-    age: Vec<Box<dyn Recipient + Send>>,
+    age: Vec<Box<dyn Recipient + Send + Sync>>,
 }
 
 impl Recipients {
@@ -43,7 +43,10 @@ impl Recipients {
 
     /// And these age recipients; a post-quantum one does not go with others.
     #[must_use]
-    pub fn age(mut self, recipients: impl IntoIterator<Item = Box<dyn Recipient + Send>>) -> Self {
+    pub fn age(
+        mut self,
+        recipients: impl IntoIterator<Item = Box<dyn Recipient + Send + Sync>>,
+    ) -> Self {
         self.age.extend(recipients);
         self
     }
@@ -97,7 +100,7 @@ impl fmt::Debug for Recipients {
 }
 
 type BoxedIdentity = Box<dyn Identity + Send + Sync>;
-type Ask<'a> = Box<dyn Fn() -> Result<Passphrase> + 'a>;
+type Ask<'a> = Box<dyn Fn() -> Result<Passphrase> + Send + Sync + 'a>;
 
 /// What there is to open a file with.
 #[derive(Default)]
@@ -123,7 +126,7 @@ impl<'a> Identities<'a> {
 
     /// And the passphrase that `ask` gives. It is asked only for a file that has one.
     #[must_use]
-    pub fn passphrase(mut self, ask: impl Fn() -> Result<Passphrase> + 'a) -> Self {
+    pub fn passphrase(mut self, ask: impl Fn() -> Result<Passphrase> + Send + Sync + 'a) -> Self {
         self.ask = Some(Box::new(ask));
         self
     }

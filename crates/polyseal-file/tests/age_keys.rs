@@ -96,7 +96,7 @@ fn opened(file: &[u8], identities: &Identities) -> Result<Vec<u8>, DecryptError>
     Ok(plaintext)
 }
 
-fn sealed(recipients: &[Box<dyn Recipient + Send>]) -> Vec<u8> {
+fn sealed(recipients: &[Box<dyn Recipient + Send + Sync>]) -> Vec<u8> {
     let recipients = recipients.iter().map(|recipient| recipient.as_ref() as &dyn Recipient);
     let mut file = Vec::new();
     let mut writer =
@@ -112,7 +112,7 @@ fn list(recipient: &str) -> Result<RecipientList, KeyProblem> {
     Ok(list)
 }
 
-fn one(recipient: &str) -> Vec<Box<dyn Recipient + Send>> {
+fn one(recipient: &str) -> Vec<Box<dyn Recipient + Send + Sync>> {
     list(recipient).unwrap().into_recipients(&NoCallbacks).unwrap()
 }
 

@@ -107,3 +107,16 @@ fn what_to_read_and_write_may_grow() {
         _ => panic!("another output"),
     }
 }
+
+/// Bindings keep these in objects that any thread may use.
+#[test]
+fn everything_can_be_sent_and_shared() {
+    fn check<T: Send + Sync>() {}
+    check::<polyseal_file::Recipients>();
+    check::<polyseal_file::Identities<'_>>();
+    check::<polyseal_file::Encryptor<'_>>();
+    check::<polyseal_file::Decryptor<'_>>();
+    check::<polyseal_file::Reader<&[u8]>>();
+    check::<polyseal_file::Header>();
+    check::<polyseal_file::Error>();
+}

@@ -1,6 +1,8 @@
 //! `encrypt`, `decrypt` and `verify`: one input, or several, each with an output of its own.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -51,10 +53,13 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
             let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
             let input = input.source();
             match output {
-                output if !args.armor => encryptor.encrypt(input, output.sink())?,
+                output if !args.armor => {
+                    encryptor.encrypt(input, output.sink()).map_err(Failure::sealing)?
+                }
                 output => {
                     let mut armor = ArmorWriter::new(output);
-                    let summary = encryptor.encrypt(input, Output::Stream(&mut armor))?;
+                    let output = Output::Stream(&mut armor);
+                    let summary = encryptor.encrypt(input, output).map_err(Failure::sealing)?;
                     armor.finish().map_err(write_error)?;
                     summary
                 }
@@ -128,7 +133,12 @@ fn jobs(
     name: &dyn Fn(&Path) -> Option<PathBuf>,
 ) -> Result<Vec<Job>> {
     let directory = output.output.as_deref().is_some_and(Path::is_dir);
-    if files.len() < 2 && !(directory && files.iter().all(|path| !is_standard_input(path))) {
+    let alone = match files {
+        [] => true,
+        [one] => !directory || is_standard_input(one),
+        _ => false,
+    };
+    if alone {
         if let Some(path) = output.output.as_deref().filter(|path| path.is_file()) {
             // Known before anything is asked for.
             if !output.force {
@@ -142,7 +152,6 @@ fn jobs(
         let message = format!("{} is not a directory", directory.display());
         return Err(Failure::usage(message).hint("of several inputs, each has a file of its own"));
     }
-    let id = |path: &Path| fs::metadata(path).ok().map(|metadata| FileId::of(&metadata));
     let inputs: Vec<_> = files.iter().filter_map(|path| id(path)).collect();
     let mut seen = BTreeSet::new();
     let job = |path: &PathBuf| {
@@ -164,7 +173,7 @@ fn jobs(
         if !output.force && to.exists() {
             return Err(crate::file_io::already_exists(&to));
         }
-        if !seen.insert(to.clone()) {
+        if !seen.insert(place(&to)) {
             return Err(failure("would have the output of another input")
                 .hint("give them one after the other"));
         }
@@ -172,6 +181,21 @@ fn jobs(
         Ok(Job { input: Some(path.clone()), output })
     };
     files.iter().map(job).collect()
+}
+
+fn id(path: &Path) -> Option<FileId> {
+    fs::metadata(path).ok().map(|metadata| FileId::of(&metadata))
+}
+
+/// The file at `path`, or where it would come to be: by whatever name, the same.
+fn place(path: &Path) -> (Option<FileId>, PathBuf) {
+    if let Some(id) = id(path) {
+        return (Some(id), PathBuf::new());
+    }
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = fs::canonicalize(directory.unwrap_or(Path::new(".")));
+    let place = directory.ok().and_then(|directory| Some(directory.join(path.file_name()?)));
+    (None, place.unwrap_or_else(|| path.to_owned()))
 }
 
 fn with_suffix(path: &Path) -> PathBuf {
@@ -182,8 +206,9 @@ fn with_suffix(path: &Path) -> PathBuf {
 }
 
 fn without_suffix(path: &Path) -> Option<PathBuf> {
-    let begun = path.file_stem().is_some_and(|stem| !stem.is_empty());
-    (begun && path.extension()? == SUFFIX).then(|| path.with_extension(""))
+    let name = path.file_name()?.as_bytes().strip_suffix(SUFFIX.as_bytes())?.strip_suffix(b".")?;
+    let is_name = !matches!(name, b"" | b"." | b"..");
+    is_name.then(|| path.with_file_name(OsStr::from_bytes(name)))
 }
 
 /// Does `work` for each: one that fails does not keep the others from being done. The exit code is

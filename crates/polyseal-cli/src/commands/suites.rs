@@ -2,6 +2,7 @@
 
 use std::fmt::{Display, Write};
 
+use polyseal::needs::{Machine, fastest};
 use polyseal::registry::{Algorithm, Family, Kind, Sizes, families};
 use serde_json::{Value, json};
 
@@ -11,8 +12,10 @@ use crate::error::{Code, Failure, Result};
 
 pub(crate) fn suites(args: &SuitesArgs) -> Result {
     let has = |family: &&'static Family| {
-        let algorithm = Algorithm::new(family);
-        args.need.iter().all(|need| need.met_by(&algorithm))
+        let default = Algorithm::new(family);
+        // Or one of its other sizes.
+        args.need.iter().all(|need| need.met_by(&default))
+            || fastest(Machine::here(), &args.need, |one| one.id == family.id).is_some()
     };
     let families: Vec<_> = families().iter().filter(has).collect();
     if args.json {

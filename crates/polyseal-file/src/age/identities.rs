@@ -90,7 +90,7 @@ pub fn to_recipients<C: Callbacks>(
     contents: &[u8],
     file: Option<&str>,
     callbacks: &C,
-) -> Result<Vec<Box<dyn Recipient + Send>>, KeyError> {
+) -> Result<Vec<Box<dyn Recipient + Send + Sync>>, KeyError> {
     let mut list = RecipientList::new();
     list.add_identities(contents, file, callbacks)?;
     list.into_recipients(callbacks).map_err(|error| error.in_file(file))

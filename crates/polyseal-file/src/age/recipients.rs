@@ -21,7 +21,7 @@ use super::{hybrid, identities, lines, looks_secret};
 /// Recipients of every kind, collected.
 #[derive(Default)]
 pub struct RecipientList {
-    built_in: Vec<Box<dyn Recipient + Send>>,
+    built_in: Vec<Box<dyn Recipient + Send + Sync>>,
     plugin_recipients: Vec<plugin::Recipient>,
     plugin_identities: Vec<plugin::Identity>,
 }
@@ -88,7 +88,7 @@ impl RecipientList {
                 Contents::Encrypted => identities::decrypt(contents, file, callbacks)?,
                 Contents::Ssh(identity) => {
                     let recipient = ssh::Recipient::try_from(identity).map_err(ssh_problem)?;
-                    let built_in: Vec<Box<dyn Recipient + Send>> = vec![Box::new(recipient)];
+                    let built_in: Vec<Box<dyn Recipient + Send + Sync>> = vec![Box::new(recipient)];
                     return Ok(Self { built_in, ..Self::default() });
                 }
             };
@@ -116,7 +116,7 @@ impl RecipientList {
     pub fn into_recipients<C: Callbacks>(
         self,
         callbacks: &C,
-    ) -> Result<Vec<Box<dyn Recipient + Send>>, KeyError> {
+    ) -> Result<Vec<Box<dyn Recipient + Send + Sync>>, KeyError> {
         let Self { mut built_in, plugin_recipients, plugin_identities } = self;
         let mut names: Vec<&str> = Vec::new();
         let of_recipients = plugin_recipients.iter().map(plugin::Recipient::plugin);
@@ -148,7 +148,7 @@ impl RecipientList {
         if looks_secret(text) {
             return Err(KeyProblem::SecretAsRecipient);
         }
-        let recipient: Box<dyn Recipient + Send> = if text.starts_with("age1pq1") {
+        let recipient: Box<dyn Recipient + Send + Sync> = if text.starts_with("age1pq1") {
             Box::new(text.parse::<hybrid::Recipient>().map_err(|error| error.problem().clone())?)
         } else if text.starts_with("age1tag1") {
             Box::new(exact::<tag::Recipient>(text).ok_or(DAMAGED)?)

@@ -67,7 +67,10 @@ impl AgeKey {
 
 impl AgeGroup {
     /// Wraps `key` for every recipient.
-    pub(crate) fn wrap(key: &AgeKey, recipients: &[Box<dyn Recipient + Send>]) -> Result<Self> {
+    pub(crate) fn wrap(
+        key: &AgeKey,
+        recipients: &[Box<dyn Recipient + Send + Sync>],
+    ) -> Result<Self> {
         let mut stanzas = Vec::new();
         let mut common: Option<HashSet<String>> = None;
         for recipient in recipients {

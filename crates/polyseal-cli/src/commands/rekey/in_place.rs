@@ -6,10 +6,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use polyseal_file::Header;
+use polyseal_file::{Header, Identities};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use crate::error::{Failure, Result};
 use crate::staged::Staged;
@@ -61,19 +64,23 @@ pub(super) fn rewrite(path: &Path, old: &Header, new: &Header) -> Result {
     remove(&backup).map_err(|error| Failure::io("remove", &backup, &error))
 }
 
-/// Puts back the header that an interrupted [`rewrite`] has saved.
-pub(super) fn restore(path: &Path) -> Result {
+/// Puts back the header that an interrupted [`rewrite`] has saved; with `identities`, only one that
+/// is authentic.
+pub(super) fn restore(path: &Path, identities: Option<&Identities<'_>>) -> Result {
     let path = fs::canonicalize(path).map_err(|e| Failure::io("write", path, &e))?;
     let backup = backup_of(&path);
-    let saved = File::open(&backup).map_err(|e| Failure::io("read", &backup, &e))?;
     let failure = |error| Failure::io("write", &path, &error);
-    let header = Header::read(&mut &saved)?;
+    let owner = fs::metadata(&path).map_err(failure)?.uid();
+    let header = Header::read(&mut open_saved(&backup, owner)?)?;
+    if let Some(identities) = identities {
+        header.authenticate(identities)?;
+    }
     let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
-    // Of the file that it was saved from, or of another that has come to have this name?
-    let fixed = 32..160;
+    // Of the file that it was saved from, or of another that has come to have this name? All but
+    // the number of stanzas is the same before and after.
     let mut bytes = [0; 160];
     file.read_exact_at(&mut bytes, 0).map_err(failure)?;
-    if bytes[fixed.clone()] != header.as_bytes()[fixed] {
+    if [0..10, 12..160].into_iter().any(|same| bytes[same.clone()] != header.as_bytes()[same]) {
         let message = format!(
             "{} does not begin as {}: it may be of another file",
             backup.display(),
@@ -84,6 +91,27 @@ pub(super) fn restore(path: &Path) -> Result {
     }
     put(&file, &header).map_err(failure)?;
     remove(&backup).map_err(|error| Failure::io("remove", &backup, &error))
+}
+
+/// Opens the copy, unless it is something that others have put in its place.
+fn open_saved(backup: &Path, owner: u32) -> Result<File> {
+    let failure = |error| Failure::io("read", backup, &error);
+    // Not a link, and no waiting for who writes to a FIFO.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(backup, flags, Mode::empty()) {
+        Ok(file) => Some(File::from(file)),
+        Err(Errno::LOOP | Errno::MLINK) => None,
+        Err(error) => return Err(failure(error.into())),
+    };
+    if let Some(file) = file {
+        let metadata = file.metadata().map_err(failure)?;
+        let owners = [owner, geteuid().as_raw()];
+        if metadata.is_file() && owners.contains(&metadata.uid()) {
+            return Ok(file);
+        }
+    }
+    let message = format!("{} is not a regular file of yours or of its owner", backup.display());
+    Err(Failure::usage(message).hint("rekey has not made it: see who has, then remove it"))
 }
 
 fn backup_of(path: &Path) -> PathBuf {

@@ -21,7 +21,13 @@ use crate::progress::Progress;
 
 pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     if args.restore {
-        return in_place::restore(&args.file);
+        let given = &args.open;
+        let none = given.key.is_empty() && given.identity.is_empty();
+        if none && given.passphrase_fd.is_none() {
+            return in_place::restore(&args.file, None);
+        }
+        let opening = Opening::new(given, false, None, None)?;
+        return in_place::restore(&args.file, Some(&opening.identities));
     }
     let to = &args.recipients;
     let named = to.recipient.len() + to.recipients_file.len() + args.to_key.len();
@@ -50,7 +56,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         return anew(args, &opening, &recipients, &input, &old);
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
-    let new = authentic.rekey(&recipients, existing)?;
+    let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
     if args.in_place {
         in_place::rewrite(&args.file, &old, &new)?;
     } else {
@@ -149,6 +155,6 @@ fn anew(
         encryptor = encryptor.progress(&add);
     }
     let to: Output<'_> = output.sink();
-    encryptor.encrypt(Input::Stream(&mut plaintext), to)?;
+    encryptor.encrypt(Input::Stream(&mut plaintext), to).map_err(Failure::sealing)?;
     output.commit()
 }
