@@ -1,5 +1,5 @@
 //! Any text as armour, a key file, recipients and identities: read, or refused with an error that
-//! can be printed and that does not show the text.
+//! can be printed.
 
 #![no_main]
 

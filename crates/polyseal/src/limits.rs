@@ -1,9 +1,9 @@
 //! How much one key may do, and counters that refuse before it does more.
 //!
 //! The bounds are formulas over an algorithm's row of the registry. AEGIS's figures are those of
-//! draft-irtf-cfrg-aegis-aead-18, sections 10.1.1 and 10.3; the kinds of bounds, and that failed
-//! verifications are one of them, are those of draft-irtf-cfrg-aead-limits. Each bound stands for
-//! one user: with many keys, an adversary's chances against any of them add up.
+//! RFC 10032, by sections 10.1.1 and 10.3 of draft-irtf-cfrg-aegis-aead-18; the kinds of bounds, and
+//! that failed verifications are one of them, are those of draft-irtf-cfrg-aead-limits. Each bound
+//! stands for one user: with many keys, an adversary's chances against any of them add up.
 //!
 //! What it does not give: a counter knows what it is told. Who seals elsewhere under the same key,
 //! or forgets the counter between two runs, has to count together or take a fresh key.
