@@ -126,6 +126,17 @@ pub(crate) struct ContextArgs {
     pub(crate) context: Option<String>,
 }
 
+/// What reading the contents of a file takes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ReadArgs {
+    #[command(flatten)]
+    pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+    #[command(flatten)]
+    pub(crate) context: ContextArgs,
+}
+
 /// What is worked on, and how.
 #[derive(Debug, clap::Args)]
 pub(crate) struct WorkArgs {
@@ -177,11 +188,7 @@ pub(crate) struct EncryptArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct DecryptArgs {
     #[command(flatten)]
-    pub(crate) open: OpenArgs,
-    #[command(flatten)]
-    pub(crate) ask: AskArgs,
-    #[command(flatten)]
-    pub(crate) context: ContextArgs,
+    pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
@@ -195,11 +202,7 @@ pub(crate) struct DecryptArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct VerifyFilesArgs {
     #[command(flatten)]
-    pub(crate) open: OpenArgs,
-    #[command(flatten)]
-    pub(crate) ask: AskArgs,
-    #[command(flatten)]
-    pub(crate) context: ContextArgs,
+    pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Check these files; `-` or nothing is standard input
@@ -210,11 +213,7 @@ pub(crate) struct VerifyFilesArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct CatArgs {
     #[command(flatten)]
-    pub(crate) open: OpenArgs,
-    #[command(flatten)]
-    pub(crate) ask: AskArgs,
-    #[command(flatten)]
-    pub(crate) context: ContextArgs,
+    pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Print bytes A to B, both included and counted from 0; `A-` is to the end, `-N` the last N

@@ -10,7 +10,7 @@ use polyseal_file::age::{MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Identities, Key, Passphrase, Recipients};
 use zeroize::Zeroizing;
 
-use crate::args::{ContextArgs, OpenArgs, RecipientArgs};
+use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
 use crate::commands::in_place;
 use crate::error::{Code, Failure, Result};
 use crate::file_io::{FileId, is_standard_input};
@@ -187,6 +187,10 @@ impl Opening {
         let empty =
             !ask && args.key.is_empty() && args.identity.is_empty() && args.passphrase_fd.is_none();
         Ok(Self { identities, sources, context, threads, empty })
+    }
+
+    pub(crate) fn to_read(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Self> {
+        Self::new(&args.open, args.ask.passphrase, args.context.get()?, threads)
     }
 
     /// What to say if `file` does not open.

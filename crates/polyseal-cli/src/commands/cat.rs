@@ -12,7 +12,7 @@ use crate::keys::Opening;
 const PIECE: usize = 256 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
-    let opening = Opening::new(&args.open, args.ask.passphrase, args.context.get()?, None)?;
+    let opening = Opening::to_read(&args.read, None)?;
     let mut input = InputFile::open(Some(&args.file))?;
     if input.length.is_none() {
         return Err(Failure::usage("only a part of a regular file can be read")

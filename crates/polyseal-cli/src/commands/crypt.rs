@@ -70,8 +70,7 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
 }
 
 pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
-    let opening =
-        Opening::new(&args.open, args.ask.passphrase, args.context.get()?, args.work.threads)?;
+    let opening = Opening::to_read(&args.read, args.work.threads)?;
     let decryptor = opening.decryptor();
     let jobs = jobs(&args.files, &args.output, &without_suffix)?;
     for_each(&jobs, |job| {
@@ -84,8 +83,7 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
 }
 
 pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
-    let opening =
-        Opening::new(&args.open, args.ask.passphrase, args.context.get()?, args.work.threads)?;
+    let opening = Opening::to_read(&args.read, args.work.threads)?;
     let decryptor = opening.decryptor();
     let standard = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &standard[..] } else { &args.files };
