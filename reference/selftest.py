@@ -1,43 +1,77 @@
 """The known answers of `polyseal::selftest`, computed by the reference.
 
-`python3 reference/selftest.py` prints the rows of crates/polyseal/src/selftest/answers.rs.
-Inputs, in bytes: key[i] = i, nonce[i] = 128 + i, AD[i] = 3·i mod 256 for i < 40, message[i] = i mod 251
+`scripts/python reference/selftest.py` prints the rows of crates/polyseal/src/selftest/answers.rs.
+Inputs, in bytes: key[i] = i, nonce[i] = 128 + i mod 256, AD[i] = 3·i mod 256 for i < 40, message[i] = i mod 251
 for i < 1543: longer than three updates of the widest algorithm, with a partial last one.
 An answer is the last 16 bytes of the ciphertext (nothing for a MAC), then the tag.
 """
 
 import aegis
+import gcm
+import xaes
 
 AD = bytes(3 * i % 256 for i in range(40))
 MESSAGE = bytes(i % 251 for i in range(1543))
 
 
-def answer(id, degree, tag_bytes):
-    cipher = aegis.algorithm(id, {"degree": degree})
+def answer(id, cipher, nonce_bytes, tag_bytes):
     key = bytes(range(cipher.KEY))
-    nonce = bytes(128 + i for i in range(cipher.KEY))
+    nonce = bytes((128 + i) % 256 for i in range(nonce_bytes))
     if id.endswith("-mac"):
         return cipher.Mac(MESSAGE, key, nonce, 8 * tag_bytes)
     ciphertext, tag = cipher.Encrypt(MESSAGE, AD, key, nonce, 8 * tag_bytes)
     return ciphertext[-16:] + tag
 
 
-def instances():
+def name(id, **choices):
+    """The textual form: only what is not the default."""
+    return id + ":" * bool(choices) + ",".join(f"{choice}={value}" for choice, value in choices.items())
+
+
+def of_aegis():
     for id in [*aegis.IETF, *(f"{id}-mac" for id in aegis.IETF)]:
-        for tag_bytes in (16, 32):
-            yield id + ("" if tag_bytes == 16 else ":tag=32"), (id, None, tag_bytes)
+        cipher = aegis.algorithm(id)
+        for tag in ({}, {"tag": 32}):
+            yield name(id, **tag), (id, cipher, cipher.KEY, tag.get("tag", 16))
     for id in aegis.V1:
         for degree in (1, 2, 3, 4, 8, 16):
-            for tag_bytes in (16, 32):
-                choices = [] if degree == 2 else [f"degree={degree}"]
-                choices += [] if tag_bytes == 16 else ["tag=32"]
-                yield id + ":" * bool(choices) + ",".join(choices), (id, degree, tag_bytes)
+            cipher = aegis.algorithm(id, {"degree": degree})
+            for tag in ({}, {"tag": 32}):
+                chosen = ({} if degree == 2 else {"degree": degree}) | tag
+                yield name(id, **chosen), (id, cipher, cipher.KEY, tag.get("tag", 16))
+
+
+def of_gcm():
+    sizes = {
+        "aes-128-gcm": [{"nonce": 8}, {"nonce": 16}, {"tag": 12}],
+        "aes-256-gcm": [{"nonce": n} for n in (1, 8, 16, 17, 512)] + [{"tag": t} for t in (12, 13, 14, 15)],
+    }
+    for id in gcm.NAMES:
+        cipher = gcm.algorithm(id)
+        for chosen in [{}] + sizes.get(id, []):
+            nonce, tag = chosen.get("nonce", cipher.NONCE), chosen.get("tag", cipher.TAG)
+            yield name(id, **chosen), (id, cipher, nonce, tag)
+
+
+def of_xaes():
+    choices = {
+        "kc-xaes-256-gcm": [{"nonce": b} for b in (20, 21, 22, 23)],
+        "dndk-gcm": [{"version": 1}, {"version": 1, "kc": 1}, {"kc": 1},
+                     {"nonce": 12}, {"nonce": 15}, {"nonce": 27},
+                     {"kc": 1, "nonce": 12}, {"kc": 1, "nonce": 20}, {"kc": 1, "nonce": 27}],
+    }
+    for id in xaes.NONCES:
+        for chosen in [{}] + choices.get(id, []):
+            params = {"version": 2, "kc": 0} | chosen
+            cipher = xaes.algorithm(id, params, chosen.get("nonce"))
+            yield name(id, **chosen), (id, cipher, cipher.NONCE, cipher.TAG)
 
 
 def rows():
-    return [(name, answer(*instance).hex()) for name, instance in instances()]
+    instances = [*of_aegis(), *of_gcm(), *of_xaes()]
+    return [(text, answer(*instance).hex()) for text, instance in instances]
 
 
 if __name__ == "__main__":
-    for name, hex in rows():
-        print(f'    ("{name}", "{hex}"),')
+    for text, hex in rows():
+        print(f'    ("{text}", "{hex}"),')

@@ -43,7 +43,9 @@ def test_schema(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_groups(path):
     for group in json.loads(path.read_text())["testGroups"]:
-        fields = FIELDS[group["type"]]
+        # CMAC has no nonce. A MAC of ours has one.
+        assert "ivSize" in group or group["type"] == "MacTest" and not ours(path)
+        fields = [f for f in FIELDS[group["type"]] if f != "iv" or "ivSize" in group]
         assert group["source"]["name"] and group["source"]["version"]
         assert all(isinstance(v, (int, str)) for v in group.get("params", {}).values())
         for t in group["tests"]:
@@ -51,7 +53,7 @@ def test_groups(path):
             assert t["result"] in RESULTS
             assert all(HEX.fullmatch(t[f]) for f in fields), t["tcId"]
             assert len(t["key"]) * 4 == group["keySize"]
-            assert len(t["iv"]) * 4 == group["ivSize"]
+            assert "iv" not in fields or len(t["iv"]) * 4 == group["ivSize"]
             if ours(path) or t["result"] == "valid":
                 assert len(t["tag"]) * 4 == group["tagSize"]
             if "ct" in fields and ours(path):
