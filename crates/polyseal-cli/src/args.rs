@@ -6,7 +6,10 @@ use std::str::FromStr;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Parser, Subcommand};
+use polyseal::limits::bounds::Amount;
 use polyseal::needs::Need;
+
+use crate::amount::{self, count, count_from_one};
 
 /// Encrypt files at the speed of memory, and refuse altered ones.
 #[derive(Debug, Parser)]
@@ -41,6 +44,9 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// List the algorithms
     Suites(SuitesArgs),
+    /// Say how likely an accident is, and how many messages a key may seal
+    #[command(after_help = LIMITS_EXAMPLES)]
+    Limits(LimitsArgs),
     /// Seal, open or authenticate one raw message, for tests and protocols
     Aead(AeadArgs),
     /// Check test vectors in the Wycheproof AEAD schema
@@ -65,6 +71,15 @@ const DECRYPT_EXAMPLES: &str = "Examples:
   polyseal decrypt -o notes.txt notes.polyseal               asks for the passphrase, if it has one
   polyseal decrypt -i my.identity -o notes.txt notes.polyseal
   polyseal decrypt -k backup.key photos.tar.polyseal | tar x";
+
+const LIMITS_EXAMPLES: &str =
+    "Numbers are 1000, 10^6 or 2^32; bytes may have B, KiB, MiB, GiB or TiB. Formulas have u keys,
+q messages of L blocks of 16 bytes (s in all), v forgeries, B blocks under one key, o calls.
+The exit code is 0 for every answer: \"within\" in the JSON says whether it is too much.
+
+Examples:
+  polyseal limits aegis-256x2 --messages 2^64 --size 64KiB
+  polyseal limits aegis-128l --messages 10^9 --size 1500 --keys 10^6 --nonces counted";
 
 const REKEY_EXAMPLES: &str = "Examples:
   polyseal rekey --keep -k backup.key -r age1… FILE          one more can open it
@@ -299,6 +314,46 @@ pub(crate) struct SuitesArgs {
     /// Only what has all of these
     #[arg(long, value_name = "NEED,…", value_delimiter = ',', value_parser = need())]
     pub(crate) need: Vec<Need>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct LimitsArgs {
+    /// The algorithm, as `polyseal suites` lists it, such as aegis-128l or aegis-128l:tag=32
+    #[arg(value_name = "ID")]
+    pub(crate) suite: String,
+    /// Messages that each key seals
+    #[arg(long, value_name = "NUMBER", value_parser = count_from_one, allow_hyphen_values = true)]
+    pub(crate) messages: Amount,
+    /// Bytes in each message
+    #[arg(long, value_name = "BYTES", value_parser = amount::bytes, allow_hyphen_values = true)]
+    pub(crate) size: u64,
+    /// Bytes of associated data with each message
+    #[arg(long, value_name = "BYTES", value_parser = amount::bytes, default_value = "0", allow_hyphen_values = true)]
+    pub(crate) ad: u64,
+    /// Keys that are used like this
+    #[arg(long, value_name = "NUMBER", value_parser = count_from_one, default_value = "1", allow_hyphen_values = true)]
+    pub(crate) keys: Amount,
+    /// How the nonces are made
+    #[arg(long, value_name = "HOW", default_value = "random")]
+    pub(crate) nonces: NonceKind,
+    /// Forgeries that each key refuses
+    #[arg(long, value_name = "NUMBER", value_parser = count, default_value = "2^32", allow_hyphen_values = true)]
+    pub(crate) forgeries: Amount,
+    /// Calls of a block cipher that an adversary can afford
+    #[arg(long, value_name = "NUMBER", value_parser = count, default_value = "2^80", allow_hyphen_values = true)]
+    pub(crate) work: Amount,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How nonces are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum NonceKind {
+    /// Drawn at random, so that two may be the same
+    Random,
+    /// Certain to differ, as those of a counter
+    Counted,
 }
 
 #[derive(Debug, clap::Args)]

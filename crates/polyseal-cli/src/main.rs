@@ -14,6 +14,7 @@
 #[cfg(not(unix))]
 compile_error!("the tool needs a Unix system; the library polyseal-file does not");
 
+mod amount;
 mod args;
 mod commands;
 mod error;
@@ -58,6 +59,7 @@ fn run(command: Command) -> Result {
         Command::Keygen(args) => commands::keygen(&args),
         Command::Inspect(args) => commands::inspect(&args),
         Command::Suites(args) => commands::suites(&args),
+        Command::Limits(args) => commands::limits(&args),
         Command::Aead(args) => commands::aead(&args),
         Command::Vectors(args) => commands::vectors(&args),
         Command::Selftest => commands::selftest(),

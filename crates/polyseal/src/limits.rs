@@ -3,7 +3,8 @@
 //! The bounds are formulas over an algorithm's row of the registry. AEGIS's figures are those of
 //! RFC 10032, by sections 10.1.1 and 10.3 of draft-irtf-cfrg-aegis-aead-18; the kinds of bounds, and
 //! that failed verifications are one of them, are those of draft-irtf-cfrg-aead-limits. Each bound
-//! stands for one user: with many keys, an adversary's chances against any of them add up.
+//! stands for one user: with many keys, an adversary's chances against any of them add up. What is
+//! behind a limit, how likely an accident below it is, and what many keys have, is told by `bounds`.
 //!
 //! What it does not give: a counter knows what it is told. Who seals elsewhere under the same key,
 //! or forgets the counter between two runs, has to count together or take a fresh key.
@@ -22,6 +23,9 @@
 //! assert_eq!(refused, Err(Error::Limit { what: "messages with random nonces", limit: 1 << 48 }));
 //! # Ok::<(), polyseal::Error>(())
 //! ```
+
+#[cfg(feature = "std")]
+pub mod bounds;
 
 use crate::error::{Error, Result};
 use crate::registry::Algorithm;

@@ -1,0 +1,307 @@
+//! The bounds of one algorithm under one load, added up.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::mode::Mode;
+use super::{Amount, Probability, birthday, commitment, derived, gcm};
+use crate::error::Error;
+use crate::limits::{Limits, Nonces};
+use crate::registry::{Algorithm, Level};
+
+const DRAFT: &str = "draft-irtf-cfrg-aead-limits-13";
+const PAPER: &str = "eprint 2025/758";
+
+/// What is done with a number of keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// The keys.
+    pub keys: Amount,
+    /// The messages that each key seals.
+    pub messages: Amount,
+    /// The length of each message.
+    pub message_bytes: u64,
+    /// The length of each message's associated data.
+    pub ad_bytes: u64,
+    /// How the nonces are made.
+    pub nonces: Nonces,
+    /// The forgeries that each key refuses.
+    pub forgeries: Amount,
+    /// The calls of a block cipher that an adversary can afford.
+    pub work: Amount,
+}
+
+impl Load {
+    /// One key and one message, with a random nonce, 2^32 forgeries and an adversary of 2^80 calls.
+    #[must_use]
+    pub fn one_message(message_bytes: u64, ad_bytes: u64) -> Self {
+        Self {
+            keys: Amount::ONE,
+            messages: Amount::ONE,
+            message_bytes,
+            ad_bytes,
+            nonces: Nonces::Random,
+            forgeries: Amount::power_of_two(32.0),
+            work: Amount::power_of_two(80.0),
+        }
+    }
+}
+
+/// One thing that may happen.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Bound {
+    /// What happens.
+    pub name: &'static str,
+    /// The formula, in the letters that `docs/limits.md` explains.
+    pub formula: String,
+    /// Where the formula comes from.
+    pub source: String,
+    amount: Amount,
+}
+
+impl Bound {
+    /// The probability that it happens is no more than this.
+    #[must_use]
+    pub fn probability(&self) -> Probability {
+        self.amount.into()
+    }
+}
+
+/// What may happen to an algorithm's keys.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Assessment {
+    /// What grows with the use of the keys.
+    pub usage: Vec<Bound>,
+    /// What an adversary has without seeing any use of them.
+    pub offline: Vec<Bound>,
+    /// What is known, and is not among what is added up: see `docs/limits.md`.
+    pub not_counted: Vec<Bound>,
+    /// Which of the specification's limits are crossed.
+    pub crossed: Vec<Error>,
+}
+
+impl Assessment {
+    /// The probability that anything of `usage` happens.
+    #[must_use]
+    pub fn total(&self) -> Probability {
+        total(&self.usage)
+    }
+
+    /// What of `usage` is likeliest.
+    #[must_use]
+    pub fn binding(&self) -> Option<&Bound> {
+        self.usage.iter().reduce(|most, next| if next.amount > most.amount { next } else { most })
+    }
+}
+
+/// Every bound of `algorithm` under `load`.
+#[must_use]
+pub fn assess(algorithm: &Algorithm, load: &Load) -> Assessment {
+    Assessment {
+        usage: usage(algorithm, load),
+        offline: offline(algorithm, load),
+        not_counted: not_counted(algorithm, load),
+        crossed: crossed(algorithm, load),
+    }
+}
+
+/// How many messages, for `load`'s, a key may seal for everything of [`Assessment::usage`] together to
+/// have at most the probability `risk`, and for no limit to be crossed. `None`: not even one.
+#[must_use]
+pub fn messages_within(algorithm: &Algorithm, load: &Load, risk: Probability) -> Option<Amount> {
+    let with = |log2: f64| Load { messages: Amount::power_of_two(log2), ..*load };
+    if !crossed(algorithm, &with(0.0)).is_empty() {
+        return None;
+    }
+    let fits = |log2: f64| total(&usage(algorithm, &with(log2))).is_within(risk);
+    let (mut within, mut beyond) = (0.0, most_messages(algorithm, load).log2());
+    if !fits(within) {
+        return None;
+    }
+    if fits(beyond) {
+        return Some(Amount::power_of_two(beyond));
+    }
+    // 2^-40 of a bit is far below what is shown.
+    for _ in 0..50 {
+        let middle = f64::midpoint(within, beyond);
+        *(if fits(middle) { &mut within } else { &mut beyond }) = middle;
+    }
+    Some(Amount::power_of_two(within))
+}
+
+fn total(bounds: &[Bound]) -> Probability {
+    bounds.iter().fold(Probability::IMPOSSIBLE, |sum, bound| sum + bound.probability())
+}
+
+/// The messages that the specification's limits allow, however unlikely an accident is.
+fn most_messages(algorithm: &Algorithm, load: &Load) -> Amount {
+    let limits = Limits::of(algorithm);
+    let nonces = Amount::power_of_two(8.0 * algorithm.nonce_bytes() as f64);
+    let messages = limits.messages(load.nonces).1.map_or(nonces, Amount::from);
+    let each = u128::from(load.message_bytes) + u128::from(load.ad_bytes);
+    let bytes = limits.total_bytes.map(|bytes| Amount::from(bytes / each.max(1)));
+    bytes.map_or(messages, |bytes| bytes.min(messages))
+}
+
+fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
+    let limits = Limits::of(algorithm);
+    let long = |what, bytes, limit| (bytes > limit).then_some(Error::TooLong { what, limit });
+    let each = Amount::from(u128::from(load.message_bytes) + u128::from(load.ad_bytes));
+    let (messages, limit) = limits.messages(load.nonces);
+    let much = |what, amount: Amount, limit: Option<u128>| {
+        let limit = limit?;
+        (amount > limit.into()).then_some(Error::Limit { what, limit })
+    };
+    [
+        long("message", load.message_bytes, limits.message_bytes),
+        long("associated data", load.ad_bytes, limits.ad_bytes),
+        much(messages, load.messages, limit),
+        much("bytes", load.messages * each, limits.total_bytes),
+        much("failed verifications", load.forgeries, limits.failed_verifications),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
+    let Load { keys: u, messages: q, forgeries: v, .. } = *load;
+    let mode = Mode::of(algorithm);
+    let specification = algorithm.family().specification.title;
+    let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
+    // What else a tag carries is a commitment.
+    let t = 8 * algorithm.tag_bytes().min(16) as u32;
+    let l = gcm::blocks(load.message_bytes, load.ad_bytes);
+    let mut bounds = Vec::new();
+    let mut add = |name, amount: Amount, formula: String, source: String| {
+        bounds.push(Bound { name, formula, source, amount });
+    };
+
+    if load.nonces == Nonces::Random {
+        let source = match mode {
+            Mode::Direct => specification.into(),
+            Mode::Gcm { .. } => "NIST SP 800-38D, section 8.3".into(),
+            Mode::Derived { .. } => format!("{PAPER}, section 4.2"),
+        };
+        let formula = format!("u q² / 2^{}", nonce_bits + 1);
+        add("repeated nonce", u * birthday::collision(q, nonce_bits), formula, source);
+    }
+    match mode {
+        Mode::Direct => {
+            let bits = algorithm.family().forgery_bits.min(8 * algorithm.tag_bytes() as u32);
+            let amount = u * v / Amount::power_of_two(bits.into());
+            add("forgery", amount, format!("u v / 2^{bits}"), specification.into());
+        }
+        Mode::Gcm { padding_blocks } => {
+            let l = l + Amount::from(padding_blocks);
+            let s = q * l;
+            if algorithm.nonce_bytes() != 12 {
+                let amount = u * gcm::hashed_nonces(q, v, s, algorithm.nonce_bytes() as u64);
+                let formula = "32 u (q + v) (s + q + 1) (ℓ + 1) / 2^128".into();
+                add("repeated counter", amount, formula, "eprint 2015/214, theorem 3".into());
+            }
+            if u == Amount::ONE {
+                let amount = gcm::confidentiality(q, s);
+                let formula = "(s + q + 1)² / 2^129".into();
+                add("distinguishing", amount, formula, format!("{DRAFT}, 6.2.1"));
+            } else {
+                let amount = gcm::many_keys(u * q, l, s);
+                let formula = "u q L (B + 98) / 2^127".into();
+                add("distinguishing", amount, formula, format!("{DRAFT}, 7.1.2"));
+            }
+            let forgery = match gcm::integrity_is_bounded(q, s, v) {
+                _ if v == Amount::ZERO => Amount::ZERO,
+                true => gcm::integrity(u * v, l, t),
+                false => Amount::ONE,
+            };
+            if u == Amount::ONE {
+                let formula = format!("2 v (L + 1) / 2^{t}");
+                add("forgery", forgery, formula, format!("{DRAFT}, 6.2.2"));
+            } else {
+                let amount = gcm::many_keys(u * v, l, s) + forgery;
+                let formula = format!("u v L (B + 98) / 2^127 + 2 u v (L + 1) / 2^{t}");
+                add("forgery", amount, formula, format!("{DRAFT}, 7.1.1"));
+            }
+        }
+        Mode::Derived { head_bytes, .. } => {
+            let head_bits = 8 * head_bytes as u32;
+            let blocks = match load.nonces {
+                _ if head_bits == nonce_bits => l,
+                // A counter may leave the head as it is for as long as the tail lasts.
+                Nonces::Counted => {
+                    l * q.min(Amount::power_of_two(f64::from(nonce_bits - head_bits)))
+                }
+                Nonces::Random => {
+                    let reuse = derived::least_reuse(u, q, v, l, head_bits);
+                    let (m, rest) = (reuse.m, head_bits * (reuse.m - 1));
+                    let formula = format!("u C(q, {m}) / 2^{rest}");
+                    add(
+                        "derived key shared",
+                        reuse.shared,
+                        formula,
+                        format!("{PAPER}, section 4.2"),
+                    );
+                    reuse.blocks
+                }
+            };
+            let formula = |of: &str| format!("u {of} L (B + 98) / 2^127");
+            let amount = gcm::many_keys(u * q, l, blocks);
+            add("distinguishing", amount, formula("q"), format!("{DRAFT}, 7.1.2"));
+            let amount = gcm::many_keys(u * v, l, blocks) + gcm::integrity(u * v, l, t);
+            let formula = format!("{} + 2 u v (L + 1) / 2^{t}", formula("v"));
+            add("forgery", amount, formula, format!("{DRAFT}, 7.1.1"));
+        }
+    }
+    bounds
+}
+
+fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
+    let o = load.work;
+    let specification = algorithm.family().specification.title;
+    let k = 8 * algorithm.key_bytes() as u32;
+    let mut bounds = Vec::new();
+    let mut add = |name, amount: Amount, formula: String, source: String| {
+        bounds.push(Bound { name, formula, source, amount });
+    };
+    let search = load.keys * o / Amount::power_of_two(k.into());
+    add("key search", search, format!("u o / 2^{k}"), format!("{DRAFT}, 6.1"));
+    match algorithm.commitment() {
+        Some(claim) if claim.level == Level::ForKc => {
+            let least = commitment::for_kc(o, 128);
+            let formula = format!("adv(o, 128) with β = {}", least.beta);
+            let source = format!("{PAPER}, theorem 1, reconstructed");
+            add("two keys, one nonce", least.amount, formula, source);
+            let amount = commitment::implied_nonce(o, 128);
+            let source = format!("{PAPER}, section 5.1");
+            add("two keys, nonces not sent", amount, "o² / 2^129".into(), source);
+        }
+        Some(claim) if claim.level != Level::None => {
+            let amount = commitment::generic(o, claim.bits);
+            let formula = format!("o² / 2^{}", 2 * claim.bits + 1);
+            let name = match claim.level {
+                Level::KeyFixedAd => "two keys, fixed AD",
+                Level::Cmt4 => "two of anything",
+                _ => "two keys",
+            };
+            add(name, amount, formula, specification.into());
+        }
+        _ => {}
+    }
+    bounds
+}
+
+fn not_counted(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
+    let Mode::Derived { permutation_calls: Some(calls), .. } = Mode::of(algorithm) else {
+        return Vec::new();
+    };
+    let amount = load.keys * derived::all_different(Amount::from(calls) * load.messages);
+    alloc::vec![Bound {
+        name: "derived keys all differ",
+        formula: format!("u ({calls} q)² / 2^129"),
+        source: "the switch from a permutation to a function".into(),
+        amount,
+    }]
+}

@@ -1,0 +1,37 @@
+//! How likely it is that the use of a key goes wrong: each bound as a function of numbers.
+//!
+//! `birthday`, `gcm`, `derived` and `commitment` hold formulas, each with its source; a test for each
+//! holds the numbers that its source gives. [`assess`] says which of them apply to an algorithm and
+//! adds them up. Where they come from, and what they do not count, is told in `docs/limits.md` of the
+//! repository.
+//!
+//! What it does not give: every figure takes AES, HMAC and AEGIS for what they are meant to be. A bound
+//! is what an adversary has at most, not what he has.
+//!
+//! ```
+//! use polyseal::limits::Nonces;
+//! use polyseal::limits::bounds::{Amount, Load, assess};
+//! use polyseal::registry::Algorithm;
+//!
+//! let algorithm: Algorithm = "aegis-128l".parse()?;
+//! let load = Load { messages: Amount::power_of_two(40.0), ..Load::one_message(1 << 16, 0) };
+//! assert_eq!(load.nonces, Nonces::Random);
+//! let assessment = assess(&algorithm, &load);
+//! assert_eq!(assessment.binding().map(|bound| bound.name), Some("repeated nonce"));
+//! assert_eq!(assessment.total().to_string(), "2^-49.0");
+//! # Ok::<(), polyseal::Error>(())
+//! ```
+
+mod amount;
+mod assessment;
+pub mod birthday;
+pub mod commitment;
+pub mod derived;
+pub mod gcm;
+mod mode;
+
+pub use amount::{Amount, Probability};
+pub use assessment::{Assessment, Bound, Load, assess, messages_within};
+
+#[cfg(test)]
+mod tests;
