@@ -7,16 +7,24 @@
 #[cfg(feature = "peers")]
 mod archive;
 #[cfg(feature = "peers")]
+mod ipsec_mb;
+#[cfg(feature = "peers")]
 mod libaegis;
 #[cfg(feature = "peers")]
 mod openssl;
 
 fn main() {
     println!("cargo::rerun-if-changed=build");
-    println!("cargo::rustc-check-cfg=cfg(libaegis_native)");
+    println!("cargo::rustc-check-cfg=cfg(ipsec_mb, libaegis_native, rust_native)");
     #[cfg(feature = "peers")]
     {
+        ipsec_mb::build();
         libaegis::build();
         openssl::build();
+        // Whether the peers in Rust are compiled for this very CPU.
+        let flags = std::env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+        if flags.contains("target-cpu=native") {
+            println!("cargo::rustc-cfg=rust_native");
+        }
     }
 }

@@ -12,7 +12,7 @@ use crate::contest::{self, Figures};
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::ours;
-use crate::peers::{Gcm, Peer};
+use crate::peers::{Peer, rivals};
 use crate::stats::Summary;
 use crate::survey::{cost, speed};
 use crate::table::{self, Style, Table};
@@ -83,7 +83,10 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
                     continue;
                 };
                 let mut contenders = vec![ours];
-                contenders.extend(against.iter().flat_map(|peer| rivals(*peer, &suite, operation)));
+                let rivals = rivals(suite.family().id, suite.key_bytes());
+                for peer in against {
+                    contenders.extend(rivals.iter().flat_map(|id| peer.contenders(id, operation)));
+                }
                 let pairing = Pairing { suite, operation, backend };
                 let table = pairing.measure(&mut contenders, options, &mut report.records);
                 if !options.json {
@@ -98,14 +101,6 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// What `peer` has against `suite`: the same AEGIS, or AES-GCM with a key of the same length.
-fn rivals(peer: Peer, suite: &Algorithm, operation: Operation) -> Vec<Contender> {
-    let id = suite.family().id;
-    let mut rivals = peer.aegis(id.strip_suffix("-mac").unwrap_or(id), operation);
-    rivals.extend(peer.gcm(Gcm::with_key_bytes(suite.key_bytes()), operation));
-    rivals
 }
 
 /// A line for every build or version of `peers` in this program.

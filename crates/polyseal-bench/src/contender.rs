@@ -6,7 +6,7 @@ use core::hint::black_box;
 use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::ring::{Nonce, Ring, Tag};
+use crate::ring::{Key, Nonce, Ring, Tag};
 
 /// What is done with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
@@ -18,6 +18,12 @@ pub enum Operation {
     Open,
     /// Authenticate only.
     Mac,
+    /// Take another key, and do nothing with it.
+    Init,
+    /// Take the message's own key, then seal.
+    InitSeal,
+    /// Take the message's own key, then open.
+    InitOpen,
 }
 
 impl fmt::Display for Operation {
@@ -26,17 +32,44 @@ impl fmt::Display for Operation {
             Self::Seal => "seal",
             Self::Open => "open",
             Self::Mac => "mac",
+            Self::Init => "init",
+            Self::InitSeal => "init-seal",
+            Self::InitOpen => "init-open",
         })
     }
 }
 
-/// An AEAD under a fixed key; the associated data is empty.
+/// An AEAD with a key; the associated data is empty.
 pub trait Aead {
+    /// Goes over to another key, as long as the algorithm wants it.
+    fn rekey(&mut self, key: &Key);
+
     /// Seals `message` in place and writes the tag.
     fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag);
 
     /// Opens `sealed` into `message`; false if it is not authentic.
     fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool;
+
+    /// Seals with a key of the message's own.
+    #[inline]
+    fn seal_once(&mut self, key: &Key, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+        self.rekey(key);
+        self.seal(nonce, message, tag);
+    }
+
+    /// Opens with a key of the message's own.
+    #[inline]
+    fn open_once(
+        &mut self,
+        key: &Key,
+        nonce: &Nonce,
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
+        self.rekey(key);
+        self.open(nonce, sealed, tag, message)
+    }
 }
 
 /// A MAC under a fixed key.
@@ -59,7 +92,7 @@ trait Work {
 }
 
 impl Contender {
-    /// `aead` sealing or opening; `None` for [`Operation::Mac`].
+    /// `aead` at work; `None` for [`Operation::Mac`].
     pub fn aead(
         name: impl Into<String>,
         operation: Operation,
@@ -69,6 +102,9 @@ impl Contender {
             Operation::Seal => Box::new(Sealing(aead)),
             Operation::Open => Box::new(Opening(aead)),
             Operation::Mac => return None,
+            Operation::Init => Box::new(Keying(aead)),
+            Operation::InitSeal => Box::new(SealingOnce(aead)),
+            Operation::InitOpen => Box::new(OpeningOnce(aead)),
         };
         Some(Self { name: name.into(), work })
     }
@@ -106,7 +142,7 @@ struct Sealing<A>(A);
 
 impl<A: Aead> Work for Sealing<A> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
-        ring.seal(messages, |nonce, message, tag| {
+        ring.seal(messages, |_, nonce, message, tag| {
             self.0.seal(black_box(nonce), black_box(message), tag);
             black_box(tag);
         });
@@ -117,24 +153,66 @@ struct Opening<A>(A);
 
 impl<A: Aead> Work for Opening<A> {
     fn prepare(&mut self, ring: &mut Ring) {
-        ring.fill(|nonce, message, tag| self.0.seal(nonce, message, tag));
+        ring.fill(|_, nonce, message, tag| self.0.seal(nonce, message, tag));
     }
 
     fn run(&mut self, ring: &mut Ring, messages: u32) {
         let mut authentic = true;
-        ring.open(messages, |nonce, sealed, tag, message| {
+        ring.open(messages, |_, nonce, sealed, tag, message| {
             authentic &= self.0.open(black_box(nonce), black_box(sealed), black_box(tag), message);
             black_box(message);
         });
-        assert!(authentic, "a message that was just sealed does not open");
+        assert!(authentic, "{REFUSED}");
     }
 }
+
+struct Keying<A>(A);
+
+impl<A: Aead> Work for Keying<A> {
+    fn run(&mut self, ring: &mut Ring, messages: u32) {
+        ring.seal(messages, |key, _, _, _| {
+            self.0.rekey(black_box(key));
+            black_box(&mut self.0);
+        });
+    }
+}
+
+struct SealingOnce<A>(A);
+
+impl<A: Aead> Work for SealingOnce<A> {
+    fn run(&mut self, ring: &mut Ring, messages: u32) {
+        ring.seal(messages, |key, nonce, message, tag| {
+            self.0.seal_once(black_box(key), black_box(nonce), black_box(message), tag);
+            black_box(tag);
+        });
+    }
+}
+
+struct OpeningOnce<A>(A);
+
+impl<A: Aead> Work for OpeningOnce<A> {
+    fn prepare(&mut self, ring: &mut Ring) {
+        ring.fill(|key, nonce, message, tag| self.0.seal_once(key, nonce, message, tag));
+    }
+
+    fn run(&mut self, ring: &mut Ring, messages: u32) {
+        let mut authentic = true;
+        ring.open(messages, |key, nonce, sealed, tag, message| {
+            let (key, nonce, tag) = (black_box(key), black_box(nonce), black_box(tag));
+            authentic &= self.0.open_once(key, nonce, black_box(sealed), tag, message);
+            black_box(message);
+        });
+        assert!(authentic, "{REFUSED}");
+    }
+}
+
+const REFUSED: &str = "a message that was just sealed does not open";
 
 struct Tagging<M>(M);
 
 impl<M: Mac> Work for Tagging<M> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
-        ring.seal(messages, |nonce, data, tag| {
+        ring.seal(messages, |_, nonce, data, tag| {
             self.0.mac(black_box(nonce), black_box(data), tag);
             black_box(tag);
         });
@@ -145,43 +223,67 @@ impl<M: Mac> Work for Tagging<M> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Seals by adding the nonce's counter; its tag is the message's first byte.
+    /// Seals by adding the nonce's counter; its tag is the message's first byte and the key's.
     pub(crate) struct Toy {
-        pub(crate) honest: bool,
+        honest: bool,
+        key: u8,
+    }
+
+    impl Toy {
+        pub(crate) const HONEST: Self = Self { honest: true, key: 0 };
+        const BROKEN: Self = Self { honest: false, key: 0 };
     }
 
     impl Aead for Toy {
+        fn rekey(&mut self, key: &Key) {
+            self.key = key[0];
+        }
+
         fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
             message.iter_mut().for_each(|byte| *byte = byte.wrapping_add(nonce[0]));
-            tag[0] = message[0];
+            tag[..2].copy_from_slice(&[message[0], self.key]);
         }
 
         fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
             for (byte, sealed) in message.iter_mut().zip(sealed) {
                 *byte = sealed.wrapping_sub(nonce[0]);
             }
-            self.honest && sealed[0] == tag[0]
+            self.honest && [sealed[0], self.key] == tag[..2]
         }
     }
 
     #[test]
     fn an_aead_is_no_mac() {
-        assert!(Contender::aead("toy", Operation::Mac, Toy { honest: true }).is_none());
+        assert!(Contender::aead("toy", Operation::Mac, Toy::HONEST).is_none());
     }
 
     #[test]
     fn opening_opens_what_it_sealed() {
+        for operation in [Operation::Open, Operation::InitOpen] {
+            let mut ring = Ring::new(100);
+            let mut toy = Contender::aead("toy", operation, Toy::HONEST).unwrap();
+            toy.prepare(&mut ring);
+            toy.run(&mut ring, 1000);
+        }
+    }
+
+    /// One that kept its old key would be faster, and open all the same.
+    #[test]
+    fn every_message_has_its_own_key() {
         let mut ring = Ring::new(100);
-        let mut toy = Contender::aead("toy", Operation::Open, Toy { honest: true }).unwrap();
-        toy.prepare(&mut ring);
-        toy.run(&mut ring, 1000);
+        ring.seal(1000, |_, _, _, _| {});
+        let mut toy = SealingOnce(Toy::HONEST);
+        toy.run(&mut ring, 1);
+        let first = toy.0.key;
+        toy.run(&mut ring, 2);
+        assert_ne!(toy.0.key, first);
     }
 
     #[test]
     #[should_panic(expected = "does not open")]
     fn a_broken_contender_is_not_measured() {
         let mut ring = Ring::new(100);
-        let mut toy = Contender::aead("toy", Operation::Open, Toy { honest: false }).unwrap();
+        let mut toy = Contender::aead("toy", Operation::Open, Toy::BROKEN).unwrap();
         toy.prepare(&mut ring);
         toy.run(&mut ring, 1);
     }

@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn every_contender_has_every_round() {
-        let toy = |operation| Contender::aead("toy", operation, Toy { honest: true }).unwrap();
+        let toy = |operation| Contender::aead("toy", operation, Toy::HONEST).unwrap();
         let mut toys = [toy(Operation::Seal), toy(Operation::Open), toy(Operation::Seal)];
         let effort = Effort { rounds: 5, slice: Duration::from_micros(200) };
         let timings = run(&mut toys, 64, effort);
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn no_rounds_means_one() {
-        let mut toy = [Contender::aead("toy", Operation::Seal, Toy { honest: true }).unwrap()];
+        let mut toy = [Contender::aead("toy", Operation::Seal, Toy::HONEST).unwrap()];
         let effort = Effort { rounds: 0, slice: Duration::from_micros(50) };
         assert_eq!(run(&mut toy, 16, effort)[0].cycles.len(), 1);
     }

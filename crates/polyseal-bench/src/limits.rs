@@ -1,14 +1,18 @@
-//! How fast AEGIS could be on this CPU.
+//! How fast AEGIS and AES-GCM could be on this CPU.
 //!
-//! An update is one step of every lane's state, and each block of the new state waits for a block
-//! of the old one: an AES round, then an exclusive or with the message. So an update takes no less
-//! than that latency, and no less than its AES rounds take to start. This is the bound of the
+//! For AES-GCM the bound is the time of its AES rounds and multiplications together, measured.
+//!
+//! For AEGIS: an update is one step of every lane's state, and each block of the new state waits for
+//! a block of the old one: an AES round, then an exclusive or with the message. So an update takes no
+//! less than that latency, and no less than its AES rounds take to start. This is the bound of the
 //! natural schedule, in which one update follows the other; what it leaves out (loads, stores, the
 //! key stream) runs beside it on other ports. It is no law of nature: a MAC that gives the message
 //! to the AES instruction as part of its key saves the exclusive or, and goes below it.
 
 #[cfg(target_arch = "x86_64")]
 mod aesenc;
+#[cfg(target_arch = "x86_64")]
+mod aesgcm;
 
 use core::fmt;
 use std::io::{self, Write};
@@ -76,6 +80,43 @@ pub struct Figures {
     pub latency: f64,
     /// Instructions that start in a cycle.
     pub per_cycle: f64,
+}
+
+/// What the instructions of AES-GCM take at one width, in cycles a byte of a long message.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bulk {
+    /// The width.
+    pub width: Width,
+    /// Of AES-128-GCM.
+    pub aes_128: f64,
+    /// Of AES-256-GCM, and of whatever seals a message with it.
+    pub aes_256: f64,
+}
+
+impl Bulk {
+    /// The bound of the algorithm with this id, as far as it is made of AES-GCM.
+    #[must_use]
+    pub fn bound(id: &str, bulk: &[Self], widest: Width) -> Option<f64> {
+        let fitting = |bulk: &&Self| bulk.width.blocks() <= widest.blocks();
+        let bulk = bulk.iter().filter(fitting).max_by_key(|bulk| bulk.width.blocks())?;
+        match id.strip_suffix("-gcm")? {
+            "aes-128" => Some(bulk.aes_128),
+            _ => Some(bulk.aes_256),
+        }
+    }
+}
+
+/// Measures AES-GCM's instructions together, at every width that this CPU has; none on other
+/// architectures than x86-64.
+#[must_use]
+pub fn measure_gcm(rounds: u32) -> Vec<Bulk> {
+    #[cfg(target_arch = "x86_64")]
+    return aesgcm::measure(rounds);
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = rounds;
+        Vec::new()
+    }
 }
 
 /// Measures every width that this CPU has; none on other architectures than x86-64.
@@ -146,9 +187,9 @@ const BULK_BYTES: usize = 16 << 10;
 /// As `out` has them.
 pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let machine = Machine::detect();
-    let figures = measure(options.rounds);
+    let (figures, bulk) = (measure(options.rounds), measure_gcm(options.rounds));
     if options.json {
-        serde_json::to_writer_pretty(&mut *out, &(&machine, &figures))?;
+        serde_json::to_writer_pretty(&mut *out, &(&machine, &figures, &bulk))?;
         return writeln!(out);
     }
     writeln!(out, "{}\n", machine.line())?;
@@ -166,19 +207,32 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
         ]);
     }
     table.write(out, Style::Plain)?;
-    distances(options, &figures).write(out, Style::Plain)
+    let head = ["registers", "AES-128-GCM c/B", "AES-256-GCM c/B"];
+    let mut table = Table::new(
+        "The AES instruction and carry-less multiplication together, as AES-GCM needs them",
+        head.map(String::from),
+    );
+    for b in &bulk {
+        let cells = [b.width.to_string(), format!("{:.4}", b.aes_128), format!("{:.4}", b.aes_256)];
+        table.row(cells);
+    }
+    table.write(out, Style::Plain)?;
+    distances(options, &figures, &bulk).write(out, Style::Plain)
 }
 
-/// Every AEGIS algorithm on every back end that has AES instructions, beside its bound.
-fn distances(options: &Options, figures: &[Figures]) -> Table {
+/// Every algorithm that has a bound, on every back end that has AES instructions.
+fn distances(options: &Options, figures: &[Figures], bulk: &[Bulk]) -> Table {
     let head = ["algorithm", "operation", "back end", "limit c/B", "measured c/B", "distance"];
-    let title = format!("The natural schedule's limit, and messages of {BULK_BYTES} bytes");
+    let title = format!("The limits, and messages of {BULK_BYTES} bytes");
     let mut table = Table::new(title, head.map(String::from));
     for suite in options.suites() {
-        let Some(shape) = Shape::of(suite.family().id, suite.param("degree")) else { continue };
+        let id = suite.family().id;
+        let shape = Shape::of(id, suite.param("degree"));
         for operation in options.operations() {
             let runner = |backend: Backend| {
-                let bound = shape.bound(figures, Width::of_backend(backend.name())?)?;
+                let width = Width::of_backend(backend.name())?;
+                let natural = shape.and_then(|shape| shape.bound(figures, width));
+                let bound = natural.or_else(|| Bulk::bound(id, bulk, width))?;
                 Some((ours::contender(&suite, operation, backend, Strategy::Auto)?, bound))
             };
             let runners = options.backends().into_iter().filter_map(runner);
@@ -234,6 +288,17 @@ mod tests {
     }
 
     #[test]
+    fn what_seals_with_aes_gcm_has_its_bound() {
+        let bulk = |width, aes_256| Bulk { width, aes_128: aes_256 / 2.0, aes_256 };
+        let bulk = [bulk(Width::Xmm, 0.5), bulk(Width::Zmm, 0.25)];
+        let bound = |id, widest| Bulk::bound(id, &bulk, widest);
+        assert_eq!(bound("aes-256-gcm", Width::Zmm), Some(0.25));
+        assert_eq!(bound("aes-128-gcm", Width::Zmm), Some(0.125));
+        assert_eq!(bound("kc-xaes-256-gcm", Width::Ymm), Some(0.5));
+        assert_eq!(bound("aegis-128l", Width::Zmm), None);
+    }
+
+    #[test]
     fn other_algorithms_have_no_bound_here() {
         assert_eq!(Shape::of("xaes-256-gcm", None), None);
         assert_eq!(Shape::of("aegis-128x-v1", None), None);
@@ -245,5 +310,8 @@ mod tests {
         let figures = measure(3);
         assert_eq!(figures.is_empty(), !is_x86_feature_detected!("aes"));
         assert!(figures.iter().all(|f| f.latency > 0.0 && f.per_cycle > 0.0));
+        let bulk = measure_gcm(3);
+        assert_eq!(bulk.is_empty(), !is_x86_feature_detected!("pclmulqdq"));
+        assert!(bulk.iter().all(|b| b.aes_128 > 0.0 && b.aes_256 > 0.0));
     }
 }

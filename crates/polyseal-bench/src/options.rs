@@ -9,7 +9,7 @@ use polyseal::testing::Backend;
 use crate::contender::Operation;
 use crate::contest::Effort;
 
-/// What to measure. An empty list means everything there is.
+/// What to measure. An empty list means everything there is, except that no message has its own key.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Algorithms of the registry, as `id[:name=value,…]`
@@ -25,7 +25,7 @@ pub struct Options {
           value_delimiter = ',')]
     pub backends: Vec<Backend>,
 
-    /// What is done with a message
+    /// What is done with a message; under one key (seal, open, mac) unless something is named
     #[arg(long = "op", value_name = "OPERATION", value_enum, value_delimiter = ',')]
     pub operations: Vec<Operation>,
 
@@ -87,7 +87,7 @@ impl Options {
         }
     }
 
-    /// The operations.
+    /// The operations: those under one key, unless some were named.
     #[must_use]
     pub fn operations(&self) -> Vec<Operation> {
         if self.operations.is_empty() {

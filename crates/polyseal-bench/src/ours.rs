@@ -3,18 +3,17 @@
 //! AEGIS with its usual tag is measured through its types, as a program that knows its algorithm
 //! would use it; whatever else the registry lists through [`AnyAead`] or [`AnyMac`].
 
-use aead::array::Array;
+use aead::AeadInOut;
 use aead::inout::InOutBuf;
-use aead::{AeadInOut, Key};
 use polyseal::aegis::{Aegis, AegisMac, V1, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, Strategy, aead_on, mac_on};
 
 use crate::contender::{self, Contender, Operation};
-use crate::ring::{Nonce, Tag};
+use crate::ring::{self, Nonce, Tag, first, first_mut};
 
-const KEY: [u8; 64] = [7; 64];
+const KEY: ring::Key = [7; 64];
 
 /// `algorithm` on `backend`, or `None` where it does not do `operation`.
 #[must_use]
@@ -56,30 +55,39 @@ fn aead<V: Variant>(
     backend: Backend,
     strategy: Strategy,
 ) -> Option<Contender> {
-    let key: Key<Aegis<V>> = Array::from_fn(|i| KEY[i]);
-    let aead = Typed(Aegis::<V>::with_backend(&key, backend).with_strategy(strategy));
-    Contender::aead(backend.name(), operation, aead)
+    let cipher = Aegis::<V>::with_backend(first(&KEY), backend).with_strategy(strategy);
+    Contender::aead(backend.name(), operation, Typed { cipher, backend, strategy })
 }
 
 /// A MAC has one operation and one strategy.
 fn mac<V: Variant>(_: Operation, backend: Backend, _: Strategy) -> Option<Contender> {
-    let key: Key<AegisMac<V>> = Array::from_fn(|i| KEY[i]);
-    Some(Contender::mac(backend.name(), TypedMac(AegisMac::<V>::with_backend(&key, backend))))
+    let mac = AegisMac::<V>::with_backend(first(&KEY), backend);
+    Some(Contender::mac(backend.name(), TypedMac(mac)))
 }
 
-struct Typed<V: Variant>(Aegis<V>);
+struct Typed<V: Variant> {
+    cipher: Aegis<V>,
+    backend: Backend,
+    strategy: Strategy,
+}
 
 impl<V: Variant> contender::Aead for Typed<V> {
     #[inline]
+    fn rekey(&mut self, key: &ring::Key) {
+        let cipher = Aegis::with_backend(first(key), self.backend);
+        self.cipher = cipher.with_strategy(self.strategy);
+    }
+
+    #[inline]
     fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
-        let sealed = self.0.encrypt_inout_detached(first(nonce), &[], message.into());
+        let sealed = self.cipher.encrypt_inout_detached(first(nonce), &[], message.into());
         *first_mut(tag) = sealed.expect("the message is not too long");
     }
 
     #[inline]
     fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
         let buffer = InOutBuf::new(sealed, message).expect("both have one length");
-        self.0.decrypt_inout_detached(first(nonce), &[], buffer, first(tag)).is_ok()
+        self.cipher.decrypt_inout_detached(first(nonce), &[], buffer, first(tag)).is_ok()
     }
 }
 
@@ -92,42 +100,47 @@ impl<V: Variant> contender::Mac for TypedMac<V> {
     }
 }
 
-/// The beginning of a nonce or tag.
-fn first<N: aead::array::ArraySize>(bytes: &[u8; 32]) -> &Array<u8, N> {
-    bytes[..N::USIZE].try_into().expect("nonces and tags have at most 32 bytes")
-}
-
-fn first_mut<N: aead::array::ArraySize>(bytes: &mut [u8; 32]) -> &mut Array<u8, N> {
-    (&mut bytes[..N::USIZE]).try_into().expect("nonces and tags have at most 32 bytes")
-}
-
 fn by_name(algorithm: &Algorithm, operation: Operation, backend: Backend) -> Option<Contender> {
     let key = KEY.get(..algorithm.key_bytes())?;
     match algorithm.family().kind {
         Kind::Aead => {
-            let aead = aead_on(algorithm, key, backend).ok()?;
-            Contender::aead(backend.name(), operation, aead)
+            let cipher = aead_on(algorithm, key, backend).ok()?;
+            Contender::aead(backend.name(), operation, Named { cipher, backend })
         }
         _ => Some(Contender::mac(backend.name(), mac_on(algorithm, key, backend).ok()?)),
     }
 }
 
-impl contender::Aead for AnyAead {
+struct Named {
+    cipher: AnyAead,
+    backend: Backend,
+}
+
+impl contender::Aead for Named {
+    fn rekey(&mut self, key: &ring::Key) {
+        let algorithm = self.cipher.algorithm();
+        let cipher = aead_on(algorithm, &key[..algorithm.key_bytes()], self.backend);
+        self.cipher = cipher.expect("the length is the algorithm's");
+    }
+
     #[inline]
     fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
         let (nonce_bytes, tag_bytes) =
-            (self.algorithm().nonce_bytes(), self.algorithm().tag_bytes());
+            (self.cipher.algorithm().nonce_bytes(), self.cipher.algorithm().tag_bytes());
         let tag = &mut tag[..tag_bytes];
-        self.seal_inout_detached(&nonce[..nonce_bytes], &[], message.into(), tag)
+        self.cipher
+            .seal_inout_detached(&nonce[..nonce_bytes], &[], message.into(), tag)
             .expect("the lengths are the algorithm's");
     }
 
     #[inline]
     fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
         let (nonce_bytes, tag_bytes) =
-            (self.algorithm().nonce_bytes(), self.algorithm().tag_bytes());
+            (self.cipher.algorithm().nonce_bytes(), self.cipher.algorithm().tag_bytes());
         let buffer = InOutBuf::new(sealed, message).expect("both have one length");
-        self.open_inout_detached(&nonce[..nonce_bytes], &[], buffer, &tag[..tag_bytes]).is_ok()
+        self.cipher
+            .open_inout_detached(&nonce[..nonce_bytes], &[], buffer, &tag[..tag_bytes])
+            .is_ok()
     }
 }
 
@@ -151,7 +164,14 @@ mod tests {
     fn every_algorithm_is_a_contender_on_every_back_end() {
         for family in polyseal::registry::families() {
             for backend in Backend::available() {
-                for operation in [Operation::Seal, Operation::Open, Operation::Mac] {
+                for operation in [
+                    Operation::Seal,
+                    Operation::Open,
+                    Operation::Mac,
+                    Operation::Init,
+                    Operation::InitSeal,
+                    Operation::InitOpen,
+                ] {
                     let algorithm = Algorithm::new(family);
                     let is_mac = operation == Operation::Mac;
                     let made = contender(&algorithm, operation, backend, Strategy::Auto);
@@ -170,12 +190,13 @@ mod tests {
     fn a_type_computes_what_its_name_says() {
         use contender::Aead;
         let backend = Backend::detect();
-        let (mut message, mut tag) = ([1; 50], [0; 32]);
-        let mut named = aead_on(&"aegis-256x2".parse().unwrap(), &KEY[..32], backend).unwrap();
-        Aead::seal(&mut named, &[9; 32], &mut message, &mut tag);
+        let (mut message, mut tag) = ([1; 50], [0; 48]);
+        let cipher = aead_on(&"aegis-256x2".parse().unwrap(), &KEY[..32], backend).unwrap();
+        let mut named = Named { cipher, backend };
+        named.seal(&[9; 32], &mut message, &mut tag);
 
-        let key: Key<Aegis<X256<2>>> = Array::from_fn(|i| KEY[i]);
-        let mut typed = Typed::<X256<2>>(Aegis::with_backend(&key, backend));
+        let cipher = Aegis::<X256<2>>::with_backend(first(&KEY), backend);
+        let mut typed = Typed { cipher, backend, strategy: Strategy::Auto };
         let mut opened = [0; 50];
         assert!(typed.open(&[9; 32], &message, &tag, &mut opened));
         assert_eq!(opened, [1; 50]);

@@ -1,47 +1,53 @@
-//! The tables behind `papers/aegis.md`: what parallel lanes are worth on each back end.
+//! The tables behind the pages of `papers/`.
+
+mod aegis;
+mod kc_xaes;
 
 use std::io::{self, Write};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, Strategy};
 
-use crate::compare::{absent, ratio, versions};
+use crate::compare::{absent, versions};
 use crate::contender::{Contender, Operation};
-use crate::contest::{self, Timing};
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::ours;
-use crate::peers::{Gcm, Peer};
-use crate::stats::Summary;
-use crate::table::{self, Style, Table};
+use crate::peers::Peer;
+use crate::table;
 
-/// Which machine state and sizes to print the papers' tables for.
+/// Which papers' tables to print, and how to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Papers {
+    /// The papers; all of them unless some are named
+    #[arg(value_enum)]
+    pub papers: Vec<Paper>,
+
     /// What to measure; suites and operations are the papers'
     #[command(flatten)]
     pub options: Options,
 }
 
-const SEALING: [&str; 7] = [
-    "aegis-128l",
-    "aegis-128x2",
-    "aegis-128x4",
-    "aegis-128x-v1:degree=8",
-    "aegis-256",
-    "aegis-256x2",
-    "aegis-256x4",
-];
+/// A page of `papers/` that has measured tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Paper {
+    /// Parallel lanes of AEGIS.
+    Aegis,
+    /// AES-GCM under keys derived from nonces, and what a commitment adds.
+    KcXaes,
+}
 
-const TAGGING: [&str; 6] = [
-    "aegis-128l-mac",
-    "aegis-128x2-mac",
-    "aegis-128x4-mac",
-    "aegis-256-mac",
-    "aegis-256x2-mac",
-    "aegis-256x4-mac",
-];
+impl Paper {
+    const ALL: [Self; 2] = [Self::Aegis, Self::KcXaes];
+
+    const fn peers(self) -> &'static [Peer] {
+        match self {
+            Self::Aegis => &aegis::PEERS,
+            Self::KcXaes => &[kc_xaes::PEER],
+        }
+    }
+}
 
 /// Measures and writes every table, as Markdown.
 ///
@@ -49,132 +55,24 @@ const TAGGING: [&str; 6] = [
 /// As `out` has them.
 pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
     let options = &papers.options;
+    let papers = if papers.papers.is_empty() { &Paper::ALL[..] } else { &papers.papers };
+    let within = |peer: &Peer| papers.iter().any(|paper| paper.peers().contains(peer));
+    let peers: Vec<Peer> = Peer::ALL.into_iter().filter(within).collect();
     writeln!(out, "{}\n", Machine::detect().line())?;
-    for line in versions(&Peer::ALL) {
+    for line in versions(&peers) {
         writeln!(out, "- {line}")?;
     }
-    for line in absent(&Peer::ALL) {
+    for line in absent(&peers) {
         writeln!(out, "- absent: {line}")?;
     }
-    writeln!(out, "\nGB/s, and ratios with quartiles; {} interleaved rounds.\n", options.rounds)?;
-    for backend in options.backends() {
-        sealing(options, backend, out)?;
-        tagging(options, backend, out)?;
-        strategies(options, backend, out)?;
+    writeln!(out)?;
+    for paper in papers {
+        match paper {
+            Paper::Aegis => aegis::tables(options, out)?,
+            Paper::KcXaes => kc_xaes::tables(options, out)?,
+        }
     }
-    short(options, Backend::detect(), out)
-}
-
-/// Lanes against one lane, and against AES-GCM.
-fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
-    let mut contenders = many(&SEALING, Operation::Seal, backend, Strategy::Auto);
-    // The libraries choose their own instructions: beside the portable code they prove nothing.
-    let gcms: &[Gcm] = if backend.name() == "soft" { &[] } else { &[Gcm::Aes128, Gcm::Aes256] };
-    let rivals: Vec<Contender> = gcms
-        .iter()
-        .flat_map(|gcm| Peer::ALL.iter().filter_map(|peer| peer.gcm(*gcm, Operation::Seal)))
-        .collect();
-    contenders.extend(rivals);
-    let lanes: &[Quotient] = &[
-        ("128X2 / 128L", "aegis-128l", "aegis-128x2"),
-        ("128X4 / 128L", "aegis-128l", "aegis-128x4"),
-        ("128X8 v1 / 128L", "aegis-128l", "aegis-128x-v1:degree=8"),
-        ("256X2 / 256", "aegis-256", "aegis-256x2"),
-        ("256X4 / 256", "aegis-256", "aegis-256x4"),
-    ];
-    let mut speeds = Table::new(
-        format!("Sealing on {}", backend.name()),
-        head(contenders.iter().map(|contender| contender.name.as_str())),
-    );
-    let mut gains = Table::new(
-        format!("Sealing on {}: more lanes against one", backend.name()),
-        head(lanes.iter().map(|quotient| quotient.0)),
-    );
-    let gcm = contenders[SEALING.len()..].iter().map(|contender| contender.name.clone());
-    let gcm: Vec<String> = gcm.collect();
-    let titles = gcm.iter().flat_map(|name| {
-        let family = if name.starts_with("aes-128") { "128" } else { "256" };
-        ["2", "4"].map(|degree| format!("{family}X{degree} / {name}"))
-    });
-    let titles: Vec<String> = titles.collect();
-    let mut rivals = Table::new(
-        format!("Sealing on {}: against AES-GCM", backend.name()),
-        head(titles.iter().map(String::as_str)),
-    );
-    for bytes in options.sizes() {
-        let timings = contest::run(&mut contenders, bytes, options.effort());
-        let find = |name: &str| contenders.iter().position(|c| c.name == name);
-        let quotient = |slow: &str, fast: &str| {
-            let (slow, fast) = find(slow).zip(find(fast))?;
-            Summary::of_ratios(&timings[slow].seconds, &timings[fast].seconds)
-        };
-        let cell = |slow: &str, fast: &str| quotient(slow, fast).map_or_else(String::new, ratio);
-        speeds.row(row(bytes, timings.iter().map(throughput)));
-        gains.row(row(bytes, lanes.iter().map(|(_, slow, fast)| cell(slow, fast))));
-        let against = gcm.iter().flat_map(|name| {
-            let family = if name.starts_with("aes-128") { "aegis-128" } else { "aegis-256" };
-            ["x2", "x4"].map(|lanes| cell(name, &format!("{family}{lanes}")))
-        });
-        rivals.row(row(bytes, against));
-    }
-    speeds.write(out, Style::Markdown)?;
-    gains.write(out, Style::Markdown)?;
-    if gcm.is_empty() { Ok(()) } else { rivals.write(out, Style::Markdown) }
-}
-
-/// A ratio's title, its slower side and its faster side.
-type Quotient = (&'static str, &'static str, &'static str);
-
-fn tagging(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
-    let mut contenders = many(&TAGGING, Operation::Mac, backend, Strategy::Auto);
-    let mut table = Table::new(format!("AEGISMAC on {}", backend.name()), head(TAGGING));
-    for bytes in options.sizes() {
-        let timings = contest::run(&mut contenders, bytes, options.effort());
-        table.row(row(bytes, timings.iter().map(throughput)));
-    }
-    table.write(out, Style::Markdown)
-}
-
-/// Degrees wider than a register: all lanes at once, or lane after lane.
-fn strategies(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
-    const SUITES: [&str; 5] =
-        ["aegis-128x2", "aegis-128x4", "aegis-128x-v1:degree=8", "aegis-256x2", "aegis-256x4"];
-    let wide = many(&SUITES, Operation::Seal, backend, Strategy::Wide);
-    let by_lane = many(&SUITES, Operation::Seal, backend, Strategy::LaneByLane);
-    let mut contenders: Vec<Contender> = wide.into_iter().chain(by_lane).collect();
-    let mut table = Table::new(
-        format!("{}: how much faster is lane by lane than all lanes at once", backend.name()),
-        head(SUITES),
-    );
-    for bytes in options.sizes().into_iter().filter(|bytes| *bytes >= 1024) {
-        let timings = contest::run(&mut contenders, bytes, options.effort());
-        let (wide, by_lane) = timings.split_at(SUITES.len());
-        let cells = wide.iter().zip(by_lane).map(|(wide, by_lane)| {
-            Summary::of_ratios(&wide.seconds, &by_lane.seconds).map_or_else(String::new, ratio)
-        });
-        table.row(row(bytes, cells));
-    }
-    table.write(out, Style::Markdown)
-}
-
-/// Up to a rate or two, byte by byte: where do lanes begin to help?
-fn short(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
-    const SUITES: [&str; 4] = ["aegis-128l", "aegis-128x2", "aegis-256", "aegis-256x2"];
-    let mut contenders = many(&SUITES, Operation::Seal, backend, Strategy::Auto);
-    let title = format!("Cycles for a short message on {}", backend.name());
-    let titles = ["128L", "128X2", "128X2 / 128L", "256", "256X2", "256X2 / 256"];
-    let mut table = Table::new(title, head(titles));
-    for bytes in 0..=64 {
-        let timings = contest::run(&mut contenders, bytes, options.effort());
-        let cycles = |at: usize| format!("{:.0}", timings[at].summary().cycles_per_message.median);
-        let quotient = |one: usize, two: usize| {
-            Summary::of_ratios(&timings[one].seconds, &timings[two].seconds)
-                .map_or_else(String::new, ratio)
-        };
-        let cells = [cycles(0), cycles(1), quotient(0, 1), cycles(2), cycles(3), quotient(2, 3)];
-        table.row(row(bytes, cells));
-    }
-    table.write(out, Style::Markdown)
+    Ok(())
 }
 
 /// The suites as contenders that bear the suites' names.
@@ -199,36 +97,17 @@ fn row(bytes: usize, cells: impl IntoIterator<Item = String>) -> Vec<String> {
     core::iter::once(table::bytes(bytes)).chain(cells).collect()
 }
 
-fn throughput(timing: &Timing) -> String {
-    format!("{:.2}", timing.summary().gigabytes_per_second)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_suite_exists() {
-        let backend = Backend::detect();
-        let sealing = many(&SEALING, Operation::Seal, backend, Strategy::Auto);
-        let tagging = many(&TAGGING, Operation::Mac, backend, Strategy::Auto);
-        let names = |contenders: &[Contender]| -> Vec<String> {
-            contenders.iter().map(|contender| contender.name.clone()).collect()
-        };
-        assert_eq!(names(&sealing), SEALING);
-        assert_eq!(names(&tagging), TAGGING);
-    }
-
-    #[test]
-    fn every_back_end_has_its_tables() {
-        let options = Options { sizes: vec![1024], rounds: 1, slice: 0, ..Options::default() };
+    fn only_the_papers_that_were_named() {
+        let options = Options { sizes: vec![32], rounds: 1, slice: 0, ..Options::default() };
         let mut out = Vec::new();
-        run(&Papers { options }, &mut out).unwrap();
+        run(&Papers { papers: vec![Paper::KcXaes], options }, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
-        for backend in Backend::available().map(Backend::name) {
-            assert!(text.contains(&format!("**Sealing on {backend}**")), "{text}");
-            assert!(text.contains(&format!("**AEGISMAC on {backend}**")), "{text}");
-        }
-        assert!(text.contains("|    64 B |"), "{text}");
+        assert!(!text.contains("AEGIS"), "{text}");
+        assert!(text.contains("aws-lc") && !text.contains("boringssl"), "{text}");
     }
 }

@@ -8,11 +8,19 @@ mod aws_lc;
 #[cfg(feature = "peers")]
 mod boringssl;
 #[cfg(feature = "peers")]
+mod graviola;
+#[cfg(all(feature = "peers", ipsec_mb))]
+mod ipsec_mb;
+#[cfg(feature = "peers")]
 mod libaegis;
 #[cfg(feature = "peers")]
+mod nonce_derived;
+#[cfg(feature = "peers")]
 mod openssl;
-
-use core::fmt;
+#[cfg(feature = "peers")]
+mod ring;
+#[cfg(feature = "peers")]
+mod rustcrypto;
 
 use clap::ValueEnum;
 
@@ -29,43 +37,47 @@ pub enum Peer {
     Boringssl,
     /// OpenSSL, series 3.
     Openssl,
+    /// Intel's library for many packets at once, one by one.
+    IpsecMb,
+    /// BoringSSL's algorithms in Rust and assembly.
+    Ring,
+    /// Rust with verified assembly.
+    Graviola,
+    /// The Rust crates of that name: AES-GCM and XAES.
+    Rustcrypto,
 }
 
-/// The algorithms that rivals have beside AEGIS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gcm {
-    /// AES-GCM with 16-byte keys.
-    Aes128,
-    /// AES-GCM with 32-byte keys.
-    Aes256,
-}
+/// Our suites that other libraries have too, or that can be put together from their parts.
+const SHARED: [&str; 6] = [
+    "aes-128-gcm",
+    "aes-256-gcm",
+    "xaes-256-gcm",
+    "kc-xaes-256-gcm",
+    "h-aes-256-gcm",
+    "h-kc-aes-256-gcm",
+];
 
-impl Gcm {
-    /// The one with keys of this length.
-    #[must_use]
-    pub const fn with_key_bytes(key_bytes: usize) -> Self {
-        if key_bytes > 16 { Self::Aes256 } else { Self::Aes128 }
-    }
-
-    /// The key's length.
-    #[must_use]
-    pub const fn key_bytes(self) -> usize {
-        match self {
-            Self::Aes128 => 16,
-            Self::Aes256 => 32,
-        }
-    }
-}
-
-impl fmt::Display for Gcm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "aes-{}-gcm", self.key_bytes() * 8)
-    }
+/// The algorithms that are to be measured beside the suite `id`: itself, and AES-GCM under a key of
+/// the same length where hardly any library has it.
+#[must_use]
+pub fn rivals(id: &str, key_bytes: usize) -> Vec<&str> {
+    let id = id.strip_suffix("-mac").unwrap_or(id);
+    let gcm = if key_bytes > 16 { "aes-256-gcm" } else { "aes-128-gcm" };
+    if SHARED.contains(&id) { vec![id] } else { vec![id, gcm] }
 }
 
 impl Peer {
     /// Every peer.
-    pub const ALL: [Self; 4] = [Self::Libaegis, Self::AwsLc, Self::Boringssl, Self::Openssl];
+    pub const ALL: [Self; 8] = [
+        Self::Libaegis,
+        Self::AwsLc,
+        Self::Boringssl,
+        Self::Openssl,
+        Self::IpsecMb,
+        Self::Ring,
+        Self::Graviola,
+        Self::Rustcrypto,
+    ];
 
     /// The name in tables and on the command line.
     #[must_use]
@@ -75,6 +87,10 @@ impl Peer {
             Self::AwsLc => "aws-lc",
             Self::Boringssl => "boringssl",
             Self::Openssl => "openssl",
+            Self::IpsecMb => "ipsec-mb",
+            Self::Ring => "ring",
+            Self::Graviola => "graviola",
+            Self::Rustcrypto => "rustcrypto",
         }
     }
 
@@ -87,6 +103,13 @@ impl Peer {
             Self::AwsLc => vec![aws_lc::version()],
             Self::Boringssl => vec![boringssl::version()],
             Self::Openssl => vec![openssl::version()],
+            #[cfg(ipsec_mb)]
+            Self::IpsecMb => vec![ipsec_mb::version()],
+            #[cfg(not(ipsec_mb))]
+            Self::IpsecMb => Vec::new(),
+            Self::Ring => vec![ring::version()],
+            Self::Graviola => vec![graviola::version()],
+            Self::Rustcrypto => vec![rustcrypto::version()],
         };
         #[cfg(not(feature = "peers"))]
         Vec::new()
@@ -102,93 +125,85 @@ impl Peer {
             Self::Libaegis if cfg!(not(libaegis_native)) => {
                 Some("no clang was found for the build with -march=native")
             }
+            Self::IpsecMb if cfg!(not(ipsec_mb)) => {
+                Some("intel-ipsec-mb.h of version 1 was not found")
+            }
+            Self::Rustcrypto if cfg!(not(rust_native)) => {
+                Some("the build for this very CPU; RUSTFLAGS=-Ctarget-cpu=native makes that one")
+            }
             _ => None,
         }
     }
 
-    /// This peer's implementations of the AEGIS variant `id` (without `-mac`) for `operation`.
+    /// This peer's implementations of the algorithm `id` for `operation`.
     #[must_use]
-    pub fn aegis(self, id: &str, operation: Operation) -> Vec<Contender> {
-        #[cfg(feature = "peers")]
-        if self == Self::Libaegis {
-            return libaegis::contenders(id, operation);
-        }
-        let _ = (id, operation);
-        Vec::new()
-    }
-
-    /// This peer's AES-GCM for `operation`.
-    #[must_use]
-    pub fn gcm(self, gcm: Gcm, operation: Operation) -> Option<Contender> {
+    pub fn contenders(self, id: &str, operation: Operation) -> Vec<Contender> {
         #[cfg(feature = "peers")]
         {
-            let name = format!("{gcm} {}", self.name());
-            match self {
-                Self::Libaegis => None,
-                Self::AwsLc => Contender::aead(name, operation, aws_lc::Key::new(gcm)),
-                Self::Boringssl => Contender::aead(name, operation, boringssl::Key::new(gcm)),
-                Self::Openssl => Contender::aead(name, operation, openssl::Key::new(gcm)),
-            }
+            let contender = match self {
+                Self::Libaegis => return libaegis::contenders(id, operation),
+                Self::AwsLc => aws_lc::contender(id, operation),
+                Self::Boringssl => boringssl::contender(id, operation),
+                Self::Openssl => openssl::contender(id, operation),
+                #[cfg(ipsec_mb)]
+                Self::IpsecMb => ipsec_mb::contender(id, operation),
+                #[cfg(not(ipsec_mb))]
+                Self::IpsecMb => None,
+                Self::Ring => ring::contender(id, operation),
+                Self::Graviola => graviola::contender(id, operation),
+                Self::Rustcrypto => rustcrypto::contender(id, operation),
+            };
+            contender.map(|c| c.named(format!("{id} {}", self.name()))).into_iter().collect()
         }
         #[cfg(not(feature = "peers"))]
         {
-            let _ = (gcm, operation);
-            None
+            let _ = (id, operation);
+            Vec::new()
         }
     }
 }
 
-/// The key of every peer.
+/// The first key of every peer.
 #[cfg(feature = "peers")]
-const KEY: [u8; 32] = [7; 32];
+const KEY: crate::ring::Key = [7; 64];
+
+#[cfg(test)]
+mod pairing {
+    use super::*;
+
+    #[test]
+    fn what_others_have_meets_only_itself() {
+        for id in SHARED {
+            assert_eq!(rivals(id, 32), [id]);
+        }
+    }
+
+    #[test]
+    fn what_few_have_meets_aes_gcm_too() {
+        assert_eq!(rivals("aegis-128x2", 16), ["aegis-128x2", "aes-128-gcm"]);
+        assert_eq!(rivals("aegis-256-mac", 32), ["aegis-256", "aes-256-gcm"]);
+        assert_eq!(rivals("dndk-gcm", 32), ["dndk-gcm", "aes-256-gcm"]);
+    }
+
+    #[cfg(feature = "peers")]
+    #[test]
+    fn who_has_what() {
+        let names = |id: &str| -> Vec<String> {
+            let have = |peer: &Peer| !peer.contenders(id, Operation::Seal).is_empty();
+            let names = Peer::ALL.iter().filter(|peer| **peer != Peer::IpsecMb);
+            names.filter(|peer| have(peer)).map(|peer| peer.name().to_owned()).collect()
+        };
+        let gcm = ["aws-lc", "boringssl", "openssl", "ring", "graviola", "rustcrypto"];
+        assert_eq!(names("aes-128-gcm"), gcm);
+        assert_eq!(names("aes-256-gcm"), gcm);
+        assert_eq!(names("xaes-256-gcm"), ["aws-lc", "boringssl", "openssl", "rustcrypto"]);
+        assert_eq!(names("kc-xaes-256-gcm"), ["aws-lc", "boringssl", "openssl"]);
+        assert_eq!(names("h-aes-256-gcm"), ["aws-lc"]);
+        assert_eq!(names("h-kc-aes-256-gcm"), ["aws-lc"]);
+        assert_eq!(names("aegis-256x4"), ["libaegis"]);
+        assert!(names("dndk-gcm").is_empty());
+    }
+}
 
 #[cfg(all(test, feature = "peers"))]
-mod tests {
-    use super::*;
-    use crate::contender::Aead;
-
-    /// All libraries must do the same work; and each notices a flipped bit.
-    fn seal(aead: &mut impl Aead, operation: &str) -> (Vec<u8>, [u8; 16]) {
-        let (nonce, mut message, mut tag) = ([9; 32], vec![1; 100], [0; 32]);
-        aead.seal(&nonce, &mut message, &mut tag);
-        let mut opened = vec![0; 100];
-        assert!(aead.open(&nonce, &message, &tag, &mut opened), "{operation}");
-        assert_eq!(opened, [1; 100], "{operation}");
-        let mut wrong = tag;
-        wrong[15] ^= 1;
-        assert!(!aead.open(&nonce, &message, &wrong, &mut opened), "{operation}");
-        // A failed opening must not spoil the next message.
-        assert!(aead.open(&nonce, &message, &tag, &mut opened), "{operation}");
-        (message, core::array::from_fn(|i| tag[i]))
-    }
-
-    #[test]
-    fn three_libraries_compute_the_same_gcm() {
-        for gcm in [Gcm::Aes128, Gcm::Aes256] {
-            let expected = seal(&mut aws_lc::Key::new(gcm), "aws-lc");
-            assert_eq!(seal(&mut boringssl::Key::new(gcm), "boringssl"), expected, "{gcm}");
-            assert_eq!(seal(&mut openssl::Key::new(gcm), "openssl"), expected, "{gcm}");
-        }
-    }
-
-    #[test]
-    fn both_builds_of_libaegis_agree_with_the_crate() {
-        let expected =
-            aegis::aegis128l::Aegis128L::<16>::new(&[7; 16], &[9; 16]).encrypt(&[1; 100], &[]);
-        for library in libaegis::builds() {
-            assert_eq!(seal(&mut library.key("aegis-128l").unwrap(), library.name), expected);
-        }
-    }
-
-    #[test]
-    fn every_version_is_known() {
-        for peer in Peer::ALL {
-            let versions = peer.versions();
-            assert!(!versions.is_empty());
-            assert!(
-                versions.iter().all(|v| v.contains(|c: char| c.is_ascii_digit())),
-                "{versions:?}"
-            );
-        }
-    }
-}
+mod tests;

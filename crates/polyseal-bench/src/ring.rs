@@ -3,22 +3,39 @@
 //! All contenders share it, so none has luckier pages than another. Short messages go round a ring
 //! of slots that together fit the first-level cache: sealing one slot over and over would measure
 //! how fast a CPU reads back what it has just written, which no application does. A nonce is a
-//! counter, written half a turn before it is used for the same reason.
+//! counter, written half a turn before it is used for the same reason; so is the key, for whoever
+//! has a key a message.
+
+use aead::array::{Array, ArraySize};
+
+/// The longest key; shorter ones are its beginning.
+pub type Key = [u8; 64];
 
 /// The longest nonce; shorter ones are its beginning.
 pub type Nonce = [u8; 32];
 
 /// The longest tag; shorter ones are its beginning.
-pub type Tag = [u8; 32];
+pub type Tag = [u8; 48];
 
-/// Slots of one message each, their nonces and tags, and as much memory for opened messages.
+/// The beginning of a key, nonce or tag.
+pub(crate) fn first<N: ArraySize, const LONGEST: usize>(bytes: &[u8; LONGEST]) -> &Array<u8, N> {
+    bytes[..N::USIZE].try_into().expect("nothing is longer than the longest")
+}
+
+/// The beginning of a tag that is being made.
+pub(crate) fn first_mut<N: ArraySize>(tag: &mut Tag) -> &mut Array<u8, N> {
+    (&mut tag[..N::USIZE]).try_into().expect("nothing is longer than the longest")
+}
+
+/// Slots of one message each, their keys, nonces and tags, and as much memory for opened messages.
 #[derive(Debug)]
 pub struct Ring {
     message_bytes: usize,
     slots: usize,
     sealed: Paged,
     opened: Paged,
-    nonces: [Nonce; NONCES],
+    keys: [Key; TURN],
+    nonces: [Nonce; TURN],
     tags: Vec<Tag>,
     counter: u64,
 }
@@ -27,7 +44,8 @@ pub struct Ring {
 const RING_BYTES: usize = 16 << 10;
 const LINE_BYTES: usize = 64;
 const PAGE_BYTES: usize = 4 << 10;
-const NONCES: usize = 64;
+/// The number of keys and nonces.
+const TURN: usize = 64;
 
 impl Ring {
     /// A ring for messages of `message_bytes`.
@@ -42,8 +60,9 @@ impl Ring {
             // Not the same place in a page as what is read: some CPUs take a load for dependent on
             // a store that agrees with it in the lowest 12 bits.
             opened: Paged::new(slots * stride, PAGE_BYTES / 2 + 2 * LINE_BYTES),
-            nonces: [[0x5a; 32]; NONCES],
-            tags: vec![[0; 32]; slots],
+            keys: [[0xa5; 64]; TURN],
+            nonces: [[0x5a; 32]; TURN],
+            tags: vec![[0; 48]; slots],
             counter: 0,
         }
     }
@@ -54,42 +73,48 @@ impl Ring {
         self.message_bytes
     }
 
-    /// Hands `messages` messages to `seal`, each with a fresh nonce, to be sealed in place.
+    /// Hands `messages` messages to `seal`, each with a fresh key and nonce, to be sealed in place;
+    /// who has a key already ignores this one.
     #[inline]
-    pub fn seal(&mut self, messages: u32, mut seal: impl FnMut(&Nonce, &mut [u8], &mut Tag)) {
+    pub fn seal(&mut self, messages: u32, mut seal: impl FnMut(&Key, &Nonce, &mut [u8], &mut Tag)) {
         let (stride, mut slot, mut turn) = (stride(self.message_bytes), 0, 0);
         let memory = self.sealed.bytes();
         for _ in 0..messages {
-            let (nonce, later) = (turn % NONCES, (turn + NONCES / 2) % NONCES);
+            let (now, later) = (turn % TURN, (turn + TURN / 2) % TURN);
             self.counter += 1;
+            self.keys[later][..8].copy_from_slice(&self.counter.to_le_bytes());
             self.nonces[later][..8].copy_from_slice(&self.counter.to_le_bytes());
             let message = &mut memory[slot * stride..][..self.message_bytes];
-            seal(&self.nonces[nonce], message, &mut self.tags[slot]);
+            seal(&self.keys[now], &self.nonces[now], message, &mut self.tags[slot]);
             turn += 1;
             slot = if slot + 1 == self.slots { 0 } else { slot + 1 };
         }
     }
 
     /// Seals every slot once, for [`open`](Self::open).
-    pub fn fill(&mut self, mut seal: impl FnMut(&Nonce, &mut [u8], &mut Tag)) {
+    pub fn fill(&mut self, mut seal: impl FnMut(&Key, &Nonce, &mut [u8], &mut Tag)) {
         let stride = stride(self.message_bytes);
         let memory = self.sealed.bytes();
         for (slot, tag) in self.tags.iter_mut().enumerate() {
             let message = &mut memory[slot * stride..][..self.message_bytes];
-            seal(&self.nonces[slot % NONCES], message, tag);
+            seal(&self.keys[slot % TURN], &self.nonces[slot % TURN], message, tag);
         }
     }
 
     /// Hands `messages` sealed messages to `open`, with memory for the opened one: opening in place
     /// would leave nothing to open the next time round.
     #[inline]
-    pub fn open(&mut self, messages: u32, mut open: impl FnMut(&Nonce, &[u8], &Tag, &mut [u8])) {
+    pub fn open(
+        &mut self,
+        messages: u32,
+        mut open: impl FnMut(&Key, &Nonce, &[u8], &Tag, &mut [u8]),
+    ) {
         let (stride, mut slot) = (stride(self.message_bytes), 0);
         let (sealed, opened) = (self.sealed.bytes(), self.opened.bytes());
         for _ in 0..messages {
             let at = slot * stride..slot * stride + self.message_bytes;
-            let nonce = &self.nonces[slot % NONCES];
-            open(nonce, &sealed[at.clone()], &self.tags[slot], &mut opened[at]);
+            let (key, nonce) = (&self.keys[slot % TURN], &self.nonces[slot % TURN]);
+            open(key, nonce, &sealed[at.clone()], &self.tags[slot], &mut opened[at]);
             slot = if slot + 1 == self.slots { 0 } else { slot + 1 };
         }
     }
@@ -130,18 +155,19 @@ mod tests {
     #[test]
     fn every_message_begins_at_a_cache_line() {
         let mut ring = Ring::new(48);
-        ring.seal(20, |_, message, _| {
+        ring.seal(20, |_, _, message, _| {
             assert_eq!(message.as_ptr().align_offset(LINE_BYTES), 0);
             assert_eq!(message.len(), 48);
         });
     }
 
     #[test]
-    fn no_nonce_comes_twice_after_the_first_turn() {
-        let (mut ring, mut seen, mut messages) = (Ring::new(16), HashSet::new(), 0);
-        ring.seal(1000, |nonce, _, _| {
+    fn no_key_or_nonce_comes_twice_after_the_first_turn() {
+        let mut ring = Ring::new(16);
+        let (mut keys, mut nonces, mut messages) = (HashSet::new(), HashSet::new(), 0);
+        ring.seal(1000, |key, nonce, _, _| {
             messages += 1;
-            assert!(seen.insert(*nonce) || messages <= NONCES);
+            assert!((keys.insert(*key) & nonces.insert(*nonce)) || messages <= TURN);
         });
     }
 
@@ -149,15 +175,17 @@ mod tests {
     fn what_was_sealed_into_a_slot_is_opened_from_it() {
         let mut ring = Ring::new(1500);
         let mut next = 0;
-        ring.fill(|nonce, message, tag| {
+        ring.seal(1000, |_, _, _, _| {});
+        ring.fill(|key, nonce, message, tag| {
             next += 1;
             message.fill(next);
             tag[0] = next;
-            tag[1..].copy_from_slice(&nonce[1..]);
+            tag[1..9].copy_from_slice(&key[..8]);
+            tag[9..17].copy_from_slice(&nonce[..8]);
         });
-        ring.open(u32::from(next) * 2, |nonce, message, tag, opened| {
+        ring.open(u32::from(next) * 2, |key, nonce, message, tag, opened| {
             assert!(message.iter().all(|byte| *byte == tag[0]));
-            assert_eq!(nonce[1..], tag[1..]);
+            assert_eq!((&key[..8], &nonce[..8]), (&tag[1..9], &tag[9..17]));
             assert_eq!(opened.len(), message.len());
         });
     }

@@ -24,9 +24,9 @@ enum Task {
     Run(Options),
     /// Against other libraries, in one interleaved run
     Compare(Comparison),
-    /// How fast the AES instructions let AEGIS be, and how far from that it is
+    /// How fast the AES instructions let AEGIS and AES-GCM be, and how far from that they are
     Limits(Options),
-    /// The tables of papers/aegis.md
+    /// The tables of the pages of papers/
     Papers(Papers),
 }
 

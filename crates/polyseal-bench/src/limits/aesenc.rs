@@ -1,8 +1,7 @@
 //! What this CPU's AES instructions can do, at each width: how soon a result can be used, and how
 //! many start in a cycle.
 //!
-//! This is the only code here that uses intrinsics: each loop is one instruction and nothing else,
-//! so that its time is the instruction's.
+//! Each loop is one instruction and nothing else, so that its time is the instruction's.
 
 #![allow(unsafe_code)]
 
@@ -31,7 +30,8 @@ pub(super) fn measure(rounds: u32) -> Vec<Figures> {
     let vaes = aes && is_x86_feature_detected!("vaes") && is_x86_feature_detected!("avx2");
     let vaes512 = vaes && is_x86_feature_detected!("avx512f");
     let figures = |width, dependent, independent| {
-        let (latency, reciprocal) = cycles(dependent, rounds).zip(cycles(independent, rounds))?;
+        let cycles = |kernel| cycles(kernel, LOOPS * BODY, rounds);
+        let (latency, reciprocal) = cycles(dependent).zip(cycles(independent))?;
         Some(Figures { width, latency, per_cycle: 1.0 / reciprocal })
     };
     let mut measured = Vec::new();
@@ -62,11 +62,11 @@ pub(super) fn measure(rounds: u32) -> Vec<Figures> {
     measured
 }
 
-/// Cycles an instruction of `kernel`, the median of some rounds.
-fn cycles(kernel: fn(), rounds: u32) -> Option<f64> {
+/// Cycles for each of the `parts` of `kernel`, the median of some rounds.
+pub(super) fn cycles(kernel: fn(), parts: u32, rounds: u32) -> Option<f64> {
     let round = |_| {
         let hertz = clock::frequency();
-        clock::time(kernel) * hertz / f64::from(LOOPS * BODY)
+        clock::time(kernel) * hertz / f64::from(parts)
     };
     Summary::of((0..rounds).map(round)).map(|summary| summary.median)
 }

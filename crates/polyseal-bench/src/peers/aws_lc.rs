@@ -1,26 +1,53 @@
-//! AES-GCM of AWS-LC, through `aws-lc-rs`. The key schedule happens once, in the key.
+//! AES-GCM of AWS-LC, and what can be put together from its CMAC and HMAC, through `aws-lc-rs`. The
+//! key schedule happens once, in the key.
 
-use aws_lc_rs::aead::{AES_128_GCM, AES_256_GCM, Aad, LessSafeKey, Nonce, UnboundKey};
+use aws_lc_rs::aead::{AES_128_GCM, AES_256_GCM, Aad, Algorithm, LessSafeKey, Nonce, UnboundKey};
+use aws_lc_rs::{cmac, hmac};
 
-use super::{Gcm, KEY};
-use crate::contender::Aead;
+use super::KEY;
+use super::nonce_derived::{Derivation, NonceDerived};
+use crate::contender::{Aead, Contender, Operation};
 use crate::ring;
 
 pub(super) fn version() -> String {
-    String::from("aws-lc (aws-lc-rs 1.19.0)")
+    String::from("aws-lc (aws-lc-rs 1.19.0; XAES, KC-XAES and H-AES composed from its parts)")
 }
 
-pub(super) struct Key(LessSafeKey);
-
-impl Key {
-    pub(super) fn new(gcm: Gcm) -> Self {
-        let algorithm = match gcm {
-            Gcm::Aes128 => &AES_128_GCM,
-            Gcm::Aes256 => &AES_256_GCM,
-        };
-        let key = UnboundKey::new(algorithm, &KEY[..gcm.key_bytes()]);
-        Self(LessSafeKey::new(key.expect("the key has the right length")))
+pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
+    match id {
+        "aes-128-gcm" => Contender::aead(id, operation, Gcm::new(16)),
+        "aes-256-gcm" => Contender::aead(id, operation, Gcm::new(32)),
+        "xaes-256-gcm" => Contender::aead(id, operation, by_cmac(false)),
+        "kc-xaes-256-gcm" => Contender::aead(id, operation, by_cmac(true)),
+        "h-aes-256-gcm" => Contender::aead(id, operation, by_hmac(false)),
+        "h-kc-aes-256-gcm" => Contender::aead(id, operation, by_hmac(true)),
+        _ => None,
     }
+}
+
+pub(super) fn by_cmac(commits: bool) -> NonceDerived<Cmac, Gcm> {
+    NonceDerived { derivation: Cmac(cmac_key(&KEY)), gcm: Gcm::new(32), commits }
+}
+
+pub(super) fn by_hmac(commits: bool) -> NonceDerived<Hmac, Gcm> {
+    NonceDerived { derivation: Hmac(hmac_key(&KEY)), gcm: Gcm::new(32), commits }
+}
+
+pub(super) struct Gcm {
+    algorithm: &'static Algorithm,
+    key: LessSafeKey,
+}
+
+impl Gcm {
+    pub(super) fn new(key_bytes: usize) -> Self {
+        let algorithm = if key_bytes == 32 { &AES_256_GCM } else { &AES_128_GCM };
+        Self { algorithm, key: gcm_key(algorithm, &KEY) }
+    }
+}
+
+fn gcm_key(algorithm: &'static Algorithm, key: &ring::Key) -> LessSafeKey {
+    let key = UnboundKey::new(algorithm, &key[..algorithm.key_len()]);
+    LessSafeKey::new(key.expect("the key has the right length"))
 }
 
 fn nonce(nonce: &ring::Nonce) -> Nonce {
@@ -29,10 +56,15 @@ fn nonce(nonce: &ring::Nonce) -> Nonce {
     Nonce::assume_unique_for_key(short)
 }
 
-impl Aead for Key {
+impl Aead for Gcm {
+    #[inline]
+    fn rekey(&mut self, key: &ring::Key) {
+        self.key = gcm_key(self.algorithm, key);
+    }
+
     #[inline]
     fn seal(&mut self, at: &ring::Nonce, message: &mut [u8], tag: &mut ring::Tag) {
-        let sealed = self.0.seal_in_place_separate_tag(nonce(at), Aad::empty(), message);
+        let sealed = self.key.seal_in_place_separate_tag(nonce(at), Aad::empty(), message);
         tag[..16].copy_from_slice(sealed.expect("the message is not too long").as_ref());
     }
 
@@ -44,6 +76,50 @@ impl Aead for Key {
         tag: &ring::Tag,
         message: &mut [u8],
     ) -> bool {
-        self.0.open_separate_gather(nonce(at), Aad::empty(), sealed, &tag[..16], message).is_ok()
+        self.key.open_separate_gather(nonce(at), Aad::empty(), sealed, &tag[..16], message).is_ok()
+    }
+}
+
+/// Two calls for 32 bytes.
+pub(super) struct Cmac(cmac::Key);
+
+fn cmac_key(key: &ring::Key) -> cmac::Key {
+    cmac::Key::new(cmac::AES_256, &key[..32]).expect("the key has the right length")
+}
+
+impl Derivation for Cmac {
+    #[inline]
+    fn rekey(&mut self, key: &ring::Key) {
+        self.0 = cmac_key(key);
+    }
+
+    #[inline]
+    fn derive(&mut self, input: &mut [u8], counter: usize) -> [u8; 32] {
+        let counter = input.len() - 16 + counter;
+        let mut output = [0; 32];
+        for (i, half) in output.chunks_mut(16).enumerate() {
+            input[counter] = i as u8 + 1;
+            cmac::sign_to_buffer(&self.0, input, half).expect("the output has room");
+        }
+        output
+    }
+}
+
+/// One call for 32 bytes, with SHA-256.
+pub(super) struct Hmac(hmac::Key);
+
+fn hmac_key(key: &ring::Key) -> hmac::Key {
+    hmac::Key::new(hmac::HMAC_SHA256, &key[..32])
+}
+
+impl Derivation for Hmac {
+    #[inline]
+    fn rekey(&mut self, key: &ring::Key) {
+        self.0 = hmac_key(key);
+    }
+
+    #[inline]
+    fn derive(&mut self, input: &mut [u8], _: usize) -> [u8; 32] {
+        hmac::sign(&self.0, input).as_ref().try_into().expect("SHA-256 has 32 bytes")
     }
 }

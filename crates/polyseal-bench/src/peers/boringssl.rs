@@ -1,52 +1,98 @@
-//! AES-GCM of BoringSSL, through its AEAD interface: one call a message, the key schedule once.
+//! AES-GCM of BoringSSL, through its AEAD interface: one call a message, the key schedule once. And
+//! what can be put together from that and its bare AES.
 
 #![allow(unsafe_code)]
 
+use core::mem::MaybeUninit;
 use core::ptr;
 
 use boring_sys::{
-    BORINGSSL_API_VERSION, EVP_AEAD_CTX, EVP_AEAD_CTX_free, EVP_AEAD_CTX_new,
-    EVP_AEAD_CTX_open_gather, EVP_AEAD_CTX_seal_scatter, EVP_aead_aes_128_gcm,
-    EVP_aead_aes_256_gcm,
+    AES_KEY, AES_encrypt, AES_set_encrypt_key, BORINGSSL_API_VERSION, EVP_AEAD, EVP_AEAD_CTX,
+    EVP_AEAD_CTX_cleanup, EVP_AEAD_CTX_init, EVP_AEAD_CTX_open_gather, EVP_AEAD_CTX_seal_scatter,
+    EVP_AEAD_CTX_zero, EVP_aead_aes_128_gcm, EVP_aead_aes_256_gcm,
 };
 
-use super::{Gcm, KEY};
-use crate::contender::Aead;
-use crate::ring::{Nonce, Tag};
+use super::KEY;
+use super::nonce_derived::{Blocks, Cmac, NonceDerived};
+use crate::contender::{Aead, Contender, Operation};
+use crate::ring::{Key, Nonce, Tag};
 
 pub(super) fn version() -> String {
-    format!("boringssl (API {BORINGSSL_API_VERSION}, boring-sys 5.4.0)")
+    format!(
+        "boringssl (API {BORINGSSL_API_VERSION}, boring-sys 5.4.0; XAES and KC-XAES composed from \
+         its parts)"
+    )
 }
 
-pub(super) struct Key(*mut EVP_AEAD_CTX);
+pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
+    match id {
+        "aes-128-gcm" => Contender::aead(id, operation, Gcm::new(16)),
+        "aes-256-gcm" => Contender::aead(id, operation, Gcm::new(32)),
+        "xaes-256-gcm" => Contender::aead(id, operation, by_cmac(false)),
+        "kc-xaes-256-gcm" => Contender::aead(id, operation, by_cmac(true)),
+        _ => None,
+    }
+}
+
+pub(super) fn by_cmac(commits: bool) -> NonceDerived<Cmac<Aes>, Gcm> {
+    NonceDerived { derivation: Cmac::new(Aes::new()), gcm: Gcm::new(32), commits }
+}
+
+pub(super) struct Gcm {
+    aead: *const EVP_AEAD,
+    key_bytes: usize,
+    context: Box<EVP_AEAD_CTX>,
+}
 
 const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 16;
 
-impl Key {
-    pub(super) fn new(gcm: Gcm) -> Self {
+impl Gcm {
+    pub(super) fn new(key_bytes: usize) -> Self {
         // SAFETY: these return pointers to static tables.
         let aead = unsafe {
-            match gcm {
-                Gcm::Aes128 => EVP_aead_aes_128_gcm(),
-                Gcm::Aes256 => EVP_aead_aes_256_gcm(),
-            }
+            if key_bytes == 32 { EVP_aead_aes_256_gcm() } else { EVP_aead_aes_128_gcm() }
         };
-        // SAFETY: `KEY` is at least as long as the length that is passed with it.
-        let context = unsafe { EVP_AEAD_CTX_new(aead, KEY.as_ptr(), gcm.key_bytes(), TAG_BYTES) };
-        assert!(!context.is_null(), "BoringSSL has AES-GCM");
-        Self(context)
+        let mut context = Box::<EVP_AEAD_CTX>::new_uninit();
+        // SAFETY: this is how a context begins: empty, and nothing in it is left uninitialised.
+        let context = unsafe {
+            EVP_AEAD_CTX_zero(context.as_mut_ptr());
+            context.assume_init()
+        };
+        let mut gcm = Self { aead, key_bytes, context };
+        gcm.rekey(&KEY);
+        gcm
     }
 }
 
-impl Drop for Key {
+impl Drop for Gcm {
     fn drop(&mut self) {
-        // SAFETY: the context came from `EVP_AEAD_CTX_new` and is not used again.
-        unsafe { EVP_AEAD_CTX_free(self.0) };
+        // SAFETY: the context was initialised and is not used again.
+        unsafe { EVP_AEAD_CTX_cleanup(&raw mut *self.context) };
     }
 }
 
-impl Aead for Key {
+impl Aead for Gcm {
+    #[inline]
+    fn rekey(&mut self, key: &Key) {
+        let context = &raw mut *self.context;
+        // SAFETY: the context was initialised, so it may be cleaned up, and a clean one may be
+        // initialised; the key is at least as long as the length that is passed with it, and no
+        // engine is wanted.
+        let done = unsafe {
+            EVP_AEAD_CTX_cleanup(context);
+            EVP_AEAD_CTX_init(
+                context,
+                self.aead,
+                key.as_ptr(),
+                self.key_bytes,
+                TAG_BYTES,
+                ptr::null_mut(),
+            )
+        };
+        assert_eq!(done, 1, "BoringSSL has AES-GCM");
+    }
+
     #[inline]
     fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
         let (data, len) = (message.as_mut_ptr(), message.len());
@@ -55,7 +101,7 @@ impl Aead for Key {
         // empty inputs may be null.
         let done = unsafe {
             EVP_AEAD_CTX_seal_scatter(
-                self.0,
+                &raw const *self.context,
                 data,
                 tag.as_mut_ptr(),
                 &raw mut tag_bytes,
@@ -80,7 +126,7 @@ impl Aead for Key {
         // `sealed`, and empty inputs may be null.
         let authentic = unsafe {
             EVP_AEAD_CTX_open_gather(
-                self.0,
+                &raw const *self.context,
                 message.as_mut_ptr(),
                 nonce.as_ptr(),
                 NONCE_BYTES,
@@ -93,5 +139,39 @@ impl Aead for Key {
             )
         };
         authentic == 1
+    }
+}
+
+pub(super) struct Aes(AES_KEY);
+
+impl Aes {
+    fn new() -> Self {
+        Self(expand(&KEY))
+    }
+}
+
+#[inline]
+fn expand(key: &Key) -> AES_KEY {
+    let mut expanded = MaybeUninit::uninit();
+    // SAFETY: the key is longer than the 256 bits that are read, and they are a valid length, with
+    // which the expanded key is written.
+    unsafe {
+        assert_eq!(AES_set_encrypt_key(key.as_ptr(), 256, expanded.as_mut_ptr()), 0);
+        expanded.assume_init()
+    }
+}
+
+impl Blocks for Aes {
+    #[inline]
+    fn rekey(&mut self, key: &Key) {
+        self.0 = expand(key);
+    }
+
+    #[inline]
+    fn encrypt(&mut self, blocks: &mut [u8]) {
+        for block in blocks.as_chunks_mut::<16>().0 {
+            // SAFETY: a block is read and written in place, which AES allows.
+            unsafe { AES_encrypt(block.as_ptr(), block.as_mut_ptr(), &raw const self.0) };
+        }
     }
 }

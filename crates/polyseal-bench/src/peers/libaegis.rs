@@ -11,7 +11,7 @@ use aegis as _;
 
 use super::KEY;
 use crate::contender::{Aead, Contender, Mac, Operation};
-use crate::ring::{Nonce, Tag};
+use crate::ring::{self, Nonce, Tag};
 
 /// The functions of one variant; the other half of this is `build/libaegis.c`.
 #[repr(C)]
@@ -103,7 +103,7 @@ pub(super) fn contenders(id: &str, operation: Operation) -> Vec<Contender> {
         let key = build.key(id)?;
         match operation {
             Operation::Mac => Some(Contender::mac(build.name, key)),
-            Operation::Seal | Operation::Open => Contender::aead(build.name, operation, key),
+            _ => Contender::aead(build.name, operation, key),
         }
     };
     builds().iter().filter_map(contender).collect()
@@ -113,16 +113,22 @@ impl Build {
     /// The variant's functions with a key.
     pub(super) fn key(&self, id: &str) -> Option<Key> {
         let at = VARIANTS.iter().position(|variant| *variant == id)?;
-        Some(Key { variant: &self.variants[at] })
+        Some(Key { variant: &self.variants[at], key: KEY })
     }
 }
 
 /// libaegis has no key object: every call takes the key's bytes.
 pub(super) struct Key {
     variant: &'static Variant,
+    key: ring::Key,
 }
 
 impl Aead for Key {
+    #[inline]
+    fn rekey(&mut self, key: &ring::Key) {
+        self.key = *key;
+    }
+
     #[inline]
     fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
         let (data, len) = (message.as_mut_ptr(), message.len());
@@ -138,7 +144,7 @@ impl Aead for Key {
                 ptr::null(),
                 0,
                 nonce.as_ptr(),
-                KEY.as_ptr(),
+                self.key.as_ptr(),
             )
         };
         assert_eq!(status, 0);
@@ -158,7 +164,7 @@ impl Aead for Key {
                 ptr::null(),
                 0,
                 nonce.as_ptr(),
-                KEY.as_ptr(),
+                self.key.as_ptr(),
             )
         };
         status == 0
@@ -177,7 +183,7 @@ impl Mac for Key {
         // SAFETY: the state has room and is initialised first; the other pointers are valid as for
         // sealing.
         let status = unsafe {
-            (self.variant.mac_init)(state, KEY.as_ptr(), nonce.as_ptr());
+            (self.variant.mac_init)(state, self.key.as_ptr(), nonce.as_ptr());
             let updated = (self.variant.mac_update)(state, data.as_ptr(), data.len());
             updated | (self.variant.mac_final)(state, tag.as_mut_ptr(), TAG_BYTES)
         };

@@ -1,14 +1,16 @@
 //! AES-GCM of OpenSSL, through its EVP interface: a message sets the nonce of a context that holds
-//! the expanded key, then updates, finishes, and reads or sets the tag.
+//! the expanded key, then updates, finishes, and reads or sets the tag. And what can be put together
+//! from that and its AES in ECB mode.
 
 #![allow(unsafe_code)]
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 
-use super::{Gcm, KEY};
-use crate::contender::Aead;
-use crate::ring::{Nonce, Tag};
+use super::KEY;
+use super::nonce_derived::{Blocks, Cmac, NonceDerived};
+use crate::contender::{Aead, Contender, Operation};
+use crate::ring::{Key, Nonce, Tag};
 
 /// `EVP_CIPHER_CTX`, which is opaque.
 enum Context {}
@@ -31,6 +33,8 @@ unsafe extern "C" {
     fn EVP_CIPHER_CTX_new() -> *mut Context;
     #[link_name = "openssl_EVP_CIPHER_CTX_free"]
     fn EVP_CIPHER_CTX_free(context: *mut Context);
+    #[link_name = "openssl_EVP_CIPHER_CTX_set_padding"]
+    fn EVP_CIPHER_CTX_set_padding(context: *mut Context, padding: c_int) -> c_int;
     #[link_name = "openssl_EVP_CIPHER_CTX_ctrl"]
     fn EVP_CIPHER_CTX_ctrl(
         context: *mut Context,
@@ -63,113 +67,185 @@ const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
 const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
 const TAG_BYTES: c_int = 16;
 
+/// What `EVP_CipherInit_ex2` calls a direction.
+const SEAL: c_int = 1;
+const OPEN: c_int = 0;
+
 pub(super) fn version() -> String {
     // SAFETY: selector 0 gives the version, a static string.
     let version = unsafe { CStr::from_ptr(OpenSSL_version(0)) };
-    format!("openssl ({})", version.to_string_lossy())
+    format!("openssl ({}; XAES and KC-XAES composed from its parts)", version.to_string_lossy())
 }
 
-/// A context for each direction.
-pub(super) struct Key {
-    sealing: *mut Context,
-    opening: *mut Context,
-}
-
-impl Key {
-    pub(super) fn new(gcm: Gcm) -> Self {
-        Self { sealing: context(gcm, 1), opening: context(gcm, 0) }
+pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
+    match id {
+        "aes-128-gcm" => Contender::aead(id, operation, Gcm::new(16)),
+        "aes-256-gcm" => Contender::aead(id, operation, Gcm::new(32)),
+        "xaes-256-gcm" => Contender::aead(id, operation, by_cmac(false)),
+        "kc-xaes-256-gcm" => Contender::aead(id, operation, by_cmac(true)),
+        _ => None,
     }
 }
 
-fn context(gcm: Gcm, encrypt: c_int) -> *mut Context {
-    let name = match gcm {
-        Gcm::Aes128 => c"AES-128-GCM",
-        Gcm::Aes256 => c"AES-256-GCM",
-    };
-    // SAFETY: null means the default library, properties and parameters; `KEY` is long enough for
-    // the cipher; the context keeps its own reference to the cipher.
-    unsafe {
-        let cipher = EVP_CIPHER_fetch(ptr::null_mut(), name.as_ptr(), ptr::null());
-        let context = EVP_CIPHER_CTX_new();
-        assert!(!cipher.is_null() && !context.is_null(), "OpenSSL has AES-GCM");
-        let none = ptr::null();
-        assert_eq!(
-            EVP_CipherInit_ex2(context, cipher, KEY.as_ptr(), none, encrypt, none.cast()),
-            1
-        );
-        EVP_CIPHER_free(cipher);
-        context
-    }
+pub(super) fn by_cmac(commits: bool) -> NonceDerived<Cmac<Aes>, Gcm> {
+    NonceDerived { derivation: Cmac::new(Aes::new()), gcm: Gcm::new(32), commits }
 }
 
-impl Drop for Key {
-    fn drop(&mut self) {
-        // SAFETY: both came from `EVP_CIPHER_CTX_new` and are not used again.
+/// A context that has a cipher and a key.
+struct Keyed(*mut Context);
+
+impl Keyed {
+    fn new(name: &CStr) -> Self {
+        // SAFETY: null means the default library, properties and parameters; `KEY` is long enough
+        // for every cipher; the context keeps its own reference to the cipher.
         unsafe {
-            EVP_CIPHER_CTX_free(self.sealing);
-            EVP_CIPHER_CTX_free(self.opening);
+            let cipher = EVP_CIPHER_fetch(ptr::null_mut(), name.as_ptr(), ptr::null());
+            let context = EVP_CIPHER_CTX_new();
+            assert!(!cipher.is_null() && !context.is_null(), "OpenSSL has {name:?}");
+            let (key, none) = (KEY.as_ptr(), ptr::null());
+            assert_eq!(EVP_CipherInit_ex2(context, cipher, key, none, SEAL, none.cast()), 1);
+            EVP_CIPHER_free(cipher);
+            Self(context)
         }
     }
-}
 
-/// Sets the nonce, and turns `input` into as many bytes at `output`.
-///
-/// # Safety
-/// `context` is one of a living [`Key`]; `input` is readable and `output` writable for `len` bytes,
-/// and they are the same or do not overlap.
-#[inline]
-unsafe fn update(
-    context: *mut Context,
-    nonce: &Nonce,
-    input: *const u8,
-    output: *mut u8,
-    len: usize,
-) {
-    let len = c_int::try_from(len).expect("the message is not too long");
-    let mut written = 0;
-    // SAFETY: null keeps the cipher and key; the nonce is longer than the 12 bytes that are read.
-    // A negative direction keeps the context's own.
-    let ready = unsafe {
-        EVP_CipherInit_ex2(context, ptr::null(), ptr::null(), nonce.as_ptr(), -1, ptr::null())
-    };
-    // SAFETY: the caller vouches for both pointers.
-    let done = unsafe { EVP_CipherUpdate(context, output, &raw mut written, input, len) };
-    assert_eq!((ready, done, written), (1, 1, len));
-}
-
-impl Aead for Key {
+    /// Sets what is given, and the direction; what is not given stays.
     #[inline]
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
-        let (data, len) = (message.as_mut_ptr(), message.len());
+    fn set(&self, key: Option<&Key>, nonce: Option<&Nonce>, direction: c_int) {
+        let key = key.map_or(ptr::null(), |key| key.as_ptr());
+        let nonce = nonce.map_or(ptr::null(), |nonce| nonce.as_ptr());
+        let (cipher, parameters) = (ptr::null(), ptr::null());
+        // SAFETY: null keeps the cipher, the key or the nonce; key and nonce are longer than what is
+        // read of them.
+        let done = unsafe { EVP_CipherInit_ex2(self.0, cipher, key, nonce, direction, parameters) };
+        assert_eq!(done, 1);
+    }
+
+    /// Turns `input` into as many bytes at `output`.
+    ///
+    /// # Safety
+    /// `input` is readable and `output` writable for `len` bytes, and they are the same or do not
+    /// overlap.
+    #[inline]
+    unsafe fn update(&self, input: *const u8, output: *mut u8, len: usize) {
+        let len = c_int::try_from(len).expect("the message is not too long");
+        let mut written = 0;
+        // SAFETY: the caller vouches for both pointers.
+        let done = unsafe { EVP_CipherUpdate(self.0, output, &raw mut written, input, len) };
+        assert_eq!((done, written), (1, len));
+    }
+
+    /// Ends the message; false if its tag was wrong.
+    #[inline]
+    fn finish(&self) -> bool {
         let (mut nothing, mut written) = ([0; 16], 0);
-        // SAFETY: `data` is readable and writable for `len` bytes.
-        unsafe { update(self.sealing, nonce, data, data, len) };
         // SAFETY: GCM writes nothing at the end, and would have room for a block.
-        let done =
-            unsafe { EVP_CipherFinal_ex(self.sealing, nothing.as_mut_ptr(), &raw mut written) };
+        let done = unsafe { EVP_CipherFinal_ex(self.0, nothing.as_mut_ptr(), &raw mut written) };
+        done == 1
+    }
+}
+
+impl Drop for Keyed {
+    fn drop(&mut self) {
+        // SAFETY: the context came from `EVP_CIPHER_CTX_new` and is not used again.
+        unsafe { EVP_CIPHER_CTX_free(self.0) };
+    }
+}
+
+pub(super) struct Gcm(Keyed);
+
+impl Gcm {
+    pub(super) fn new(key_bytes: usize) -> Self {
+        Self(Keyed::new(if key_bytes == 32 { c"AES-256-GCM" } else { c"AES-128-GCM" }))
+    }
+
+    #[inline]
+    fn encrypt(&self, message: &mut [u8], tag: &mut Tag) {
+        let data = message.as_mut_ptr();
+        // SAFETY: the message is readable and writable.
+        unsafe { self.0.update(data, data, message.len()) };
+        assert!(self.0.finish());
         let tag = tag.as_mut_ptr().cast();
         // SAFETY: the tag is longer than the bytes that are written.
         let tagged =
-            unsafe { EVP_CIPHER_CTX_ctrl(self.sealing, EVP_CTRL_AEAD_GET_TAG, TAG_BYTES, tag) };
-        assert_eq!((done, tagged), (1, 1));
+            unsafe { EVP_CIPHER_CTX_ctrl(self.0.0, EVP_CTRL_AEAD_GET_TAG, TAG_BYTES, tag) };
+        assert_eq!(tagged, 1);
+    }
+
+    #[inline]
+    fn decrypt(&self, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+        assert_eq!(sealed.len(), message.len());
+        // SAFETY: `message` is writable for as many bytes as `sealed` is readable.
+        unsafe { self.0.update(sealed.as_ptr(), message.as_mut_ptr(), sealed.len()) };
+        let tag = tag.as_ptr().cast_mut().cast();
+        // SAFETY: this control only reads the tag, which is longer than the bytes that are read.
+        let tagged =
+            unsafe { EVP_CIPHER_CTX_ctrl(self.0.0, EVP_CTRL_AEAD_SET_TAG, TAG_BYTES, tag) };
+        assert_eq!(tagged, 1);
+        self.0.finish()
+    }
+}
+
+/// Key and nonce are set in one call where both are new, which saves OpenSSL some work.
+impl Aead for Gcm {
+    #[inline]
+    fn rekey(&mut self, key: &Key) {
+        self.0.set(Some(key), None, SEAL);
+    }
+
+    #[inline]
+    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+        self.0.set(None, Some(nonce), SEAL);
+        self.encrypt(message, tag);
     }
 
     #[inline]
     fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
-        assert_eq!(sealed.len(), message.len());
-        let (mut nothing, mut written) = ([0; 16], 0);
-        // SAFETY: `message` is writable for as many bytes as `sealed` is readable.
-        unsafe {
-            update(self.opening, nonce, sealed.as_ptr(), message.as_mut_ptr(), sealed.len());
-        }
-        let tag = tag.as_ptr().cast_mut().cast();
-        // SAFETY: this control only reads the tag, which is longer than the bytes that are read.
-        let tagged =
-            unsafe { EVP_CIPHER_CTX_ctrl(self.opening, EVP_CTRL_AEAD_SET_TAG, TAG_BYTES, tag) };
-        // SAFETY: as for sealing.
-        let authentic =
-            unsafe { EVP_CipherFinal_ex(self.opening, nothing.as_mut_ptr(), &raw mut written) };
-        assert_eq!(tagged, 1);
-        authentic == 1
+        self.0.set(None, Some(nonce), OPEN);
+        self.decrypt(sealed, tag, message)
+    }
+
+    #[inline]
+    fn seal_once(&mut self, key: &Key, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+        self.0.set(Some(key), Some(nonce), SEAL);
+        self.encrypt(message, tag);
+    }
+
+    #[inline]
+    fn open_once(
+        &mut self,
+        key: &Key,
+        nonce: &Nonce,
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
+        self.0.set(Some(key), Some(nonce), OPEN);
+        self.decrypt(sealed, tag, message)
+    }
+}
+
+pub(super) struct Aes(Keyed);
+
+impl Aes {
+    fn new() -> Self {
+        let keyed = Keyed::new(c"AES-256-ECB");
+        // SAFETY: the context lives.
+        assert_eq!(unsafe { EVP_CIPHER_CTX_set_padding(keyed.0, 0) }, 1);
+        Self(keyed)
+    }
+}
+
+impl Blocks for Aes {
+    #[inline]
+    fn rekey(&mut self, key: &Key) {
+        self.0.set(Some(key), None, SEAL);
+    }
+
+    #[inline]
+    fn encrypt(&mut self, blocks: &mut [u8]) {
+        let data = blocks.as_mut_ptr();
+        // SAFETY: the blocks are readable and writable.
+        unsafe { self.0.update(data, data, blocks.len()) };
     }
 }

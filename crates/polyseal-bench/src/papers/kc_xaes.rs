@@ -1,0 +1,135 @@
+//! The tables behind `papers/kc-xaes.md`: what deriving a key from the nonce costs on top of
+//! AES-256-GCM, and what the commitment costs on top of that.
+
+use std::io::{self, Write};
+
+use polyseal::testing::{Backend, Strategy};
+
+use super::{head, many, row};
+use crate::compare::ratio;
+use crate::contender::Operation;
+use crate::contest::{self, Timing};
+use crate::options::Options;
+use crate::peers::Peer;
+use crate::stats::Summary;
+use crate::table::{Style, Table};
+
+/// Whose parts the same schemes are composed from, as in the paper.
+pub(super) const PEER: Peer = Peer::AwsLc;
+
+/// The columns and the suites; the others' cost is given relative to the first one's.
+const SCHEMES: [(&str, &str); 5] = [
+    ("GCM", "aes-256-gcm"),
+    ("XAES", "xaes-256-gcm"),
+    ("KC-XAES", "kc-xaes-256-gcm"),
+    ("H-AES", "h-aes-256-gcm"),
+    ("H-KC-AES", "h-kc-aes-256-gcm"),
+];
+
+/// The paper's.
+const SIZES: [usize; 7] = [32, 128, 256, 512, 1024, 16384, 1_048_576];
+
+/// Writes every table.
+pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "Cycles a message, and how much more that is than AES-256-GCM under one key takes; ratios \
+         with quartiles; {} interleaved rounds.\n",
+        options.rounds
+    )?;
+    let sizes = if options.sizes.is_empty() { SIZES.to_vec() } else { options.sizes.clone() };
+    // Without a message, so that its length does not matter.
+    table("A cipher from a key", Operation::Init, &[0], options, out)?;
+    table("Sealing", Operation::Seal, &sizes, options, out)?;
+    table("Opening", Operation::Open, &sizes, options, out)
+}
+
+/// Ours, the peer's, and one against the other, all measured together.
+fn table(
+    title: &str,
+    operation: Operation,
+    sizes: &[usize],
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (backend, peer) = (Backend::detect(), PEER.name());
+    let suites = SCHEMES.map(|(_, id)| id);
+    let mut contenders = many(&suites, operation, backend, Strategy::Auto);
+    contenders.extend(suites.iter().flat_map(|id| PEER.contenders(id, operation)));
+    let theirs = suites.map(|id| format!("{id} {peer}"));
+    let both = SCHEMES.iter().skip(1).flat_map(|(scheme, _)| [scheme, "overhead"]);
+    let both: Vec<&str> = [SCHEMES[0].0].into_iter().chain(both).collect();
+    let mut costs = [
+        Table::new(format!("{title}: polyseal on {}", backend.name()), head(both.iter().copied())),
+        Table::new(format!("{title}: {peer}"), head(both)),
+    ];
+    let mut gains = Table::new(
+        format!("{title}: {peer}'s time through polyseal's"),
+        head(SCHEMES.map(|(scheme, _)| scheme)),
+    );
+    for bytes in sizes {
+        let timings = contest::run(&mut contenders, *bytes, options.effort());
+        let find = |name: &str| timings.get(contenders.iter().position(|c| c.name == name)?);
+        let ours = suites.map(&find);
+        let theirs = theirs.each_ref().map(|name| find(name));
+        for (table, timings) in costs.iter_mut().zip([ours, theirs]) {
+            table.row(row(*bytes, overheads(timings)));
+        }
+        let gain = |at: usize| {
+            let (ours, theirs) = ours[at].zip(theirs[at])?;
+            Summary::of_ratios(&theirs.seconds, &ours.seconds)
+        };
+        gains.row(row(
+            *bytes,
+            (0..SCHEMES.len()).map(|at| gain(at).map_or_else(String::new, ratio)),
+        ));
+    }
+    for table in costs.iter().chain([&gains]) {
+        table.write(out, Style::Markdown)?;
+    }
+    Ok(())
+}
+
+/// What each scheme takes, and from the second on, how much more that is than the first one's.
+fn overheads(timings: [Option<&Timing>; SCHEMES.len()]) -> Vec<String> {
+    let mut cells = Vec::new();
+    for (at, timing) in timings.iter().enumerate() {
+        let cycles = timing.map(|t| t.summary().cycles_per_message.median);
+        cells.push(cycles.map_or_else(String::new, |cycles| format!("{cycles:.0}")));
+        if at > 0 {
+            cells.push(overhead(*timing, timings[0]).unwrap_or_default());
+        }
+    }
+    cells
+}
+
+fn overhead(timing: Option<&Timing>, plain: Option<&Timing>) -> Option<String> {
+    let times = Summary::of_ratios(&timing?.seconds, &plain?.seconds)?;
+    Some(format!("{:+.1} %", (times.median - 1.0) * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_overhead_is_relative_to_gcm() {
+        let timing =
+            |seconds| Timing { bytes: 32, cycles: vec![seconds * 100.0], seconds: vec![seconds] };
+        let (gcm, xaes) = (timing(2.0), timing(3.0));
+        let cells = overheads([Some(&gcm), Some(&xaes), None, Some(&gcm), None]);
+        assert_eq!(cells, ["200", "300", "+50.0 %", "", "", "200", "+0.0 %", "", ""]);
+    }
+
+    #[test]
+    fn every_operation_has_its_tables() {
+        let options = Options { sizes: vec![32, 100], rounds: 1, slice: 0, ..Options::default() };
+        let mut out = Vec::new();
+        tables(&options, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        for title in ["A cipher from a key", "Sealing", "Opening"] {
+            assert!(text.contains(&format!("**{title}: aws-lc**")), "{text}");
+        }
+        assert_eq!(text.matches(" 32 B |").count(), 6, "{text}");
+    }
+}

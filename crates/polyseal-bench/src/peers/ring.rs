@@ -1,0 +1,66 @@
+//! AES-GCM of ring. It opens in place only, so that a message is copied first, as its users do.
+
+use ring::aead::{AES_128_GCM, AES_256_GCM, Aad, Algorithm, LessSafeKey, Nonce, Tag, UnboundKey};
+
+use super::KEY;
+use crate::contender::{Aead, Contender, Operation};
+use crate::ring as bench;
+
+pub(super) fn version() -> String {
+    String::from("ring (0.17.14)")
+}
+
+pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
+    match id {
+        "aes-128-gcm" => Contender::aead(id, operation, Gcm::new(16)),
+        "aes-256-gcm" => Contender::aead(id, operation, Gcm::new(32)),
+        _ => None,
+    }
+}
+
+pub(super) struct Gcm {
+    algorithm: &'static Algorithm,
+    key: LessSafeKey,
+}
+
+impl Gcm {
+    pub(super) fn new(key_bytes: usize) -> Self {
+        let algorithm = if key_bytes == 32 { &AES_256_GCM } else { &AES_128_GCM };
+        Self { algorithm, key: less_safe(algorithm, &KEY) }
+    }
+}
+
+fn less_safe(algorithm: &'static Algorithm, key: &bench::Key) -> LessSafeKey {
+    let key = UnboundKey::new(algorithm, &key[..algorithm.key_len()]);
+    LessSafeKey::new(key.expect("the key has the right length"))
+}
+
+fn nonce(nonce: &bench::Nonce) -> Nonce {
+    Nonce::try_assume_unique_for_key(&nonce[..12]).expect("it has the right length")
+}
+
+impl Aead for Gcm {
+    #[inline]
+    fn rekey(&mut self, key: &bench::Key) {
+        self.key = less_safe(self.algorithm, key);
+    }
+
+    #[inline]
+    fn seal(&mut self, at: &bench::Nonce, message: &mut [u8], tag: &mut bench::Tag) {
+        let sealed = self.key.seal_in_place_separate_tag(nonce(at), Aad::empty(), message);
+        tag[..16].copy_from_slice(sealed.expect("the message is not too long").as_ref());
+    }
+
+    #[inline]
+    fn open(
+        &mut self,
+        at: &bench::Nonce,
+        sealed: &[u8],
+        tag: &bench::Tag,
+        message: &mut [u8],
+    ) -> bool {
+        message.copy_from_slice(sealed);
+        let tag = Tag::try_from(&tag[..16]).expect("it has the right length");
+        self.key.open_in_place_separate_tag(nonce(at), Aad::empty(), tag, message, 0..).is_ok()
+    }
+}

@@ -1,0 +1,59 @@
+//! AES-GCM and XAES of RustCrypto, through the traits of the `aead` crate. Which instructions they
+//! use is found at run time, but what is around them is compiled for any CPU of the architecture,
+//! unless the whole program is compiled for this one.
+
+use aead::inout::InOutBuf;
+use aead::{AeadInOut, KeyInit};
+use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use xaes_256_gcm::Xaes256Gcm;
+
+use super::KEY;
+use crate::contender::{Aead, Contender, Operation};
+use crate::ring::{Key, Nonce, Tag, first, first_mut};
+
+pub(super) fn version() -> String {
+    let build = if cfg!(rust_native) { "-Ctarget-cpu=native" } else { "for any CPU" };
+    format!("rustcrypto (aes-gcm 0.11.1, xaes-256-gcm 0.1.0; {build})")
+}
+
+pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
+    match id {
+        "aes-128-gcm" => Contender::aead(id, operation, aes_128_gcm()),
+        "aes-256-gcm" => Contender::aead(id, operation, aes_256_gcm()),
+        "xaes-256-gcm" => Contender::aead(id, operation, xaes_256_gcm()),
+        _ => None,
+    }
+}
+
+pub(super) fn aes_128_gcm() -> Cipher<Aes128Gcm> {
+    Cipher(Aes128Gcm::new(first(&KEY)))
+}
+
+pub(super) fn aes_256_gcm() -> Cipher<Aes256Gcm> {
+    Cipher(Aes256Gcm::new(first(&KEY)))
+}
+
+pub(super) fn xaes_256_gcm() -> Cipher<Xaes256Gcm> {
+    Cipher(Xaes256Gcm::new(first(&KEY)))
+}
+
+pub(super) struct Cipher<A>(A);
+
+impl<A: AeadInOut + KeyInit> Aead for Cipher<A> {
+    #[inline]
+    fn rekey(&mut self, key: &Key) {
+        self.0 = A::new(first(key));
+    }
+
+    #[inline]
+    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+        let sealed = self.0.encrypt_inout_detached(first(nonce), &[], message.into());
+        *first_mut(tag) = sealed.expect("the message is not too long");
+    }
+
+    #[inline]
+    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+        let buffer = InOutBuf::new(sealed, message).expect("both have one length");
+        self.0.decrypt_inout_detached(first(nonce), &[], buffer, first(tag)).is_ok()
+    }
+}
