@@ -75,7 +75,10 @@ impl Limits {
         let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
         let counted = family.counted_nonce_messages_log2;
         Self {
-            random_nonce_messages: family.random_nonce_messages_log2.and_then(power),
+            // A row is for the default length; a shorter nonce has its own formula.
+            random_nonce_messages: family
+                .random_nonce_messages_log2
+                .and_then(|log2| power(log2.min(nonce_bits.saturating_sub(32) / 2))),
             counted_nonce_messages: power(counted.map_or(nonce_bits, |log2| log2.min(nonce_bits))),
             total_bytes: family.total_bytes_log2.and_then(power),
             failed_verifications: match family.forgery_bits.min(tag_bits) {

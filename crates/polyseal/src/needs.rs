@@ -245,25 +245,9 @@ pub fn fastest(
         .iter()
         .filter(|family| allowed(family))
         .filter_map(|family| Some((machine.of(family.cost.as_ref()?), family)))
-        .filter_map(|(cost, family)| Some((cost, instances(family).find(meets)?)))
+        .filter_map(|(cost, family)| Some((cost, Algorithm::instances(family).find(meets)?)))
         .min_by_key(|&(cost, _)| cost)
         .map(|(_, algorithm)| algorithm)
-}
-
-/// The default instance, then those of every length.
-fn instances(family: &'static Family) -> impl Iterator<Item = Algorithm> {
-    let default = Algorithm::new(family);
-    let keys = family.key_bytes.allowed.iter();
-    let lengths = keys.flat_map(move |&key| {
-        let nonces = family.nonce_bytes.allowed.iter();
-        nonces.flat_map(move |&nonce| {
-            family.tag_bytes.allowed.iter().map(move |&tag| (key, nonce, tag))
-        })
-    });
-    let with = move |(key, nonce, tag): (usize, usize, usize)| {
-        default.with("key", key as u64)?.with("nonce", nonce as u64)?.with("tag", tag as u64)
-    };
-    core::iter::once(default).chain(lengths.filter_map(move |l| with(l).ok()))
 }
 
 #[cfg(test)]

@@ -47,6 +47,13 @@ impl Sizes {
 
 impl fmt::Display for Sizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A long run is "1 to 512" rather than all its members.
+        let run = |from: &usize, to: &usize| (*from..=*to).eq(self.allowed.iter().copied());
+        if let [first, _, _, _, .., last] = self.allowed
+            && run(first, last)
+        {
+            return write!(f, "{first} to {last}");
+        }
         for (i, size) in self.allowed.iter().enumerate() {
             let separator = match i {
                 0 => "",
@@ -180,7 +187,7 @@ pub struct Specification {
 }
 
 /// A row of the registry: one algorithm up to the choice of its sizes and parameters.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Family {
     /// The name on the command line, in files, vectors and benchmarks: kebab-case.
@@ -197,6 +204,9 @@ pub struct Family {
     pub tag_bytes: Sizes,
     /// Other parameters.
     pub params: &'static [Param],
+    /// Nonce and tag lengths where they depend on parameters: then the two above are what they are
+    /// by default, and all that there is.
+    pub(crate) lengths: Option<fn(&Algorithm) -> (Sizes, Sizes)>,
     /// The longest message in bytes.
     pub max_message_bytes: u64,
     /// The longest associated data in bytes.
@@ -259,7 +269,23 @@ impl Family {
 /// Every family, in the order in which tables show them.
 #[must_use]
 pub fn families() -> &'static [Family] {
-    crate::aegis::names::FAMILIES
+    const LISTS: [&[Family]; 3] =
+        [crate::aegis::names::FAMILIES, crate::gcm::names::FAMILIES, crate::composed::FAMILIES];
+    const COUNT: usize = LISTS[0].len() + LISTS[1].len() + LISTS[2].len();
+    static ALL: [Family; COUNT] = {
+        let mut all = [LISTS[0][0]; COUNT];
+        let (mut list, mut at) = (0, 0);
+        while list < LISTS.len() {
+            let mut i = 0;
+            while i < LISTS[list].len() {
+                all[at] = LISTS[list][i];
+                (i, at) = (i + 1, at + 1);
+            }
+            list += 1;
+        }
+        all
+    };
+    &ALL
 }
 
 /// The family with this id.
@@ -329,6 +355,40 @@ impl Algorithm {
         Some(self.params[at])
     }
 
+    /// The nonce and tag lengths that go with the parameters.
+    fn lengths(&self) -> (Sizes, Sizes) {
+        let family = self.family;
+        family.lengths.map_or((family.nonce_bytes, family.tag_bytes), |lengths| lengths(self))
+    }
+
+    /// Every instance of `family`: the default, and then all of them.
+    pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
+        let default = Self::new(family);
+        let values = family.params.iter().map(|param| param.allowed.len()).product();
+        let with_params = (0..values).filter_map(move |mut index: usize| {
+            family.params.iter().try_fold(default, |algorithm, param| {
+                let value = param.allowed[index % param.allowed.len()];
+                index /= param.allowed.len();
+                algorithm.with(param.name, value).ok()
+            })
+        });
+        core::iter::once(default).chain(with_params.flat_map(Self::with_sizes))
+    }
+
+    /// The same with every combination of lengths.
+    fn with_sizes(self) -> impl Iterator<Item = Self> {
+        let (nonces, tags) = self.lengths();
+        let (keys, nonces, tags) =
+            (self.family.key_bytes.allowed, nonces.allowed, tags.allowed);
+        (0..keys.len() * nonces.len() * tags.len()).map(move |index| {
+            let mut algorithm = self;
+            algorithm.tag_bytes = tags[index % tags.len()];
+            algorithm.nonce_bytes = nonces[index / tags.len() % nonces.len()];
+            algorithm.key_bytes = keys[index / tags.len() / nonces.len()];
+            algorithm
+        })
+    }
+
     /// The commitment claim of this instance.
     #[must_use]
     pub fn commitment(&self) -> Option<&'static Commitment> {
@@ -342,10 +402,11 @@ impl Algorithm {
     /// [`Error::Parameter`] if the family has no such choice, [`Error::Size`] if it does not come
     /// in that length.
     pub fn with(mut self, name: &str, value: u64) -> Result<Self> {
+        let (nonces, tags) = self.lengths();
         let (slot, what, sizes) = match name {
             "key" => (&mut self.key_bytes, "key", self.family.key_bytes),
-            "nonce" => (&mut self.nonce_bytes, "nonce", self.family.nonce_bytes),
-            "tag" => (&mut self.tag_bytes, "tag", self.family.tag_bytes),
+            "nonce" => (&mut self.nonce_bytes, "nonce", nonces),
+            "tag" => (&mut self.tag_bytes, "tag", tags),
             _ => {
                 let mut params = self.family.params.iter().zip(&mut self.params);
                 let (param, slot) = params.find(|(p, _)| p.name == name).ok_or(Error::Parameter)?;
@@ -353,6 +414,9 @@ impl Algorithm {
                     return Err(Error::Parameter);
                 }
                 *slot = value;
+                let (new_nonces, new_tags) = self.lengths();
+                follow("nonce", &mut self.nonce_bytes, nonces, new_nonces)?;
+                follow("tag", &mut self.tag_bytes, tags, new_tags)?;
                 return Ok(self);
             }
         };
@@ -372,12 +436,24 @@ impl Algorithm {
         params
             .chain([
                 size("key", self.key_bytes, self.family.key_bytes),
-                size("nonce", self.nonce_bytes, self.family.nonce_bytes),
-                size("tag", self.tag_bytes, self.family.tag_bytes),
+                size("nonce", self.nonce_bytes, self.lengths().0),
+                size("tag", self.tag_bytes, self.lengths().1),
             ])
             .filter(|(_, chosen, default)| chosen != default)
             .map(|(name, chosen, _)| (name, chosen))
     }
+}
+
+/// Once a parameter has changed the lengths that there are: the default follows, a choice stays if
+/// it may.
+fn follow(what: &'static str, bytes: &mut usize, old: Sizes, new: Sizes) -> Result<()> {
+    if *bytes == old.default {
+        *bytes = new.default;
+    }
+    if new.accepts(*bytes) {
+        return Ok(());
+    }
+    Err(Error::Size { what, allowed: new, actual: *bytes })
 }
 
 impl PartialEq for Algorithm {
@@ -438,6 +514,7 @@ pub(crate) const CLAIMLESS: Family = Family {
     nonce_bytes: Sizes::one(&[12]),
     tag_bytes: Sizes { default: 16, allowed: &[3, 4, 12, 16, 32] },
     params: &[],
+    lengths: None,
     max_message_bytes: 0,
     max_ad_bytes: 0,
     random_nonce_messages_log2: Some(63),

@@ -17,6 +17,7 @@ use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
 use crate::ct;
 use crate::error::{Error, Result};
+use crate::tagged::{Tagged, TaggedImpl};
 
 mod sealed {
     pub trait Sealed {}
@@ -129,6 +130,12 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         self.keyed.run(Seal { key: &self.keyed.key, nonce, ad, buffer, tag });
     }
 
+    /// Decrypts a message of checked length; writes the tag that it should have, `T` bytes.
+    #[inline]
+    fn decrypt(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+        self.keyed.run(Open { key: &self.keyed.key, nonce, ad, buffer, tag });
+    }
+
     /// Opens a message of checked length; `tag` has `T` bytes. Wipes the output on failure.
     #[inline]
     pub(super) fn open(
@@ -139,13 +146,7 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         tag: &[u8],
     ) -> Result<()> {
         let mut expected = Array::<u8, T>::default();
-        self.keyed.run(Open {
-            key: &self.keyed.key,
-            nonce,
-            ad,
-            buffer: buffer.reborrow(),
-            tag: &mut expected,
-        });
+        self.decrypt(nonce, ad, buffer.reborrow(), &mut expected);
         let verdict = ct::verify(&mut expected, tag);
         if verdict.is_err() {
             buffer.get_out().zeroize();
@@ -209,6 +210,30 @@ impl<V: Variant, T: TagBytes> AeadInOut for Aegis<V, T> {
     ) -> aead::Result<()> {
         check_lengths(associated_data.len(), buffer.len())?;
         Ok(self.open(nonce, associated_data, buffer, tag)?)
+    }
+}
+
+impl<V: Variant> Tagged for Aegis<V> {}
+
+impl<V: Variant> TaggedImpl for Aegis<V> {
+    const MAX_MESSAGE_BYTES: u64 = MAX_BYTES;
+    const MAX_AD_BYTES: u64 = MAX_BYTES;
+
+    fn on(key: &[u8], backend: Backend) -> Self {
+        let Ok(key) = key.try_into() else { unreachable!("the key's length has been checked") };
+        Self::on(key, backend)
+    }
+
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        let mut tag = [0; 16];
+        self.seal(nonce, ad, buffer, &mut tag);
+        tag
+    }
+
+    fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>) -> [u8; 16] {
+        let mut tag = [0; 16];
+        self.decrypt(nonce, ad, buffer, &mut tag);
+        tag
     }
 }
 

@@ -133,6 +133,7 @@ const AEAD128: Family = Family {
     nonce_bytes: Sizes::one(&[16]),
     tag_bytes: TAGS,
     params: &[],
+    lengths: None,
     max_message_bytes: MAX_BYTES,
     max_ad_bytes: MAX_BYTES,
     random_nonce_messages_log2: Some(48),
@@ -179,7 +180,7 @@ const MAC256: Family = Family {
 };
 
 /// The rows of the registry.
-pub(crate) static FAMILIES: &[Family] = &[
+pub(crate) const FAMILIES: &[Family] = &[
     Family {
         id: "aegis-128l",
         name: "AEGIS-128L",

@@ -19,7 +19,7 @@ macro_rules! has {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soft;
 
-/// This CPU has AES-NI and AVX.
+/// This CPU has AES-NI, PCLMULQDQ and AVX.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AesNi(());
@@ -27,11 +27,11 @@ pub struct AesNi(());
 #[cfg(target_arch = "x86_64")]
 impl AesNi {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "aes", "avx").then_some(Self(()))
+        has!(is_x86_feature_detected, "aes", "pclmulqdq", "avx").then_some(Self(()))
     }
 }
 
-/// This CPU has VAES and AVX2.
+/// This CPU has VAES, VPCLMULQDQ and AVX2.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vaes256(());
@@ -39,11 +39,11 @@ pub struct Vaes256(());
 #[cfg(target_arch = "x86_64")]
 impl Vaes256 {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "aes", "avx2", "vaes").then_some(Self(()))
+        has!(is_x86_feature_detected, "aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq").then_some(Self(()))
     }
 }
 
-/// This CPU has VAES and AVX-512 (F, BW, VL) with BMI2.
+/// This CPU has VAES, VPCLMULQDQ and AVX-512 (F, BW, VL) with BMI2.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vaes512(());
@@ -54,9 +54,11 @@ impl Vaes512 {
         has!(
             is_x86_feature_detected,
             "aes",
+            "pclmulqdq",
             "avx2",
             "bmi2",
             "vaes",
+            "vpclmulqdq",
             "avx512f",
             "avx512bw",
             "avx512vl"
@@ -65,7 +67,7 @@ impl Vaes512 {
     }
 }
 
-/// This CPU has Advanced SIMD and the AES instructions.
+/// This CPU has Advanced SIMD and the AES instructions, PMULL among them.
 #[cfg(target_arch = "aarch64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Neon(());

@@ -10,11 +10,15 @@
 /// An instruction set: the proof that this CPU has it, and its vector types.
 pub trait Isa: Copy {
     /// One AES block.
-    type X1: Lanes<Isa = Self, X1 = Self::X1>;
+    type X1: Clmul<Isa = Self, X1 = Self::X1>;
     /// Two AES blocks.
     type X2: Lanes<Isa = Self, X1 = Self::X1>;
     /// Four AES blocks.
     type X4: Lanes<Isa = Self, X1 = Self::X1>;
+    /// A register's worth of blocks.
+    type Register: Clmul<Isa = Self, X1 = Self::X1>;
+    /// The same, or two blocks where a register holds more: for what is short.
+    type Narrow: Clmul<Isa = Self, X1 = Self::X1>;
 
     /// How many AES blocks a register of this instruction set holds.
     const REGISTER_BLOCKS: usize;
@@ -27,7 +31,7 @@ pub trait Lanes: Copy {
     /// The instruction set that it belongs to.
     type Isa: Isa;
     /// One block of the same instruction set.
-    type X1: Lanes<Isa = Self::Isa, X1 = Self::X1>;
+    type X1: Clmul<Isa = Self::Isa, X1 = Self::X1>;
 
     /// How many AES blocks it holds.
     const BLOCKS: usize;
@@ -63,6 +67,56 @@ pub trait Lanes: Copy {
     /// round key. Together, because a bitsliced back end computes many blocks at the cost of one.
     fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N];
 }
+
+/// A vector of AES blocks that are also whole AES's and GHASH's operands.
+///
+/// GHASH's field elements are held as POLYVAL's (RFC 8452, appendix A): reversed byte by byte, with
+/// the coefficient of x^i at bit i, modulo x^128 + x^127 + x^126 + x^121 + 1.
+pub trait Clmul: Lanes {
+    /// `block` in every lane.
+    fn splat(block: Self::X1) -> Self;
+    /// `block` in the first lane, then zeros.
+    fn first_only(block: Self::X1) -> Self;
+    /// The block of lane `i`.
+    fn block(self, i: usize) -> Self::X1;
+    /// As many of `blocks` as there are lanes, in their order.
+    fn join(blocks: [Self::X1; 4]) -> Self;
+
+    /// AES's last round, `ShiftRows(SubBytes(x[i])) ⊕ round_keys[i]` for every `i`.
+    fn aes_last_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N];
+    /// The last of each block's four words in all of them, its bytes rotated as RotWord does.
+    fn spread_rotated(self) -> Self;
+    /// The last of each block's four words in all of them.
+    fn spread(self) -> Self;
+    /// Each of a block's four words with those before it added: `w0, w0 ⊕ w1, …`.
+    fn running_sums(self) -> Self;
+
+    /// The bytes of each block in the opposite order.
+    fn reverse_bytes(self) -> Self;
+    /// The sum of the 32-bit little-endian words, each modulo 2^32.
+    fn add_words(self, other: Self) -> Self;
+
+    /// The halves of each block exchanged.
+    fn swap_halves(self) -> Self;
+    /// The carry-less product of half `A` of each block of `self` and half `B` of `other`'s, where
+    /// half 0 has the lower coefficients.
+    fn clmul<const A: usize, const B: usize>(self, other: Self) -> Self;
+    /// The carry-less product of each block's half 0 and x^63 + x^62 + x^57.
+    fn fold(self) -> Self;
+    /// The product of x and each block, as a field element.
+    fn double(self) -> Self;
+}
+
+/// x^63 + x^62 + x^57: what x^-64 is worth, but for the x^64 that exchanging the halves adds.
+pub(super) const FOLD: i64 = (0xc2_u64 << 56).cast_signed();
+
+/// Byte indices that reverse a block.
+#[cfg(target_arch = "x86_64")]
+pub(super) static REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+
+/// Byte indices, as one word, that rotate a block's last word by RotWord.
+#[cfg(target_arch = "x86_64")]
+pub(super) const ROTATED: i32 = 0x0c0f_0e0d;
 
 /// `N` vectors side by side, as one of `N` times the width.
 #[derive(Clone, Copy)]

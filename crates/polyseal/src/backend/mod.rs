@@ -26,8 +26,10 @@ mod soft;
 mod vaes256;
 #[cfg(target_arch = "x86_64")]
 mod vaes512;
+mod wipe;
 
-pub(crate) use lanes::{Isa, Lanes};
+pub(crate) use lanes::{Clmul, Isa, Lanes};
+pub(crate) use wipe::wipe;
 
 /// A computation that can run on any back end.
 ///
@@ -47,13 +49,13 @@ pub(crate) trait Task {
 pub enum Backend {
     /// Portable Rust: bitsliced, constant-time, on every CPU.
     Soft(cpu::Soft),
-    /// x86-64 with AES-NI and AVX: one AES block in a register.
+    /// x86-64 with AES-NI, PCLMULQDQ and AVX: one AES block in a register.
     #[cfg(target_arch = "x86_64")]
     AesNi(cpu::AesNi),
-    /// x86-64 with VAES and AVX2: two AES blocks in a register.
+    /// x86-64 with VAES, VPCLMULQDQ and AVX2: two AES blocks in a register.
     #[cfg(target_arch = "x86_64")]
     Vaes256(cpu::Vaes256),
-    /// x86-64 with VAES and AVX-512: four AES blocks in a register.
+    /// x86-64 with VAES, VPCLMULQDQ and AVX-512: four AES blocks in a register.
     #[cfg(target_arch = "x86_64")]
     Vaes512(cpu::Vaes512),
     /// aarch64 with the AES instructions: one AES block in a register.

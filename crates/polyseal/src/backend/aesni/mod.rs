@@ -1,7 +1,9 @@
-//! x86-64 with AES-NI and AVX: one AES block in a register.
+//! x86-64 with AES-NI, PCLMULQDQ and AVX: one AES block in a register.
 //!
 //! AVX is required for its three-operand instructions alone: without them a sixth of the speed goes
 //! into copies, and few CPUs have AES-NI but not AVX.
+
+mod clmul;
 
 use core::arch::asm;
 use core::arch::x86_64::{
@@ -16,6 +18,8 @@ impl Isa for AesNi {
     type X1 = Xmm<Self>;
     type X2 = Wide<Xmm<Self>, 2>;
     type X4 = Wide<Xmm<Self>, 4>;
+    type Register = Xmm<Self>;
+    type Narrow = Xmm<Self>;
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 16;
@@ -25,7 +29,7 @@ impl PartialXmm for AesNi {}
 
 /// # Safety
 /// The CPU must have the target features; `isa` is the proof.
-#[target_feature(enable = "aes,avx")]
+#[target_feature(enable = "aes,pclmulqdq,avx")]
 pub(super) unsafe fn entry<T: Task>(isa: AesNi, task: T) -> T::Output {
     task.run(isa)
 }

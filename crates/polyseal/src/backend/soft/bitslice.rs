@@ -22,6 +22,17 @@ pub(super) fn aes_rounds_without_key(blocks: &mut [u128; 8]) {
     transpose(blocks);
 }
 
+/// ShiftRows(SubBytes(block)) for each of eight blocks.
+#[inline(never)]
+pub(super) fn aes_last_rounds_without_key(blocks: &mut [u128; 8]) {
+    transpose(blocks);
+    sub_bytes(blocks);
+    for plane in blocks.iter_mut() {
+        *plane = shift_rows(*plane);
+    }
+    transpose(blocks);
+}
+
 /// Exchanges blocks and bit planes: transposes the 8×8 bit matrix at each byte. Its own inverse.
 #[inline(always)]
 fn transpose(x: &mut [u128; 8]) {

@@ -5,6 +5,7 @@
 //! [`Wide`](super::lanes::Wide).
 
 mod bitslice;
+mod clmul;
 
 use super::Task;
 use super::cpu::Soft;
@@ -14,6 +15,8 @@ impl Isa for Soft {
     type X1 = Block;
     type X2 = Wide<Block, 2>;
     type X4 = Wide<Block, 4>;
+    type Register = Block;
+    type Narrow = Block;
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 8;
@@ -92,13 +95,25 @@ impl Lanes for Block {
 
     #[inline(always)]
     fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        Self::bitsliced(x, round_keys, bitslice::aes_rounds_without_key)
+    }
+}
+
+impl Block {
+    /// A round on eight blocks at a time.
+    #[inline(always)]
+    fn bitsliced<const N: usize>(
+        x: [Self; N],
+        round_keys: [Self; N],
+        round: fn(&mut [u128; 8]),
+    ) -> [Self; N] {
         let mut out = round_keys;
         for (out, x) in out.chunks_mut(8).zip(x.chunks(8)) {
             let mut blocks = [0; 8];
             for (block, x) in blocks.iter_mut().zip(x) {
                 *block = x.0;
             }
-            bitslice::aes_rounds_without_key(&mut blocks);
+            round(&mut blocks);
             for (out, block) in out.iter_mut().zip(blocks) {
                 out.0 ^= block;
             }

@@ -1,4 +1,6 @@
-//! x86-64 with VAES and AVX2: two AES blocks in a register.
+//! x86-64 with VAES, VPCLMULQDQ and AVX2: two AES blocks in a register.
+
+mod clmul;
 
 use core::arch::asm;
 use core::arch::x86_64::{
@@ -16,6 +18,8 @@ impl Isa for Vaes256 {
     type X1 = Xmm<Self>;
     type X2 = Ymm<Self>;
     type X4 = Wide<Ymm<Self>, 2>;
+    type Register = Ymm<Self>;
+    type Narrow = Ymm<Self>;
 
     const REGISTER_BLOCKS: usize = 2;
     const REGISTERS: usize = 16;
@@ -26,7 +30,7 @@ impl PartialYmm for Vaes256 {}
 
 /// # Safety
 /// The CPU must have the target features; `isa` is the proof.
-#[target_feature(enable = "aes,avx2,vaes")]
+#[target_feature(enable = "aes,pclmulqdq,avx2,vaes,vpclmulqdq")]
 pub(super) unsafe fn entry<T: Task>(isa: Vaes256, task: T) -> T::Output {
     task.run(isa)
 }

@@ -1,5 +1,7 @@
-//! x86-64 with VAES and AVX-512: four AES blocks in a register, and masked loads and stores at
+//! x86-64 with VAES, VPCLMULQDQ and AVX-512: four AES blocks in a register, and masked loads and stores at
 //! every width.
+
+mod clmul;
 
 use core::arch::x86_64::{
     __m128i, __m256i, __m512i, __mmask16, __mmask32, __mmask64, _bzhi_u64, _mm_loadu_si128,
@@ -20,6 +22,8 @@ impl Isa for Vaes512 {
     type X1 = Xmm<Self>;
     type X2 = Ymm<Self>;
     type X4 = Zmm;
+    type Register = Zmm;
+    type Narrow = Ymm<Self>;
 
     const REGISTER_BLOCKS: usize = 4;
     const REGISTERS: usize = 32;
@@ -27,7 +31,7 @@ impl Isa for Vaes512 {
 
 /// # Safety
 /// The CPU must have the target features; `isa` is the proof.
-#[target_feature(enable = "aes,avx2,bmi2,vaes,avx512f,avx512bw,avx512vl")]
+#[target_feature(enable = "aes,pclmulqdq,avx2,bmi2,vaes,vpclmulqdq,avx512f,avx512bw,avx512vl")]
 pub(super) unsafe fn entry<T: Task>(isa: Vaes512, task: T) -> T::Output {
     task.run(isa)
 }

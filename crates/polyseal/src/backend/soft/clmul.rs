@@ -1,0 +1,110 @@
+//! One block, portable: whole AES, and products of GHASH's field elements in constant time.
+//!
+//! Carry-less products are made of integer products whose operands have holes, bits three of four
+//! zero, so that no carry reaches a bit that counts (the technique of BearSSL's `ghash_ctmul64`).
+//! The low half of a product comes so; the high half as the low half of the reversed operands'.
+
+use super::super::lanes::Clmul;
+use super::{Block, bitslice};
+
+impl Clmul for Block {
+    #[inline(always)]
+    fn splat(block: Self) -> Self {
+        block
+    }
+
+    #[inline(always)]
+    fn first_only(block: Self) -> Self {
+        block
+    }
+
+    #[inline(always)]
+    fn block(self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn join([block, ..]: [Self; 4]) -> Self {
+        block
+    }
+
+    #[inline(always)]
+    fn aes_last_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        Self::bitsliced(x, round_keys, bitslice::aes_last_rounds_without_key)
+    }
+
+    #[inline(always)]
+    fn spread_rotated(self) -> Self {
+        Self(u128::from(((self.0 >> 96) as u32).rotate_right(8)) * EVERY_WORD)
+    }
+
+    #[inline(always)]
+    fn spread(self) -> Self {
+        Self((self.0 >> 96) * EVERY_WORD)
+    }
+
+    #[inline(always)]
+    fn running_sums(self) -> Self {
+        let pairs = self.0 ^ self.0 << 32;
+        Self(pairs ^ pairs << 64)
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(self) -> Self {
+        Self(self.0.swap_bytes())
+    }
+
+    #[inline(always)]
+    fn add_words(self, other: Self) -> Self {
+        let mut sum = 0;
+        for i in 0..4 {
+            let word = |x: u128| (x >> (32 * i)) as u32;
+            sum |= u128::from(word(self.0).wrapping_add(word(other.0))) << (32 * i);
+        }
+        Self(sum)
+    }
+
+    #[inline(always)]
+    fn swap_halves(self) -> Self {
+        Self(self.0.rotate_right(64))
+    }
+
+    #[inline(always)]
+    fn clmul<const A: usize, const B: usize>(self, other: Self) -> Self {
+        let (a, b) = ((self.0 >> (64 * A)) as u64, (other.0 >> (64 * B)) as u64);
+        let low = low_product(a, b);
+        let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
+        Self(u128::from(high) << 64 | u128::from(low))
+    }
+
+    #[inline(always)]
+    fn fold(self) -> Self {
+        let low = u128::from(self.0 as u64);
+        Self(low << 63 ^ low << 62 ^ low << 57)
+    }
+
+    #[inline(always)]
+    fn double(self) -> Self {
+        let reduction = (self.0.cast_signed() >> 127).cast_unsigned();
+        Self(self.0 << 1 ^ (reduction & (0xc2 << 120 | 1)))
+    }
+}
+
+/// Ones where a block's words begin.
+const EVERY_WORD: u128 = 0x00000001_00000001_00000001_00000001;
+
+/// The lower 64 bits of the carry-less product.
+#[inline(always)]
+fn low_product(a: u64, b: u64) -> u64 {
+    const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
+    let mut product = 0;
+    for shift in 0..4 {
+        let mut sum = 0;
+        for i in 0..4 {
+            let j = (4 + shift - i) % 4;
+            sum ^= (a & EVERY_FOURTH << i).wrapping_mul(b & EVERY_FOURTH << j);
+        }
+        product |= sum & EVERY_FOURTH << shift;
+    }
+    product
+}

@@ -1,0 +1,8 @@
+//! Transforms that make an AEAD commit.
+//!
+//! [`Ctx`] commits to everything: key, nonce, associated data and message.
+
+mod ctx;
+
+pub use crate::tagged::Tagged;
+pub use ctx::Ctx;

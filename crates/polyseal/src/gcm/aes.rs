@@ -1,0 +1,137 @@
+//! AES's key schedule, and encryption of a few blocks (FIPS 197).
+//!
+//! A round key follows from the two before it (from the one before it, for 16-byte keys), and the
+//! schedule's SubWord is a last round: in a block of four equal words ShiftRows changes nothing. What
+//! waits for the newest round key is one shuffle and one last round; the sums of the older one are
+//! the last round's key.
+
+use aead::array::ArraySize;
+use aead::consts::{U16, U32};
+
+use crate::backend::{Clmul, Lanes};
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::Aes128 {}
+    impl Sealed for super::Aes256 {}
+}
+
+/// AES with keys of one length: [`Aes128`] or [`Aes256`].
+pub trait Aes: sealed::Sealed + Send + Sync + 'static {
+    /// The key's length in bytes.
+    type KeySize: ArraySize;
+    /// How many rounds.
+    #[doc(hidden)]
+    const ROUNDS: usize;
+}
+
+/// AES with 16-byte keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Aes128;
+
+/// AES with 32-byte keys.
+#[derive(Clone, Copy, Debug)]
+pub struct Aes256;
+
+impl Aes for Aes128 {
+    type KeySize = U16;
+    const ROUNDS: usize = 10;
+}
+
+impl Aes for Aes256 {
+    type KeySize = U32;
+    const ROUNDS: usize = 14;
+}
+
+/// Room for the round keys of either.
+pub(super) type RoundKeys = [[u8; 16]; 15];
+
+/// The round constants, in every word of a block.
+static ROUND_CONSTANTS: [[u8; 16]; 10] = {
+    let mut blocks = [[0; 16]; 10];
+    let (mut i, mut constant) = (0, 1_u8);
+    while i < 10 {
+        let mut word = 0;
+        while word < 4 {
+            blocks[i][4 * word] = constant;
+            word += 1;
+        }
+        constant = constant << 1 ^ if constant >> 7 == 1 { 0x1b } else { 0 };
+        i += 1;
+    }
+    blocks
+};
+
+/// Round keys one after the other, in every lane.
+pub(super) struct Schedule<L> {
+    isa_keys: [L; 2],
+    next: usize,
+}
+
+impl<L: Clmul> Schedule<L> {
+    /// Begins with the key's blocks: the same block twice for a 16-byte key.
+    #[inline(always)]
+    pub(super) fn new<A: Aes>(key: [L; 2]) -> Self {
+        Self { isa_keys: key, next: key_blocks::<A>() }
+    }
+
+    /// The next round key behind the key itself.
+    #[inline(always)]
+    pub(super) fn next<A: Aes>(&mut self, isa: L::Isa) -> L {
+        let [older, newest] = self.isa_keys;
+        let constant = |i: usize| L::broadcast(isa, &ROUND_CONSTANTS[i]);
+        let sums = older.running_sums();
+        let (word, sums) = match (const { key_blocks::<A>() }, self.next) {
+            (1, r) => (newest.spread_rotated(), sums.xor(constant(r - 1))),
+            (_, r) if r % 2 == 0 => (newest.spread_rotated(), sums.xor(constant(r / 2 - 1))),
+            _ => (newest.spread(), sums),
+        };
+        let [key] = L::aes_last_rounds([word], [sums]);
+        self.isa_keys = if const { key_blocks::<A>() == 1 } { [key; 2] } else { [newest, key] };
+        self.next += 1;
+        key
+    }
+}
+
+/// How many blocks a key has.
+const fn key_blocks<A: Aes>() -> usize {
+    A::ROUNDS / 4 - 1
+}
+
+/// Writes the round keys of `key`.
+#[inline(always)]
+pub(super) fn expand<A: Aes, L: Clmul>(isa: L::Isa, key: [L; 2], round_keys: &mut RoundKeys) {
+    let first = const { key_blocks::<A>() };
+    for r in 0..first {
+        key[r].first_block().store(&mut round_keys[r]);
+    }
+    let mut schedule = Schedule::new::<A>(key);
+    for r in first..=A::ROUNDS {
+        schedule.next::<A>(isa).first_block().store(&mut round_keys[r]);
+    }
+}
+
+/// The blocks of a key that lies in memory, in every lane.
+#[inline(always)]
+pub(super) fn load_key<L: Clmul>(isa: L::Isa, key: &[u8]) -> [L; 2] {
+    let first = L::broadcast(isa, &key[..16]);
+    [first, if key.len() > 16 { L::broadcast(isa, &key[16..]) } else { first }]
+}
+
+/// AES of each block of `x`.
+#[inline(always)]
+pub(super) fn encrypt<A: Aes, L: Lanes + Clmul, const N: usize>(
+    isa: L::Isa,
+    round_keys: &RoundKeys,
+    x: [L; N],
+) -> [L; N] {
+    let mut x = x;
+    let whitening = L::broadcast(isa, &round_keys[0]);
+    for i in 0..N {
+        x[i] = x[i].xor(whitening);
+    }
+    for r in 1..A::ROUNDS {
+        x = L::aes_rounds(x, [L::broadcast(isa, &round_keys[r]); N]);
+    }
+    L::aes_last_rounds(x, [L::broadcast(isa, &round_keys[A::ROUNDS]); N])
+}

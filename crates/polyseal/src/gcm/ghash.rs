@@ -1,0 +1,266 @@
+//! GHASH (NIST SP 800-38D, section 6.4), by powers of the hash key H.
+//!
+//! Elements are held as POLYVAL's are (RFC 8452, appendix A), which turns GHASH's bit order around:
+//! with h = x · reverse(H), GHASH's `X · H` becomes `X · h · x^-128` on reversed blocks. A sum of
+//! products `X_1 · H^n ⊕ … ⊕ X_n · H` is computed unreduced and reduced once.
+
+use crate::backend::{Clmul, Lanes, wipe};
+
+/// How many registers are hashed before a reduction.
+pub(super) const GROUP: usize = 8;
+/// How many powers there is room for: those of a group of the widest registers.
+const MAX_POWERS: usize = 4 * GROUP;
+
+/// A product before its reduction, in units of x^0, x^64 and x^128.
+///
+/// `middle` lacks `low ⊕ high` where Karatsuba's formula was used.
+#[derive(Clone, Copy)]
+pub(super) struct Product<L> {
+    low: L,
+    middle: L,
+    high: L,
+}
+
+impl<L: Clmul> Product<L> {
+    #[inline(always)]
+    pub(super) fn zero(isa: L::Isa) -> Self {
+        let zero = L::broadcast(isa, &[0; 16]);
+        Self { low: zero, middle: zero, high: zero }
+    }
+
+    /// Adds `x · y`, by four products.
+    #[inline(always)]
+    pub(super) fn add(&mut self, x: L, y: L) {
+        self.low = self.low.xor(x.clmul::<0, 0>(y));
+        self.high = self.high.xor(x.clmul::<1, 1>(y));
+        self.middle = self.middle.xor(x.clmul::<0, 1>(y).xor(x.clmul::<1, 0>(y)));
+    }
+
+    /// Adds `x · y`, by three products; `sums` has the sum of `y`'s halves.
+    #[inline(always)]
+    pub(super) fn add_karatsuba(&mut self, x: L, y: L, sums: L) {
+        self.low = self.low.xor(x.clmul::<0, 0>(y));
+        self.high = self.high.xor(x.clmul::<1, 1>(y));
+        self.middle = self.middle.xor(sum_of_halves(x).clmul::<0, 0>(sums));
+    }
+
+    /// What Karatsuba's formula still lacks.
+    #[inline(always)]
+    pub(super) fn karatsuba(mut self) -> Self {
+        self.middle = self.middle.xor(self.low.xor(self.high));
+        self
+    }
+
+    /// The sum over all lanes.
+    #[inline(always)]
+    pub(super) fn sum(self) -> Product<L::X1> {
+        Product {
+            low: self.low.xor_blocks(),
+            middle: self.middle.xor_blocks(),
+            high: self.high.xor_blocks(),
+        }
+    }
+
+    /// The product times x^-128, lane by lane. Each step clears the lowest 64 bits by adding a
+    /// multiple of the modulus.
+    #[inline(always)]
+    pub(super) fn reduce(self) -> L {
+        let middle = self.middle.xor(self.low.swap_halves()).xor(self.low.fold());
+        self.high.xor(middle.swap_halves()).xor(middle.fold())
+    }
+}
+
+#[inline(always)]
+fn sum_of_halves<L: Clmul>(x: L) -> L {
+    x.xor(x.swap_halves())
+}
+
+/// The product of field elements, lane by lane.
+#[inline(always)]
+pub(super) fn multiply<L: Clmul>(isa: L::Isa, x: L, y: L) -> L {
+    let mut product = Product::zero(isa);
+    product.add(x, y);
+    product.reduce()
+}
+
+/// Powers of the hash key, from the highest to the first.
+#[derive(Clone)]
+#[repr(align(64))]
+pub(super) struct Powers {
+    /// `h^k` lies at `MAX_POWERS − k`; behind the first power a register's worth of zeros.
+    powers: [[u8; 16]; MAX_POWERS + 4],
+    /// The sum of each one's halves.
+    sums: [[u8; 16]; MAX_POWERS + 4],
+}
+
+impl Powers {
+    pub(super) const fn new() -> Self {
+        Self { powers: [[0; 16]; MAX_POWERS + 4], sums: [[0; 16]; MAX_POWERS + 4] }
+    }
+
+    /// The first `registers` registers of powers of `h`, or a few more.
+    #[inline(always)]
+    pub(super) fn fill<L: Clmul>(&mut self, isa: L::Isa, h: L::X1, registers: usize) {
+        // Each step doubles the number of powers, so that few products wait for one another.
+        let h2 = multiply(isa, h, h);
+        let (h3, h4) = (multiply(isa, h2, h), multiply(isa, h2, h2));
+        let mut x = [match const { L::BLOCKS } {
+            1 => L::join([h; 4]),
+            2 => L::join([h2, h, h, h]),
+            _ => L::join([h4, h3, h2, h]),
+        }; GROUP];
+        self.store(L::BLOCKS, x[0]);
+        let mut ready = 1;
+        while ready < GROUP && ready < registers {
+            let step = L::splat(x[ready - 1].block(0));
+            for j in 0..ready {
+                x[ready + j] = multiply(isa, x[j], step);
+                self.store((ready + j + 1) * L::BLOCKS, x[ready + j]);
+            }
+            ready *= 2;
+        }
+    }
+
+    #[inline(always)]
+    fn store<L: Clmul>(&mut self, highest: usize, powers: L) {
+        let at = 16 * (MAX_POWERS - highest);
+        powers.store(&mut self.powers.as_flattened_mut()[at..at + L::BYTES]);
+        sum_of_halves(powers).store(&mut self.sums.as_flattened_mut()[at..at + L::BYTES]);
+    }
+
+    /// A register of powers from `h^highest` downwards.
+    #[inline(always)]
+    fn load<L: Clmul>(&self, isa: L::Isa, highest: usize) -> L {
+        let at = 16 * (MAX_POWERS - highest);
+        L::load(isa, &self.powers.as_flattened()[at..at + L::BYTES])
+    }
+
+    #[inline(always)]
+    fn load_sums<L: Clmul>(&self, isa: L::Isa, highest: usize) -> L {
+        let at = 16 * (MAX_POWERS - highest);
+        L::load(isa, &self.sums.as_flattened()[at..at + L::BYTES])
+    }
+
+    #[inline(always)]
+    pub(super) fn wipe(&mut self) {
+        wipe(self.powers.as_flattened_mut());
+        wipe(self.sums.as_flattened_mut());
+    }
+}
+
+/// A hash under way, over vectors `L`.
+pub(super) struct Ghash<'p, L: Lanes> {
+    isa: L::Isa,
+    powers: &'p Powers,
+    hash: L::X1,
+    product: Product<L>,
+    /// The power that the next block is multiplied with; with none left, the sum is reduced.
+    power: usize,
+}
+
+impl<'p, L: Clmul> Ghash<'p, L> {
+    /// The most blocks that are summed up before a reduction.
+    pub(super) const GROUP_BLOCKS: usize = GROUP * L::BLOCKS;
+
+    #[inline(always)]
+    pub(super) fn new(isa: L::Isa, powers: &'p Powers) -> Self {
+        Self::resume(isa, powers, L::X1::broadcast(isa, &[0; 16]))
+    }
+
+    /// Goes on from what [`finish`](Self::finish) gave.
+    #[inline(always)]
+    pub(super) fn resume(isa: L::Isa, powers: &'p Powers, hash: L::X1) -> Self {
+        let hash = hash.reverse_bytes();
+        Self { isa, powers, hash, product: Product::zero(isa), power: 0 }
+    }
+
+    /// Announces that the next reduction is due after `blocks` blocks.
+    #[inline(always)]
+    pub(super) fn expect(&mut self, blocks: usize) {
+        self.power = blocks;
+    }
+
+    /// How many blocks are missing to the next reduction.
+    #[inline(always)]
+    pub(super) fn missing(&self) -> usize {
+        self.power
+    }
+
+    /// Takes the first `blocks` blocks of `x`; the others are zero.
+    #[inline(always)]
+    pub(super) fn take(&mut self, x: L, blocks: usize) {
+        let x = x.reverse_bytes().xor(L::first_only(self.hash));
+        self.hash = L::X1::broadcast(self.isa, &[0; 16]);
+        self.product.add_karatsuba(
+            x,
+            self.powers.load(self.isa, self.power),
+            self.powers.load_sums(self.isa, self.power),
+        );
+        self.power -= blocks;
+    }
+
+    /// Takes register `j` of a whole group.
+    #[inline(always)]
+    pub(super) fn take_of_group(&mut self, j: usize, x: L) {
+        self.power = (GROUP - j) * L::BLOCKS;
+        self.take(x, L::BLOCKS);
+    }
+
+    #[inline(always)]
+    pub(super) fn reduce(&mut self) {
+        let product = self.product.sum().karatsuba();
+        self.hash = self.hash.xor(product.reduce());
+        self.product = Product::zero(self.isa);
+    }
+
+    /// Takes `data`, padded with zeros to whole blocks, with reductions of its own.
+    #[inline(always)]
+    pub(super) fn take_all(&mut self, data: &[u8]) {
+        let mut groups = data.chunks_exact(GROUP * L::BYTES);
+        for group in &mut groups {
+            for j in 0..GROUP {
+                let x = L::load(self.isa, &group[j * L::BYTES..(j + 1) * L::BYTES]);
+                self.take_of_group(j, x);
+            }
+            self.reduce();
+        }
+        let rest = groups.remainder();
+        if !rest.is_empty() {
+            self.expect(rest.len().div_ceil(16));
+            self.take_part(rest);
+            self.reduce();
+        }
+    }
+
+    /// Takes `data`, padded with zeros to whole blocks, which have been announced.
+    #[inline(always)]
+    pub(super) fn take_part(&mut self, data: &[u8]) {
+        let mut registers = data.chunks_exact(L::BYTES);
+        for register in &mut registers {
+            self.take(L::load(self.isa, register), L::BLOCKS);
+        }
+        let rest = registers.remainder();
+        if !rest.is_empty() {
+            self.take(L::load_partial(self.isa, rest), rest.len().div_ceil(16));
+        }
+    }
+
+    /// Takes the last block, the bit lengths of associated data and ciphertext.
+    #[inline(always)]
+    pub(super) fn take_lengths(&mut self, ad_bytes: u64, message_bytes: u64) {
+        let block = u128::from(8 * ad_bytes) << 64 | u128::from(8 * message_bytes);
+        if self.power == 0 {
+            self.reduce();
+            self.power = 1;
+        }
+        let block = L::X1::load(self.isa, &block.to_be_bytes());
+        self.take(L::first_only(block), 1);
+        self.reduce();
+    }
+
+    /// GHASH of what has been taken.
+    #[inline(always)]
+    pub(super) fn finish(self) -> L::X1 {
+        self.hash.reverse_bytes()
+    }
+}

@@ -1,0 +1,356 @@
+//! The names of AES-GCM and of what is built on it: type aliases, and rows of the registry.
+
+use aead::consts::{U12, U13, U14, U15, U16, U24};
+
+use super::aes::{Aes128, Aes256};
+use super::cipher::Gcm;
+use super::dndk::{Dndk, DndkV1};
+use super::hashed::{HkdfDerived, HmacDerived};
+use super::nonce_derived::{Committing, NonceDerived};
+use super::padding_fix::MAX_PADDED_BYTES;
+use super::xaes::Xaes;
+use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
+use crate::registry::{
+    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Param, Sizes, Specification,
+};
+
+/// AES-128-GCM: 16-byte key, 12-byte nonce, 16-byte tag.
+pub type Aes128Gcm = Gcm<Aes128, U12, U16>;
+/// AES-256-GCM: 32-byte key, 12-byte nonce, 16-byte tag.
+pub type Aes256Gcm = Gcm<Aes256, U12, U16>;
+/// AES-256-GCM with a tag cut to 15 bytes.
+pub type Aes256GcmTag15 = Gcm<Aes256, U12, U15>;
+/// AES-256-GCM with a tag cut to 14 bytes.
+pub type Aes256GcmTag14 = Gcm<Aes256, U12, U14>;
+/// AES-256-GCM with a tag cut to 13 bytes.
+pub type Aes256GcmTag13 = Gcm<Aes256, U12, U13>;
+/// AES-256-GCM with a tag cut to 12 bytes.
+pub type Aes256GcmTag12 = Gcm<Aes256, U12, U12>;
+/// XAES-256-GCM: 32-byte key, 24-byte nonce, 16-byte tag.
+pub type Xaes256Gcm = NonceDerived<Xaes>;
+/// KC-XAES-256-GCM: 32-byte key, nonces of `N` bytes (20 to 24), 48-byte tag T ‖ K_C.
+pub type KcXaes256Gcm<N = U24> = NonceDerived<Committing<Xaes<N>>>;
+/// DNDK-GCM, version 2: 32-byte key, nonces of `N` bytes (12 to 27), 16-byte tag.
+pub type DndkGcm<N = U24> = NonceDerived<Dndk<N>>;
+/// DNDK-GCM, version 2, with a commitment: 48-byte tag T ‖ K_C.
+pub type DndkKcGcm<N = U24> = NonceDerived<Committing<Dndk<N, true>>>;
+/// DNDK-GCM, version 1: 32-byte key, 24-byte nonce, 16-byte tag.
+pub type DndkV1Gcm = NonceDerived<DndkV1>;
+/// DNDK-GCM, version 1, with a commitment: 48-byte tag T ‖ K_C.
+pub type DndkV1KcGcm = NonceDerived<Committing<DndkV1>>;
+/// AES-256-GCM under keys from HMAC-SHA256: 32-byte key, 24-byte nonce, 16-byte tag.
+pub type HAes256Gcm = NonceDerived<HmacDerived>;
+/// The same with a commitment: 48-byte tag T ‖ K_C.
+pub type HKcAes256Gcm = NonceDerived<Committing<HmacDerived>>;
+/// AES-256-GCM under keys from HKDF-SHA-512, with its commitment: 32-byte key, 32-byte nonce (the
+/// salt), 48-byte tag T ‖ K_C.
+pub type HkdfCommittedAes256Gcm = NonceDerived<Committing<HkdfDerived>>;
+
+const TAGS: Sizes = Sizes { default: 16, allowed: &[12, 13, 14, 15, 16] };
+
+/// Nonces of every length up to 512 bytes; as types, of any length.
+const NONCES: Sizes = Sizes {
+    default: 12,
+    allowed: &{
+        let mut lengths = [0; 512];
+        let mut i = 0;
+        while i < lengths.len() {
+            lengths[i] = i + 1;
+            i += 1;
+        }
+        lengths
+    },
+};
+
+const KC_NONCES: Sizes = Sizes { default: 24, allowed: &[20, 21, 22, 23, 24] };
+const DNDK_NONCES: Sizes = Sizes {
+    default: 24,
+    allowed: &[12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27],
+};
+
+const T: Sizes = Sizes::one(&[16]);
+const T_AND_KC: Sizes = Sizes::one(&[48]);
+
+/// A claim for tags T ‖ K_C.
+const fn commitment(level: Level, bits: u32, condition: &'static str) -> [Commitment; 1] {
+    [Commitment { level, tag_bytes: 48, bits, condition }]
+}
+
+/// What a cycle costs.
+const fn cost(soft: u32, aesni: u32, vaes256: u32, vaes512: u32) -> Option<Cost> {
+    Some(Cost { soft, aesni, vaes256, vaes512, neon: aesni })
+}
+
+const SP_800_38D: &str = "NIST SP 800-38D";
+const PAPER: &str = "P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockcipher-Based Key \
+                     Commitment for Nonce-Derived Schemes (eprint 2025/758)";
+
+/// What the rows have in common: AES-256-GCM itself. Its limits are those of SP 800-38D, sections
+/// 5.2.1.1 and 8.3.
+const GCM: Family = Family {
+    id: "aes-256-gcm",
+    name: "AES-256-GCM",
+    kind: Kind::Aead,
+    key_bytes: Sizes::one(&[32]),
+    nonce_bytes: NONCES,
+    tag_bytes: TAGS,
+    params: &[],
+    lengths: None,
+    max_message_bytes: MAX_MESSAGE_BYTES,
+    max_ad_bytes: MAX_AD_BYTES,
+    random_nonce_messages_log2: Some(32),
+    counted_nonce_messages_log2: None,
+    total_bytes_log2: None,
+    forgery_bits: 128,
+    commitment: &[],
+    misuse: Misuse::Breaks,
+    nonce_hiding: false,
+    parallel: true,
+    online: true,
+    fips: true,
+    cost: None,
+    properties: &["inverse-free", "parallelizable", "single-pass", "streamable"],
+    specification: Specification { title: SP_800_38D, section: "7" },
+    maker: makers::GCM_256,
+};
+
+/// GCM under keys from nonces of 24 bytes.
+const DERIVED: Family =
+    Family { nonce_bytes: Sizes::one(&[24]), tag_bytes: T, random_nonce_messages_log2: Some(80), ..GCM };
+
+const COMMITTING: &[&str] =
+    &["inverse-free", "key-commitment", "parallelizable", "single-pass", "streamable"];
+
+/// The rows of the registry.
+pub(crate) const FAMILIES: &[Family] = &[
+    Family {
+        id: "aes-128-gcm",
+        name: "AES-128-GCM",
+        key_bytes: Sizes::one(&[16]),
+        cost: cost(50_000, 700, 360, 300),
+        maker: makers::GCM_128,
+        ..GCM
+    },
+    Family { cost: cost(60_000, 850, 430, 360), ..GCM },
+    Family {
+        id: "xaes-256-gcm",
+        name: "XAES-256-GCM",
+        cost: cost(70_000, 1100, 600, 560),
+        specification: Specification { title: "c2sp.org/XAES-256-GCM", section: "" },
+        maker: makers::XAES,
+        ..DERIVED
+    },
+    Family {
+        id: "kc-xaes-256-gcm",
+        name: "KC-XAES-256-GCM",
+        nonce_bytes: KC_NONCES,
+        tag_bytes: T_AND_KC,
+        commitment: &commitment(
+            Level::Cmt2,
+            112,
+            "where the nonce travels with the ciphertext; where it is implied, to the key for one nonce",
+        ),
+        cost: cost(72_000, 1110, 610, 570),
+        properties: COMMITTING,
+        specification: Specification { title: PAPER, section: "figure 2, specification 1" },
+        maker: makers::KC_XAES,
+        ..DERIVED
+    },
+    Family {
+        id: "dndk-gcm",
+        name: "DNDK-GCM",
+        nonce_bytes: DNDK_NONCES,
+        tag_bytes: Sizes { default: 16, allowed: &[16, 48] },
+        params: &[
+            Param { name: "version", allowed: &[1, 2], default: 2 },
+            Param { name: "kc", allowed: &[0, 1], default: 0 },
+        ],
+        lengths: Some(dndk_lengths),
+        total_bytes_log2: Some(64),
+        commitment: &commitment(Level::ForKc, 64, "claimed by the draft, which proves nothing"),
+        fips: false,
+        specification: Specification { title: "draft-gueron-cfrg-dndkgcm", section: "-01, -03" },
+        maker: makers::DNDK,
+        ..DERIVED
+    },
+    Family {
+        id: "h-aes-256-gcm",
+        name: "HMAC-derived AES-256-GCM",
+        specification: Specification { title: PAPER, section: "table 4, as defined here" },
+        maker: makers::HMAC,
+        ..DERIVED
+    },
+    Family {
+        id: "h-kc-aes-256-gcm",
+        name: "HMAC-derived AES-256-GCM with key commitment",
+        tag_bytes: T_AND_KC,
+        commitment: &commitment(Level::Cmt2, 128, "as far as SHA-256 resists collisions"),
+        properties: COMMITTING,
+        specification: Specification { title: PAPER, section: "table 4, as defined here" },
+        maker: makers::HMAC_KC,
+        ..DERIVED
+    },
+    Family {
+        id: "hkdf-committed-aes-256-gcm",
+        name: "HKDF-derived AES-256-GCM with key commitment",
+        nonce_bytes: Sizes::one(&[32]),
+        tag_bytes: T_AND_KC,
+        random_nonce_messages_log2: None,
+        commitment: &commitment(Level::Cmt2, 128, "as far as SHA-512 resists collisions"),
+        fips: false,
+        properties: COMMITTING,
+        specification: Specification {
+            title: "AWS Encryption SDK specification",
+            section: "algorithm suite 0x0478, derivation and commitment",
+        },
+        maker: makers::HKDF,
+        ..DERIVED
+    },
+    Family {
+        id: "padding-fix-aes-256-gcm",
+        name: "AES-256-GCM with the padding fix",
+        nonce_bytes: Sizes::one(&[12]),
+        tag_bytes: T_AND_KC,
+        max_message_bytes: MAX_PADDED_BYTES,
+        commitment: &commitment(Level::Cmt1, 128, "in the ideal-cipher model"),
+        properties: COMMITTING,
+        specification: Specification {
+            title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without Key \
+                    Commitment (eprint 2020/1456)",
+            section: "5.3",
+        },
+        maker: makers::PADDING_FIX,
+        ..GCM
+    },
+];
+
+/// Version 1 has 24-byte nonces only, and a commitment makes the tag longer.
+fn dndk_lengths(algorithm: &Algorithm) -> (Sizes, Sizes) {
+    let nonces =
+        if algorithm.param("version") == Some(1) { Sizes::one(&[24]) } else { DNDK_NONCES };
+    (nonces, if algorithm.param("kc") == Some(1) { T_AND_KC } else { T })
+}
+
+/// Instances by registry entry. A nonce's length is checked before an instance is asked.
+#[cfg(feature = "alloc")]
+mod makers {
+    use alloc::boxed::Box;
+
+    use aead::inout::InOutBuf;
+    use aead::Key;
+
+    use super::{
+        Aes128, Aes256, Committing, Dndk, DndkV1, HkdfDerived, HmacDerived, NonceDerived, Xaes,
+    };
+    use crate::any::{BoxedAead, DynAead};
+    use crate::backend::Backend;
+    use crate::error::Result;
+    use crate::gcm::aes::Aes;
+    use crate::gcm::cipher::{Keyed, verify};
+    use crate::gcm::engine::{Opening, Sealing};
+    use crate::gcm::nonce_derived::Scheme;
+    use crate::gcm::padding_fix::PaddingFixAes256Gcm;
+    use crate::registry::Maker;
+
+    pub(super) const GCM_128: Maker =
+        Maker::Aead(|_, key, backend| Box::new(Keyed::<Aes128>::new(key, backend)));
+    pub(super) const GCM_256: Maker =
+        Maker::Aead(|_, key, backend| Box::new(Keyed::<Aes256>::new(key, backend)));
+    pub(super) const XAES: Maker = derived::<Xaes>();
+    pub(super) const KC_XAES: Maker = derived::<Committing<Xaes>>();
+    pub(super) const HMAC: Maker = derived::<HmacDerived>();
+    pub(super) const HMAC_KC: Maker = derived::<Committing<HmacDerived>>();
+    pub(super) const HKDF: Maker = derived::<Committing<HkdfDerived>>();
+    pub(super) const PADDING_FIX: Maker =
+        Maker::Aead(|_, key, backend| Box::new(PaddingFixAes256Gcm::on(key, backend)));
+    pub(super) const DNDK: Maker = Maker::Aead(|algorithm, key, backend| {
+        match (algorithm.param("version"), algorithm.param("kc")) {
+            (Some(1), Some(1)) => make::<Committing<DndkV1>>(key, backend),
+            (Some(1), _) => make::<DndkV1>(key, backend),
+            (_, Some(1)) => make::<Committing<Dndk<super::U24, true>>>(key, backend),
+            _ => make::<Dndk>(key, backend),
+        }
+    });
+
+    const fn derived<S: Scheme>() -> Maker {
+        Maker::Aead(|_, key, backend| make::<S>(key, backend))
+    }
+
+    fn make<S: Scheme>(key: &[u8], backend: Backend) -> BoxedAead {
+        let Ok(key) = <&Key<NonceDerived<S>>>::try_from(key) else {
+            unreachable!("the key's length has been checked")
+        };
+        Box::new(NonceDerived::<S>::on(key, backend))
+    }
+
+    impl<A: Aes> DynAead for Keyed<A> {
+        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+            let mut whole = [0; 16];
+            self.crypt::<Sealing>(nonce, ad, buffer, &mut whole);
+            tag.copy_from_slice(&whole[..tag.len()]);
+        }
+
+        fn open(
+            &self,
+            nonce: &[u8],
+            ad: &[u8],
+            mut buffer: InOutBuf<'_, '_, u8>,
+            tag: &[u8],
+        ) -> Result<()> {
+            let mut expected = [0; 16];
+            self.crypt::<Opening>(nonce, ad, buffer.reborrow(), &mut expected);
+            verify(&mut expected[..tag.len()], tag, buffer)
+        }
+    }
+
+    impl<S: Scheme> DynAead for NonceDerived<S> {
+        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+            self.crypt::<Sealing>(nonce, ad, buffer, tag);
+        }
+
+        fn open(
+            &self,
+            nonce: &[u8],
+            ad: &[u8],
+            mut buffer: InOutBuf<'_, '_, u8>,
+            tag: &[u8],
+        ) -> Result<()> {
+            let mut expected = [0; 48];
+            let expected = &mut expected[..tag.len()];
+            self.crypt::<Opening>(nonce, ad, buffer.reborrow(), expected);
+            verify(expected, tag, buffer)
+        }
+    }
+
+    impl DynAead for PaddingFixAes256Gcm {
+        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+            self.seal(nonce, ad, buffer, tag);
+        }
+
+        fn open(
+            &self,
+            nonce: &[u8],
+            ad: &[u8],
+            buffer: InOutBuf<'_, '_, u8>,
+            tag: &[u8],
+        ) -> Result<()> {
+            self.open(nonce, ad, buffer, tag)
+        }
+    }
+}
+
+/// Without an allocator there are no instances by name.
+#[cfg(not(feature = "alloc"))]
+mod makers {
+    use crate::registry::Maker;
+
+    pub(super) const GCM_128: Maker = Maker::Unmade;
+    pub(super) const GCM_256: Maker = Maker::Unmade;
+    pub(super) const XAES: Maker = Maker::Unmade;
+    pub(super) const KC_XAES: Maker = Maker::Unmade;
+    pub(super) const HMAC: Maker = Maker::Unmade;
+    pub(super) const HMAC_KC: Maker = Maker::Unmade;
+    pub(super) const HKDF: Maker = Maker::Unmade;
+    pub(super) const PADDING_FIX: Maker = Maker::Unmade;
+    pub(super) const DNDK: Maker = Maker::Unmade;
+}

@@ -1,0 +1,376 @@
+//! Nonce-derived AES-256-GCM: every nonce gives a key of its own.
+//!
+//! Source: P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, "Blockcipher-Based Key Commitment for
+//! Nonce-Derived Schemes" (eprint 2025/758). A [`Scheme`] derives the key K_U, and GCM's 12-byte
+//! nonce, from the root key K and the nonce N; [`Committing`] adds to any scheme that can make one a
+//! commitment K_C to the key, which becomes part of the tag: T ‖ K_C. Tag and commitment are compared
+//! together, in constant time, and fail as one. Derived keys are wiped after every message.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use aead::array::ArraySize;
+use aead::common::KeySizeUser;
+use aead::consts::{U32, U48};
+use aead::inout::InOutBuf;
+use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
+use zeroize::ZeroizeOnDrop;
+
+use super::aes::{self, Aes256};
+use super::cipher::{check_lengths, verify};
+use super::engine::{Direction, Expanded, Opening, Sealing};
+use super::incremental::{self, Decryptor, Encryptor, Ongoing, WithCommitment};
+use super::once;
+use super::short::Companions;
+use crate::backend::{Backend, Isa, Lanes, Task, wipe};
+use crate::error::Result;
+
+/// A way of deriving keys from nonces.
+pub trait Scheme: SchemeImpl + 'static {
+    /// The nonce's length in bytes.
+    type NonceSize: ArraySize;
+    /// The tag's length in bytes: 16, and 32 more with a commitment.
+    type TagSize: ArraySize;
+}
+
+/// A scheme that can make a commitment.
+pub trait Committable: CommittableImpl + 'static {
+    /// The nonce's length in bytes.
+    type NonceSize: ArraySize;
+}
+
+pub(super) use hidden::{Commitment, CommittableImpl, Derived, SchemeImpl};
+
+mod hidden {
+    use super::{Backend, Companions, Isa};
+
+    /// What a scheme derives for one message.
+    #[allow(missing_debug_implementations)]
+    pub struct Derived<'r, I: Isa> {
+        /// K_U.
+        pub key: [I::X1; 2],
+        /// The counter block of GCM's nonce.
+        pub first: I::X1,
+        /// K_C, or what is left to do for it.
+        pub commitment: Commitment<'r, I>,
+    }
+
+    /// A commitment.
+    #[allow(missing_debug_implementations)]
+    pub enum Commitment<'r, I: Isa> {
+        /// There is none.
+        None,
+        /// K_C.
+        Ready([I::X1; 2]),
+        /// What K_C is the encryption of: with the message's blocks it costs next to nothing.
+        Pending(Companions<'r, I::X1, 2>),
+    }
+
+    /// How a scheme computes.
+    pub trait SchemeImpl: Sized {
+        /// What the root key is prepared to.
+        type Root: Clone + Send + Sync;
+        /// Prepares a root key of 32 bytes.
+        fn prepare(key: &[u8; 32], backend: Backend) -> Self::Root;
+        /// Wipes what was prepared.
+        fn wipe(root: &mut Self::Root);
+        /// Derives from a nonce of the scheme's length.
+        fn derive<'r, I: Isa>(isa: I, root: &'r Self::Root, nonce: &[u8]) -> Derived<'r, I>;
+    }
+
+    /// How a commitment is computed.
+    pub trait CommittableImpl: SchemeImpl {
+        /// K_C, never none.
+        fn commit<'r, I: Isa>(isa: I, root: &'r Self::Root, nonce: &[u8]) -> Commitment<'r, I>;
+    }
+}
+
+/// `S` with a commitment to the key in its tag: T ‖ K_C, 48 bytes.
+#[derive(Debug)]
+pub struct Committing<S>(PhantomData<S>);
+
+impl<S: Committable> Scheme for Committing<S> {
+    type NonceSize = S::NonceSize;
+    type TagSize = U48;
+}
+
+impl<S: Committable> SchemeImpl for Committing<S> {
+    type Root = S::Root;
+
+    fn prepare(key: &[u8; 32], backend: Backend) -> S::Root {
+        S::prepare(key, backend)
+    }
+
+    fn wipe(root: &mut S::Root) {
+        S::wipe(root);
+    }
+
+    #[inline(always)]
+    fn derive<'r, I: Isa>(isa: I, root: &'r S::Root, nonce: &[u8]) -> Derived<'r, I> {
+        let derived = S::derive(isa, root, nonce);
+        Derived { commitment: S::commit(isa, root, nonce), ..derived }
+    }
+}
+
+/// AES-256-GCM under keys that `S` derives from nonces. The root key is wiped on drop.
+pub struct NonceDerived<S: Scheme> {
+    backend: Backend,
+    root: S::Root,
+}
+
+impl<S: Scheme> NonceDerived<S> {
+    /// With a back end of the caller's choice. Results never depend on it.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
+        Self::on(key, backend)
+    }
+
+    pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
+        Self { backend, root: S::prepare(key.as_ref(), backend) }
+    }
+
+    #[inline]
+    pub(super) fn crypt<D: Direction>(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        self.backend.run(Crypt::<S, D> {
+            root: &self.root,
+            nonce,
+            ad,
+            buffer,
+            tag,
+            direction: PhantomData,
+        });
+    }
+}
+
+impl<S: Scheme> NonceDerived<S> {
+    /// Begins to encrypt a message that arrives in pieces.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`](crate::Error::TooLong) for associated data above
+    /// [`MAX_AD_BYTES`](super::MAX_AD_BYTES).
+    pub fn encryptor(
+        &self,
+        nonce: &Nonce<Self>,
+        ad: &[u8],
+    ) -> Result<Encryptor<Aes256, S::TagSize>> {
+        Ok(Encryptor::new(self.tagged(nonce, ad)?))
+    }
+
+    /// Begins to decrypt a message that arrives in pieces into `destination`, which must be at
+    /// least as long as the message.
+    ///
+    /// # Errors
+    /// [`Error::TooLong`](crate::Error::TooLong) for associated data above
+    /// [`MAX_AD_BYTES`](super::MAX_AD_BYTES).
+    pub fn decryptor<'a>(
+        &self,
+        nonce: &Nonce<Self>,
+        ad: &[u8],
+        destination: &'a mut [u8],
+    ) -> Result<Decryptor<'a, Aes256, S::TagSize>> {
+        Ok(Decryptor::new(self.tagged(nonce, ad)?, destination))
+    }
+
+    fn tagged(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<Aes256>> {
+        incremental::check_ad(ad)?;
+        let ongoing = Ongoing::blank(self.backend, Expanded::new());
+        let mut tagged = WithCommitment { ongoing, commitment: [0; 32] };
+        self.backend.run(Begin::<S> { root: &self.root, nonce, tagged: &mut tagged });
+        tagged.ongoing.absorb(ad);
+        Ok(tagged)
+    }
+}
+
+impl<S: Scheme> Drop for NonceDerived<S> {
+    fn drop(&mut self) {
+        S::wipe(&mut self.root);
+    }
+}
+
+// Not derived: that would ask for schemes that can be cloned.
+impl<S: Scheme> Clone for NonceDerived<S> {
+    fn clone(&self) -> Self {
+        Self { backend: self.backend, root: self.root.clone() }
+    }
+}
+
+impl<S: Scheme> fmt::Debug for NonceDerived<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("NonceDerived").finish_non_exhaustive()
+    }
+}
+
+impl<S: Scheme> ZeroizeOnDrop for NonceDerived<S> {}
+
+impl<S: Scheme> KeySizeUser for NonceDerived<S> {
+    type KeySize = U32;
+}
+
+impl<S: Scheme> KeyInit for NonceDerived<S> {
+    fn new(key: &Key<Self>) -> Self {
+        Self::on(key, Backend::detect())
+    }
+}
+
+impl<S: Scheme> AeadCore for NonceDerived<S> {
+    type NonceSize = S::NonceSize;
+    type TagSize = S::TagSize;
+    const TAG_POSITION: TagPosition = TagPosition::Postfix;
+}
+
+impl<S: Scheme> AeadInOut for NonceDerived<S> {
+    #[inline]
+    fn encrypt_inout_detached(
+        &self,
+        nonce: &Nonce<Self>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> aead::Result<Tag<Self>> {
+        check_lengths(associated_data.len(), buffer.len())?;
+        let mut tag = Tag::<Self>::default();
+        self.crypt::<Sealing>(nonce, associated_data, buffer, &mut tag);
+        Ok(tag)
+    }
+
+    #[inline]
+    fn decrypt_inout_detached(
+        &self,
+        nonce: &Nonce<Self>,
+        associated_data: &[u8],
+        mut buffer: InOutBuf<'_, '_, u8>,
+        tag: &Tag<Self>,
+    ) -> aead::Result<()> {
+        check_lengths(associated_data.len(), buffer.len())?;
+        let mut expected = Tag::<Self>::default();
+        self.crypt::<Opening>(nonce, associated_data, buffer.reborrow(), &mut expected);
+        Ok(verify(&mut expected, tag, buffer)?)
+    }
+}
+
+struct Crypt<'a, 'i, 'o, S: Scheme, D> {
+    root: &'a S::Root,
+    nonce: &'a [u8],
+    ad: &'a [u8],
+    buffer: InOutBuf<'i, 'o, u8>,
+    tag: &'a mut [u8],
+    direction: PhantomData<D>,
+}
+
+impl<S: Scheme, D: Direction> Task for Crypt<'_, '_, '_, S, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Derived { key, first, commitment } = S::derive(isa, self.root, self.nonce);
+        let message = once::Message { ad: self.ad, buffer: self.buffer };
+        let (tag, commitment_bytes) = self.tag.split_at_mut(16);
+        let k_c = match commitment {
+            Commitment::None => {
+                let (t, []) = once::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
+                t.store(tag);
+                return;
+            }
+            Commitment::Ready(k_c) => {
+                let (t, []) = once::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
+                t.store(tag);
+                k_c
+            }
+            Commitment::Pending(companions) => {
+                let (t, k_c) = once::crypt::<I, D, 2>(isa, key, first, message, companions);
+                t.store(tag);
+                k_c
+            }
+        };
+        k_c[0].store(&mut commitment_bytes[..16]);
+        k_c[1].store(&mut commitment_bytes[16..]);
+    }
+}
+
+/// Derives, and expands the derived key.
+struct Begin<'a, S: Scheme> {
+    root: &'a S::Root,
+    nonce: &'a [u8],
+    tagged: &'a mut WithCommitment<Aes256>,
+}
+
+impl<S: Scheme> Task for Begin<'_, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let WithCommitment { ongoing, commitment } = self.tagged;
+        let derived = S::derive(isa, self.root, self.nonce);
+        ongoing.keys.fill::<Aes256, I>(isa, derived.key, usize::MAX);
+        derived.first.store(&mut ongoing.first);
+        let k_c = match derived.commitment {
+            Commitment::None => return,
+            Commitment::Ready(k_c) => k_c,
+            Commitment::Pending(Companions { blocks, round_keys }) => {
+                aes::encrypt::<Aes256, I::X1, 2>(isa, round_keys, blocks)
+            }
+        };
+        k_c[0].store(&mut commitment[..16]);
+        k_c[1].store(&mut commitment[16..]);
+    }
+}
+
+/// Round keys of a root key, and its CMAC subkey. Wiped by its owner.
+#[derive(Clone)]
+pub struct BlockcipherRoot {
+    pub(super) round_keys: aes::RoundKeys,
+    /// K1 (SP 800-38B): x · AES_K(0).
+    pub(super) k1: [u8; 16],
+}
+
+impl fmt::Debug for BlockcipherRoot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BlockcipherRoot").finish_non_exhaustive()
+    }
+}
+
+impl BlockcipherRoot {
+    pub(super) fn new(key: &[u8; 32], backend: Backend) -> Self {
+        let mut root = Self { round_keys: [[0; 16]; 15], k1: [0; 16] };
+        backend.run(Prepare { key, root: &mut root });
+        root
+    }
+
+    pub(super) fn wipe(&mut self) {
+        wipe(self.round_keys.as_flattened_mut());
+        wipe(&mut self.k1);
+    }
+}
+
+struct Prepare<'a> {
+    key: &'a [u8; 32],
+    root: &'a mut BlockcipherRoot,
+}
+
+impl Task for Prepare<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let root = self.root;
+        aes::expand::<Aes256, I::X1>(isa, aes::load_key(isa, self.key), &mut root.round_keys);
+        let zero = I::X1::broadcast(isa, &[0; 16]);
+        let [l] = aes::encrypt::<Aes256, I::X1, 1>(isa, &root.round_keys, [zero]);
+        l.store(&mut root.k1);
+        root.k1 = double(root.k1);
+    }
+}
+
+/// x · L in CMAC's field, GF(2^128) modulo x^128 + x^7 + x^2 + x + 1.
+pub(super) fn double(block: [u8; 16]) -> [u8; 16] {
+    let l = u128::from_be_bytes(block);
+    let reduction = (l.cast_signed() >> 127).cast_unsigned() & 0x87;
+    (l << 1 ^ reduction).to_be_bytes()
+}
