@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo test bench papers fuzz docs deny clean
+.PHONY: demo test bench papers fips fuzz docs deny clean
 .PHONY: format lint unit portable python vectors constant-time aarch64 wasm
 .NOTPARALLEL:
 
@@ -61,6 +61,10 @@ bench:
 # The tables of papers/; the rival libraries take some minutes to build.
 papers:
 	cargo run --locked --release -p polyseal-bench --features peers -- papers
+
+# XAES and KC-XAES on the AWS-LC FIPS module, which takes some minutes to build: so it is no part of `test`.
+fips:
+	scripts/with cmake g++ golang-go perl -- scripts/fips
 
 # Licences, sources and bans of the dependencies; their advisories, which have to be fetched. Needs
 # cargo-deny, which takes minutes to build, and the network: so it is no part of `test`.

@@ -12,13 +12,21 @@ pub mod aegis;
 #[cfg(feature = "alloc")]
 pub mod any;
 pub(crate) mod backend;
+pub mod batch;
+pub mod commit;
+mod composed;
 mod ct;
 pub mod error;
+#[cfg(feature = "fips")]
+pub mod fips;
+pub mod gcm;
 pub mod limits;
+mod message;
 pub mod needs;
 pub mod registry;
 #[cfg(feature = "alloc")]
 pub mod selftest;
+pub(crate) mod tagged;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub mod testing;

@@ -206,7 +206,7 @@ pub struct Family {
     pub params: &'static [Param],
     /// Nonce and tag lengths where they depend on parameters: then the two above are what they are
     /// by default, and all that there is.
-    pub(crate) lengths: Option<fn(&Algorithm) -> (Sizes, Sizes)>,
+    pub(crate) lengths: Option<Lengths>,
     /// The longest message in bytes.
     pub max_message_bytes: u64,
     /// The longest associated data in bytes.
@@ -246,6 +246,9 @@ pub struct Family {
     #[cfg_attr(not(feature = "alloc"), allow(dead_code))]
     pub(crate) maker: Maker,
 }
+
+/// The nonce and tag lengths that go with an algorithm's parameters.
+pub(crate) type Lengths = fn(&Algorithm) -> (Sizes, Sizes);
 
 /// How an instance is made; private, because only [`crate::any`] may make one unchecked.
 #[derive(Clone, Copy, Debug)]
@@ -378,8 +381,7 @@ impl Algorithm {
     /// The same with every combination of lengths.
     fn with_sizes(self) -> impl Iterator<Item = Self> {
         let (nonces, tags) = self.lengths();
-        let (keys, nonces, tags) =
-            (self.family.key_bytes.allowed, nonces.allowed, tags.allowed);
+        let (keys, nonces, tags) = (self.family.key_bytes.allowed, nonces.allowed, tags.allowed);
         (0..keys.len() * nonces.len() * tags.len()).map(move |index| {
             let mut algorithm = self;
             algorithm.tag_bytes = tags[index % tags.len()];

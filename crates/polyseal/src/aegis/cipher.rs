@@ -14,7 +14,7 @@ use super::MAX_BYTES;
 use super::engine::{Engine, LaneTask, OnLanes, Strategy};
 use super::pass::{Decrypt, Encrypt};
 use super::variant::{Variant, VariantImpl};
-use crate::backend::{Backend, Lanes};
+use crate::backend::{Backend, Lanes, Task};
 use crate::ct;
 use crate::error::{Error, Result};
 use crate::tagged::{Tagged, TaggedImpl};
@@ -72,6 +72,12 @@ impl<V: Variant> Keyed<V> {
     #[inline(always)]
     pub(super) fn run<T: LaneTask<V>>(&self, task: T) -> T::Output {
         self.dispatch.run(task)
+    }
+
+    /// A task that divides the lanes itself.
+    #[inline(always)]
+    pub(super) fn on_backend<T: Task>(&self, task: T) -> T::Output {
+        self.dispatch.backend.run(task)
     }
 }
 

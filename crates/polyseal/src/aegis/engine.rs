@@ -115,6 +115,7 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
     /// The state under `key` and `nonce`.
     #[inline(always)]
     pub(super) fn new(isa: L::Isa, key: &[u8], nonce: &[u8]) -> Self {
+        let (key, nonce) = (V::State::<L>::blocks(isa, key), V::State::<L>::blocks(isa, nonce));
         let mut parts = [V::State::init(isa, key, nonce, Self::context(isa, 0)); K];
         for p in 1..K {
             parts[p] = V::State::init(isa, key, nonce, Self::context(isa, p));

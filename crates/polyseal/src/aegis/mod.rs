@@ -34,6 +34,7 @@ mod cipher;
 mod engine;
 mod incremental;
 mod mac;
+mod many;
 pub(crate) mod names;
 mod pass;
 mod state;

@@ -19,9 +19,14 @@ pub trait State<L: Lanes>: Copy {
     /// How many words that is: the rate is this many blocks a lane.
     const WORDS: usize;
 
+    /// The blocks of a key or nonce of this state, in every lane; one block counts twice.
+    #[inline(always)]
+    fn blocks(isa: L::Isa, bytes: &[u8]) -> [L; 2] {
+        [L::broadcast(isa, &bytes[..16]), L::broadcast(isa, &bytes[bytes.len() - 16..])]
+    }
     /// The state after initialisation; `context` tells the lanes apart; a single
     /// lane has none.
-    fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self;
+    fn init(isa: L::Isa, key: [L; 2], nonce: [L; 2], context: Option<L>) -> Self;
     /// A state whose registers are all `x`.
     fn filled(x: L) -> Self;
     /// The registers.

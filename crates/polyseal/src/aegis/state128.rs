@@ -38,8 +38,7 @@ impl<L: Lanes> State<L> for State128<L> {
     const WORDS: usize = 2;
 
     #[inline(always)]
-    fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self {
-        let (key, nonce) = (L::broadcast(isa, key), L::broadcast(isa, nonce));
+    fn init(isa: L::Isa, [key, _]: [L; 2], [nonce, _]: [L; 2], context: Option<L>) -> Self {
         let (c0, c1) = (L::broadcast(isa, &C0), L::broadcast(isa, &C1));
         let mixed = key.xor(nonce);
         let mut state = Self([mixed, c1, c0, c1, mixed, key.xor(c0), key.xor(c1), key.xor(c0)]);

@@ -35,9 +35,7 @@ impl<L: Lanes> State<L> for State256<L> {
     const WORDS: usize = 1;
 
     #[inline(always)]
-    fn init(isa: L::Isa, key: &[u8], nonce: &[u8], context: Option<L>) -> Self {
-        let (k0, k1) = (L::broadcast(isa, &key[..16]), L::broadcast(isa, &key[16..]));
-        let (n0, n1) = (L::broadcast(isa, &nonce[..16]), L::broadcast(isa, &nonce[16..]));
+    fn init(isa: L::Isa, [k0, k1]: [L; 2], [n0, n1]: [L; 2], context: Option<L>) -> Self {
         let (c0, c1) = (L::broadcast(isa, &C0), L::broadcast(isa, &C1));
         let (mixed0, mixed1) = (k0.xor(n0), k1.xor(n1));
         let mut state = Self([mixed0, mixed1, c1, c0, k0.xor(c0), k1.xor(c1)]);

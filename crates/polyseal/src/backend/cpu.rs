@@ -39,7 +39,8 @@ pub struct Vaes256(());
 #[cfg(target_arch = "x86_64")]
 impl Vaes256 {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq").then_some(Self(()))
+        has!(is_x86_feature_detected, "aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq")
+            .then_some(Self(()))
     }
 }
 

@@ -14,7 +14,7 @@ pub trait Isa: Copy {
     /// Two AES blocks.
     type X2: Lanes<Isa = Self, X1 = Self::X1>;
     /// Four AES blocks.
-    type X4: Lanes<Isa = Self, X1 = Self::X1>;
+    type X4: Clmul<Isa = Self, X1 = Self::X1>;
     /// A register's worth of blocks.
     type Register: Clmul<Isa = Self, X1 = Self::X1>;
     /// The same, or two blocks where a register holds more: for what is short.
@@ -224,6 +224,9 @@ impl<L: Lanes, const N: usize> Lanes for Wide<L, N> {
     #[inline(always)]
     fn aes_rounds<const R: usize>(x: [Self; R], round_keys: [Self; R]) -> [Self; R] {
         let mut out = x;
+        if const { R == 0 } {
+            return out;
+        }
         for i in 0..N {
             let (mut narrow, mut keys) = ([x[0].0[i]; R], [round_keys[0].0[i]; R]);
             for r in 1..R {
@@ -235,6 +238,119 @@ impl<L: Lanes, const N: usize> Lanes for Wide<L, N> {
             }
         }
         out
+    }
+}
+
+impl<L: Clmul, const N: usize> Clmul for Wide<L, N> {
+    #[inline(always)]
+    fn splat(block: L::X1) -> Self {
+        Self([L::splat(block); N])
+    }
+
+    #[inline(always)]
+    fn first_only(block: L::X1) -> Self {
+        let first = L::first_only(block);
+        let mut wide = [first.xor(first); N];
+        wide[0] = first;
+        Self(wide)
+    }
+
+    #[inline(always)]
+    fn block(self, i: usize) -> L::X1 {
+        self.0[i / L::BLOCKS].block(i % L::BLOCKS)
+    }
+
+    #[inline(always)]
+    fn join(blocks: [L::X1; 4]) -> Self {
+        let mut wide = [L::join(blocks); N];
+        for i in 1..N {
+            let at = i * L::BLOCKS;
+            wide[i] = L::join([blocks[at], blocks[(at + 1).min(3)], blocks[3], blocks[3]]);
+        }
+        Self(wide)
+    }
+
+    #[inline(always)]
+    fn aes_last_rounds<const R: usize>(x: [Self; R], round_keys: [Self; R]) -> [Self; R] {
+        let mut out = x;
+        for i in 0..N {
+            for r in 0..R {
+                [out[r].0[i]] = L::aes_last_rounds([x[r].0[i]], [round_keys[r].0[i]]);
+            }
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn spread_rotated(mut self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].spread_rotated();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn spread(mut self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].spread();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn running_sums(mut self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].running_sums();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn reverse_bytes(mut self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].reverse_bytes();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn add_words(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].add_words(other.0[i]);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn swap_halves(mut self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].swap_halves();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn clmul<const A: usize, const B: usize>(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].clmul::<A, B>(other.0[i]);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn fold(mut self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].fold();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn double(mut self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].double();
+        }
+        self
     }
 }
 

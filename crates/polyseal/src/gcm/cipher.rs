@@ -68,7 +68,8 @@ impl<A: Aes> Keyed<A> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8; 16],
     ) {
-        let task = Crypt::<A, D> { keys: &self.keys, nonce, ad, buffer, tag, aes: PhantomData };
+        let nonce = Start::Nonce(nonce);
+        let task = Crypt::<A, D> { keys: &self.keys, nonce, ad, buffer, tag, kind: PhantomData };
         self.backend.run(task);
     }
 }
@@ -265,13 +266,33 @@ impl<A: Aes> Task for Expand<'_, A> {
     }
 }
 
-struct Crypt<'a, 'i, 'o, A, D> {
+/// Seals or opens with an expanded key.
+pub(super) struct Crypt<'a, 'i, 'o, A, D> {
     keys: &'a Expanded,
-    nonce: &'a [u8],
+    nonce: Start<'a>,
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
     tag: &'a mut [u8; 16],
-    aes: PhantomData<(A, D)>,
+    kind: PhantomData<(A, D)>,
+}
+
+/// Where the counters come from.
+enum Start<'a> {
+    Nonce(&'a [u8]),
+    Counter(&'a [u8; 16]),
+}
+
+impl<'a, 'i, 'o, A, D> Crypt<'a, 'i, 'o, A, D> {
+    /// With the first counter block.
+    pub(super) fn with_counter(
+        keys: &'a Expanded,
+        first: &'a [u8; 16],
+        ad: &'a [u8],
+        buffer: InOutBuf<'i, 'o, u8>,
+        tag: &'a mut [u8; 16],
+    ) -> Self {
+        Self { keys, nonce: Start::Counter(first), ad, buffer, tag, kind: PhantomData }
+    }
 }
 
 impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
@@ -279,7 +300,10 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let first = first_counter(isa, self.keys, self.nonce);
+        let first = match self.nonce {
+            Start::Nonce(nonce) => first_counter(isa, self.keys, nonce),
+            Start::Counter(first) => I::X1::load(isa, first),
+        };
         let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &self.keys.round_keys, [first]);
         let engine = Engine::<A, I::Register>::new(isa, self.keys, first);
         let hash = engine.run::<D>(self.ad, self.buffer);

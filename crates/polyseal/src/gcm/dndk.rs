@@ -95,11 +95,7 @@ impl<N: ArraySize, const KC: bool> SchemeImpl for Dndk<N, KC> {
 
 impl<N: ArraySize> CommittableImpl for Dndk<N, true> {
     #[inline(always)]
-    fn commit<'r, I: Isa>(
-        isa: I,
-        root: &'r BlockcipherRoot,
-        nonce: &[u8],
-    ) -> Commitment<'r, I> {
+    fn commit<'r, I: Isa>(isa: I, root: &'r BlockcipherRoot, nonce: &[u8]) -> Commitment<'r, I> {
         Commitment::Ready(differences::<I, true>(isa, root, nonce, [3, 4]))
     }
 }
@@ -107,12 +103,7 @@ impl<N: ArraySize> CommittableImpl for Dndk<N, true> {
 /// X_0 ⊕ X_1 ⊕ X_i ⊕ X_{i+1} for `i` and `i + 2`, X_j = AES_K(j ‖ 0^24 ‖ half of the nonce), where
 /// the halves alternate.
 #[inline(always)]
-fn differences_v1<I: Isa>(
-    isa: I,
-    root: &BlockcipherRoot,
-    nonce: &[u8],
-    i: u8,
-) -> [I::X1; 2] {
+fn differences_v1<I: Isa>(isa: I, root: &BlockcipherRoot, nonce: &[u8], i: u8) -> [I::X1; 2] {
     let mut x = [I::X1::broadcast(isa, &[0; 16]); 6];
     for (x, j) in x.iter_mut().zip([0, 1, i, i + 1, i + 2, i + 3]) {
         let mut input = [0; 16];
@@ -145,11 +136,7 @@ impl SchemeImpl for DndkV1 {
 
 impl CommittableImpl for DndkV1 {
     #[inline(always)]
-    fn commit<'r, I: Isa>(
-        isa: I,
-        root: &'r BlockcipherRoot,
-        nonce: &[u8],
-    ) -> Commitment<'r, I> {
+    fn commit<'r, I: Isa>(isa: I, root: &'r BlockcipherRoot, nonce: &[u8]) -> Commitment<'r, I> {
         Commitment::Ready(differences_v1::<I>(isa, root, nonce, 6))
     }
 }

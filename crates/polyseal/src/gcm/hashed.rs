@@ -14,9 +14,7 @@ use sha2::{Sha256, Sha512};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::engine;
-use super::nonce_derived::{
-    Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl,
-};
+use super::nonce_derived::{Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl};
 use crate::backend::{Backend, Isa, Lanes};
 
 /// K_U = HMAC-SHA256(K, 00015800 ‖ U), K_C = HMAC-SHA256(K, "XCMT" ‖ N ‖ 00010001); 24-byte nonces.
@@ -97,8 +95,8 @@ impl core::fmt::Debug for InputKey {
 #[inline(always)]
 fn expand<I: Isa>(isa: I, root: &InputKey, nonce: &[u8], info: &[&[u8]]) -> [I::X1; 2] {
     let mut bytes = [0; 32];
-    let expanded = Hkdf::<Sha512>::new(Some(nonce), root.0.as_slice())
-        .expand_multi_info(info, &mut bytes);
+    let expanded =
+        Hkdf::<Sha512>::new(Some(nonce), root.0.as_slice()).expand_multi_info(info, &mut bytes);
     debug_assert!(expanded.is_ok(), "32 bytes are not too many");
     blocks(isa, &mut bytes)
 }

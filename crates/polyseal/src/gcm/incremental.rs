@@ -7,16 +7,16 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use aead::array::ArraySize;
 use aead::array::Array;
+use aead::array::ArraySize;
 use aead::inout::InOutBuf;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use super::MAX_MESSAGE_BYTES;
 use super::aes::{self, Aes};
 use super::cipher::check_lengths;
 use super::engine::{Direction, Engine, Expanded, Opening, Sealing};
 use super::ghash::Ghash;
-use super::MAX_MESSAGE_BYTES;
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 use crate::ct;
 use crate::error::{Error, Result};

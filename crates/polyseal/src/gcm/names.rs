@@ -115,8 +115,12 @@ const GCM: Family = Family {
 };
 
 /// GCM under keys from nonces of 24 bytes.
-const DERIVED: Family =
-    Family { nonce_bytes: Sizes::one(&[24]), tag_bytes: T, random_nonce_messages_log2: Some(80), ..GCM };
+const DERIVED: Family = Family {
+    nonce_bytes: Sizes::one(&[24]),
+    tag_bytes: T,
+    random_nonce_messages_log2: Some(80),
+    ..GCM
+};
 
 const COMMITTING: &[&str] =
     &["inverse-free", "key-commitment", "parallelizable", "single-pass", "streamable"];
@@ -236,8 +240,8 @@ fn dndk_lengths(algorithm: &Algorithm) -> (Sizes, Sizes) {
 mod makers {
     use alloc::boxed::Box;
 
-    use aead::inout::InOutBuf;
     use aead::Key;
+    use aead::inout::InOutBuf;
 
     use super::{
         Aes128, Aes256, Committing, Dndk, DndkV1, HkdfDerived, HmacDerived, NonceDerived, Xaes,

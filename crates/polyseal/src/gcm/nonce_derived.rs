@@ -17,11 +17,10 @@ use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::ZeroizeOnDrop;
 
 use super::aes::{self, Aes256};
-use super::cipher::{check_lengths, verify};
+use super::cipher::{Crypt, check_lengths, verify};
 use super::engine::{Direction, Expanded, Opening, Sealing};
 use super::incremental::{self, Decryptor, Encryptor, Ongoing, WithCommitment};
-use super::once;
-use super::short::Companions;
+use super::short::{self, Companions};
 use crate::backend::{Backend, Isa, Lanes, Task, wipe};
 use crate::error::Result;
 
@@ -68,6 +67,8 @@ mod hidden {
 
     /// How a scheme computes.
     pub trait SchemeImpl: Sized {
+        /// Whether it derives so fast that short messages are worth code of their own.
+        const FAST: bool = false;
         /// What the root key is prepared to.
         type Root: Clone + Send + Sync;
         /// Prepares a root key of 32 bytes.
@@ -95,6 +96,8 @@ impl<S: Committable> Scheme for Committing<S> {
 }
 
 impl<S: Committable> SchemeImpl for Committing<S> {
+    const FAST: bool = S::FAST;
+
     type Root = S::Root;
 
     fn prepare(key: &[u8; 32], backend: Backend) -> S::Root {
@@ -114,8 +117,8 @@ impl<S: Committable> SchemeImpl for Committing<S> {
 
 /// AES-256-GCM under keys that `S` derives from nonces. The root key is wiped on drop.
 pub struct NonceDerived<S: Scheme> {
-    backend: Backend,
-    root: S::Root,
+    pub(super) backend: Backend,
+    pub(super) root: S::Root,
 }
 
 impl<S: Scheme> NonceDerived<S> {
@@ -131,6 +134,7 @@ impl<S: Scheme> NonceDerived<S> {
         Self { backend, root: S::prepare(key.as_ref(), backend) }
     }
 
+    /// Seals or opens; writes the tag, or the tag that there should be.
     #[inline]
     pub(super) fn crypt<D: Direction>(
         &self,
@@ -139,14 +143,23 @@ impl<S: Scheme> NonceDerived<S> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8],
     ) {
-        self.backend.run(Crypt::<S, D> {
-            root: &self.root,
-            nonce,
-            ad,
-            buffer,
-            tag,
-            direction: PhantomData,
-        });
+        let Self { backend, root } = self;
+        // CT: lengths are public.
+        if S::FAST && buffer.len() <= short::MAX_BYTES && ad.len() <= short::MAX_AD_BYTES {
+            let direction = PhantomData;
+            return backend.run(Short::<S, D> { root, nonce, ad, buffer, tag, direction });
+        }
+        let blocks = ad.len().div_ceil(16) + buffer.len().div_ceil(16) + 1;
+        let mut keys = Expanded::new();
+        let (mut first, mut commitment) = ([0; 16], [0; 32]);
+        let (keys, first) = (&mut keys, &mut first);
+        backend.run(Begin::<S> { root, nonce, blocks, keys, first, commitment: &mut commitment });
+        let mut t = [0; 16];
+        backend.run(Crypt::<Aes256, D>::with_counter(keys, first, ad, buffer, &mut t));
+        tag[..16].copy_from_slice(&t);
+        let rest = tag.len() - 16;
+        tag[16..].copy_from_slice(&commitment[..rest]);
+        keys.wipe();
     }
 }
 
@@ -183,7 +196,9 @@ impl<S: Scheme> NonceDerived<S> {
         incremental::check_ad(ad)?;
         let ongoing = Ongoing::blank(self.backend, Expanded::new());
         let mut tagged = WithCommitment { ongoing, commitment: [0; 32] };
-        self.backend.run(Begin::<S> { root: &self.root, nonce, tagged: &mut tagged });
+        let WithCommitment { ongoing: Ongoing { keys, first, .. }, commitment } = &mut tagged;
+        let root = &self.root;
+        self.backend.run(Begin::<S> { root, nonce, blocks: usize::MAX, keys, first, commitment });
         tagged.ongoing.absorb(ad);
         Ok(tagged)
     }
@@ -255,7 +270,8 @@ impl<S: Scheme> AeadInOut for NonceDerived<S> {
     }
 }
 
-struct Crypt<'a, 'i, 'o, S: Scheme, D> {
+/// A short message, in registers from the root key to the tag.
+struct Short<'a, 'i, 'o, S: Scheme, D> {
     root: &'a S::Root,
     nonce: &'a [u8],
     ad: &'a [u8],
@@ -264,41 +280,42 @@ struct Crypt<'a, 'i, 'o, S: Scheme, D> {
     direction: PhantomData<D>,
 }
 
-impl<S: Scheme, D: Direction> Task for Crypt<'_, '_, '_, S, D> {
+impl<S: Scheme, D: Direction> Task for Short<'_, '_, '_, S, D> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Derived { key, first, commitment } = S::derive(isa, self.root, self.nonce);
-        let message = once::Message { ad: self.ad, buffer: self.buffer };
-        let (tag, commitment_bytes) = self.tag.split_at_mut(16);
+        let message = short::Message { ad: self.ad, buffer: self.buffer };
         let k_c = match commitment {
             Commitment::None => {
-                let (t, []) = once::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
-                t.store(tag);
-                return;
+                let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
+                return t.store(self.tag);
             }
             Commitment::Ready(k_c) => {
-                let (t, []) = once::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
-                t.store(tag);
+                let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
+                t.store(&mut self.tag[..16]);
                 k_c
             }
             Commitment::Pending(companions) => {
-                let (t, k_c) = once::crypt::<I, D, 2>(isa, key, first, message, companions);
-                t.store(tag);
+                let (t, k_c) = short::crypt::<I, D, 2>(isa, key, first, message, companions);
+                t.store(&mut self.tag[..16]);
                 k_c
             }
         };
-        k_c[0].store(&mut commitment_bytes[..16]);
-        k_c[1].store(&mut commitment_bytes[16..]);
+        k_c[0].store(&mut self.tag[16..32]);
+        k_c[1].store(&mut self.tag[32..]);
     }
 }
 
-/// Derives, and expands the derived key.
+/// Derives, and expands the derived key for hashes of so many blocks.
 struct Begin<'a, S: Scheme> {
     root: &'a S::Root,
     nonce: &'a [u8],
-    tagged: &'a mut WithCommitment<Aes256>,
+    blocks: usize,
+    keys: &'a mut Expanded,
+    first: &'a mut [u8; 16],
+    commitment: &'a mut [u8; 32],
 }
 
 impl<S: Scheme> Task for Begin<'_, S> {
@@ -306,10 +323,9 @@ impl<S: Scheme> Task for Begin<'_, S> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let WithCommitment { ongoing, commitment } = self.tagged;
         let derived = S::derive(isa, self.root, self.nonce);
-        ongoing.keys.fill::<Aes256, I>(isa, derived.key, usize::MAX);
-        derived.first.store(&mut ongoing.first);
+        self.keys.fill::<Aes256, I>(isa, derived.key, self.blocks);
+        derived.first.store(self.first);
         let k_c = match derived.commitment {
             Commitment::None => return,
             Commitment::Ready(k_c) => k_c,
@@ -317,8 +333,8 @@ impl<S: Scheme> Task for Begin<'_, S> {
                 aes::encrypt::<Aes256, I::X1, 2>(isa, round_keys, blocks)
             }
         };
-        k_c[0].store(&mut commitment[..16]);
-        k_c[1].store(&mut commitment[16..]);
+        k_c[0].store(&mut self.commitment[..16]);
+        k_c[1].store(&mut self.commitment[16..]);
     }
 }
 

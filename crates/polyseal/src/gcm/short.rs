@@ -4,9 +4,17 @@
 //! in a wide one are the same computation. Round keys are made as they are needed and never stored:
 //! the schedule's latency is what the rest hides behind.
 
+use aead::inout::InOutBuf;
+
 use super::aes::{Aes256, RoundKeys, Schedule};
+use super::engine::Direction;
 use super::ghash::Product;
-use crate::backend::Clmul;
+use crate::backend::{Clmul, Isa, Lanes};
+
+/// The longest message that is short.
+pub(super) const MAX_BYTES: usize = 64;
+/// The longest associated data of a short message.
+pub(super) const MAX_AD_BYTES: usize = 64;
 
 /// What a key and a nonce give for a message of at most `B` blocks.
 pub(super) struct Material<L, const B: usize> {
@@ -106,5 +114,91 @@ impl<L: Clmul> ShortHash<L> {
     #[inline(always)]
     pub(super) fn finish(self) -> L {
         self.hash.reverse_bytes()
+    }
+}
+
+/// A message and its associated data.
+pub(super) struct Message<'a, 'i, 'o> {
+    pub(super) ad: &'a [u8],
+    pub(super) buffer: InOutBuf<'i, 'o, u8>,
+}
+
+/// Seals or opens one short message; returns GCM's tag, and the companions encrypted.
+#[inline(always)]
+pub(super) fn crypt<I: Isa, D: Direction, const C: usize>(
+    isa: I,
+    key: [I::X1; 2],
+    first: I::X1,
+    message: Message<'_, '_, '_>,
+    mut companions: Companions<'_, I::X1, C>,
+) -> (I::X1, [I::X1; C]) {
+    // CT: lengths are public.
+    let tag = match message.buffer.len().div_ceil(16) {
+        0 | 1 => with_blocks::<I, D, 1, C>(isa, key, first, message, &mut companions),
+        2 => with_blocks::<I, D, 2, C>(isa, key, first, message, &mut companions),
+        _ => with_blocks::<I, D, 4, C>(isa, key, first, message, &mut companions),
+    };
+    (tag, companions.blocks)
+}
+
+/// Seals or opens a message of at most `B` blocks, and exactly so many if `B` is more than one.
+#[inline(always)]
+fn with_blocks<I: Isa, D: Direction, const B: usize, const C: usize>(
+    isa: I,
+    key: [I::X1; 2],
+    first: I::X1,
+    Message { ad, mut buffer }: Message<'_, '_, '_>,
+    companions: &mut Companions<'_, I::X1, C>,
+) -> I::X1 {
+    let Material { h, mask, key_stream } = material::<I::X1, B, C>(isa, key, first, companions);
+    let mut hash = ShortHash::new(isa, h);
+    let mut chunks = ad.chunks_exact(16);
+    for block in &mut chunks {
+        hash.one(I::X1::load(isa, block));
+    }
+    if !chunks.remainder().is_empty() {
+        hash.one(I::X1::load_partial(isa, chunks.remainder()));
+    }
+    let zero = I::X1::broadcast(isa, &[0; 16]);
+    let bytes = buffer.len();
+    let mut ciphertext = [zero; B];
+    for j in 0..B {
+        let (from, to) = ((16 * j).min(bytes), (16 * j + 16).min(bytes));
+        let input = I::X1::load_partial(isa, &buffer.get_in()[from..to]);
+        let output = key_stream[j].xor(input);
+        output.store_partial(&mut buffer.get_out()[from..to]);
+        ciphertext[j] = if D::SEALS { output.truncate(to - from) } else { input };
+    }
+    let lengths = u128::from(8 * ad.len() as u64) << 64 | u128::from(8 * bytes as u64);
+    let lengths = I::X1::load(isa, &lengths.to_be_bytes());
+    hash_message(&mut hash, ciphertext, bytes.div_ceil(16), lengths);
+    hash.finish().xor(mask)
+}
+
+/// Hashes the first `blocks` blocks of a ciphertext, and the lengths.
+#[inline(always)]
+pub(super) fn hash_message<L: Clmul, const B: usize>(
+    hash: &mut ShortHash<L>,
+    ciphertext: [L; B],
+    blocks: usize,
+    lengths: L,
+) {
+    let block = |j: usize| ciphertext[if j < B { j } else { 0 }];
+    match blocks {
+        0 => hash.one(lengths),
+        1 => hash.two(block(0), lengths),
+        2 => {
+            hash.one(block(0));
+            hash.two(block(1), lengths);
+        }
+        3 => {
+            hash.two(block(0), block(1));
+            hash.two(block(2), lengths);
+        }
+        _ => {
+            hash.one(block(0));
+            hash.two(block(1), block(2));
+            hash.two(block(3), lengths);
+        }
     }
 }

@@ -77,6 +77,8 @@ enum Word {
 }
 
 impl<N: NonceBytes> SchemeImpl for Xaes<N> {
+    const FAST: bool = true;
+
     type Root = BlockcipherRoot;
 
     fn prepare(key: &[u8; 32], backend: Backend) -> BlockcipherRoot {

@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::{
     _mm_add_epi32, _mm_aesenclast_si128, _mm_and_si128, _mm_clmulepi64_si128, _mm_loadu_si128,
-    _mm_set1_epi32, _mm_set_epi64x, _mm_shuffle_epi8, _mm_shuffle_epi32,
-    _mm_slli_epi64, _mm_slli_si128, _mm_srai_epi32, _mm_srli_epi64, _mm_xor_si128,
+    _mm_set_epi64x, _mm_set1_epi32, _mm_shuffle_epi8, _mm_shuffle_epi32, _mm_slli_epi64,
+    _mm_slli_si128, _mm_srai_epi32, _mm_srli_epi64, _mm_xor_si128,
 };
 
 use super::super::lanes::{Clmul, FOLD, Isa, REVERSED, ROTATED};
@@ -64,9 +64,8 @@ impl<I: Isa<X1 = Self> + PartialXmm> Clmul for Xmm<I> {
     #[inline(always)]
     fn reverse_bytes(self) -> Self {
         // SAFETY: `I` is the proof of AVX, and so of SSSE3; `REVERSED` has 16 bytes.
-        let reversed = unsafe {
-            _mm_shuffle_epi8(self.0, _mm_loadu_si128(REVERSED.as_ptr().cast()))
-        };
+        let reversed =
+            unsafe { _mm_shuffle_epi8(self.0, _mm_loadu_si128(REVERSED.as_ptr().cast())) };
         Self(reversed, self.1)
     }
 

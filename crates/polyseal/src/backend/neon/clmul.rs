@@ -47,18 +47,15 @@ impl Clmul for Q {
     #[inline(always)]
     fn spread_rotated(self) -> Self {
         // SAFETY: `self` holds the proof of Advanced SIMD.
-        let spread = unsafe {
-            vqtbl1q_u8(self.0, vreinterpretq_u8_u32(vdupq_n_u32(0x0c0f_0e0d)))
-        };
+        let spread = unsafe { vqtbl1q_u8(self.0, vreinterpretq_u8_u32(vdupq_n_u32(0x0c0f_0e0d))) };
         Self(spread, self.1)
     }
 
     #[inline(always)]
     fn spread(self) -> Self {
         // SAFETY: `self` holds the proof of Advanced SIMD.
-        let spread = unsafe {
-            vreinterpretq_u8_u32(vdupq_laneq_u32::<3>(vreinterpretq_u32_u8(self.0)))
-        };
+        let spread =
+            unsafe { vreinterpretq_u8_u32(vdupq_laneq_u32::<3>(vreinterpretq_u32_u8(self.0))) };
         Self(spread, self.1)
     }
 

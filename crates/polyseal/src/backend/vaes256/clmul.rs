@@ -2,10 +2,10 @@
 
 use core::arch::x86_64::{
     _mm_loadu_si128, _mm256_add_epi32, _mm256_aesenclast_epi128, _mm256_and_si256,
-    _mm256_broadcastsi128_si256, _mm256_clmulepi64_epi128, _mm256_extracti128_si256, _mm256_inserti128_si256,
-    _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi8,
-    _mm256_shuffle_epi32, _mm256_slli_epi64, _mm256_slli_si256, _mm256_srai_epi32,
-    _mm256_srli_epi64, _mm256_xor_si256, _mm256_zextsi128_si256,
+    _mm256_broadcastsi128_si256, _mm256_clmulepi64_epi128, _mm256_extracti128_si256,
+    _mm256_inserti128_si256, _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_epi64x,
+    _mm256_shuffle_epi8, _mm256_shuffle_epi32, _mm256_slli_epi64, _mm256_slli_si256,
+    _mm256_srai_epi32, _mm256_srli_epi64, _mm256_xor_si256, _mm256_zextsi128_si256,
 };
 
 use super::super::aesni::Xmm;

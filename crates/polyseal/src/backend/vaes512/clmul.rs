@@ -2,10 +2,11 @@
 
 use core::arch::x86_64::{
     _mm_loadu_si128, _mm512_add_epi32, _mm512_aesenclast_epi128, _mm512_and_si512,
-    _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_castsi512_si128, _mm512_clmulepi64_epi128,
-    _mm512_castsi512_si256, _mm512_extracti32x4_epi32, _mm512_inserti32x4, _mm512_inserti64x4, _mm512_set_epi64, _mm512_set1_epi32, _mm512_set1_epi64,
-    _mm512_shuffle_epi8, _mm512_shuffle_epi32, _mm512_slli_epi64, _mm512_srai_epi32,
-    _mm512_srli_epi64, _mm512_xor_si512, _mm512_zextsi128_si512,
+    _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_castsi512_si128, _mm512_castsi512_si256,
+    _mm512_clmulepi64_epi128, _mm512_extracti32x4_epi32, _mm512_inserti32x4, _mm512_inserti64x4,
+    _mm512_set_epi64, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8,
+    _mm512_shuffle_epi32, _mm512_slli_epi64, _mm512_srai_epi32, _mm512_srli_epi64,
+    _mm512_xor_si512, _mm512_zextsi128_si512,
 };
 
 use super::super::aesni::Xmm;
@@ -130,7 +131,8 @@ impl Clmul for Zmm {
         let doubled = unsafe {
             let carries = _mm512_shuffle_epi32::<0x4e>(_mm512_srli_epi64::<63>(self.0));
             let reduction = _mm512_srai_epi32::<31>(_mm512_shuffle_epi32::<0xff>(self.0));
-            let reduction = _mm512_and_si512(reduction, _mm512_set_epi64(FOLD, 0, FOLD, 0, FOLD, 0, FOLD, 0));
+            let reduction =
+                _mm512_and_si512(reduction, _mm512_set_epi64(FOLD, 0, FOLD, 0, FOLD, 0, FOLD, 0));
             _mm512_xor_si512(_mm512_xor_si512(_mm512_slli_epi64::<1>(self.0), carries), reduction)
         };
         Self(doubled, self.1)

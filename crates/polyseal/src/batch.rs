@@ -1,0 +1,75 @@
+//! Many independent messages under one key at once.
+//!
+//! A short message is bound by latency: most of the CPU waits for the last round. Here messages lie
+//! side by side in the lanes of a vector, four at a time, and what one waits for the others use. The
+//! lengths may be mixed; a message too long to gain is sealed by itself. Results are those of sealing
+//! one at a time.
+//!
+//! ```
+//! use polyseal::aead::KeyInit;
+//! use polyseal::batch::{Batch, Message};
+//! use polyseal::gcm::KcXaes256Gcm;
+//!
+//! let cipher = <KcXaes256Gcm>::new(&[1; 32].into());
+//! let (mut first, mut second) = (*b"one", *b"another");
+//! let mut tags = [[0; 48]; 2];
+//! let [first_tag, second_tag] = &mut tags;
+//! cipher.seal_batch(&mut [
+//!     Message::new(&[1; 24], b"", &mut first, first_tag),
+//!     Message::new(&[2; 24], b"header", &mut second, second_tag),
+//! ])?;
+//!
+//! second_tag[0] ^= 1;
+//! let mut messages = [
+//!     Message::new(&[1; 24], b"", &mut first, first_tag),
+//!     Message::new(&[2; 24], b"header", &mut second, second_tag),
+//! ];
+//! cipher.open_batch(&mut messages)?;
+//! assert_eq!(messages[0].outcome, Ok(()));
+//! assert_eq!(messages[1].outcome, Err(polyseal::Error::Unauthentic));
+//! assert_eq!((&first, &second), (b"one", &[0; 7]));
+//! # Ok::<(), polyseal::Error>(())
+//! ```
+
+use crate::aegis::{Aegis, TagBytes, Variant};
+use crate::error::Result;
+use crate::gcm::{NonceDerived, Scheme};
+pub use crate::message::Message;
+
+/// A cipher that takes many messages at once.
+pub trait Batch {
+    /// Seals every message in place and writes its tag.
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) and [`Error::TooLong`](crate::Error::TooLong), for
+    /// any of them: then nothing has been sealed.
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()>;
+
+    /// Opens every message in place and sets its [`outcome`](Message::outcome). One that is not
+    /// authentic is wiped, and says nothing about the others.
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) and [`Error::TooLong`](crate::Error::TooLong), for
+    /// any of them: then nothing has been opened.
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()>;
+}
+
+impl<S: Scheme> Batch for NonceDerived<S> {
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.seal_many(messages)
+    }
+
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.open_many(messages)
+    }
+}
+
+impl<V: Variant, T: TagBytes> Batch for Aegis<V, T> {
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.seal_many(messages)
+    }
+
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.open_many(messages)
+    }
+}

@@ -1,0 +1,198 @@
+//! Many messages under keys derived from their nonces: short ones side by side, four at a time.
+
+use core::array;
+use core::marker::PhantomData;
+
+use aead::array::typenum::Unsigned;
+use zeroize::Zeroize;
+
+use super::engine::{Direction, Opening, Sealing};
+use super::nonce_derived::{Commitment, NonceDerived, Scheme};
+use super::short::{self, Companions, ShortHash};
+use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
+use crate::backend::{Clmul, Isa, Lanes, Task};
+use crate::ct;
+use crate::error::Result;
+use crate::message::Message;
+
+/// How many messages go side by side.
+const SIDE_BY_SIDE: usize = 4;
+/// The most blocks of a message, and of its associated data, that goes side by side with others.
+const MAX_BLOCKS: usize = 4;
+const MAX_AD_BLOCKS: usize = 1;
+
+impl<S: Scheme> NonceDerived<S> {
+    pub(crate) fn seal_many(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.many::<Sealing>(messages)
+    }
+
+    pub(crate) fn open_many(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.many::<Opening>(messages)
+    }
+
+    fn many<D: Direction>(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        let (nonce, tag) = (S::NonceSize::USIZE, S::TagSize::USIZE);
+        for message in &*messages {
+            message.check(nonce, tag, MAX_MESSAGE_BYTES, MAX_AD_BYTES)?;
+        }
+        // Messages of one shape, blocks of associated data and of message, wait for their like.
+        let mut waiting = [[[0; SIDE_BY_SIDE]; MAX_BLOCKS + 1]; MAX_AD_BLOCKS + 1];
+        let mut count = [[0; MAX_BLOCKS + 1]; MAX_AD_BLOCKS + 1];
+        for i in 0..messages.len() {
+            // CT: lengths are public.
+            let shape = (messages[i].ad.len().div_ceil(16), messages[i].buffer.len().div_ceil(16));
+            let (0..=MAX_AD_BLOCKS, 0..=MAX_BLOCKS) = shape else {
+                self.one::<D>(&mut messages[i]);
+                continue;
+            };
+            let (waiting, count) = (&mut waiting[shape.0][shape.1], &mut count[shape.0][shape.1]);
+            waiting[*count] = i;
+            *count += 1;
+            if S::FAST && *count == SIDE_BY_SIDE {
+                self.backend.run(Four::<S, D> {
+                    root: &self.root,
+                    messages,
+                    these: *waiting,
+                    shape,
+                    direction: PhantomData,
+                });
+                *count = 0;
+            } else if !S::FAST {
+                self.one::<D>(&mut messages[i]);
+                *count = 0;
+            }
+        }
+        for (waiting, count) in waiting.as_flattened().iter().zip(count.as_flattened()) {
+            for &i in &waiting[..*count] {
+                self.one::<D>(&mut messages[i]);
+            }
+        }
+        Ok(())
+    }
+
+    fn one<D: Direction>(&self, message: &mut Message<'_>) {
+        let Message { nonce, ad, buffer, tag, outcome } = message;
+        if D::SEALS {
+            self.crypt::<D>(nonce, ad, (&mut **buffer).into(), tag);
+        } else {
+            let mut expected = [0; 48];
+            let expected = &mut expected[..tag.len()];
+            self.crypt::<D>(nonce, ad, (&mut **buffer).into(), expected);
+            *outcome = super::cipher::verify(expected, tag, (&mut **buffer).into());
+        }
+    }
+}
+
+/// Four messages of one shape.
+struct Four<'a, 'm, S: Scheme, D> {
+    root: &'a S::Root,
+    messages: &'a mut [Message<'m>],
+    these: [usize; SIDE_BY_SIDE],
+    shape: (usize, usize),
+    direction: PhantomData<D>,
+}
+
+impl<S: Scheme, D: Direction> Task for Four<'_, '_, S, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        // CT: lengths are public.
+        match self.shape.1 {
+            0..=2 => self.side_by_side::<I, 2>(isa),
+            _ => self.side_by_side::<I, MAX_BLOCKS>(isa),
+        }
+    }
+}
+
+impl<S: Scheme, D: Direction> Four<'_, '_, S, D> {
+    /// Messages of at most `B` blocks.
+    #[inline(always)]
+    fn side_by_side<I: Isa, const B: usize>(self, isa: I) {
+        let Self { root, messages, these, shape: (ad_blocks, blocks), .. } = self;
+        let zero = I::X1::broadcast(isa, &[0; 16]);
+        let (mut key, mut k_c) = ([[zero; SIDE_BY_SIDE]; 2], [[zero; SIDE_BY_SIDE]; 2]);
+        let mut first = [zero; SIDE_BY_SIDE];
+        let mut pending = None;
+        for lane in 0..SIDE_BY_SIDE {
+            let derived = S::derive(isa, root, messages[these[lane]].nonce);
+            [key[0][lane], key[1][lane]] = derived.key;
+            first[lane] = derived.first;
+            [k_c[0][lane], k_c[1][lane]] = match derived.commitment {
+                Commitment::None => [zero; 2],
+                Commitment::Ready(k_c) => k_c,
+                Commitment::Pending(companions) => {
+                    pending = Some(companions.round_keys);
+                    companions.blocks
+                }
+            };
+        }
+        let key = [I::X4::join(key[0]), I::X4::join(key[1])];
+        let first = I::X4::join(first);
+        let material = match pending {
+            None => short::material::<I::X4, B, 0>(isa, key, first, &mut Companions::none()),
+            Some(round_keys) => {
+                let blocks = [I::X4::join(k_c[0]), I::X4::join(k_c[1])];
+                let mut companions = Companions { blocks, round_keys };
+                let material = short::material::<I::X4, B, 2>(isa, key, first, &mut companions);
+                for lane in 0..SIDE_BY_SIDE {
+                    k_c[0][lane] = companions.blocks[0].block(lane);
+                    k_c[1][lane] = companions.blocks[1].block(lane);
+                }
+                material
+            }
+        };
+
+        let mut hash = ShortHash::<I::X4>::new(isa, material.h);
+        if ad_blocks > 0 {
+            let mut ad = [zero; SIDE_BY_SIDE];
+            for lane in 0..SIDE_BY_SIDE {
+                ad[lane] = I::X1::load_partial(isa, messages[these[lane]].ad);
+            }
+            hash.one(I::X4::join(ad));
+        }
+        let mut ciphertext = [I::X4::join([zero; SIDE_BY_SIDE]); B];
+        for j in 0..blocks.min(B) {
+            let mut hashed = [zero; SIDE_BY_SIDE];
+            for lane in 0..SIDE_BY_SIDE {
+                let buffer = &mut messages[these[lane]].buffer;
+                let to = buffer.len().min(16 * j + 16);
+                let block = &mut buffer[16 * j..to];
+                let input = I::X1::load_partial(isa, block);
+                let output = input.xor(material.key_stream[j].block(lane));
+                output.store_partial(block);
+                hashed[lane] = if D::SEALS { output.truncate(block.len()) } else { input };
+            }
+            ciphertext[j] = I::X4::join(hashed);
+        }
+        let lengths: [[u8; 16]; SIDE_BY_SIDE] = array::from_fn(|lane| {
+            let Message { ad, buffer, .. } = &messages[these[lane]];
+            let (ad, message) = (8 * ad.len() as u64, 8 * buffer.len() as u64);
+            (u128::from(ad) << 64 | u128::from(message)).to_be_bytes()
+        });
+        let lengths = I::X4::load(isa, lengths.as_flattened());
+        short::hash_message(&mut hash, ciphertext, blocks, lengths);
+        let t = hash.finish().xor(material.mask);
+
+        for lane in 0..SIDE_BY_SIDE {
+            let Message { buffer, tag, outcome, .. } = &mut messages[these[lane]];
+            if D::SEALS {
+                let (t_bytes, commitment) = tag.split_at_mut(16);
+                t.block(lane).store(t_bytes);
+                if !commitment.is_empty() {
+                    k_c[0][lane].store(&mut commitment[..16]);
+                    k_c[1][lane].store(&mut commitment[16..]);
+                }
+                continue;
+            }
+            let mut expected = [0; 48];
+            t.block(lane).store(&mut expected[..16]);
+            k_c[0][lane].store(&mut expected[16..32]);
+            k_c[1][lane].store(&mut expected[32..]);
+            *outcome = ct::verify(&mut expected[..tag.len()], tag);
+            if outcome.is_err() {
+                buffer.zeroize();
+            }
+        }
+    }
+}
