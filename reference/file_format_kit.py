@@ -199,7 +199,7 @@ class Draft:
 
     def payload(self):
         """The cipher under the header's fields, whether a reader takes them or not."""
-        _, key_length, _ = f.SUITES[self.suite]
+        key_length, _, _ = f.SUITES[self.suite]
         key = f.payload_key(self.fields(0), self.file_key, self.context, key_length)
         return f.Payload(self.suite, self.segment_size, key)
 
@@ -412,9 +412,13 @@ def section_1(kit):
 
 # ── Section 2: suites ───────────────────────────────────────────────────────────────────────────
 
+def in_file_names(suite):
+    return suite.replace(":tag=32", "-tag-32").replace(":kc=1", "-kc")
+
+
 def section_2(kit):
     for suite in f.SUITES:
-        name = suite.replace(":tag=32", "-tag-32")
+        name = in_file_names(suite)
         kit.draft(f"suite-{name}", "2", f"The suite {suite}: a full segment and a short one.",
                   lambda draft, suite=suite: setting(suite=suite)(draft.long(4096 + 5)), ok())
         kit.draft(f"suite-{name}-empty", "2", f"The suite {suite}: an empty file.",
@@ -436,7 +440,16 @@ def section_2(kit):
             ("leading-space", " aegis-256x2", "The suite begins at the beginning of the field."),
             ("mac", "aegis-256x2-mac", "No MAC is a suite."),
             ("version-1-0", "aegis-256x-v1", "No algorithm of the version 1.0 paper is a suite."),
-            ("aes-256-gcm", "aes-256-gcm", "A suite that is not in the table."),
+            ("aes-192-gcm", "aes-192-gcm", "A suite that is not in the table."),
+            ("aes-256-gcm-tag-12", "aes-256-gcm:tag=12", "No tag below 16 bytes."),
+            ("aes-256-gcm-nonce-16", "aes-256-gcm:nonce=16", "No other nonce length."),
+            ("kc-xaes-256-gcm-nonce-20", "kc-xaes-256-gcm:nonce=20", "No other nonce length."),
+            ("dndk-gcm-version-1", "dndk-gcm:version=1", "No other parameter."),
+            ("dndk-gcm-version-1-kc", "dndk-gcm:version=1,kc=1", "No other parameter."),
+            ("dndk-gcm-default-written-out", "dndk-gcm:kc=0", "A default is never written out."),
+            ("dndk-gcm-true", "dndk-gcm:kc=true", "A suite has one spelling: numbers in digits."),
+            ("kc-xaes-256-gcm-tag-16", "kc-xaes-256-gcm:tag=16", "A commitment is never left out."),
+            ("ctx-aegis-256x2-tag-16", "ctx-aegis-256x2:tag=16", "No other tag length."),
             ("64-bytes", "aegis-256x2:tag=16" + ",tag=16" * 6 + "    ",
              "A field that is full is no suite.")):
         kit.draft(f"suite-bad-{name}", "2", rule, setting(suite_field=f.suite_field(text)), BAD)
@@ -447,6 +460,39 @@ def section_2(kit):
     kit.draft("suite-bad-option-behind-zero", "2",
               "The suite is followed by zeros up to the end of the field.",
               setting(suite_field=b"aegis-256x2\0:tag=32".ljust(64, b"\0")), BAD)
+
+
+def section_2_tags(kit):
+    """What section 6 has for tags of RFC 10032, for the others: a short file each."""
+    for suite, (_, _, t) in f.SUITES.items():
+        if suite.startswith("aegis"):
+            continue
+
+        def case(what, rule, edit, attempt, suite=suite):
+            kit.draft(f"suite-{in_file_names(suite)}-{what}", "2", f"The suite {suite}: {rule}",
+                      lambda draft: edit(setting(suite=suite)(draft) or draft.file()), attempt)
+
+        case("damaged-first-byte-of-tag", "the tag is checked.",
+             lambda data, t=t: flip(data, -t), corrupt(0))
+        case("damaged-last-byte-of-tag", f"all {t} bytes of the tag are checked.",
+             lambda data: flip(data, -1), corrupt(0))
+        case("cut", "a last segment that was cut does not open.", lambda data: data[:-1], corrupt(0))
+        case("cut-in-the-tag", "a segment has a whole tag.",
+             lambda data, t=t: data[:4096 + t - 1], no("truncated-payload"))
+        if t == 48:
+            case("damaged-commitment", "what follows T in the tag is checked.",
+                 lambda data: flip(data, 16 - 48), corrupt(0))
+
+    def padding_not_zero(d):
+        """GCM's own tag is right."""
+        d.suite = "padding-fix-aes-256-gcm"
+        payload = d.payload()
+        C, T = payload.aead.aead.Encrypt(bytes(31) + b"\1" + d.plaintext, b"", payload.key,
+                                         payload.nonce(0, True))
+        return d.header() + C[32:] + T + C[:32]
+
+    kit.draft("suite-padding-fix-aes-256-gcm-not-zero", "2",
+              "The suite padding-fix-aes-256-gcm: the zeros are checked.", padding_not_zero, corrupt(0))
 
 
 # ── Section 4: stanzas ──────────────────────────────────────────────────────────────────────────
@@ -1222,8 +1268,7 @@ def section_6(kit):
     def with_nonce(nonce, ad=b""):
         """`nonce` of the number, the flag and the length; `ad` should be empty."""
         def seal(payload, i, last, piece):
-            n = payload.aead.KEY
-            ciphertext, tag = payload.aead.Encrypt(piece, ad, payload.key, nonce(i, last, n),
+            ciphertext, tag = payload.aead.Encrypt(piece, ad, payload.key, nonce(i, last, payload.N),
                                                    8 * payload.t)
             return ciphertext + tag
         return seal
@@ -1538,7 +1583,7 @@ def section_9(kit):
 def build():
     """File names and bytes, index.json among them."""
     kit = Kit()
-    for section in (section_1, section_2, section_4, section_4_bound, section_4_passed_over,
+    for section in (section_1, section_2, section_2_tags, section_4, section_4_bound, section_4_passed_over,
                     section_4_passphrase, section_4_age, section_5, section_6, section_7, section_8,
                     section_9):
         section(kit)

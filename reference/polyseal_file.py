@@ -8,8 +8,8 @@ randomness: salts, keys and ephemeral secrets are arguments, so that the same fi
 Of age it knows the recipient types X25519 and mlkem768x25519, and skips the others; it writes the first
 only, because the hybrid one cannot be given its randomness.
 
-HKDF and HMAC are the standard library's, AEGIS is aegis.py. From outside: Argon2id (argon2-cffi), and
-X25519, ChaCha20-Poly1305 and the hybrid HPKE (cryptography).
+HKDF and HMAC are the standard library's; AEGIS is aegis.py, and the other suites are gcm.py's and xaes.py's.
+From outside: Argon2id (argon2-cffi), and X25519, ChaCha20-Poly1305 and the hybrid HPKE (cryptography).
 
 Letters, as in the specification: P payload offset, F what a stanza is bound to, m, t, p Argon2id's
 memory, passes and lanes, l and a the lengths of the labels and of the recipient stanzas of an age stanza.
@@ -32,6 +32,8 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, MLKEM768X25519PrivateKey, Suite
 
 import aegis
+import gcm
+import xaes
 
 
 class Outcome(enum.Enum):
@@ -147,11 +149,37 @@ def F(fields):
 
 # ── Section 2: suites ───────────────────────────────────────────────────────────────────────────
 
-KEY = {"aegis-128l": 16, "aegis-128x2": 16, "aegis-128x4": 16,
-       "aegis-256": 32, "aegis-256x2": 32, "aegis-256x4": 32}
+# The lengths of key, nonce and tag.
+SUITES = {
+    "aegis-128l": (16, 16, 16), "aegis-128l:tag=32": (16, 16, 32),
+    "aegis-128x2": (16, 16, 16), "aegis-128x2:tag=32": (16, 16, 32),
+    "aegis-128x4": (16, 16, 16), "aegis-128x4:tag=32": (16, 16, 32),
+    "aegis-256": (32, 32, 16), "aegis-256:tag=32": (32, 32, 32),
+    "aegis-256x2": (32, 32, 16), "aegis-256x2:tag=32": (32, 32, 32),
+    "aegis-256x4": (32, 32, 16), "aegis-256x4:tag=32": (32, 32, 32),
+    "aes-128-gcm": (16, 12, 16),
+    "aes-256-gcm": (32, 12, 16),
+    "xaes-256-gcm": (32, 24, 16),
+    "kc-xaes-256-gcm": (32, 24, 48),
+    "dndk-gcm": (32, 24, 16), "dndk-gcm:kc=1": (32, 24, 48),
+    "h-aes-256-gcm": (32, 24, 16),
+    "h-kc-aes-256-gcm": (32, 24, 48),
+    "hkdf-committed-aes-256-gcm": (32, 32, 48),
+    "padding-fix-aes-256-gcm": (32, 12, 48),
+    "ctx-aes-256-gcm": (32, 12, 32),
+    "ctx-aegis-128l": (16, 16, 32), "ctx-aegis-128x2": (16, 16, 32), "ctx-aegis-128x4": (16, 16, 32),
+    "ctx-aegis-256": (32, 32, 32), "ctx-aegis-256x2": (32, 32, 32), "ctx-aegis-256x4": (32, 32, 32),
+}
 DEFAULT_SUITE = "aegis-256x2"
-SUITES = {id + option: (id, key, tag)
-          for id, key in KEY.items() for option, tag in (("", 16), (":tag=32", 32))}
+
+
+def algorithm(suite):
+    id, _, option = suite.partition(":")
+    if id in aegis.IETF:
+        return aegis.algorithm(id)
+    if id == "dndk-gcm":
+        return xaes.algorithm(id, {"version": 2, "kc": option == "kc=1"})
+    return xaes.algorithm(id) if id in xaes.NONCES else gcm.algorithm(id)
 
 
 def suite_field(suite):
@@ -512,23 +540,23 @@ def payload_key(fields, file_key, context, key_length):
 
 
 class Payload:
-    """The segments and their cipher: s is the segment size, t the length of a tag."""
+    """The segments and their cipher: s is the segment size, N and t the lengths of nonce and tag."""
 
     def __init__(self, suite, s, key):
-        id, _, self.t = SUITES[suite]
+        _, self.N, self.t = SUITES[suite]
         self.s = s
         self.key = key
-        self.aead = aegis.algorithm(id)
+        self.aead = algorithm(suite)
 
     @classmethod
     def of(cls, fields, file_key, context):
         suite = parse_suite(fields[64:128])
-        _, key_length, _ = SUITES[suite]
+        key_length, _, _ = SUITES[suite]
         return cls(suite, number(fields[12:16]), payload_key(fields, file_key, context, key_length))
 
     def nonce(self, i, last):
         start = LE(i, 8) + bytes([1 if last else 0])
-        return start + bytes(self.aead.KEY - len(start))  # AEGIS: the nonce is as long as the key
+        return start + bytes(self.N - len(start))
 
     def seal(self, i, last, plaintext):
         ciphertext, tag = self.aead.Encrypt(plaintext, b"", self.key, self.nonce(i, last), 8 * self.t)

@@ -79,6 +79,7 @@ The exit code is 0 for every answer: \"within\" in the JSON says whether it is t
 
 Examples:
   polyseal limits aegis-256x2 --messages 2^64 --size 64KiB
+  polyseal limits kc-xaes-256-gcm --messages 2^64 --size 64KiB --keys 2^20
   polyseal limits aegis-128l --messages 10^9 --size 1500 --keys 10^6 --nonces counted";
 
 const REKEY_EXAMPLES: &str = "Examples:

@@ -243,7 +243,7 @@ impl From<FileError> for Failure {
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
             FileError::Suite(_) => failure(Code::Usage)
-                .hint(format!("use one of {}", polyseal_file::Suite::allowed().join(", "))),
+                .hint("`polyseal suites` lists those that are for files; or say what you --need"),
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
             FileError::KeyFile(KeyFileError::Identity) => {
                 failure(Code::Usage).hint("give it with -i")

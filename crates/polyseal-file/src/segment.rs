@@ -2,7 +2,8 @@
 //!
 //! Segment i has the nonce i (8 bytes, little-endian) ‖ 1 if it is the last, else 0 ‖ zeros, and
 //! no associated data: everything else about the file is in the key. So a segment opens only in
-//! its place, in its file, and the last only as the last.
+//! its place, in its file, and the last only as the last. Suites that derive a key from a nonce derive
+//! it from its first 12 bytes or more: each segment then has a key of its own.
 
 use polyseal::aead::inout::InOutBuf;
 use polyseal::any::AnyAead;
@@ -73,10 +74,7 @@ impl SegmentCipher {
     /// Works on the `length` bytes of input at the beginning of `slot`, which has room for a full
     /// segment and its tag, and returns the length of the output, which stands in their place.
     pub(crate) fn apply(&self, at: Position, slot: &mut [u8], length: usize) -> Result<usize> {
-        let mut nonce = [0; MAX_NONCE_BYTES];
-        nonce[..8].copy_from_slice(&at.index.to_le_bytes());
-        nonce[8] = u8::from(at.last);
-        let nonce = &nonce[..self.aead.algorithm().nonce_bytes()];
+        let nonce = &nonce(at)[..self.aead.algorithm().nonce_bytes()];
         match self.direction {
             Direction::Seal => {
                 let (text, tag) = slot.split_at_mut(length);
@@ -101,6 +99,14 @@ impl SegmentCipher {
     }
 }
 
+/// The nonce, with all the zeros that a suite may need.
+fn nonce(at: Position) -> [u8; MAX_NONCE_BYTES] {
+    let mut nonce = [0; MAX_NONCE_BYTES];
+    nonce[..8].copy_from_slice(&at.index.to_le_bytes());
+    nonce[8] = u8::from(at.last);
+    nonce
+}
+
 /// What the format numbers, or what the suite allows under one key if that is less.
 fn max_segments(limits: &Limits, segment: u32) -> u64 {
     let by_messages = limits.counted_nonce_messages;
@@ -111,6 +117,8 @@ fn max_segments(limits: &Limits, segment: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use polyseal::limits::{Nonces, Usage};
+
     use super::*;
     use crate::header::Header;
     use crate::key::Key;
@@ -124,6 +132,33 @@ mod tests {
         assert_eq!(max_segments(&limits, 65536), 1 << 20);
         limits.counted_nonce_messages = Some(1000);
         assert_eq!(max_segments(&limits, 65536), 1000);
+    }
+
+    #[test]
+    fn the_largest_file_of_every_suite_is_within_its_limits() {
+        for (name, log2) in
+            Suite::allowed().iter().flat_map(|name| (12..=24).map(move |n| (name, n)))
+        {
+            let suite: Suite = name.parse().unwrap();
+            let most = max_segments(&Limits::of(suite.algorithm()), 1 << log2);
+            let use_of = |n| Usage::check(suite.algorithm(), Nonces::Counted, n, 1 << log2, 0);
+            assert_eq!(use_of(most), Ok(()), "{name}, 2^{log2}");
+            assert!(most == MAX_SEGMENTS || use_of(most + 1).is_err(), "{name}, 2^{log2}");
+        }
+    }
+
+    /// Under a repeated GCM nonce there would be no security left: of a nonce of 24 bytes or more,
+    /// what a key is derived from has the number and the flag.
+    #[test]
+    fn every_segment_has_another_nonce_before_byte_12() {
+        let suite: Suite = "xaes-256-gcm".parse().unwrap();
+        let mut heads = std::collections::BTreeSet::new();
+        let numbers = [0, 1, 255, 256, 1 << 32, MAX_SEGMENTS - 1];
+        for (index, last) in numbers.into_iter().flat_map(|i| [(i, false), (i, true)]) {
+            let nonce = nonce(Position { index, last });
+            assert!(heads.insert(nonce[..12].to_vec()), "{index}, {last}");
+            assert!(nonce[12..suite.algorithm().nonce_bytes()].iter().all(|&byte| byte == 0));
+        }
     }
 
     /// Nobody without the key can make such a file, and nobody with it should.

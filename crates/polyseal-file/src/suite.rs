@@ -1,20 +1,49 @@
 //! Which algorithms files are encrypted with.
 //!
-//! An allow-list: what enters the registry does not enter the format by itself. An AEAD is on it
-//! if its specification is public and stable, its tag has at least 16 bytes and its nonce has room
-//! for the segment's number.
+//! An allow-list of whole names: what enters the registry does not enter the format by itself, nor
+//! does another size or parameter of what is on it. An AEAD is on it if its definition is public and
+//! stable, its tag has at least 16 bytes and its nonce has room for the segment's number.
 
 use std::fmt;
 
-use polyseal::registry::{Algorithm, Kind};
+use polyseal::registry::Algorithm;
 
 use crate::error::{Error, Result};
 
 /// The suite when nothing else is said.
 pub const DEFAULT_SUITE: &str = "aegis-256x2";
 
-const ALLOWED: [&str; 6] =
-    ["aegis-128l", "aegis-128x2", "aegis-128x4", "aegis-256", "aegis-256x2", "aegis-256x4"];
+const ALLOWED: &[&str] = &[
+    "aegis-128l",
+    "aegis-128l:tag=32",
+    "aegis-128x2",
+    "aegis-128x2:tag=32",
+    "aegis-128x4",
+    "aegis-128x4:tag=32",
+    "aegis-256",
+    "aegis-256:tag=32",
+    "aegis-256x2",
+    "aegis-256x2:tag=32",
+    "aegis-256x4",
+    "aegis-256x4:tag=32",
+    "aes-128-gcm",
+    "aes-256-gcm",
+    "xaes-256-gcm",
+    "kc-xaes-256-gcm",
+    "dndk-gcm",
+    "dndk-gcm:kc=1",
+    "h-aes-256-gcm",
+    "h-kc-aes-256-gcm",
+    "hkdf-committed-aes-256-gcm",
+    "padding-fix-aes-256-gcm",
+    "ctx-aes-256-gcm",
+    "ctx-aegis-128l",
+    "ctx-aegis-128x2",
+    "ctx-aegis-128x4",
+    "ctx-aegis-256",
+    "ctx-aegis-256x2",
+    "ctx-aegis-256x4",
+];
 
 /// The longest textual form in bytes: the header's field for it.
 pub(crate) const NAME_BYTES: usize = 64;
@@ -22,8 +51,6 @@ pub(crate) const NAME_BYTES: usize = 64;
 pub(crate) const MAX_NONCE_BYTES: usize = 32;
 /// The longest key of an allowed suite in bytes.
 pub(crate) const MAX_KEY_BYTES: usize = 32;
-/// The longest tag of an allowed suite in bytes.
-pub(crate) const MAX_TAG_BYTES: usize = 32;
 
 /// An algorithm that files are encrypted with.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,22 +62,18 @@ impl Suite {
     /// # Errors
     /// [`Error::Suite`] if they are not.
     pub fn new(algorithm: &Algorithm) -> Result<Self> {
-        let family = algorithm.family();
-        let fits = family.kind == Kind::Aead
-            && (16..=MAX_TAG_BYTES).contains(&algorithm.tag_bytes())
-            && (16..=MAX_NONCE_BYTES).contains(&algorithm.nonce_bytes())
-            && (16..=MAX_KEY_BYTES).contains(&algorithm.key_bytes())
-            && algorithm.to_string().len() <= NAME_BYTES;
-        if ALLOWED.contains(&family.id) && fits {
-            return Ok(Self(*algorithm));
+        let name = algorithm.to_string();
+        if ALLOWED.contains(&name.as_str()) {
+            Ok(Self(*algorithm))
+        } else {
+            Err(Error::Suite(name))
         }
-        Err(Error::Suite(algorithm.to_string()))
     }
 
-    /// The ids of the families that files are encrypted with.
+    /// The names of all suites.
     #[must_use]
     pub fn allowed() -> &'static [&'static str] {
-        &ALLOWED
+        ALLOWED
     }
 
     /// The algorithm.
@@ -82,5 +105,60 @@ impl fmt::Display for Suite {
 impl fmt::Debug for Suite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Suite({})", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use polyseal::any::AnyAead;
+    use polyseal::registry::families;
+
+    use super::*;
+    use crate::layout::MAX_SEGMENT_BYTES;
+
+    /// The table of the specification's section 2, which belongs to the format and not to the
+    /// registry: names, key, nonce and tag.
+    const TABLE: &[(&[&str], [usize; 3])] = &[
+        (&["aegis-128l", "aegis-128x2", "aegis-128x4"], [16, 16, 16]),
+        (&["aegis-128l:tag=32", "aegis-128x2:tag=32", "aegis-128x4:tag=32"], [16, 16, 32]),
+        (&["aegis-256", "aegis-256x2", "aegis-256x4"], [32, 32, 16]),
+        (&["aegis-256:tag=32", "aegis-256x2:tag=32", "aegis-256x4:tag=32"], [32, 32, 32]),
+        (&["aes-128-gcm"], [16, 12, 16]),
+        (&["aes-256-gcm"], [32, 12, 16]),
+        (&["xaes-256-gcm", "dndk-gcm", "h-aes-256-gcm"], [32, 24, 16]),
+        (&["kc-xaes-256-gcm", "dndk-gcm:kc=1", "h-kc-aes-256-gcm"], [32, 24, 48]),
+        (&["hkdf-committed-aes-256-gcm"], [32, 32, 48]),
+        (&["padding-fix-aes-256-gcm"], [32, 12, 48]),
+        (&["ctx-aes-256-gcm"], [32, 12, 32]),
+        (&["ctx-aegis-128l", "ctx-aegis-128x2", "ctx-aegis-128x4"], [16, 16, 32]),
+        (&["ctx-aegis-256", "ctx-aegis-256x2", "ctx-aegis-256x4"], [32, 32, 32]),
+    ];
+
+    #[test]
+    fn the_suites_are_those_of_the_specification() {
+        let rows = || TABLE.iter().flat_map(|(names, sizes)| names.iter().map(move |n| (n, sizes)));
+        assert_eq!(rows().count(), ALLOWED.len());
+        for (name, sizes) in rows() {
+            let suite: Suite = name.parse().unwrap();
+            let algorithm = suite.algorithm();
+            let found = [algorithm.key_bytes(), algorithm.nonce_bytes(), algorithm.tag_bytes()];
+            assert_eq!((suite.to_string().as_str(), &found), (*name, sizes));
+            assert!(name.len() < NAME_BYTES);
+            assert!(algorithm.key_bytes() <= MAX_KEY_BYTES);
+            assert!((9..=MAX_NONCE_BYTES).contains(&algorithm.nonce_bytes()), "{name}");
+            assert!(algorithm.family().max_message_bytes >= MAX_SEGMENT_BYTES.into());
+            assert!(AnyAead::new(algorithm, &vec![0; algorithm.key_bytes()]).is_ok());
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_a_suite() {
+        let all = || families().iter().flat_map(Algorithm::instances);
+        let suites: std::collections::BTreeSet<_> =
+            all().filter_map(|a| Suite::new(&a).ok()).map(|s| s.to_string()).collect();
+        assert_eq!(suites, ALLOWED.iter().map(|name| (*name).to_owned()).collect());
+        for bad in ["aes-256-gcm:tag=12", "aes-128-gcm:nonce=16", "kc-xaes-256-gcm:nonce=20"] {
+            assert!(bad.parse::<Algorithm>().is_ok() && bad.parse::<Suite>().is_err(), "{bad}");
+        }
     }
 }

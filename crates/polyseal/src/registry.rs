@@ -96,7 +96,8 @@ pub enum Level {
     None,
     /// To the key, as long as the adversary cannot choose the associated data.
     KeyFixedAd,
-    /// To the key: FOR-KC, against an adversary who is given one of the keys.
+    /// To the key, for one nonce: no two keys of the adversary's choice have the same commitment
+    /// (FOR-KC).
     ForKc,
     /// To the key (CMT-1).
     Cmt1,

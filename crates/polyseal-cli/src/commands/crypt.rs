@@ -101,19 +101,18 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
 
 /// The fastest suite on this machine that has what is needed.
 fn chosen(needs: &[Need]) -> Result<Suite> {
-    let for_files = |family: &Family| Suite::allowed().contains(&family.id);
-    // That no second key opens a file is the header's doing, whatever the suite.
-    let (by_header, of_suite): (Vec<Need>, Vec<Need>) =
-        needs.iter().partition(|need| **need == Need::Committing);
-    let Some(algorithm) = fastest(Machine::here(), &of_suite, for_files) else {
-        let names: Vec<_> = of_suite.iter().map(|need| need.name()).collect();
+    let Some(algorithm) = fastest(Machine::here(), needs, for_files) else {
+        let names: Vec<_> = needs.iter().map(|need| need.name()).collect();
         return Err(Failure::usage(format!("no suite for files is {}", names.join(" and ")))
             .hint("`polyseal suites --need …` shows what has a property"));
     };
     let suite = Suite::new(&algorithm)?;
-    let how = if by_header.is_empty() { "" } else { "; the header of every file is committing" };
-    super::note(&format!("the suite is {suite}{how}"));
+    super::note(&format!("the suite is {suite}"));
     Ok(suite)
+}
+
+fn for_files(family: &Family) -> bool {
+    super::suites_of(family).next().is_some()
 }
 
 /// An input and its output.
@@ -303,5 +302,30 @@ impl InputFile {
             return work(Input::File(&self.file)).map_err(|error| opening.refused(error, &name));
         }
         work(Input::Stream(self)).map_err(|error| opening.refused(error, &name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// [`fastest`] knows which families are for files, and not which of their instances are.
+    #[test]
+    fn what_is_chosen_for_any_needs_is_a_suite() {
+        for bits in 0..1_u32 << Need::ALL.len() {
+            let wanted = |(i, need): (usize, &Need)| (bits >> i & 1 == 1).then_some(*need);
+            let needs: Vec<_> = Need::ALL.iter().enumerate().filter_map(wanted).collect();
+            for machine in Machine::ALL {
+                let chosen = fastest(*machine, &needs, for_files);
+                assert!(chosen.is_none_or(|a| Suite::new(&a).is_ok()), "{needs:?}: {chosen:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_need_for_commitment_is_met_by_the_suite() {
+        for needs in [&[Need::Committing][..], &[Need::Committing, Need::Fips, Need::Key256]] {
+            assert_eq!(chosen(needs).unwrap().to_string(), "kc-xaes-256-gcm");
+        }
     }
 }

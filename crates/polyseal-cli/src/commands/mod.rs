@@ -29,7 +29,15 @@ pub(crate) use selftest::selftest;
 pub(crate) use suites::suites;
 pub(crate) use vectors::vectors;
 
+use polyseal::registry::Family;
+
 use crate::error::{Code, Failure, Result};
+
+/// The suites for files that are instances of `family`.
+fn suites_of(family: &Family) -> impl Iterator<Item = &'static str> {
+    let is_of = |name: &&str| name.split(':').next() == Some(family.id);
+    polyseal_file::Suite::allowed().iter().copied().filter(is_of)
+}
 
 /// Prints to standard output. A reader that has gone, as in `| head`, is an error, not a panic.
 fn print(text: &str) -> Result {

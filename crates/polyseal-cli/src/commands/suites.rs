@@ -1,12 +1,13 @@
 //! `suites`: the registry, every field of it.
 
+use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 use polyseal::needs::{Machine, fastest};
-use polyseal::registry::{Algorithm, Family, Kind, Sizes, families};
+use polyseal::registry::{Algorithm, Cost, Family, Kind, Param, Sizes, families};
 use serde_json::{Value, json};
 
-use super::{print, print_json};
+use super::{print, print_json, suites_of};
 use crate::args::SuitesArgs;
 use crate::error::{Code, Failure, Result};
 
@@ -25,10 +26,6 @@ pub(crate) fn suites(args: &SuitesArgs) -> Result {
         return Err(Failure::new(Code::Usage, "no algorithm has all of this"));
     }
     print(&families.iter().map(|family| text_of(family)).collect::<Vec<_>>().join("\n"))
-}
-
-fn for_files(family: &Family) -> bool {
-    polyseal_file::Suite::allowed().contains(&family.id)
 }
 
 fn kind(family: &Family) -> &'static str {
@@ -51,6 +48,9 @@ fn json_of(family: &Family) -> Value {
             "condition": claim.condition,
         })
     });
+    let cost = family.cost.map(|cost| {
+        BTreeMap::from(by_back_end(&cost).map(|(name, cost)| (name, f64::from(cost) / 1000.0)))
+    });
     json!({
         "id": family.id,
         "name": family.name,
@@ -62,21 +62,26 @@ fn json_of(family: &Family) -> Value {
         "max_message_bytes": family.max_message_bytes,
         "max_ad_bytes": family.max_ad_bytes,
         "random_nonce_messages_log2": family.random_nonce_messages_log2,
+        "counted_nonce_messages_log2": family.counted_nonce_messages_log2,
+        "total_bytes_log2": family.total_bytes_log2,
+        "forgery_bits": family.forgery_bits,
         "commitment": commitment.collect::<Vec<_>>(),
         "misuse": family.misuse.name(),
         "nonce_hiding": family.nonce_hiding,
         "parallel": family.parallel,
         "online": family.online,
+        "fips": family.fips,
+        "cycles_per_byte": cost,
         "properties": family.properties,
         "specification": {
             "title": family.specification.title,
             "section": family.specification.section,
         },
-        "files": for_files(family),
+        "files": suites_of(family).collect::<Vec<_>>(),
     })
 }
 
-fn text_of(family: &Family) -> String {
+fn text_of(family: &'static Family) -> String {
     let mut text = format!("{} ({}, {})\n", family.id, family.name, kind(family));
     let mut line = |name: &str, value: &dyn Display| {
         // Writing to a string cannot fail.
@@ -88,18 +93,18 @@ fn text_of(family: &Family) -> String {
     line("nonce", &sizes(&family.nonce_bytes));
     line("tag", &sizes(&family.tag_bytes));
     for param in family.params {
-        let allowed: Vec<_> = param.allowed.iter().map(ToString::to_string).collect();
-        line(param.name, &format!("{} (default {})", allowed.join(", "), param.default));
+        line(param.name, &values_of(family, param));
     }
     line("message", &format!("at most {} bytes", family.max_message_bytes));
     line("ad", &format!("at most {} bytes", family.max_ad_bytes));
-    line(
-        "random nonces",
-        &family.random_nonce_messages_log2.map_or_else(
-            || "no practical limit".to_owned(),
-            |log2| format!("at most 2^{log2} messages a key"),
-        ),
-    );
+    let at_most = |log2: Option<u32>, what: &str, none: &str| {
+        log2.map_or_else(|| none.to_owned(), |log2| format!("at most 2^{log2} {what} a key"))
+    };
+    let no_limit = "no practical limit";
+    line("random nonces", &at_most(family.random_nonce_messages_log2, "messages", no_limit));
+    let counted = "as many messages as nonces";
+    line("counted nonces", &at_most(family.counted_nonce_messages_log2, "messages", counted));
+    line("total", &at_most(family.total_bytes_log2, "bytes", no_limit));
     for claim in family.commitment {
         line(
             "commitment",
@@ -119,13 +124,44 @@ fn text_of(family: &Family) -> String {
     line("nonce hiding", &yes(family.nonce_hiding));
     line("parallel", &yes(family.parallel));
     line("online", &yes(family.online));
+    line("fips", &if family.fips { "made of what a validation can approve" } else { "no" });
+    if let Some(cost) = &family.cost {
+        let each = by_back_end(cost)
+            .map(|(name, cost)| format!("{} {name}", f64::from(cost) / 1000.0))
+            .join(", ");
+        line("cycles a byte", &each);
+    }
     line("properties", &family.properties.join(", "));
-    line(
-        "specification",
-        &format!("{}, {}", family.specification.title, family.specification.section),
-    );
-    line("for files", &yes(for_files(family)));
+    let specification = [family.specification.title, family.specification.section];
+    line("specification", &specification.join(", ").trim_end_matches(", "));
+    let suites: Vec<_> = suites_of(family).collect();
+    line("for files", &if suites.is_empty() { "no".to_owned() } else { suites.join(", ") });
     text
+}
+
+/// A parameter's values, and the tag that goes with those that change it.
+fn values_of(family: &'static Family, param: &Param) -> String {
+    let default = Algorithm::new(family);
+    let values = param.allowed.iter().map(|&value| {
+        let tag = default.with(param.name, value).map_or(0, |with| with.tag_bytes());
+        if tag == default.tag_bytes() {
+            value.to_string()
+        } else {
+            format!("{value} with a tag of {tag} bytes")
+        }
+    });
+    format!("{} (default {})", values.collect::<Vec<_>>().join(", "), param.default)
+}
+
+/// Thousandths of a cycle for a byte.
+fn by_back_end(cost: &Cost) -> [(&'static str, u32); 5] {
+    [
+        ("soft", cost.soft),
+        ("aesni", cost.aesni),
+        ("vaes256", cost.vaes256),
+        ("vaes512", cost.vaes512),
+        ("neon", cost.neon),
+    ]
 }
 
 fn default_of(sizes: &Sizes) -> String {

@@ -225,13 +225,19 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         for x in &mut x {
             *x = x.xor(self.counters.next());
         }
-        for r in 1..A::ROUNDS {
-            x = L::aes_rounds(x, [L::broadcast(self.isa, &self.round_keys[r]); GROUP]);
-            if HASHES && r <= GROUP {
-                let at = (r - 1) * L::BYTES;
-                let register = L::load(self.isa, &ciphertext[at..at + L::BYTES]);
-                self.ghash.take_of_group(r - 1, register);
+        // Two rounds to two registers of ciphertext.
+        for j in (0..GROUP).step_by(2) {
+            x = self.round(x, j + 1);
+            if HASHES {
+                let at = j * L::BYTES;
+                let (first, second) = ciphertext[at..at + 2 * L::BYTES].split_at(L::BYTES);
+                let pair = [L::load(self.isa, first), L::load(self.isa, second)];
+                self.ghash.take_of_group(j, pair);
             }
+            x = self.round(x, j + 2);
+        }
+        for r in GROUP + 1..A::ROUNDS {
+            x = self.round(x, r);
         }
         let last = L::broadcast(self.isa, &self.round_keys[A::ROUNDS]);
         let mut keys = [last; GROUP];
@@ -241,9 +247,14 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         }
         x = L::aes_last_rounds(x, keys);
         if HASHES {
-            self.ghash.reduce();
+            self.ghash.end_group();
         }
         x
+    }
+
+    #[inline(always)]
+    fn round(&self, x: [L; GROUP], r: usize) -> [L; GROUP] {
+        L::aes_rounds(x, [L::broadcast(self.isa, &self.round_keys[r]); GROUP])
     }
 
     /// What is at most a group long.

@@ -1,4 +1,42 @@
-//! AES-GCM and the schemes built on it.
+//! AES-GCM, and what is built on it: keys derived from nonces, and commitment to the key.
+//!
+//! Sources: NIST SP 800-38D (GCM), SP 800-38B (CMAC), SP 800-108r1 (KBKDF); c2sp.org/XAES-256-GCM;
+//! P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, "Blockcipher-Based Key Commitment for
+//! Nonce-Derived Schemes" (eprint 2025/758); draft-gueron-cfrg-dndkgcm.
+//!
+//! | take | for |
+//! |---|---|
+//! | [`KcXaes256Gcm`] | random nonces for any number of messages, and a commitment to the key |
+//! | [`Xaes256Gcm`] | random nonces for any number of messages |
+//! | [`Aes256Gcm`], [`Aes128Gcm`] | what others speak; counted nonces, or 2^32 random ones a key |
+//! | [`DndkGcm`], [`HAes256Gcm`], [`HkdfCommittedAes256Gcm`], [`PaddingFixAes256Gcm`] and their relatives | to speak with others, and to compare |
+//!
+//! Security: authenticated encryption as long as no nonce is repeated under a key, within the limits
+//! of [`limits`](crate::limits) and `docs/limits.md`. A repeated nonce breaks confidentiality and
+//! authenticity: with nonce-derived schemes for the messages of that nonce, else for the key.
+//!
+//! What it does not give: GCM and XAES do not commit to the key, so that one ciphertext can open under
+//! two keys to two messages of an adversary's choice (`examples/two_keys_one_ciphertext.rs`).
+//! KC-XAES commits to key and nonce where the nonce travels with the ciphertext. Where it is
+//! implied, it commits to the key alone, and not to the nonce: who knows the key finds two nonces
+//! with 2^16 AES calls (`examples/nonce_not_sent.rs`). Nothing here commits to associated data or
+//! message: [`Ctx`](crate::commit::Ctx) does.
+//!
+//! ```
+//! use polyseal::aead::{AeadInOut, Generate, Key, KeyInit, Nonce};
+//! use polyseal::gcm::KcXaes256Gcm;
+//!
+//! let key = Key::<KcXaes256Gcm>::generate();
+//! let cipher = <KcXaes256Gcm>::new(&key);
+//! let nonce = Nonce::<KcXaes256Gcm>::generate(); // 24 random bytes, fresh for every message
+//!
+//! let mut message = b"attack at dawn".to_vec();
+//! cipher.encrypt_in_place(&nonce, b"header", &mut message)?; // ciphertext, T, K_C
+//! assert_eq!(message.len(), 14 + 16 + 32);
+//! cipher.decrypt_in_place(&nonce, b"header", &mut message)?;
+//! assert_eq!(message, b"attack at dawn");
+//! # Ok::<(), polyseal::aead::Error>(())
+//! ```
 
 mod aes;
 mod cipher;
@@ -14,6 +52,8 @@ pub(crate) mod names;
 mod nonce_derived;
 mod padding_fix;
 mod short;
+#[cfg(test)]
+mod tests;
 mod xaes;
 
 pub use aes::{Aes, Aes128, Aes256};

@@ -100,7 +100,9 @@ const GCM: Family = Family {
     max_ad_bytes: MAX_AD_BYTES,
     random_nonce_messages_log2: Some(32),
     counted_nonce_messages_log2: None,
-    total_bytes_log2: None,
+    // 2^48 blocks: counter blocks are then told from random ones with 2^-33 at most
+    // (draft-irtf-cfrg-aead-limits, 5.1.1).
+    total_bytes_log2: Some(52),
     forgery_bits: 128,
     commitment: &[],
     misuse: Misuse::Breaks,
@@ -119,6 +121,7 @@ const DERIVED: Family = Family {
     nonce_bytes: Sizes::one(&[24]),
     tag_bytes: T,
     random_nonce_messages_log2: Some(80),
+    total_bytes_log2: None,
     ..GCM
 };
 
@@ -152,7 +155,8 @@ pub(crate) const FAMILIES: &[Family] = &[
         commitment: &commitment(
             Level::Cmt2,
             112,
-            "where the nonce travels with the ciphertext; where it is implied, to the key for one nonce",
+            "where the nonce travels with the ciphertext; where it is implied, to the key alone, \
+             with 2^64, and not to the nonce",
         ),
         cost: cost(72_000, 1110, 610, 570),
         properties: COMMITTING,
@@ -216,7 +220,11 @@ pub(crate) const FAMILIES: &[Family] = &[
         nonce_bytes: Sizes::one(&[12]),
         tag_bytes: T_AND_KC,
         max_message_bytes: MAX_PADDED_BYTES,
-        commitment: &commitment(Level::Cmt1, 128, "in the ideal-cipher model"),
+        commitment: &commitment(
+            Level::Cmt1,
+            128,
+            "for one nonce, in the ideal-cipher model; 96 bits where the nonce is implied",
+        ),
         properties: COMMITTING,
         specification: Specification {
             title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without Key \

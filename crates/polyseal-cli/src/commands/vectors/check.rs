@@ -3,10 +3,12 @@
 //! valid: sealing gives exactly ciphertext and tag, and opening them gives the message.
 //! invalid: opening fails, be it for a length; sealing is not tried. acceptable: either.
 
+use polyseal::aead::KeyInit;
 use polyseal::any::{AnyAead, AnyMac};
-use polyseal::registry::{Algorithm, Kind};
+use polyseal::gcm::{Aes128, Aes256, Cmac};
+use polyseal::registry::Algorithm;
 
-use super::schema::{Expected, Group, Test};
+use super::schema::{Expected, Instance, Test};
 
 /// Why a test failed.
 pub(super) type Verdict = Result<(), &'static str>;
@@ -20,21 +22,16 @@ enum Opened {
 }
 
 /// Decides `test`.
-pub(super) fn check(group: &Group, test: &Test) -> Verdict {
-    let opened = match &group.algorithm {
-        // Groups with sizes that do not exist hold only invalid tests.
-        Err(_) => Opened::Refused,
-        Ok(algorithm) => {
-            let opened = match group.kind {
-                Kind::Aead => open(algorithm, test),
-                _ => verify(algorithm, test),
-            };
-            if test.result == Expected::Valid && !seals(group.kind, algorithm, test) {
-                return Err("sealing gives something else");
-            }
-            opened
-        }
+pub(super) fn check(instance: &Instance, test: &Test) -> Verdict {
+    let opened = match instance {
+        Instance::Aead(algorithm) => open(algorithm, test),
+        Instance::Mac(algorithm) => verify(algorithm, test),
+        Instance::Cmac { .. } if seals(instance, test) => Opened::Message,
+        Instance::Cmac { .. } | Instance::None | Instance::Skipped => Opened::Refused,
     };
+    if test.result == Expected::Valid && !seals(instance, test) {
+        return Err("sealing gives something else");
+    }
     match (test.result, opened) {
         (Expected::Valid, Opened::Message)
         | (Expected::Invalid, Opened::Refused)
@@ -71,16 +68,28 @@ fn verify(algorithm: &Algorithm, test: &Test) -> Opened {
     }
 }
 
-fn seals(kind: Kind, algorithm: &Algorithm, test: &Test) -> bool {
-    match kind {
-        Kind::Aead => AnyAead::new(algorithm, &test.key)
+/// Whether sealing gives ciphertext and tag.
+fn seals(instance: &Instance, test: &Test) -> bool {
+    match instance {
+        Instance::Aead(algorithm) => AnyAead::new(algorithm, &test.key)
             .and_then(|aead| aead.seal(&test.iv, &test.aad, &test.msg))
             .is_ok_and(|sealed| {
                 let split = if test.tag.is_empty() { sealed.len() } else { test.msg.len() };
                 sealed.split_at_checked(split) == Some((&test.ct, &test.tag))
             }),
-        _ => AnyMac::new(algorithm, &test.key)
+        Instance::Mac(algorithm) => AnyMac::new(algorithm, &test.key)
             .and_then(|mac| mac.mac(&test.iv, &test.msg))
             .is_ok_and(|tag| tag == test.tag),
+        Instance::Cmac { key_bytes, tag_bytes } => {
+            cmac(*key_bytes, test).is_some_and(|tag| tag[..*tag_bytes] == test.tag)
+        }
+        Instance::None | Instance::Skipped => false,
     }
+}
+
+fn cmac(key_bytes: usize, test: &Test) -> Option<[u8; 16]> {
+    Some(match key_bytes {
+        16 => Cmac::<Aes128>::new_from_slice(&test.key).ok()?.mac(&test.msg),
+        _ => Cmac::<Aes256>::new_from_slice(&test.key).ok()?.mac(&test.msg),
+    })
 }

@@ -40,11 +40,19 @@ pub fn for_kc(q: Amount, n: u32) -> ForKc {
     (2..=MAX_BETA).map(at).fold(at(1), less)
 }
 
-/// Two keys with two nonces (CMT-2), where the nonce does not travel with the ciphertext: the attack
-/// of section 5.1 takes about 2^(n / 2) calls, so q of them have q² / 2^(n + 1).
+/// Two keys, each with a nonce of the adversary's choice, where the nonce does not travel with the
+/// ciphertext (CMT-1): it takes about 2^(n / 2) calls, so q of them have q² / 2^(n + 1).
 #[must_use]
 pub fn implied_nonce(q: Amount, n: u32) -> Amount {
     birthday::collision(q, n)
+}
+
+/// One known key and two nonces of `b` bytes, where the nonce does not travel with the ciphertext
+/// (the cheapest way to break CMT-2): V can correct all of X1 but its last 28 − b bytes, so q calls
+/// have q² / 2^(8 (28 − b) + 1). `papers/kc-xaes.md` does it.
+#[must_use]
+pub fn one_key_implied_nonces(q: Amount, b: u32) -> Amount {
+    birthday::collision(q, 8 * (28 - b))
 }
 
 /// Two keys with the same commitment, which takes 2^`bits` calls to find: q² / 2^(2 bits + 1).

@@ -145,6 +145,8 @@ fn one_nonce_two_keys() {
         assert_eq!(commitment::for_kc(pow(q), 24).amount, Amount::ONE);
     }
     is(commitment::implied_nonce(pow(64.0), 128), -1.0);
+    is(commitment::one_key_implied_nonces(pow(16.0), 24), -1.0);
+    is(commitment::one_key_implied_nonces(pow(16.0), 20), -33.0);
     is(commitment::generic(pow(80.0), 128), -97.0);
 }
 

@@ -1,0 +1,9 @@
+//! The attacks that the examples show, and what withstands them.
+
+#[path = "../../examples/support/mod.rs"]
+mod support;
+
+mod nonce_lengths;
+mod nonce_not_sent;
+mod toy;
+mod two_keys;
