@@ -1,17 +1,19 @@
 //! Any message under any algorithm: every back end against the portable one, in pieces against at
-//! once, and the six variants of the draft against the `aegis` crate.
+//! once, and what other crates have too against them: the six variants of AEGIS's draft, AES-GCM and
+//! XAES against theirs, KC-XAES against XAES.
 
 #![no_main]
 
+use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use libfuzzer_sys::fuzz_target;
 use polyseal::Error;
-use polyseal::aead::AeadInOut;
 use polyseal::aead::consts::U32;
-use polyseal::aead::{Key, Nonce};
+use polyseal::aead::{AeadInOut, Key, KeyInit, Nonce};
 use polyseal::aegis::{Aegis, Variant, X128, X256};
 use polyseal::registry::{Algorithm, Kind, families};
 use polyseal::testing::{Backend, aead_on, mac_on};
+use xaes_256_gcm::Xaes256Gcm;
 
 #[derive(Arbitrary, Debug)]
 struct Message {
@@ -35,13 +37,16 @@ fn pick<T: Copy>(from: &[T], by: u8) -> T {
 impl Message {
     fn algorithm(&self) -> Algorithm {
         let family = &families()[usize::from(self.family) % families().len()];
-        let tag = pick(family.tag_bytes.allowed, self.tag) as u64;
-        let mut algorithm = Algorithm::new(family).with("tag", tag).expect("a tag length");
-        for param in family.params {
-            let value = pick(param.allowed, self.parameter);
+        let mut algorithm = Algorithm::new(family);
+        for (i, param) in family.params.iter().enumerate() {
+            let value = pick(param.allowed, self.parameter >> i);
             algorithm = algorithm.with(param.name, value).expect("a parameter");
         }
-        algorithm
+        let tag = pick(family.tag_bytes.allowed, self.tag) as u64;
+        let nonce = pick(family.nonce_bytes.allowed, self.nonce[0]).min(self.nonce.len()) as u64;
+        // Lengths that the parameters rule out leave it as it is.
+        algorithm = algorithm.with("tag", tag).unwrap_or(algorithm);
+        algorithm.with("nonce", nonce).unwrap_or(algorithm)
     }
 }
 
@@ -106,8 +111,34 @@ fn peer(m: &Message, algorithm: &Algorithm) -> Option<Vec<u8>> {
         ("aegis-256x2", 32) => seal!(aegis256x2, Aegis256X2, 32),
         ("aegis-256x4", 16) => seal!(aegis256x4, Aegis256X4, 16),
         ("aegis-256x4", 32) => seal!(aegis256x4, Aegis256X4, 32),
+        ("aes-128-gcm", 16) if algorithm.nonce_bytes() == 12 => Some(seal::<Aes128Gcm>(m)),
+        ("aes-256-gcm", 16) if algorithm.nonce_bytes() == 12 => Some(seal::<Aes256Gcm>(m)),
+        ("xaes-256-gcm", 16) => Some(seal::<Xaes256Gcm>(m)),
         _ => None,
     }
+}
+
+/// What `C`, of another crate, makes of it: ciphertext, then tag.
+fn seal<C: AeadInOut + KeyInit>(m: &Message) -> Vec<u8> {
+    let nonce = Nonce::<C>::default().len();
+    let nonce = Nonce::<C>::try_from(&m.nonce[..nonce]).expect("a nonce");
+    let cipher = C::new_from_slice(&m.key[..C::key_size()]).expect("a key");
+    let mut sealed = m.message.clone();
+    let tag = cipher
+        .encrypt_inout_detached(&nonce, &m.ad, sealed.as_mut_slice().into())
+        .expect("sealing");
+    sealed.extend_from_slice(&tag);
+    sealed
+}
+
+/// KC-XAES is XAES, and 32 bytes that say under which key.
+fn commits(m: &Message, backend: Backend) {
+    let [xaes, kc_xaes] = ["xaes-256-gcm", "kc-xaes-256-gcm"].map(|id| {
+        let aead = aead_on(&id.parse().expect(id), &m.key, backend).expect(id);
+        aead.seal(&m.nonce[..24], &m.ad, &m.message).expect("sealing")
+    });
+    assert_eq!(kc_xaes[..xaes.len()], xaes, "on {}", backend.name());
+    assert_eq!(kc_xaes.len(), xaes.len() + 32, "on {}", backend.name());
 }
 
 /// In pieces is as at once.
@@ -145,6 +176,9 @@ fuzz_target!(|m: Message| {
         Kind::Aead => aead(&m, &algorithm),
         Kind::Mac => mac(&m, &algorithm),
         kind => panic!("say how to fuzz a {kind:?}"),
+    }
+    if algorithm.family().id == "kc-xaes-256-gcm" {
+        Backend::available().for_each(|backend| commits(&m, backend));
     }
     match m.parameter % 3 {
         0 => in_pieces::<X128<1>>(&m),

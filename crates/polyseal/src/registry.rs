@@ -493,15 +493,22 @@ impl FromStr for Algorithm {
         let (id, choices) = text.split_once(':').map_or((text, None), |(id, c)| (id, Some(c)));
         let mut algorithm = Self::new(family(id).ok_or(Error::UnknownAlgorithm)?);
         let Some(choices) = choices else { return Ok(algorithm) };
-        for (i, choice) in choices.split(',').enumerate() {
-            let (name, value) = choice.split_once('=').ok_or(Error::Parameter)?;
-            let repeated = choices.split(',').take(i).any(|c| c.split('=').next() == Some(name));
-            // `u64::from_str` would take "+8" and "008": one instance, one spelling.
-            let canonical = value == "0" || !value.starts_with(['0', '+']);
-            if repeated || !canonical {
-                return Err(Error::Parameter);
+        // Parameters first, whatever the order: lengths may depend on them.
+        for lengths in [false, true] {
+            for (i, choice) in choices.split(',').enumerate() {
+                let (name, value) = choice.split_once('=').ok_or(Error::Parameter)?;
+                let repeated =
+                    choices.split(',').take(i).any(|c| c.split('=').next() == Some(name));
+                // `u64::from_str` would take "+8" and "008": one instance, one spelling.
+                let canonical = value == "0" || !value.starts_with(['0', '+']);
+                if repeated || !canonical {
+                    return Err(Error::Parameter);
+                }
+                let value = value.parse().map_err(|_| Error::Parameter)?;
+                if ["key", "nonce", "tag"].contains(&name) == lengths {
+                    algorithm = algorithm.with(name, value)?;
+                }
             }
-            algorithm = algorithm.with(name, value.parse().map_err(|_| Error::Parameter)?)?;
         }
         Ok(algorithm)
     }

@@ -93,8 +93,59 @@ fn a_size_that_does_not_exist_is_named_with_those_that_do() {
         let error = Error::Size { what, allowed, actual };
         assert_eq!(text.parse::<Algorithm>(), Err(error), "{text}");
     }
+    let (gcm, kc) = (sizes("aes-256-gcm"), sizes("kc-xaes-256-gcm"));
+    for (text, what, allowed, actual) in [
+        ("aes-256-gcm:nonce=0", "nonce", gcm.nonce_bytes, 0),
+        ("aes-256-gcm:nonce=513", "nonce", gcm.nonce_bytes, 513),
+        ("aes-256-gcm:tag=11", "tag", gcm.tag_bytes, 11),
+        ("aes-256-gcm:key=16", "key", gcm.key_bytes, 16),
+        ("kc-xaes-256-gcm:nonce=19", "nonce", kc.nonce_bytes, 19),
+        ("kc-xaes-256-gcm:nonce=25", "nonce", kc.nonce_bytes, 25),
+        ("kc-xaes-256-gcm:tag=16", "tag", kc.tag_bytes, 16),
+    ] {
+        let error = Error::Size { what, allowed, actual };
+        assert_eq!(text.parse::<Algorithm>(), Err(error), "{text}");
+    }
+    let error = "aes-128-gcm:nonce=513".parse::<Algorithm>().expect_err("no such nonce");
+    assert_eq!(error.to_string(), "a nonce of 513 bytes does not exist here; 1 to 512 bytes do");
     let error = "aegis-256:tag=12".parse::<Algorithm>().expect_err("no such tag");
     assert_eq!(error.to_string(), "a tag of 12 bytes does not exist here; 16 or 32 bytes do");
+}
+
+/// A commitment is never cut off, and version 1 has one nonce length.
+#[test]
+fn lengths_follow_from_parameters() {
+    for (text, nonce, tag) in [
+        ("dndk-gcm", 24, 16),
+        ("dndk-gcm:kc=1", 24, 48),
+        ("dndk-gcm:version=1", 24, 16),
+        ("dndk-gcm:version=1,kc=1", 24, 48),
+        ("dndk-gcm:nonce=12", 12, 16),
+        ("dndk-gcm:kc=1,nonce=27", 27, 48),
+        ("dndk-gcm:nonce=27,kc=1", 27, 48),
+        ("dndk-gcm:nonce=24,version=1", 24, 16),
+    ] {
+        let a: Algorithm = text.parse().expect(text);
+        assert_eq!((a.nonce_bytes(), a.tag_bytes()), (nonce, tag), "{text}");
+        assert_eq!(a.commitment().is_some(), tag == 48, "{text}");
+    }
+    for (text, what, allowed, actual) in [
+        ("dndk-gcm:tag=48", "tag", &[16][..], 48),
+        ("dndk-gcm:tag=12", "tag", &[16], 12),
+        ("dndk-gcm:kc=1,tag=16", "tag", &[48], 16),
+        ("dndk-gcm:kc=1,tag=32", "tag", &[48], 32),
+        ("dndk-gcm:version=1,nonce=12", "nonce", &[24], 12),
+        ("dndk-gcm:nonce=12,version=1", "nonce", &[24], 12),
+    ] {
+        let refused = text.parse::<Algorithm>();
+        let Err(Error::Size { what: named, allowed: offered, actual: wanted }) = refused else {
+            panic!("{text}: {refused:?}")
+        };
+        assert_eq!((named, offered.allowed, wanted), (what, allowed, actual), "{text}");
+    }
+    for text in ["dndk-gcm:kc=2", "dndk-gcm:version=0", "dndk-gcm:version=3", "dndk-gcm:kc=true"] {
+        assert_eq!(text.parse::<Algorithm>(), Err(Error::Parameter), "{text}");
+    }
 }
 
 #[test]
@@ -123,7 +174,7 @@ proptest! {
     /// Whatever is accepted has one spelling, which is accepted as the same.
     #[test]
     fn accepted_text_has_one_spelling(
-        text in r"aegis-(128l|256x2|128x-v1|256x2-mac)(:(tag|key|degree|x)=[0-9+]{1,3}(,(tag|degree)=[0-9]{1,2}){0,2})?"
+        text in r"(aegis-(128l|256x2|128x-v1|256x2-mac)|aes-256-gcm|kc-xaes-256-gcm|dndk-gcm)(:(tag|key|nonce|degree|kc|version|x)=[0-9+]{1,3}(,(tag|nonce|degree|kc|version)=[0-9]{1,2}){0,2})?"
     ) {
         if let Ok(algorithm) = text.parse::<Algorithm>() {
             prop_assert_eq!(algorithm.to_string().parse(), Ok(algorithm));

@@ -12,7 +12,7 @@ use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, aead_on, mac_on};
 use polyseal::{Error, Result, aead};
 
-use common::{bytes, edges, instances, rate, soft};
+use common::{bytes, edges, instances, pairs, rate, soft};
 
 /// An output or in-place buffer within guard bytes.
 struct Guarded {
@@ -176,7 +176,9 @@ impl Case {
             assert_eq!(call(&mut buffer), error, "{name}");
             assert_eq!(buffer, self.ciphertext, "{name}: written in spite of {error:?}");
         };
-        let bytes = |right: usize| [0, 1, right - 1, right + 1, 2 * right];
+        let bytes = |right: usize| {
+            [0, 1, right - 1, right + 1, 2 * right].into_iter().filter(move |&bytes| bytes != right)
+        };
 
         let right = self.key.len();
         for wrong in bytes(right) {
@@ -225,12 +227,9 @@ fn for_each_aead(mut test: impl FnMut(Algorithm, Backend)) {
 #[test]
 fn round_trips_at_every_edge() {
     for algorithm in instances(Kind::Aead) {
-        let edges = edges(rate(&algorithm));
-        for &ad_bytes in &edges {
-            for &message_bytes in &edges {
-                let case = Case::new(algorithm, ad_bytes, message_bytes);
-                Backend::available().for_each(|backend| case.round_trip(backend));
-            }
+        for (ad_bytes, message_bytes) in pairs(rate(&algorithm)) {
+            let case = Case::new(algorithm, ad_bytes, message_bytes);
+            Backend::available().for_each(|backend| case.round_trip(backend));
         }
     }
 }
@@ -249,7 +248,10 @@ fn round_trips_of_many_updates() {
 #[test]
 fn every_changed_byte_is_refused_and_the_output_wiped() {
     for_each_aead(|algorithm, backend| {
-        Case::new(algorithm, 19, rate(&algorithm) + 5).tamper(backend);
+        // What is short may be done in another way than what is long.
+        for length in [21, rate(&algorithm) + 5] {
+            Case::new(algorithm, 19, length).tamper(backend);
+        }
     });
 }
 

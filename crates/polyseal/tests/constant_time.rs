@@ -13,6 +13,8 @@ use core::hint::black_box;
 use aead::consts::{U16, U32};
 use polyseal::aegis::{Aegis, AegisMac, AegisStream, TagBytes, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
+use polyseal::batch::{Batch, Message};
+use polyseal::gcm::{Aes256, Cmac, Counter, KcXaes256Gcm, kbkdf};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::memcheck::{classify, declassify, errors, is_running};
 use polyseal::testing::{Backend, aead_on, mac_on};
@@ -45,9 +47,9 @@ fn released(mut computed: Vec<u8>) -> Vec<u8> {
     computed
 }
 
-fn lengths(algorithm: &Algorithm) -> [usize; 5] {
+fn lengths(algorithm: &Algorithm) -> [usize; 6] {
     let rate = rate(algorithm);
-    [0, 5, rate, rate + 17, 3 * rate + 1]
+    [0, 5, 40, rate, rate + 17, 3 * rate + 1]
 }
 
 #[test]
@@ -137,6 +139,85 @@ fn secrets_of_messages_in_pieces_are_kept() {
     keep::<X128<2>, U32>();
     keep::<X256<1>, U32>();
     keep::<X256<4>, U16>();
+}
+
+/// CMAC and KBKDF, whose output is a key.
+#[test]
+fn secrets_of_building_blocks_are_kept() {
+    silent("CMAC", |backend| {
+        let key = secret(1, 32);
+        let cmac = Cmac::<Aes256>::with_backend(key[..].try_into().expect("a key"), backend);
+        for length in [0, 5, 16, 33, 100] {
+            let data = secret(2, length);
+            let mut state = cmac.start();
+            data.chunks(7).for_each(|piece| state.update(piece));
+            let mut tag = state.finalize();
+            declassify(&mut tag);
+            assert_eq!(cmac.verify(&data, &tag), Ok(()));
+            tag[9] ^= 1;
+            assert_eq!(cmac.verify(&data, &tag), Err(Error::Unauthentic));
+        }
+        for counter in [Counter::Before(2), Counter::Behind(1)] {
+            let mut output = [0; 40];
+            kbkdf(&cmac, counter, b"fixed", &mut output).expect("a key");
+            assert_ne!(released(output.to_vec()), [0; 40]);
+        }
+    });
+}
+
+/// GCM in pieces, under a derived key.
+#[test]
+fn secrets_of_pieces_of_gcm_are_kept() {
+    silent("KC-XAES", |backend| {
+        let key = secret(1, 32);
+        let key = key[..].try_into().expect("a key");
+        let (cipher, nonce) = (<KcXaes256Gcm>::with_backend(key, backend), [2; 24].into());
+        let mut encryptor = cipher.encryptor(&nonce, b"ad").expect("an encryptor");
+        let mut ciphertext = secret(4, 700);
+        for piece in ciphertext.chunks_mut(271) {
+            encryptor.update(piece.into()).expect("an update");
+        }
+        let mut tag = encryptor.finalize();
+        declassify(&mut tag);
+        let ciphertext = released(ciphertext);
+
+        let mut room = vec![0; 700];
+        let mut decryptor = cipher.decryptor(&nonce, b"ad", &mut room).expect("a decryptor");
+        for piece in ciphertext.chunks(53) {
+            decryptor.update(piece).expect("an update");
+        }
+        decryptor.finalize(&tag).expect("opening");
+        assert_eq!(released(room), bytes(4, 700));
+    });
+}
+
+/// Messages side by side; one of them is forged.
+#[test]
+fn secrets_of_batches_are_kept() {
+    silent("KC-XAES in batches", |backend| {
+        let key = secret(1, 32);
+        let key = key[..].try_into().expect("a key");
+        let cipher = <KcXaes256Gcm>::with_backend(key, backend);
+        let nonces: Vec<_> = (0..9).map(|i| bytes(10 + i, 24)).collect();
+        let mut buffers: Vec<_> = (0..9).map(|i| secret(20 + i, 7 * i as usize)).collect();
+        let mut tags = vec![[0; 48]; 9];
+        let each = nonces.iter().zip(&mut buffers).zip(&mut tags);
+        let mut messages: Vec<_> =
+            each.map(|((nonce, buffer), tag)| Message::new(nonce, b"ad", buffer, tag)).collect();
+        cipher.seal_batch(&mut messages).expect("sealing");
+        for message in &mut messages {
+            declassify(message.buffer);
+            declassify(message.tag);
+        }
+        messages[3].tag[40] ^= 1;
+        cipher.open_batch(&mut messages).expect("opening");
+        for (i, message) in messages.iter().enumerate() {
+            assert_eq!(message.outcome.is_ok(), i != 3);
+        }
+        for (i, buffer) in buffers.into_iter().enumerate().filter(|&(i, _)| i != 3) {
+            assert_eq!(released(buffer), bytes(20 + i as u64, 7 * i));
+        }
+    });
 }
 
 /// The test can fail: an index on a secret, and a branch on one, are reported. (Without valgrind

@@ -10,15 +10,22 @@ mod common;
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
+use core::mem::MaybeUninit;
 use std::alloc::System;
 
-use aead::KeyInit;
+use aead::{AeadInOut, KeyInit};
 use polyseal::aead;
 use polyseal::aegis::{
     Aegis128L, Aegis128X4, Aegis256X2, AegisMac128X2, AegisMac128X4, AegisStream256,
 };
 use polyseal::any::{AnyAead, AnyMac};
-use polyseal::registry::Kind;
+use polyseal::commit::Ctx;
+use polyseal::gcm::{
+    Aes128, Aes128Gcm, Aes256, Aes256Gcm, Cmac, Counter, HKcAes256Gcm, HkdfCommittedAes256Gcm,
+    KcXaes256Gcm, PaddingFixAes256Gcm, Xaes256Gcm, kbkdf,
+};
+use polyseal::registry::{Algorithm, Kind};
+use polyseal::testing::Backend;
 
 use common::instances;
 
@@ -94,12 +101,40 @@ fn key<const N: usize>() -> [u8; N] {
     key
 }
 
+/// The same where it is not on the stack.
+static KEY: [u8; 32] = {
+    let mut key = [0x77; 32];
+    let mut at = 0;
+    while at < SECRET.len() {
+        key[at] = SECRET[at];
+        at += 1;
+    }
+    key
+};
+
+/// What `make` makes, on the heap. Its padding has what was on the stack, which is nothing.
+fn boxed<T>(make: impl FnOnce() -> T) -> Box<T> {
+    clear_the_stack();
+    Box::new(make())
+}
+
 /// What is public beside a key: the back end and the strategy.
 const BESIDE_A_KEY: usize = 2;
 
 /// What is public beside a state: those, counters, and the address and length of a destination. A
 /// state that is under way has 100 bytes of message, and more of registers and key stream.
 const BESIDE_A_STATE: usize = 24;
+
+/// What there is beside an expanded key of GCM, which is aligned to 64 bytes: the padding has whatever
+/// was there before. Each of the secrets is longer.
+const BESIDE_AN_EXPANDED_KEY: usize = 100;
+
+/// What is public beside what HMAC keeps of a key: how many blocks it has taken.
+const BESIDE_A_HASHED_KEY: usize = 16;
+
+/// What is public beside a message of GCM: those, the first counter block, and the commitment, which
+/// is most of a public tag.
+const BESIDE_A_MESSAGE: usize = BESIDE_AN_EXPANDED_KEY + BESIDE_A_STATE + 16 + 32;
 
 #[track_caller]
 fn wiped(remains: Remains, least_bytes: usize, public: usize) {
@@ -126,15 +161,43 @@ fn a_key_is_wiped() {
     wiped(remains(cipher), 16, BESIDE_A_KEY);
 }
 
+/// Round keys, powers of the hash key, subkeys, and what HMAC and HKDF keep.
+#[test]
+fn an_expanded_key_is_wiped() {
+    let short: &[u8; 16] = KEY.first_chunk().expect("16 bytes");
+    let (short, long) = (short.into(), (&KEY).into());
+    wiped(remains(boxed(|| Aes128Gcm::new(short))), 1000, BESIDE_AN_EXPANDED_KEY);
+    wiped(remains(boxed(|| Aes256Gcm::new(long))), 1000, BESIDE_AN_EXPANDED_KEY);
+    wiped(remains(boxed(|| PaddingFixAes256Gcm::new(long))), 1000, BESIDE_AN_EXPANDED_KEY);
+    wiped(remains(boxed(|| Ctx::<Aegis128L>::new(short))), 80, BESIDE_A_HASHED_KEY);
+    wiped(remains(boxed(|| Cmac::<Aes128>::new(short))), 270, BESIDE_A_KEY);
+    wiped(remains(boxed(|| Cmac::<Aes256>::new(long))), 270, BESIDE_A_KEY);
+    wiped(remains(boxed(|| Xaes256Gcm::new(long))), 256, BESIDE_A_KEY);
+    wiped(remains(boxed(|| <KcXaes256Gcm>::new(long))), 256, BESIDE_A_KEY);
+    wiped(remains(boxed(|| HKcAes256Gcm::new(long))), 64, BESIDE_A_HASHED_KEY);
+    wiped(remains(boxed(|| HkdfCommittedAes256Gcm::new(long))), 32, BESIDE_A_KEY);
+    let cipher = boxed(|| Aes256Gcm::new(long));
+    wiped(remains(boxed(|| (*cipher).clone())), 1000, BESIDE_AN_EXPANDED_KEY);
+    wiped(remains(cipher), 1000, BESIDE_AN_EXPANDED_KEY);
+}
+
 #[test]
 fn a_key_behind_a_name_is_wiped() {
-    let key = key::<32>();
-    for algorithm in instances(Kind::Aead) {
-        let owner = AnyAead::new(&algorithm, &key[..algorithm.key_bytes()]).expect("a key");
-        wiped(remains(owner), algorithm.key_bytes(), BESIDE_A_KEY);
+    // Together, the padding of the one takes what the making of the other leaves on the stack.
+    let both_kinds = |a: &Algorithm| a.family().id == "ctx-aes-256-gcm";
+    for algorithm in instances(Kind::Aead).into_iter().filter(|a| !both_kinds(a)) {
+        clear_the_stack();
+        let owner = AnyAead::new(&algorithm, &KEY[..algorithm.key_bytes()]).expect("a key");
+        let remains = remains(owner);
+        let public = match algorithm.family().id {
+            id if id.starts_with("aegis-") => BESIDE_A_KEY,
+            _ if remains.bytes > 1000 => BESIDE_AN_EXPANDED_KEY,
+            _ => BESIDE_A_HASHED_KEY,
+        };
+        wiped(remains, algorithm.key_bytes(), public);
     }
     for algorithm in instances(Kind::Mac) {
-        let owner = AnyMac::new(&algorithm, &key[..algorithm.key_bytes()]).expect("a key");
+        let owner = AnyMac::new(&algorithm, &KEY[..algorithm.key_bytes()]).expect("a key");
         wiped(remains(owner), algorithm.key_bytes(), BESIDE_A_KEY);
     }
 }
@@ -159,4 +222,109 @@ fn a_state_is_wiped() {
     let mut state = Box::new(mac.start(&[9; 16].into()));
     state.update(&[0x5a; 228]).expect("an update");
     wiped(remains(state), 2000, BESIDE_A_STATE);
+}
+
+/// A message of GCM under way: keys, the key stream of its last block, and the hash.
+#[test]
+fn a_message_of_gcm_is_wiped() {
+    let cipher = boxed(|| <KcXaes256Gcm>::new((&KEY).into()));
+    let nonce = [9; 24].into();
+    let mut encryptor = boxed(|| cipher.encryptor(&nonce, b"ad").expect("an encryptor"));
+    let mut message = [0x5a; 229];
+    encryptor.update(message.as_mut_slice().into()).expect("an update");
+    wiped(remains(encryptor), 1000, BESIDE_A_MESSAGE);
+
+    let mut room = [0xee; 300];
+    let mut decryptor = boxed(|| cipher.decryptor(&nonce, b"ad", &mut room).expect("a decryptor"));
+    decryptor.update(&message).expect("an update");
+    wiped(remains(decryptor), 1000, BESIDE_A_MESSAGE);
+    assert_eq!(room[..229], [0; 229], "a message that nobody verified");
+
+    let cmac = boxed(|| Cmac::<Aes256>::new((&KEY).into()));
+    let mut state = boxed(|| cmac.start());
+    state.update(&[0x5a; 229]);
+    wiped(remains(state), 40, BESIDE_A_STATE);
+}
+
+const STACK: usize = 1 << 16;
+
+/// Overwrites the part of the stack that the next call will use.
+#[inline(never)]
+fn clear_the_stack() {
+    // Mutable, lest it be a constant somewhere else; longer than what is looked at.
+    core::hint::black_box(&mut [0_u8; STACK + 4096]);
+}
+
+/// Whether `secret` lies in the part of the stack that the last call has used. As with the blocks:
+/// what was never written is read as well.
+#[inline(never)]
+fn is_on_the_stack(secret: &[u8]) -> bool {
+    let stack = MaybeUninit::<[u8; STACK]>::uninit();
+    let stack = core::hint::black_box(&stack).as_ptr().cast::<u8>();
+    let mut matched = 0;
+    for at in 0..STACK {
+        // SAFETY: within the array; volatile, as above.
+        let byte = unsafe { stack.add(at).read_volatile() };
+        matched =
+            if byte == secret[matched] { matched + 1 } else { usize::from(byte == secret[0]) };
+        if matched == secret.len() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether `call` leaves one of `secrets` on the stack.
+fn leaves(secrets: &[&[u8]], call: impl FnOnce()) -> bool {
+    // With a frame of its own, or what is inlined would keep its variables above the part looked at.
+    #[inline(never)]
+    fn apart(call: impl FnOnce()) {
+        call();
+    }
+    clear_the_stack();
+    apart(call);
+    secrets.iter().any(|secret| is_on_the_stack(secret))
+}
+
+/// The look at the stack sees what a call leaves there.
+#[test]
+fn an_ordinary_variable_stays() {
+    #[inline(never)]
+    fn copy(secret: &[u8]) {
+        let mut copy = [0; 999];
+        copy[7..][..16].copy_from_slice(secret);
+        core::hint::black_box(&copy);
+    }
+    assert!(leaves(&[&SECRET], || copy(&SECRET)));
+    assert!(!leaves(&[&SECRET], || copy(&[0x5a; 16])));
+}
+
+/// Derived keys are gone with their message: neither half of K_U is left behind, nor of K.
+#[test]
+fn derived_keys_are_wiped() {
+    let nonce = [9; 24].into();
+    let mut k_u = [0; 32];
+    let prf = Cmac::<Aes256>::new(&KEY.into());
+    kbkdf(&prf, Counter::Before(2), &[b"X\0", &[9; 12][..]].concat(), &mut k_u).expect("K_U");
+    let secrets = [&k_u[..16], &k_u[16..], &SECRET[..]];
+    for backend in Backend::available() {
+        let cipher = <KcXaes256Gcm>::with_backend(&KEY.into(), backend);
+        for length in [0, 16, 32, 64, 65, 300, 2000] {
+            let name = format!("{length} bytes on {}", backend.name());
+            let mut message = vec![0x5a; length];
+            let mut tag = None;
+            let seal = || {
+                let buffer = message.as_mut_slice().into();
+                tag = cipher.encrypt_inout_detached(&nonce, b"ad", buffer).ok();
+            };
+            assert!(!leaves(&secrets, seal), "sealing {name}");
+            let tag = tag.expect("sealing");
+            let open = || {
+                let buffer = message.as_mut_slice().into();
+                cipher.decrypt_inout_detached(&nonce, b"ad", buffer, &tag).expect("opening");
+            };
+            assert!(!leaves(&secrets, open), "opening {name}");
+            assert_eq!(message, vec![0x5a; length], "{name}");
+        }
+    }
 }

@@ -1,5 +1,10 @@
 //! All libraries must do the same work, and the right one.
 
+use aead::KeyInit;
+use polyseal::aegis::AegisStream128L;
+use polyseal::registry::Algorithm;
+use polyseal::testing::{Backend, aead_on};
+
 use super::*;
 use crate::contender::Aead;
 
@@ -53,6 +58,44 @@ fn every_library_computes_the_same_gcm() {
     assert_eq!(seal("rustcrypto", &mut rustcrypto::aes_128_gcm(), 16), expected);
     let expected = seal("aws-lc", &mut aws_lc::Gcm::new(32), 16);
     assert_eq!(seal("rustcrypto", &mut rustcrypto::aes_256_gcm(), 16), expected);
+}
+
+/// Messages of any length under any key: what the C libraries make of them, on each of our back ends.
+#[test]
+fn ours_is_the_gcm_of_the_c_libraries() {
+    for key_bytes in [16, 32] {
+        let algorithm: Algorithm = format!("aes-{}-gcm", 8 * key_bytes).parse().unwrap();
+        let mut libraries: [(_, Box<dyn Aead>); 3] = [
+            ("aws-lc", Box::new(aws_lc::Gcm::new(key_bytes))),
+            ("boringssl", Box::new(boringssl::Gcm::new(key_bytes))),
+            ("openssl", Box::new(openssl::Gcm::new(key_bytes))),
+        ];
+        // Every length up to beyond a group of the widest registers, and then in strides.
+        for (i, length) in (0..600).chain((600..20_000).step_by(617)).enumerate() {
+            let (mut key, mut nonce) = (KEY, [0; 32]);
+            let mut message = vec![0; length];
+            let chance = AegisStream128L::new(&[key_bytes as u8; 16].into());
+            let mut draw = |which: u64, output: &mut [u8]| {
+                let which = u128::from(which) << 64 | i as u128;
+                chance.generate(&which.to_le_bytes().into(), output).unwrap();
+            };
+            draw(1, &mut key);
+            draw(2, &mut nonce);
+            draw(3, &mut message);
+            for backend in Backend::available() {
+                let ours = aead_on(&algorithm, &key[..key_bytes], backend).unwrap();
+                let sealed = ours.seal(&nonce[..12], b"", &message).unwrap();
+                for (name, library) in &mut libraries {
+                    let name = format!("{name}, {}, {length} bytes", backend.name());
+                    let (mut theirs, mut tag) = (message.clone(), [0; 48]);
+                    library.seal_once(&key, &nonce, &mut theirs, &mut tag);
+                    theirs.extend_from_slice(&tag[..16]);
+                    assert_eq!(theirs, sealed, "{name}");
+                }
+                assert_eq!(ours.open(&nonce[..12], b"", &sealed).unwrap(), message);
+            }
+        }
+    }
 }
 
 #[test]

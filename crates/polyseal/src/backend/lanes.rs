@@ -108,6 +108,7 @@ pub trait Clmul: Lanes {
 }
 
 /// x^63 + x^62 + x^57: what x^-64 is worth, but for the x^64 that exchanging the halves adds.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 pub(super) const FOLD: i64 = (0xc2_u64 << 56).cast_signed();
 
 /// Byte indices that reverse a block.

@@ -48,6 +48,50 @@ fn aegis_has_the_limits_of_its_specification() {
     }
 }
 
+#[test]
+fn gcm_has_the_limits_of_sp_800_38d() {
+    for (text, random, counted, failures) in [
+        ("aes-128-gcm", 32, 96, 96),
+        ("aes-256-gcm", 32, 96, 96),
+        ("aes-256-gcm:tag=12", 32, 96, 64),
+        // A row's figure is for the default length.
+        ("aes-256-gcm:nonce=8", 16, 64, 96),
+        ("aes-256-gcm:nonce=1", 0, 8, 96),
+        ("ctx-aes-256-gcm", 32, 96, 96),
+    ] {
+        let expected = Limits {
+            random_nonce_messages: Some(1 << random),
+            counted_nonce_messages: Some(1 << counted),
+            total_bytes: Some(1 << 52),
+            failed_verifications: Some(1 << failures),
+            message_bytes: (1 << 36) - 32,
+            ad_bytes: LONGEST,
+        };
+        assert_eq!(Limits::of(&algorithm(text)), expected, "{text}");
+    }
+    let padded = Limits::of(&algorithm("padding-fix-aes-256-gcm"));
+    assert_eq!(padded.message_bytes, (1 << 36) - 64, "two blocks are taken");
+}
+
+#[test]
+fn long_nonces_may_be_random() {
+    for (text, random, total) in [
+        ("xaes-256-gcm", Some(1 << 80), None),
+        ("kc-xaes-256-gcm", Some(1 << 80), None),
+        ("kc-xaes-256-gcm:nonce=20", Some(1 << 64), None),
+        ("h-kc-aes-256-gcm", Some(1 << 80), None),
+        ("hkdf-committed-aes-256-gcm", None, None),
+        ("dndk-gcm", Some(1 << 80), Some(1 << 64)),
+        ("dndk-gcm:kc=1,nonce=12", Some(1 << 32), Some(1 << 64)),
+    ] {
+        let limits = Limits::of(&algorithm(text));
+        assert_eq!((limits.random_nonce_messages, limits.total_bytes), (random, total), "{text}");
+        // The commitment does not make the tag harder to guess.
+        assert_eq!(limits.failed_verifications, Some(1 << 96), "{text}");
+        assert_eq!(limits.message_bytes, (1 << 36) - 32, "{text}");
+    }
+}
+
 /// A row's figure is never more than what the formula gives for its nonces, and only nonces that
 /// are long enough have none.
 #[test]

@@ -4,7 +4,7 @@
 // Each test file compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
-use polyseal::registry::{Algorithm, Kind, families};
+use polyseal::registry::{Algorithm, Kind, Sizes, families};
 use polyseal::testing::Backend;
 
 /// `count` bytes that depend on `seed` and `count` only (the generator is SplitMix64).
@@ -26,34 +26,33 @@ pub(crate) fn soft() -> Backend {
     Backend::available().find(|b| b.name() == "soft").expect("the portable back end")
 }
 
-/// Every algorithm of `kind` in the registry, with every choice of sizes and parameters.
+/// Every algorithm of `kind` in the registry, with every choice of sizes and parameters; where there
+/// are many nonce lengths, those around a block, the shortest and the longest.
 pub(crate) fn instances(kind: Kind) -> Vec<Algorithm> {
-    let mut all = Vec::new();
-    for family in families().iter().filter(|f| f.kind == kind) {
-        let mut of_family = vec![Algorithm::new(family)];
-        for (name, sizes) in
-            [("key", family.key_bytes), ("nonce", family.nonce_bytes), ("tag", family.tag_bytes)]
-        {
-            let values: Vec<u64> = sizes.allowed.iter().map(|&size| size as u64).collect();
-            of_family = vary(&of_family, name, &values);
-        }
-        for param in family.params {
-            of_family = vary(&of_family, param.name, param.allowed);
-        }
-        all.extend(of_family);
-    }
+    let of_kind = families().iter().filter(|f| f.kind == kind);
+    // The default comes first, and once more in its place.
+    let all: Vec<_> =
+        of_kind.flat_map(|f| Algorithm::instances(f).skip(1).filter(tells_more)).collect();
     assert!(!all.is_empty(), "the registry has no {kind:?}");
     all
 }
 
-fn vary(algorithms: &[Algorithm], name: &str, values: &[u64]) -> Vec<Algorithm> {
-    let with = |a: &Algorithm, value| a.with(name, value).expect("an allowed value");
-    algorithms.iter().flat_map(|a| values.iter().map(move |&v| with(a, v))).collect()
+/// Whether an instance of a family of many shows what others do not: one of the lengths that differ
+/// in kind, and not both of them unusual.
+fn tells_more(algorithm: &Algorithm) -> bool {
+    const NONCES: [usize; 8] = [1, 12, 13, 16, 17, 24, 27, 512];
+    let Sizes { default, allowed, .. } = algorithm.family().nonce_bytes;
+    let nonce = algorithm.nonce_bytes();
+    allowed.len() <= 5
+        || NONCES.contains(&nonce) && (nonce == default || algorithm.tag_bytes() >= 16)
 }
+
+/// The longest group of GCM, on 512-bit registers.
+const GCM_RATE: usize = 512;
 
 /// How many bytes one update of `algorithm` takes: where its edges are.
 pub(crate) fn rate(algorithm: &Algorithm) -> usize {
-    let id = algorithm.family().id.trim_end_matches("-mac");
+    let id = algorithm.family().id.trim_end_matches("-mac").trim_start_matches("ctx-");
     let degree = match algorithm.param("degree") {
         Some(degree) => degree as usize,
         None if id.ends_with("x4") => 4,
@@ -63,6 +62,7 @@ pub(crate) fn rate(algorithm: &Algorithm) -> usize {
     match id {
         _ if id.starts_with("aegis-128") => 32 * degree,
         _ if id.starts_with("aegis-256") => 16 * degree,
+        _ if id.ends_with("gcm") => GCM_RATE,
         _ => panic!("say what {id}'s rate is"),
     }
 }
@@ -71,7 +71,25 @@ pub(crate) fn rate(algorithm: &Algorithm) -> usize {
 pub(crate) fn edges(rate: usize) -> Vec<usize> {
     let mut edges =
         vec![0, 1, 15, 16, 17, rate - 1, rate, rate + 1, 2 * rate - 1, 2 * rate + 3, 31 * rate];
+    if rate == GCM_RATE {
+        // Every power of two up to the rate is a group of some back end or the end of a short cut.
+        edges.pop();
+        let powers = [32, 64, 128, 256];
+        edges.extend(powers.iter().flat_map(|&power| [power - 1, power, power + 1]));
+        edges.extend([33, 48, 80, 95, 96, 97, 447, 448, 449, 2 * rate + 1, 8 * rate + 3]);
+    }
     edges.sort_unstable();
     edges.dedup();
     edges
+}
+
+/// Lengths of associated data and message: each at every edge, beside some of the other.
+pub(crate) fn pairs(rate: usize) -> Vec<(usize, usize)> {
+    let edges = edges(rate);
+    let beside = if rate == GCM_RATE { vec![0, 1, 16, 33] } else { edges.clone() };
+    let mut pairs: Vec<_> =
+        edges.iter().flat_map(|&e| beside.iter().flat_map(move |&b| [(e, b), (b, e)])).collect();
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs
 }

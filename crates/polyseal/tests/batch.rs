@@ -1,0 +1,231 @@
+//! Many messages at once are the same as one at a time, on every back end; and one that is refused
+//! says nothing about the others.
+
+mod common;
+
+use aead::consts::{U16, U32};
+use aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
+use polyseal::aegis::{Aegis, TagBytes, Variant, X128, X256};
+use polyseal::batch::{Batch, Message};
+use polyseal::gcm::{DndkGcm, HKcAes256Gcm, KcXaes256Gcm, NonceDerived, Scheme, Xaes256Gcm};
+use polyseal::testing::Backend;
+use polyseal::{Error, aead};
+
+use common::{bytes, soft};
+
+/// A cipher that takes batches, on a back end of the caller's choice.
+trait OnBackend: Batch + AeadInOut + KeyInit {
+    fn on(key: &Key<Self>, backend: Backend) -> Self;
+}
+
+impl<S: Scheme> OnBackend for NonceDerived<S> {
+    fn on(key: &Key<Self>, backend: Backend) -> Self {
+        Self::with_backend(key, backend)
+    }
+}
+
+impl<V: Variant, T: TagBytes> OnBackend for Aegis<V, T> {
+    fn on(key: &Key<Self>, backend: Backend) -> Self {
+        Self::with_backend(key, backend)
+    }
+}
+
+/// One message's parts: what goes into a [`Message`], and what should come out.
+struct Entry<C: OnBackend> {
+    nonce: Nonce<C>,
+    ad: Vec<u8>,
+    message: Vec<u8>,
+    buffer: Vec<u8>,
+    tag: Tag<C>,
+    ciphertext: Vec<u8>,
+    expected: Tag<C>,
+}
+
+impl<C: OnBackend> Entry<C> {
+    fn new(cipher: &C, i: u64, ad_bytes: usize, message_bytes: usize) -> Self {
+        let length = Nonce::<C>::default().len();
+        let nonce = Nonce::<C>::try_from(&bytes(100 + i, length)[..]).expect("a nonce");
+        let (ad, message) = (bytes(200 + i, ad_bytes), bytes(300 + i, message_bytes));
+        let mut ciphertext = message.clone();
+        let expected = cipher
+            .encrypt_inout_detached(&nonce, &ad, ciphertext.as_mut_slice().into())
+            .expect("sealing");
+        let buffer = message.clone();
+        Self { nonce, ad, message, buffer, tag: Tag::<C>::default(), ciphertext, expected }
+    }
+
+    fn as_message(&mut self) -> Message<'_> {
+        Message::new(&self.nonce, &self.ad, &mut self.buffer, &mut self.tag)
+    }
+}
+
+/// Whether each was authentic.
+fn open<C: OnBackend>(cipher: &C, entries: &mut [Entry<C>]) -> Vec<bool> {
+    let mut messages: Vec<_> = entries.iter_mut().map(Entry::as_message).collect();
+    cipher.open_batch(&mut messages).expect("opening");
+    let refused = Err(Error::Unauthentic);
+    assert!(messages.iter().all(|m| m.outcome == Ok(()) || m.outcome == refused));
+    messages.iter().map(|message| message.outcome.is_ok()).collect()
+}
+
+/// Batches of every size up to 33 with lengths drawn from `lengths`, so that some fill the lanes and
+/// some are left over.
+fn is_one_at_a_time<C: OnBackend>(lengths: &[(usize, usize)]) {
+    let key = Key::<C>::try_from(&bytes(1, C::key_size())[..]).expect("a key");
+    let meaning = C::on(&key, soft());
+    for count in [0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 32, 33] {
+        for backend in Backend::available() {
+            let name = format!("{count} messages on {}", backend.name());
+            let cipher = C::on(&key, backend);
+            let draw = bytes(count as u64, count);
+            let mut entries: Vec<_> = (0..)
+                .zip(&draw)
+                .map(|(i, &drawn)| {
+                    let (ad, message) = lengths[usize::from(drawn) % lengths.len()];
+                    Entry::new(&meaning, i, ad, message)
+                })
+                .collect();
+
+            let mut messages: Vec<_> = entries.iter_mut().map(Entry::as_message).collect();
+            cipher.seal_batch(&mut messages).expect(&name);
+            for (i, entry) in entries.iter().enumerate() {
+                let shape = (entry.ad.len(), entry.message.len());
+                assert_eq!(entry.buffer, entry.ciphertext, "{name}: {i}, {shape:?}");
+                assert_eq!(entry.tag, entry.expected, "{name}: {i}, {shape:?}");
+            }
+
+            assert!(open(&cipher, &mut entries).into_iter().all(|authentic| authentic), "{name}");
+            assert!(entries.iter().all(|e| e.buffer == e.message), "{name}");
+
+            // Some of them are forged, in the tag's first, middle or last byte.
+            for (i, entry) in entries.iter_mut().enumerate() {
+                entry.buffer.clone_from(&entry.ciphertext);
+                let last = entry.tag.len() - 1;
+                match draw[i] / 64 {
+                    1 => entry.tag[0] ^= 0x80,
+                    2 => entry.tag[last / 2] ^= 0x08,
+                    3 => entry.tag[last] ^= 0x01,
+                    _ => {}
+                }
+            }
+            for (i, authentic) in open(&cipher, &mut entries).into_iter().enumerate() {
+                let entry = &entries[i];
+                assert_eq!(authentic, entry.tag == entry.expected, "{name}: {i}");
+                let wiped = vec![0; entry.message.len()];
+                let left = if authentic { &entry.message } else { &wiped };
+                assert_eq!(entry.buffer, *left, "{name}: {i}");
+            }
+        }
+    }
+}
+
+/// Nothing is done if the last message of the batch has a wrong length, which is named.
+fn names_wrong_lengths<C: OnBackend>() {
+    let key = Key::<C>::try_from(&bytes(1, C::key_size())[..]).expect("a key");
+    let cipher = C::new(&key);
+    let (nonce, tag) = (Nonce::<C>::default().len(), Tag::<C>::default().len());
+    for (what, expected, actual) in [
+        ("nonce", nonce, nonce - 1),
+        ("nonce", nonce, nonce + 1),
+        ("tag", tag, tag - 1),
+        ("tag", tag, 0),
+    ] {
+        let other_nonce = vec![2; if what == "nonce" { actual } else { nonce }];
+        let mut other_tag = vec![0x55; if what == "tag" { actual } else { tag }];
+        let right = vec![1; nonce];
+        let (mut buffers, mut tags) = ([[0x11; 20]; 5], vec![vec![0x55; tag]; 4]);
+        for opens in [false, true] {
+            let [buffers @ .., last] = &mut buffers;
+            let mut messages: Vec<_> = buffers
+                .iter_mut()
+                .zip(&mut tags)
+                .map(|(buffer, tag)| Message::new(&right, b"", buffer, tag))
+                .collect();
+            messages.push(Message::new(&other_nonce, b"", last, &mut other_tag));
+            let refused = match opens {
+                true => cipher.open_batch(&mut messages),
+                false => cipher.seal_batch(&mut messages),
+            };
+            assert_eq!(refused, Err(Error::Length { what, expected, actual }));
+        }
+        assert_eq!(buffers, [[0x11; 20]; 5], "{what}: something was done");
+        assert!(tags.concat().iter().all(|&byte| byte == 0x55), "{what}: something was done");
+    }
+}
+
+/// What goes side by side, what is nearly that, and what is too long.
+const MIXED: [(usize, usize); 24] = [
+    (0, 0),
+    (0, 1),
+    (0, 15),
+    (0, 16),
+    (0, 17),
+    (0, 31),
+    (0, 32),
+    (0, 32),
+    (0, 33),
+    (0, 48),
+    (0, 63),
+    (0, 64),
+    (0, 65),
+    (0, 129),
+    (0, 700),
+    (1, 32),
+    (5, 0),
+    (15, 17),
+    (16, 32),
+    (16, 64),
+    (17, 32),
+    (17, 64),
+    (100, 5),
+    (100, 300),
+];
+
+/// One shape only, so that lanes are always full.
+const ALIKE: [(usize, usize); 2] = [(13, 30), (16, 32)];
+
+/// No message has associated data, so that every block count is often met.
+const BARE: [(usize, usize); 5] = [(0, 16), (0, 30), (0, 47), (0, 64), (0, 0)];
+
+fn batches<C: OnBackend>() {
+    is_one_at_a_time::<C>(&MIXED);
+    is_one_at_a_time::<C>(&ALIKE);
+    is_one_at_a_time::<C>(&BARE);
+    names_wrong_lengths::<C>();
+}
+
+#[test]
+fn of_xaes() {
+    batches::<Xaes256Gcm>();
+}
+
+#[test]
+fn of_kc_xaes() {
+    batches::<KcXaes256Gcm>();
+}
+
+#[test]
+fn of_dndk() {
+    batches::<DndkGcm>();
+}
+
+#[test]
+fn of_derivation_by_hmac() {
+    batches::<HKcAes256Gcm>();
+}
+
+#[test]
+fn of_aegis_128l() {
+    batches::<Aegis<X128<1>, U16>>();
+    batches::<Aegis<X128<1>, U32>>();
+}
+
+#[test]
+fn of_aegis_256() {
+    batches::<Aegis<X256<1>, U16>>();
+}
+
+#[test]
+fn of_aegis_128x2() {
+    batches::<Aegis<X128<2>, U16>>();
+}

@@ -1,0 +1,52 @@
+//! XAES and KC-XAES over thousands of messages of any length, as one hash.
+//!
+//! Ten thousand messages; `POLYSEAL_ACCUMULATED=1000000` in the environment takes as many as that,
+//! where the vectors have an answer (some minutes).
+
+use std::env;
+
+use polyseal::registry::Algorithm;
+use polyseal::testing::{Backend, aead_on};
+use sha3::Shake128;
+use sha3::digest::{ExtendableOutput, Update, XofReader};
+
+use crate::{field, internal};
+
+fn accumulate(id: &str, messages: &str) {
+    let expected = field(&internal("xaes-accumulated.json")[id], messages);
+    if expected.is_empty() {
+        return;
+    }
+    let count: u32 = messages.parse().expect("a number of messages");
+    let algorithm: Algorithm = id.parse().expect(id);
+    for backend in Backend::available() {
+        let mut random = Shake128::default().finalize_xof();
+        let mut take = |bytes: usize| {
+            let mut taken = vec![0; bytes];
+            random.read(&mut taken);
+            taken
+        };
+        let mut sum = Shake128::default();
+        for _ in 0..count {
+            let (key, nonce) = (take(32), take(24));
+            let bytes = take(1)[0];
+            let message = take(bytes.into());
+            let bytes = take(1)[0];
+            let ad = take(bytes.into());
+            let aead = aead_on(&algorithm, &key, backend).expect("a key");
+            let sealed = aead.seal(&nonce, &ad, &message).expect("sealing");
+            assert_eq!(aead.open(&nonce, &ad, &sealed), Ok(message), "on {}", backend.name());
+            sum.update(&sealed);
+        }
+        let mut actual = [0; 32];
+        sum.finalize_xof().read(&mut actual);
+        assert_eq!(actual[..], expected, "{id} on {}", backend.name());
+    }
+}
+
+#[test]
+fn thousands_of_messages() {
+    let messages = env::var("POLYSEAL_ACCUMULATED").unwrap_or("10000".to_owned());
+    accumulate("xaes-256-gcm", &messages);
+    accumulate("kc-xaes-256-gcm", &messages);
+}

@@ -1,0 +1,125 @@
+//! The RustCrypto traits, used as a stranger would who knows `aead` and not this crate.
+
+use aead::array::typenum::Unsigned;
+use aead::{Aead, AeadCore, AeadInOut, KeyInit, KeySizeUser, Payload, Tag, TagPosition};
+use polyseal::aead;
+use polyseal::aead::consts::{U12, U16, U20, U27};
+use polyseal::any::AnyAead;
+use polyseal::commit::Ctx;
+use polyseal::gcm::{
+    Aes128, Aes128Gcm, Aes256Gcm, Aes256GcmTag12, Cmac, DndkGcm, DndkKcGcm, DndkV1Gcm, DndkV1KcGcm,
+    Gcm, HAes256Gcm, HKcAes256Gcm, HkdfCommittedAes256Gcm, KcXaes256Gcm, PaddingFixAes256Gcm,
+    Xaes256Gcm,
+};
+use polyseal::registry::Algorithm;
+
+use crate::common::bytes;
+use crate::{key, nonce};
+
+/// `C` through the traits is the registry's `name`.
+fn is<C: Aead + AeadInOut + KeyInit + AeadCore>(name: &str) {
+    let algorithm: Algorithm = name.parse().expect(name);
+    assert_eq!(C::key_size(), algorithm.key_bytes(), "{name}");
+    assert_eq!(C::NonceSize::USIZE, algorithm.nonce_bytes(), "{name}");
+    assert_eq!(C::TagSize::USIZE, algorithm.tag_bytes(), "{name}");
+    assert!(matches!(C::TAG_POSITION, TagPosition::Postfix), "{name}");
+
+    let (key, nonce) = (key::<C>(1), nonce::<C>(2));
+    let cipher = C::new(&key);
+    let by_name = AnyAead::new(&algorithm, &key).expect(name);
+    // Short messages and long ones may go different ways.
+    for (ad_bytes, message_bytes) in [(0, 0), (21, 33), (21, 333), (600, 5)] {
+        let (ad, message) = (bytes(3, ad_bytes), bytes(4, message_bytes));
+
+        // Into a vector.
+        let payload = Payload { msg: &message, aad: &ad };
+        let sealed = cipher.encrypt(&nonce, payload).expect(name);
+        assert_eq!(Ok(&sealed), by_name.seal(&nonce, &ad, &message).as_ref(), "{name}");
+        let opened = cipher.decrypt(&nonce, Payload { msg: &sealed, aad: &ad }).expect(name);
+        assert_eq!(opened, message, "{name}");
+        let other = Payload { msg: &sealed, aad: b"other" };
+        assert!(cipher.decrypt(&nonce, other).is_err(), "{name}: other AD");
+        let too_short = &sealed[..algorithm.tag_bytes() - 1];
+        assert!(cipher.decrypt(&nonce, too_short).is_err(), "{name}: shorter than a tag");
+
+        // Detached.
+        let mut buffer = message.clone();
+        let tag =
+            cipher.encrypt_inout_detached(&nonce, &ad, buffer.as_mut_slice().into()).expect(name);
+        assert_eq!([&buffer[..], &tag].concat(), sealed, "{name}: detached");
+        for at in [0, C::TagSize::USIZE - 1] {
+            let (mut wrong, mut forged): (Tag<C>, _) = (tag.clone(), buffer.clone());
+            wrong[at] ^= 1;
+            let refused =
+                cipher.decrypt_inout_detached(&nonce, &ad, forged.as_mut_slice().into(), &wrong);
+            let expected = (Err(aead::Error), vec![0; message_bytes]);
+            assert_eq!((refused, forged), expected, "{name}: a wrong tag");
+        }
+        cipher.decrypt_inout_detached(&nonce, &ad, buffer.as_mut_slice().into(), &tag).expect(name);
+        assert_eq!(buffer, message, "{name}: detached");
+    }
+    // Keys of a wrong length are refused, not cut.
+    assert!(C::new_from_slice(&key[1..]).is_err(), "{name}");
+    assert!(C::new_from_slice(&key).is_ok(), "{name}");
+}
+
+#[test]
+fn types_are_the_registrys_algorithms() {
+    is::<Aes128Gcm>("aes-128-gcm");
+    is::<Gcm<Aes128, U16, U12>>("aes-128-gcm:nonce=16,tag=12");
+    is::<Aes256Gcm>("aes-256-gcm");
+    is::<Aes256GcmTag12>("aes-256-gcm:tag=12");
+    is::<PaddingFixAes256Gcm>("padding-fix-aes-256-gcm");
+    is::<Ctx<Aes256Gcm>>("ctx-aes-256-gcm");
+}
+
+#[test]
+fn types_of_derived_keys_are_the_registrys_algorithms() {
+    is::<Xaes256Gcm>("xaes-256-gcm");
+    is::<KcXaes256Gcm>("kc-xaes-256-gcm");
+    is::<KcXaes256Gcm<U20>>("kc-xaes-256-gcm:nonce=20");
+    is::<DndkGcm<U27>>("dndk-gcm:nonce=27");
+    is::<DndkKcGcm<U12>>("dndk-gcm:kc=1,nonce=12");
+    is::<DndkV1Gcm>("dndk-gcm:version=1");
+    is::<DndkV1KcGcm>("dndk-gcm:version=1,kc=1");
+    is::<HAes256Gcm>("h-aes-256-gcm");
+    is::<HKcAes256Gcm>("h-kc-aes-256-gcm");
+    is::<HkdfCommittedAes256Gcm>("hkdf-committed-aes-256-gcm");
+}
+
+/// Nothing secret is printed.
+#[test]
+fn debug_tells_nothing() {
+    type Cipher = KcXaes256Gcm;
+    let (cipher, nonce) = (Cipher::new(&[0x42; 32].into()), [0x42; 24].into());
+    let cmac = Cmac::<Aes128>::new(&[0x42; 16].into());
+    let encryptor = cipher.encryptor(&nonce, b"").expect("an encryptor");
+    let mut buffer = [0; 16];
+    let decryptor = cipher.decryptor(&nonce, b"", &mut buffer).expect("a decryptor");
+    for (debug, expected) in [
+        (format!("{:?}", Aes128Gcm::new(&[0x42; 16].into())), "Gcm { .. }"),
+        (format!("{cipher:?}"), "NonceDerived { .. }"),
+        (format!("{:?}", Ctx::<Aes256Gcm>::new(&[0x42; 32].into())), "Ctx { .. }"),
+        (
+            format!("{:?}", PaddingFixAes256Gcm::new(&[0x42; 32].into())),
+            "PaddingFixAes256Gcm { .. }",
+        ),
+        (format!("{cmac:?}"), "Cmac { .. }"),
+        (format!("{:?}", cmac.start()), "CmacState { .. }"),
+        (format!("{encryptor:?}"), "Encryptor { .. }"),
+        (format!("{decryptor:?}"), "Decryptor { .. }"),
+    ] {
+        assert_eq!(debug, expected);
+    }
+}
+
+/// A cipher may be shared between threads, moved and cloned.
+#[test]
+fn ciphers_can_be_shared() {
+    fn shared<T: Send + Sync + Clone + KeySizeUser>() -> usize {
+        T::key_size()
+    }
+    let sizes = (shared::<Aes128Gcm>(), shared::<KcXaes256Gcm>(), shared::<Ctx<Aes256Gcm>>());
+    assert_eq!(sizes, (16, 32, 32));
+    assert_eq!((shared::<Cmac<Aes128>>(), shared::<PaddingFixAes256Gcm>()), (16, 32));
+}
