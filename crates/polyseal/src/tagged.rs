@@ -7,8 +7,7 @@ use crate::backend::Backend;
 
 /// An AEAD with a 16-byte tag that others may put something in the place of.
 ///
-/// Lengths are the caller's to check, as is the verdict: what [`open`](Self::open) writes is
-/// unverified.
+/// Lengths are the caller's to check, as is the verdict: what opening writes is unverified.
 pub trait Tagged: TaggedImpl + AeadCore + KeyInit {}
 
 pub(crate) use hidden::TaggedImpl;
