@@ -5,6 +5,10 @@
 //! lengths may be mixed; a message too long to gain is sealed by itself. Results are those of sealing
 //! one at a time.
 //!
+//! It is for CPUs with VAES, and there for XAES, KC-XAES, AEGIS-256 and, with AVX-512, AEGIS-128L: with
+//! one AES block to a register the CPU overlaps single messages just as well, and gathering costs
+//! more than it brings. The parallel AEGIS and the other schemes go one at a time.
+//!
 //! ```
 //! use polyseal::aead::KeyInit;
 //! use polyseal::batch::{Batch, Message};

@@ -64,7 +64,7 @@ static ROUND_CONSTANTS: [[u8; 16]; 10] = {
 
 /// Round keys one after the other, in every lane.
 pub(super) struct Schedule<L> {
-    isa_keys: [L; 2],
+    newest_two: [L; 2],
     next: usize,
 }
 
@@ -72,13 +72,13 @@ impl<L: Clmul> Schedule<L> {
     /// Begins with the key's blocks: the same block twice for a 16-byte key.
     #[inline(always)]
     pub(super) fn new<A: Aes>(key: [L; 2]) -> Self {
-        Self { isa_keys: key, next: key_blocks::<A>() }
+        Self { newest_two: key, next: key_blocks::<A>() }
     }
 
     /// The next round key behind the key itself.
     #[inline(always)]
     pub(super) fn next<A: Aes>(&mut self, isa: L::Isa) -> L {
-        let [older, newest] = self.isa_keys;
+        let [older, newest] = self.newest_two;
         let constant = |i: usize| L::broadcast(isa, &ROUND_CONSTANTS[i]);
         let sums = older.running_sums();
         let (word, sums) = match (const { key_blocks::<A>() }, self.next) {
@@ -87,7 +87,7 @@ impl<L: Clmul> Schedule<L> {
             _ => (newest.spread(), sums),
         };
         let [key] = L::aes_last_rounds([word], [sums]);
-        self.isa_keys = if const { key_blocks::<A>() == 1 } { [key; 2] } else { [newest, key] };
+        self.newest_two = if const { key_blocks::<A>() == 1 } { [key; 2] } else { [newest, key] };
         self.next += 1;
         key
     }
