@@ -353,8 +353,10 @@ pub(crate) struct LimitsArgs {
 pub(crate) enum NonceKind {
     /// Drawn at random, so that two may be the same
     Random,
-    /// Certain to differ, as those of a counter
+    /// Certain to differ, as those of a counter, wherever it stands
     Counted,
+    /// The same, and in the bytes that a key is derived from, as with a counter in front
+    CountedFirst,
 }
 
 #[derive(Debug, clap::Args)]

@@ -7,7 +7,7 @@
 
 use polyseal::aead::inout::InOutBuf;
 use polyseal::any::AnyAead;
-use polyseal::limits::Limits;
+use polyseal::limits::{Limits, Nonces};
 
 use crate::error::{Error, Result};
 use crate::header::PayloadKey;
@@ -107,17 +107,21 @@ fn nonce(at: Position) -> [u8; MAX_NONCE_BYTES] {
     nonce
 }
 
+/// How segments are numbered, where it makes a difference to a suite.
+const NONCES: Nonces = Nonces::CountedFirst;
+
 /// What the format numbers, or what the suite allows under one key if that is less.
 fn max_segments(limits: &Limits, segment: u32) -> u64 {
-    let by_messages = limits.counted_nonce_messages;
-    let by_bytes = limits.total_bytes.map(|bytes| bytes / u128::from(segment));
+    let by_messages = limits.counted_first_nonce_messages;
+    let total = limits.total(NONCES);
+    let by_bytes = total.limit.map(|bytes| bytes / total.charge(segment.into(), 0));
     let least = by_messages.into_iter().chain(by_bytes).min();
     least.and_then(|least| u64::try_from(least).ok()).map_or(MAX_SEGMENTS, |n| n.min(MAX_SEGMENTS))
 }
 
 #[cfg(test)]
 mod tests {
-    use polyseal::limits::{Nonces, Usage};
+    use polyseal::limits::Usage;
 
     use super::*;
     use crate::header::Header;
@@ -128,10 +132,37 @@ mod tests {
     fn a_file_stays_within_the_limits_of_its_suite() {
         let mut limits = Limits::of(&"aegis-128l".parse().unwrap());
         assert_eq!(max_segments(&limits, 65536), MAX_SEGMENTS);
-        limits.total_bytes = Some(1 << 36);
+        limits.total_bytes.limit = Some(1 << 36);
         assert_eq!(max_segments(&limits, 65536), 1 << 20);
-        limits.counted_nonce_messages = Some(1000);
+        limits.total_bytes.extra_blocks = Some(1);
+        assert_eq!(max_segments(&limits, 65536), (1 << 36) / (65536 + 16));
+        limits.counted_first_nonce_messages = Some(1000);
         assert_eq!(max_segments(&limits, 65536), 1000);
+    }
+
+    /// Section 6 of the specification.
+    #[test]
+    fn the_most_segments_are_those_of_the_specification() {
+        for (name, log2, extra) in [
+            ("aes-128-gcm", 52, 16),
+            ("aes-256-gcm", 52, 16),
+            ("ctx-aes-256-gcm", 52, 16),
+            ("padding-fix-aes-256-gcm", 52, 48),
+            ("dndk-gcm", 64, 0),
+            ("dndk-gcm:kc=1", 64, 0),
+        ] {
+            let suite: Suite = name.parse().unwrap();
+            for segment in (12..=24).map(|log2| 1_u32 << log2) {
+                let expected = (1_u128 << log2) / u128::from(segment + extra);
+                let expected = expected.min(MAX_SEGMENTS.into());
+                let found = max_segments(&Limits::of(suite.algorithm()), segment);
+                assert_eq!(u128::from(found), expected, "{name}, {segment}");
+            }
+        }
+        for name in ["aegis-256x2", "xaes-256-gcm", "kc-xaes-256-gcm", "h-aes-256-gcm"] {
+            let suite: Suite = name.parse().unwrap();
+            assert_eq!(max_segments(&Limits::of(suite.algorithm()), 1 << 24), MAX_SEGMENTS);
+        }
     }
 
     #[test]
@@ -141,7 +172,7 @@ mod tests {
         {
             let suite: Suite = name.parse().unwrap();
             let most = max_segments(&Limits::of(suite.algorithm()), 1 << log2);
-            let use_of = |n| Usage::check(suite.algorithm(), Nonces::Counted, n, 1 << log2, 0);
+            let use_of = |n| Usage::check(suite.algorithm(), NONCES, n, 1 << log2, 0);
             assert_eq!(use_of(most), Ok(()), "{name}, 2^{log2}");
             assert!(most == MAX_SEGMENTS || use_of(most + 1).is_err(), "{name}, 2^{log2}");
         }

@@ -12,7 +12,8 @@ const CTX: &[Commitment] = &[Commitment {
     condition: "as far as SHA-256 resists collisions",
 }];
 
-/// CTX over `inner`.
+/// CTX over `inner`. It leaves encryption as it is, with its limits; and who forges its tag has forged
+/// the inner one, or found another message that has the same.
 const fn ctx(id: &'static str, name: &'static str, inner: &Family, maker: Maker) -> Family {
     Family {
         id,
@@ -22,7 +23,11 @@ const fn ctx(id: &'static str, name: &'static str, inner: &Family, maker: Maker)
         commitment: CTX,
         fips: false,
         cost: None,
-        properties: &["full-commitment", "inverse-free", "parallelizable", "streamable"],
+        properties: if inner.parallel {
+            &["full-commitment", "inverse-free", "parallelizable", "streamable"]
+        } else {
+            &["full-commitment", "inverse-free", "streamable"]
+        },
         specification: Specification {
             title: "J. Chan, P. Rogaway, On Committing Authenticated Encryption (eprint 2022/1260)",
             section: "CTX, with HMAC-SHA256",

@@ -44,9 +44,9 @@ pub enum Error {
         /// The length in bytes that was given.
         actual: usize,
     },
-    /// The message or associated data is longer than the algorithm's limit.
+    /// The message, associated data or output is longer than the algorithm's limit.
     TooLong {
-        /// `"message"` or `"associated data"`.
+        /// `"message"`, `"associated data"` or, of a key derivation, `"output"`.
         what: &'static str,
         /// The limit in bytes.
         limit: u64,

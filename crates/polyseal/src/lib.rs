@@ -26,6 +26,7 @@ pub mod needs;
 pub mod registry;
 #[cfg(feature = "alloc")]
 pub mod selftest;
+mod stack;
 pub(crate) mod tagged;
 #[cfg(feature = "testing")]
 #[doc(hidden)]

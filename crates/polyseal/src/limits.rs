@@ -28,7 +28,10 @@
 pub mod bounds;
 
 use crate::error::{Error, Result};
-use crate::registry::Algorithm;
+use crate::registry::{Algorithm, Mode};
+
+/// What one key of GCM may encrypt, as an exponent of 2: see its rows of the registry.
+const GCM_BYTES_LOG2: u32 = 52;
 
 /// The chance that is left to a forger, as the exponent of 1/2: what NIST SP 800-38D, section 8,
 /// allows to its own accidents.
@@ -39,8 +42,40 @@ const FORGERY_CHANCE_BITS: u32 = 32;
 pub enum Nonces {
     /// Drawn at random, so that two of them may be the same.
     Random,
-    /// Certain to differ, as those of a counter are.
+    /// Certain to differ, as those of a counter are, wherever in the nonce it stands. Schemes that
+    /// derive a key from the nonce's first bytes may then have one derived key for all messages, as
+    /// with a counter at the end: they are taken for GCM under one key.
     Counted,
+    /// Certain to differ in the first bytes, as those of a counter at the beginning are: in as many as
+    /// a key is derived from (12 with XAES, KC-XAES and H-AES, 15 with DNDK), so that each message has
+    /// a derived key of its own. Where no keys are derived, the same as [`Counted`](Self::Counted).
+    CountedFirst,
+}
+
+/// A limit on the bytes of a key's messages and associated data together, and how they count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Total {
+    /// The limit. `None`: no practical one.
+    pub limit: Option<u128>,
+    /// `None`: bytes count as they are. Else what counts is the work of the block cipher: whole
+    /// blocks of 16 bytes, and so many more for each message. (One is the tag's mask; the padding fix
+    /// has two more.)
+    pub extra_blocks: Option<u32>,
+}
+
+impl Total {
+    /// What a message counts.
+    #[must_use]
+    pub fn charge(&self, message_bytes: u64, ad_bytes: u64) -> u128 {
+        match self.extra_blocks {
+            None => u128::from(message_bytes) + u128::from(ad_bytes),
+            Some(extra) => {
+                let blocks = |bytes: u64| u128::from(bytes.div_ceil(16));
+                16 * (blocks(message_bytes) + blocks(ad_bytes) + u128::from(extra))
+            }
+        }
+    }
 }
 
 /// What one key of an algorithm may do. `None`: no practical limit.
@@ -52,13 +87,23 @@ pub struct Limits {
     /// SP 800-38D, section 8.3). The draft counts the 2^112 of 256-bit nonces as no limit.
     pub random_nonce_messages: Option<u128>,
     /// Messages under nonces of n bits that are certain to differ: 2^n, or what the specification
-    /// says if it is less. AEGIS's says nothing, and 2^128 is more than is counted to here.
+    /// says if it is less. AEGIS's says nothing, and 2^128 is more than is counted to here. GCM may
+    /// have no more than 2^32 unless its nonces have 12 bytes (NIST SP 800-38D, section 8.3).
     pub counted_nonce_messages: Option<u128>,
-    /// Bytes of messages and associated data together. AEGIS's specification has no such limit.
-    pub total_bytes: Option<u128>,
+    /// The same for nonces that are certain to differ in the bytes that a key is derived from.
+    pub counted_first_nonce_messages: Option<u128>,
+    /// Bytes of messages and associated data together. AEGIS's specification has no such limit. GCM's
+    /// is 2^52, in blocks: an adversary's advantage is then at most 2^-33.
+    pub total_bytes: Total,
+    /// The same for [`Nonces::Counted`]: where they may leave all messages to one derived key, that
+    /// key has GCM's limit.
+    pub counted_total_bytes: Total,
     /// Failed verifications: v ≤ 2^(s − 32), for a forger who succeeds with a probability of 2^-s at
     /// each attempt then succeeds with at most 2^-32. s is the tag's length in bits, or what is
-    /// claimed if it is less: for AEGIS 128 with either tag (the draft's 10.3).
+    /// claimed if it is less: for AEGIS 128 with either tag (the draft's 10.3). With GCM and all that
+    /// is built on it the chance grows with the length: s is 33 less, which holds for a message of any
+    /// length, and up to 2^36 bytes of message and associated data together. A failure with more
+    /// associated data counts as often as 2^36 bytes go into its length.
     pub failed_verifications: Option<u128>,
     /// Bytes of one message (the draft's P_MAX, 2^61 − 1).
     pub message_bytes: u64,
@@ -73,20 +118,56 @@ impl Limits {
         let family = algorithm.family();
         let tag_bits = 8 * algorithm.tag_bytes() as u32;
         let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
-        let counted = family.counted_nonce_messages_log2;
+        let counted = if algorithm.nonce_bytes() == family.nonce_bytes.default {
+            family.counted_nonce_messages_log2
+        } else {
+            family.counted_other_nonce_messages_log2
+        };
+        let counted = counted.map_or(nonce_bits, |log2| log2.min(nonce_bits));
+        let total = |limit, extra_blocks| Total { limit, extra_blocks };
+        let limit = family.total_bytes_log2.and_then(power);
+        let (head_bits, total_bytes, counted_total_bytes) = match algorithm.mode() {
+            Mode::Direct => (nonce_bits, total(limit, None), total(limit, None)),
+            Mode::Gcm { padding_blocks } => {
+                let total = total(limit, Some(1 + padding_blocks));
+                (nonce_bits, total, total)
+            }
+            Mode::Derived { head_bytes, .. } => {
+                let one_key = match limit {
+                    _ if head_bytes == algorithm.nonce_bytes() => total(limit, None),
+                    Some(limit) => total(Some(limit.min(1 << GCM_BYTES_LOG2)), Some(1)),
+                    None => total(power(GCM_BYTES_LOG2), Some(1)),
+                };
+                (8 * head_bytes as u32, total(limit, None), one_key)
+            }
+        };
         Self {
             // A row is for the default length; a shorter nonce has its own formula.
             random_nonce_messages: family
                 .random_nonce_messages_log2
                 .and_then(|log2| power(log2.min(nonce_bits.saturating_sub(32) / 2))),
-            counted_nonce_messages: power(counted.map_or(nonce_bits, |log2| log2.min(nonce_bits))),
-            total_bytes: family.total_bytes_log2.and_then(power),
-            failed_verifications: match family.forgery_bits.min(tag_bits) {
-                bits @ FORGERY_CHANCE_BITS.. => power(bits - FORGERY_CHANCE_BITS),
-                _ => Some(0),
+            counted_nonce_messages: power(counted),
+            counted_first_nonce_messages: power(counted.min(head_bits)),
+            total_bytes,
+            counted_total_bytes,
+            failed_verifications: {
+                let bits = family.forgery_bits.min(tag_bits);
+                match bits.saturating_sub(family.forgery_loss_bits) {
+                    bits @ FORGERY_CHANCE_BITS.. => power(bits - FORGERY_CHANCE_BITS),
+                    _ => Some(0),
+                }
             },
             message_bytes: family.max_message_bytes,
             ad_bytes: family.max_ad_bytes,
+        }
+    }
+
+    /// The bytes under `nonces`.
+    #[must_use]
+    pub fn total(&self, nonces: Nonces) -> Total {
+        match nonces {
+            Nonces::Counted => self.counted_total_bytes,
+            Nonces::Random | Nonces::CountedFirst => self.total_bytes,
         }
     }
 
@@ -95,6 +176,7 @@ impl Limits {
         match nonces {
             Nonces::Random => ("messages with random nonces", self.random_nonce_messages),
             Nonces::Counted => ("messages", self.counted_nonce_messages),
+            Nonces::CountedFirst => ("messages", self.counted_first_nonce_messages),
         }
     }
 }
@@ -126,7 +208,7 @@ impl Usage {
     }
 
     /// A key that has sealed `messages` messages of `bytes` bytes altogether, associated data
-    /// included, and has seen `failures` failed verifications.
+    /// included and as they count ([`Total::charge`]), and has seen `failures` failed verifications.
     #[must_use]
     pub fn resume(
         algorithm: &Algorithm,
@@ -148,7 +230,7 @@ impl Usage {
     ///
     /// let algorithm: Algorithm = "aegis-256x2".parse()?;
     /// let (segments, segment_bytes) = (1 << 48, 1 << 16);
-    /// Usage::check(&algorithm, Nonces::Counted, segments, segment_bytes, 0)?;
+    /// Usage::check(&algorithm, Nonces::CountedFirst, segments, segment_bytes, 0)?;
     /// # Ok::<(), polyseal::Error>(())
     /// ```
     ///
@@ -180,12 +262,13 @@ impl Usage {
     /// together they are too much for the key.
     pub fn reserve(&mut self, messages: u64, message_bytes: u64, ad_bytes: u64) -> Result<()> {
         self.lengths(message_bytes, ad_bytes)?;
-        let each = u128::from(message_bytes) + u128::from(ad_bytes);
+        let total = self.limits.total(self.nonces);
+        let each = total.charge(message_bytes, ad_bytes);
         let all = self.messages.saturating_add(messages.into());
         let bytes = self.bytes.saturating_add(each.saturating_mul(messages.into()));
         let (what, limit) = self.limits.messages(self.nonces);
         within(what, all, limit)?;
-        within("bytes", bytes, self.limits.total_bytes)?;
+        within("bytes", bytes, total.limit)?;
         (self.messages, self.bytes) = (all, bytes);
         Ok(())
     }
@@ -217,7 +300,7 @@ impl Usage {
         self.messages
     }
 
-    /// How many bytes have been counted.
+    /// How many bytes have been counted, as they count ([`Total::charge`]).
     #[must_use]
     pub fn bytes(&self) -> u128 {
         self.bytes

@@ -1,7 +1,7 @@
 //! Algorithms by what is needed of them, and the fastest that has it.
 //!
 //! A [`Need`] is a predicate over the registry's claims: an algorithm that does not claim a
-//! property does not have it. None of the AEGIS family is `committing`, `misuse-resistant`,
+//! property does not have it. No AEAD of the AEGIS family is `committing`, `misuse-resistant`,
 //! `nonce-hiding` or `fips`.
 //!
 //! ```
@@ -24,6 +24,7 @@ use core::str::FromStr;
 
 use crate::backend::Backend;
 use crate::error::{Error, Result};
+use crate::limits::Limits;
 use crate::registry::{Algorithm, Cost, Family, Level, Misuse, families};
 
 /// Something that an algorithm is needed for.
@@ -62,8 +63,8 @@ struct Row {
 /// bytes can give.
 const COMMITTING_BITS: u32 = 64;
 
-/// The number of messages, as a power of two, that counts as any number of them.
-const ANY_NUMBER_LOG2: u32 = 64;
+/// The number of messages that counts as any number of them.
+const ANY_NUMBER: u128 = 1 << 64;
 
 impl Need {
     /// Every need.
@@ -119,9 +120,8 @@ impl Need {
             Self::RandomNonces => Row {
                 name: "random-nonces",
                 description: "nonces may be random for 2^64 messages a key or more",
-                met_by: |a| {
-                    a.family().random_nonce_messages_log2.is_none_or(|log2| log2 >= ANY_NUMBER_LOG2)
-                },
+                // The row speaks for its default length.
+                met_by: |a| Limits::of(a).random_nonce_messages.is_none_or(|n| n >= ANY_NUMBER),
             },
             Self::Key256 => Row {
                 name: "key-256",

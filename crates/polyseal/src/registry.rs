@@ -23,6 +23,10 @@ use core::str::FromStr;
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 
+mod mode;
+
+pub(crate) use mode::{Mode, ModeOf};
+
 /// The lengths in bytes that an input may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -217,12 +221,16 @@ pub struct Family {
     /// With nonces that are certain to differ, at most `2^` this many messages a key; `None`: as
     /// many as there are nonces.
     pub counted_nonce_messages_log2: Option<u32>,
+    /// The same for nonces that have not the default length.
+    pub counted_other_nonce_messages_log2: Option<u32>,
     /// At most `2^` this many bytes a key, messages and associated data together; `None`: no
     /// practical limit.
     pub total_bytes_log2: Option<u32>,
-    /// An attempt at forgery succeeds with a probability of `2^-` this at best, or with that of
-    /// guessing the tag, whichever is likelier.
+    /// An attempt at forgery with a short message succeeds with a probability of `2^-` this at
+    /// best, or with that of guessing the tag, whichever is likelier.
     pub forgery_bits: u32,
+    /// What the longest message takes off these bits.
+    pub forgery_loss_bits: u32,
     /// Commitment claims, one for each tag length; none for a MAC.
     pub commitment: &'static [Commitment],
     /// What a repeated nonce costs.
@@ -244,6 +252,8 @@ pub struct Family {
     pub properties: &'static [&'static str],
     /// The specification.
     pub specification: Specification,
+    /// How the key is used.
+    pub(crate) mode: ModeOf,
     #[cfg_attr(not(feature = "alloc"), allow(dead_code))]
     pub(crate) maker: Maker,
 }
@@ -529,8 +539,10 @@ pub(crate) const CLAIMLESS: Family = Family {
     max_ad_bytes: 0,
     random_nonce_messages_log2: Some(63),
     counted_nonce_messages_log2: None,
+    counted_other_nonce_messages_log2: None,
     total_bytes_log2: None,
     forgery_bits: 128,
+    forgery_loss_bits: 0,
     commitment: &[],
     misuse: Misuse::Breaks,
     nonce_hiding: false,
@@ -540,5 +552,6 @@ pub(crate) const CLAIMLESS: Family = Family {
     cost: None,
     properties: &[],
     specification: Specification { title: "", section: "" },
+    mode: |_| Mode::Direct,
     maker: Maker::Unmade,
 };

@@ -33,7 +33,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
 ];
 
 /// What a family's `names.rs` may name of the api.
-const ROW: [&str; 15] = [
+const ROW: [&str; 16] = [
     "any::BoxedAead",
     "any::BoxedMac",
     "any::DynAead",
@@ -46,6 +46,7 @@ const ROW: [&str; 15] = [
     "registry::Level",
     "registry::Maker",
     "registry::Misuse",
+    "registry::Mode",
     "registry::Param",
     "registry::Sizes",
     "registry::Specification",

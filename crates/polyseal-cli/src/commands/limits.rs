@@ -7,7 +7,7 @@ use polyseal::Error;
 use polyseal::limits::Nonces;
 use polyseal::limits::bounds::{Amount, Assessment, Bound, Load, Probability};
 use polyseal::limits::bounds::{assess, messages_within};
-use polyseal::registry::{Algorithm, family};
+use polyseal::registry::Algorithm;
 use serde_json::{Value, json};
 
 use super::{print, print_json};
@@ -31,6 +31,7 @@ pub(crate) fn limits(args: &LimitsArgs) -> Result {
         nonces: match args.nonces {
             NonceKind::Random => Nonces::Random,
             NonceKind::Counted => Nonces::Counted,
+            NonceKind::CountedFirst => Nonces::CountedFirst,
         },
         forgeries: args.forgeries,
         work: args.work,
@@ -69,6 +70,7 @@ impl Answer {
         match self.load.nonces {
             Nonces::Random => "random",
             Nonces::Counted => "counted",
+            Nonces::CountedFirst => "counted-first",
         }
     }
 
@@ -165,9 +167,13 @@ impl Answer {
                 format!("Too much: {}, after {most} messages.", crossed[0])
             }
             (_, Some(most), _) => {
-                format!("Too much: rekey after {most} messages, or {}.", self.instead())
+                let instead = self.instead().map(|instead| format!(", or {instead}"));
+                format!("Too much: rekey after {most} messages{}.", instead.unwrap_or_default())
             }
-            _ => format!("Too much even for one message: {}.", self.instead()),
+            _ => {
+                let instead = self.instead().map(|instead| format!(": {instead}"));
+                format!("Too much even for one message{}.", instead.unwrap_or_default())
+            }
         };
         let found = self.assessment.offline.iter().find(|bound| bound.name == "key search");
         match found.map(Bound::probability) {
@@ -178,36 +184,58 @@ impl Answer {
         }
     }
 
-    /// What else would do.
-    fn instead(&self) -> String {
-        match self.binding() {
+    /// What else would do: only what bears the whole load.
+    fn instead(&self) -> Option<String> {
+        let nonces = |nonces| bears(&self.algorithm, &Load { nonces, ..self.load });
+        let ways = match self.binding() {
             "repeated nonce" => {
-                let better = |id: &&&str| {
-                    family(id).is_some_and(|f| {
-                        f.kind == self.algorithm.family().kind
-                            && f.nonce_bytes.default > self.algorithm.nonce_bytes()
-                    })
-                };
-                let ids = ["kc-xaes-256-gcm", "aegis-256x2", "aegis-256x2-mac"];
-                match ids.iter().find(better) {
-                    Some(id) => format!("count the nonces, or use {id} (a longer nonce)"),
-                    None => "count the nonces".to_owned(),
-                }
+                let other = LONG_NONCES
+                    .iter()
+                    .filter_map(|id| id.parse().ok())
+                    .filter(|a: &Algorithm| a.nonce_bytes() > self.algorithm.nonce_bytes())
+                    .find(|a| bears(a, &self.load));
+                [
+                    nonces(Nonces::Counted).then(|| "count the nonces".to_owned()),
+                    other.map(|id| format!("use {id} (a longer nonce)")),
+                ]
             }
             "forgery" => {
-                let tags = self.algorithm.family().tag_bytes;
-                let longer = self.algorithm.tag_bytes() < tags.default;
-                let tag = if longer { ", or use a longer tag" } else { "" };
-                format!("stop after fewer forgeries{tag}")
+                let none = Load { forgeries: Amount::ZERO, ..self.load };
+                let fewer = bears(&self.algorithm, &none);
+                let tag = self.algorithm.family().tag_bytes.default;
+                let longer =
+                    self.algorithm.with("tag", tag as u64).ok().filter(|a| {
+                        a.tag_bytes() > self.algorithm.tag_bytes() && bears(a, &self.load)
+                    });
+                [
+                    fewer.then(|| "stop after fewer forgeries".to_owned()),
+                    longer.map(|_| "use a longer tag".to_owned()),
+                ]
             }
             _ => {
-                let random = Load { nonces: Nonces::Random, ..self.load };
-                let better = assess(&self.algorithm, &random).total() < self.assessment.total();
-                let draw = if better { "draw the nonces at random, or " } else { "" };
-                format!("{draw}let messages be shorter")
+                let counted = self.load.nonces == Nonces::Counted;
+                let way = if counted && nonces(Nonces::CountedFirst) {
+                    Some("count in the nonce's first bytes".to_owned())
+                } else {
+                    nonces(Nonces::Random).then(|| "draw the nonces at random".to_owned())
+                };
+                let empty = Load { message_bytes: 0, ad_bytes: 0, ..self.load };
+                let shorter = bears(&self.algorithm, &empty);
+                [way, shorter.then(|| "let messages be shorter".to_owned())]
             }
-        }
+        };
+        let ways: Vec<_> = ways.into_iter().flatten().collect();
+        (!ways.is_empty()).then(|| ways.join(", or "))
     }
+}
+
+/// What is recommended where a nonce is too short.
+const LONG_NONCES: [&str; 2] = ["kc-xaes-256-gcm", "aegis-256x2"];
+
+/// Whether the load keeps to NIST's risk and to every limit.
+fn bears(algorithm: &Algorithm, load: &Load) -> bool {
+    let assessment = assess(algorithm, load);
+    assessment.crossed.is_empty() && assessment.total().is_within(risk(RISKS[0]))
 }
 
 fn risk(log2: i32) -> Probability {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
+use polyseal::limits::Limits;
 use polyseal::needs::{Machine, fastest};
 use polyseal::registry::{Algorithm, Cost, Family, Kind, Param, Sizes, families};
 use serde_json::{Value, json};
@@ -35,7 +36,7 @@ fn kind(family: &Family) -> &'static str {
     }
 }
 
-fn json_of(family: &Family) -> Value {
+fn json_of(family: &'static Family) -> Value {
     let sizes = |sizes: &Sizes| json!({ "default": sizes.default, "allowed": sizes.allowed });
     let params = family.params.iter().map(
         |param| json!({ "name": param.name, "default": param.default, "allowed": param.allowed }),
@@ -63,8 +64,11 @@ fn json_of(family: &Family) -> Value {
         "max_ad_bytes": family.max_ad_bytes,
         "random_nonce_messages_log2": family.random_nonce_messages_log2,
         "counted_nonce_messages_log2": family.counted_nonce_messages_log2,
+        "counted_other_nonce_messages_log2": family.counted_other_nonce_messages_log2,
         "total_bytes_log2": family.total_bytes_log2,
+        "counted_total_bytes_log2": counted_total_log2(family),
         "forgery_bits": family.forgery_bits,
+        "forgery_loss_bits": family.forgery_loss_bits,
         "commitment": commitment.collect::<Vec<_>>(),
         "misuse": family.misuse.name(),
         "nonce_hiding": family.nonce_hiding,
@@ -103,8 +107,21 @@ fn text_of(family: &'static Family) -> String {
     let no_limit = "no practical limit";
     line("random nonces", &at_most(family.random_nonce_messages_log2, "messages", no_limit));
     let counted = "as many messages as nonces";
-    line("counted nonces", &at_most(family.counted_nonce_messages_log2, "messages", counted));
+    let mut counted = at_most(family.counted_nonce_messages_log2, "messages", counted);
+    if let Some(log2) = family.counted_other_nonce_messages_log2
+        && family.nonce_bytes.allowed.len() > 1
+    {
+        let default = family.nonce_bytes.default;
+        let _ = write!(counted, " of {default} bytes, at most 2^{log2} with others");
+    }
+    line("counted nonces", &counted);
     line("total", &at_most(family.total_bytes_log2, "bytes", no_limit));
+    if let Some(log2) = counted_total_log2(family)
+        && family.total_bytes_log2 != Some(log2)
+    {
+        let unless = "where nonces are counted, but not in their first bytes";
+        line("", &format!("at most 2^{log2} bytes a key {unless}"));
+    }
     for claim in family.commitment {
         line(
             "commitment",
@@ -137,6 +154,11 @@ fn text_of(family: &'static Family) -> String {
     let suites: Vec<_> = suites_of(family).collect();
     line("for files", &if suites.is_empty() { "no".to_owned() } else { suites.join(", ") });
     text
+}
+
+/// The limit on bytes under nonces that are counted anywhere, as a power of two.
+fn counted_total_log2(family: &'static Family) -> Option<u32> {
+    Limits::of(&Algorithm::new(family)).counted_total_bytes.limit.map(u128::ilog2)
 }
 
 /// A parameter's values, and the tag that goes with those that change it.

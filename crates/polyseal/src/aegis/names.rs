@@ -6,7 +6,7 @@ use super::mac::AegisMac;
 use super::stream::AegisStream;
 use super::variant::{V1, X128, X256};
 use crate::registry::{
-    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Param, Sizes, Specification,
+    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Mode, Param, Sizes, Specification,
 };
 
 use aead::consts::{U16, U32};
@@ -138,9 +138,12 @@ const AEAD128: Family = Family {
     max_ad_bytes: MAX_BYTES,
     random_nonce_messages_log2: Some(48),
     counted_nonce_messages_log2: None,
+    counted_other_nonce_messages_log2: None,
     total_bytes_log2: None,
-    // "At least 128-bit security against forgery" is all that is claimed, for either tag.
+    // "At least 128-bit security against forgery" is all that is claimed, for either tag, and for
+    // messages of any length.
     forgery_bits: 128,
+    forgery_loss_bits: 0,
     commitment: AEAD_COMMITMENT,
     misuse: Misuse::Breaks,
     nonce_hiding: false,
@@ -150,6 +153,7 @@ const AEAD128: Family = Family {
     cost: None,
     properties: LANES,
     specification: Specification { title: DRAFT, section: "AEGIS-128X" },
+    mode: |_| Mode::Direct,
     maker: Maker::Unmade,
 };
 
@@ -162,22 +166,21 @@ const AEAD256: Family = Family {
     ..AEAD128
 };
 
-/// MACs encrypt nothing, and hide nothing.
+/// MACs encrypt nothing, and hide nothing. Theirs is the only function of the draft that may take a
+/// (key, nonce) pair again with another input.
 const MAC128: Family = Family {
     kind: Kind::Mac,
     max_ad_bytes: 0,
+    random_nonce_messages_log2: None,
+    misuse: Misuse::NotNeeded,
     // A MAC's tag hides nothing that it could commit to.
     commitment: &[],
     specification: Specification { title: DRAFT, section: "AEGISMAC" },
     ..AEAD128
 };
 
-const MAC256: Family = Family {
-    key_bytes: Sizes::one(&[32]),
-    nonce_bytes: Sizes::one(&[32]),
-    random_nonce_messages_log2: None,
-    ..MAC128
-};
+const MAC256: Family =
+    Family { key_bytes: Sizes::one(&[32]), nonce_bytes: Sizes::one(&[32]), ..MAC128 };
 
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[

@@ -17,8 +17,6 @@ pub trait Isa: Copy {
     type X4: Clmul<Isa = Self, X1 = Self::X1>;
     /// A register's worth of blocks.
     type Register: Clmul<Isa = Self, X1 = Self::X1>;
-    /// The same, or two blocks where a register holds more: for what is short.
-    type Narrow: Clmul<Isa = Self, X1 = Self::X1>;
 
     /// How many AES blocks a register of this instruction set holds.
     const REGISTER_BLOCKS: usize;
@@ -79,6 +77,9 @@ pub trait Clmul: Lanes {
     fn first_only(block: Self::X1) -> Self;
     /// The block of lane `i`.
     fn block(self, i: usize) -> Self::X1;
+    /// The lanes of this and then the next, but for the first `skipped`, which are fewer than there
+    /// are in one.
+    fn window(self, next: Self, skipped: usize) -> Self;
     /// As many of `blocks` as there are lanes, in their order.
     fn join(blocks: [Self::X1; 4]) -> Self;
 
@@ -90,6 +91,12 @@ pub trait Clmul: Lanes {
     fn spread(self) -> Self;
     /// Each of a block's four words with those before it added: `w0, w0 ⊕ w1, …`.
     fn running_sums(self) -> Self;
+
+    /// Each block, with word `W` of the one in `words` as its first word.
+    fn with_first_word<const W: usize>(self, words: Self) -> Self;
+    /// Bytes 0, 5, 10 and 15 of each block in all its words: what an AES round makes its first
+    /// column of.
+    fn diagonal(self) -> Self;
 
     /// The bytes of each block in the opposite order.
     fn reverse_bytes(self) -> Self;
@@ -118,6 +125,10 @@ pub(super) static REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4
 /// Byte indices, as one word, that rotate a block's last word by RotWord.
 #[cfg(target_arch = "x86_64")]
 pub(super) const ROTATED: i32 = 0x0c0f_0e0d;
+
+/// Byte indices, as one word, of a block's diagonal.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) const DIAGONAL: i32 = 0x0f0a_0500;
 
 /// `N` vectors side by side, as one of `N` times the width.
 #[derive(Clone, Copy)]
@@ -262,6 +273,18 @@ impl<L: Clmul, const N: usize> Clmul for Wide<L, N> {
     }
 
     #[inline(always)]
+    fn window(self, next: Self, skipped: usize) -> Self {
+        let mut wide = self.0;
+        for i in 0..N {
+            let at = i + skipped / L::BLOCKS;
+            let x = if at < N { self.0[at] } else { next.0[at - N] };
+            let y = if at + 1 < N { self.0[at + 1] } else { next.0[at + 1 - N] };
+            wide[i] = x.window(y, skipped % L::BLOCKS);
+        }
+        Self(wide)
+    }
+
+    #[inline(always)]
     fn join(blocks: [L::X1; 4]) -> Self {
         let mut wide = [L::join(blocks); N];
         for i in 1..N {
@@ -302,6 +325,22 @@ impl<L: Clmul, const N: usize> Clmul for Wide<L, N> {
     fn running_sums(mut self) -> Self {
         for i in 0..N {
             self.0[i] = self.0[i].running_sums();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn with_first_word<const W: usize>(mut self, words: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].with_first_word::<W>(words.0[i]);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn diagonal(mut self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].diagonal();
         }
         self
     }

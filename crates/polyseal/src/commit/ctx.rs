@@ -57,11 +57,11 @@ impl<A: Tagged> Ctx<A> {
         Self { aead: A::on(key, backend), prf }
     }
 
-    /// T* of T.
-    fn star(&self, nonce: &[u8], ad: &[u8], mut tag: [u8; 16]) -> [u8; 32] {
+    /// T* of T, which is wiped.
+    fn star(&self, nonce: &[u8], ad: &[u8], tag: &mut [u8; 16]) -> [u8; 32] {
         let mut prf = self.prf.clone();
         prf.update(nonce);
-        prf.update(&tag);
+        prf.update(tag);
         prf.update(ad);
         tag.zeroize();
         prf.finalize().into_bytes().into()
@@ -74,8 +74,8 @@ impl<A: Tagged> Ctx<A> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8],
     ) {
-        let inner = self.aead.seal(nonce, ad, buffer);
-        tag.copy_from_slice(&self.star(nonce, ad, inner));
+        let mut inner = self.aead.seal(nonce, ad, buffer);
+        tag.copy_from_slice(&self.star(nonce, ad, &mut inner));
     }
 
     pub(crate) fn open(
@@ -85,8 +85,8 @@ impl<A: Tagged> Ctx<A> {
         mut buffer: InOutBuf<'_, '_, u8>,
         tag: &[u8],
     ) -> Result<()> {
-        let inner = self.aead.open(nonce, ad, buffer.reborrow());
-        let verdict = ct::verify(&mut self.star(nonce, ad, inner), tag);
+        let mut inner = self.aead.open(nonce, ad, buffer.reborrow());
+        let verdict = ct::verify(&mut self.star(nonce, ad, &mut inner), tag);
         if verdict.is_err() {
             buffer.get_out().zeroize();
         }

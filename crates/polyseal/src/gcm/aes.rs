@@ -75,6 +75,12 @@ impl<L: Clmul> Schedule<L> {
         Self { newest_two: key, next: key_blocks::<A>() }
     }
 
+    /// The first round's key.
+    #[inline(always)]
+    pub(super) fn first<A: Aes>(&mut self, isa: L::Isa) -> L {
+        if const { key_blocks::<A>() == 1 } { self.next::<A>(isa) } else { self.newest_two[1] }
+    }
+
     /// The next round key behind the key itself.
     #[inline(always)]
     pub(super) fn next<A: Aes>(&mut self, isa: L::Isa) -> L {

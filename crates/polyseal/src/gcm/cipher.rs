@@ -11,8 +11,13 @@ use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::aes::{self, Aes};
-use super::engine::{self, Direction, Engine, Expanded, Opening, Sealing};
+use super::counters::{Counters, First};
+use super::engine::{Direction, Engine, Opening, Sealing};
+use super::expanded::Expanded;
 use super::incremental::{self, Decryptor, Encryptor, Ongoing, WithCommitment};
+use super::medium;
+use super::nonce_derived::{Given, Short};
+use super::short;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Backend, Isa, Lanes, Task};
 use crate::ct;
@@ -53,7 +58,8 @@ impl<A: Aes> Keyed<A> {
     /// A message in pieces, once it has its associated data.
     pub(super) fn ongoing(&self, nonce: &[u8], ad: &[u8]) -> Ongoing<A> {
         let mut ongoing = Ongoing::blank(self.backend, self.keys.clone());
-        let Ongoing { keys, first, .. } = &mut ongoing;
+        let Ongoing { keys, first, counts_in_public, .. } = &mut ongoing;
+        *counts_in_public = nonce.len() == 12;
         self.backend.run(FirstCounter { keys, nonce, first });
         ongoing.absorb(ad);
         ongoing
@@ -68,9 +74,8 @@ impl<A: Aes> Keyed<A> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8; 16],
     ) {
-        let nonce = Start::Nonce(nonce);
-        let task = Crypt::<A, D> { keys: &self.keys, nonce, ad, buffer, tag, kind: PhantomData };
-        self.backend.run(task);
+        let start = Start::Expanded { keys: &self.keys, nonce };
+        self.backend.run(Crypt::<A, D> { start, ad, buffer, tag, kind: PhantomData });
     }
 }
 
@@ -106,8 +111,100 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     }
 
     pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
+        const { assert!(N::USIZE > 0, "an empty nonce would give the hash key away") }
         Self { keyed: Keyed::new(key, backend), sizes: PhantomData }
     }
+
+    /// Encrypts one message under a key that is not used again: faster than expanding the key first,
+    /// most of all for short messages. The tag's bytes follow the ciphertext on the wire.
+    ///
+    /// ```
+    /// use polyseal::gcm::Aes256Gcm;
+    ///
+    /// let (key, nonce) = ([1; 32].into(), [0; 12].into()); // the key is fresh
+    /// let mut buffer = *b"attack at dawn";
+    /// let tag = Aes256Gcm::encrypt_once(&key, &nonce, b"", buffer.as_mut_slice().into())?;
+    /// Aes256Gcm::decrypt_once(&key, &nonce, b"", buffer.as_mut_slice().into(), &tag)?;
+    /// assert_eq!(&buffer, b"attack at dawn");
+    /// # Ok::<(), polyseal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::TooLong`] for messages above [`MAX_MESSAGE_BYTES`] or associated data above
+    /// [`MAX_AD_BYTES`].
+    #[inline]
+    pub fn encrypt_once(
+        key: &Key<Self>,
+        nonce: &Nonce<Self>,
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> Result<Tag<Self>> {
+        check_lengths(ad.len(), buffer.len())?;
+        let mut tag = [0; 16];
+        Self::once::<Sealing>(Backend::detect(), key, nonce, ad, buffer, &mut tag);
+        let mut truncated = Tag::<Self>::default();
+        truncated.copy_from_slice(&tag[..T::USIZE]);
+        Ok(truncated)
+    }
+
+    /// Decrypts one message under a key that is not used again.
+    ///
+    /// # Errors
+    /// [`Error::Unauthentic`] for what is not authentic, with the output wiped; otherwise as
+    /// [`encrypt_once`](Self::encrypt_once).
+    #[inline]
+    pub fn decrypt_once(
+        key: &Key<Self>,
+        nonce: &Nonce<Self>,
+        ad: &[u8],
+        mut buffer: InOutBuf<'_, '_, u8>,
+        tag: &Tag<Self>,
+    ) -> Result<()> {
+        check_lengths(ad.len(), buffer.len())?;
+        let mut expected = [0; 16];
+        let output = buffer.reborrow();
+        Self::once::<Opening>(Backend::detect(), key, nonce, ad, output, &mut expected);
+        verify(&mut expected[..T::USIZE], tag, buffer)
+    }
+
+    /// Seals or opens with a key that is not used again.
+    #[inline]
+    pub(super) fn once<D: Direction>(
+        backend: Backend,
+        key: &Key<Self>,
+        nonce: &Nonce<Self>,
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8; 16],
+    ) {
+        let Ok(nonce) = <&[u8; 12]>::try_from(nonce.as_slice()) else {
+            return Self::on(key, backend).keyed.crypt::<D>(nonce, ad, buffer, tag);
+        };
+        let mut first = [0; 16];
+        first[..12].copy_from_slice(nonce);
+        first[15] = 1;
+        one_message::<A, D>(backend, key, &first, ad, buffer, tag);
+    }
+}
+
+/// Seals or opens with a key for this message and its public counter block.
+pub(super) fn one_message<A: Aes, D: Direction>(
+    backend: Backend,
+    key: &[u8],
+    first: &[u8; 16],
+    ad: &[u8],
+    buffer: InOutBuf<'_, '_, u8>,
+    tag: &mut [u8; 16],
+) {
+    if short::fits(ad.len(), buffer.len())
+        && let Ok(root) = key.try_into()
+    {
+        // What is short is AES-256's alone.
+        let (nonce, direction) = (first.as_slice(), PhantomData);
+        return backend.run(Short::<Given, D> { root, nonce, ad, buffer, tag, direction });
+    }
+    let start = Start::Key { key, first };
+    backend.run(Crypt::<A, D> { start, ad, buffer, tag, kind: PhantomData });
 }
 
 impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
@@ -251,10 +348,11 @@ pub(super) fn verify(
     verdict
 }
 
-struct Expand<'a, A> {
-    key: &'a [u8],
-    keys: &'a mut Expanded,
-    aes: PhantomData<A>,
+/// Expands a key for many messages.
+pub(super) struct Expand<'a, A> {
+    pub(super) key: &'a [u8],
+    pub(super) keys: &'a mut Expanded,
+    pub(super) aes: PhantomData<A>,
 }
 
 impl<A: Aes> Task for Expand<'_, A> {
@@ -262,37 +360,35 @@ impl<A: Aes> Task for Expand<'_, A> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        self.keys.fill::<A, I>(isa, aes::load_key(isa, self.key), usize::MAX);
+        self.keys.fill::<A, I>(isa, aes::load_key(isa, self.key));
     }
 }
 
-/// Seals or opens with an expanded key.
+/// Seals or opens.
 pub(super) struct Crypt<'a, 'i, 'o, A, D> {
-    keys: &'a Expanded,
-    nonce: Start<'a>,
-    ad: &'a [u8],
-    buffer: InOutBuf<'i, 'o, u8>,
-    tag: &'a mut [u8; 16],
-    kind: PhantomData<(A, D)>,
+    pub(super) start: Start<'a>,
+    pub(super) ad: &'a [u8],
+    pub(super) buffer: InOutBuf<'i, 'o, u8>,
+    pub(super) tag: &'a mut [u8; 16],
+    pub(super) kind: PhantomData<(A, D)>,
 }
 
-/// Where the counters come from.
-enum Start<'a> {
-    Nonce(&'a [u8]),
-    Counter(&'a [u8; 16]),
-}
-
-impl<'a, 'i, 'o, A, D> Crypt<'a, 'i, 'o, A, D> {
-    /// With the first counter block.
-    pub(super) fn with_counter(
+/// Where keys and counters come from.
+pub(super) enum Start<'a> {
+    /// A key for many messages, and a nonce of any length.
+    Expanded {
+        /// The key.
         keys: &'a Expanded,
+        /// The nonce.
+        nonce: &'a [u8],
+    },
+    /// A key for this message, and a public counter block.
+    Key {
+        /// The key.
+        key: &'a [u8],
+        /// Its counter block.
         first: &'a [u8; 16],
-        ad: &'a [u8],
-        buffer: InOutBuf<'i, 'o, u8>,
-        tag: &'a mut [u8; 16],
-    ) -> Self {
-        Self { keys, nonce: Start::Counter(first), ad, buffer, tag, kind: PhantomData }
-    }
+    },
 }
 
 impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
@@ -300,27 +396,35 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let first = match self.nonce {
-            Start::Nonce(nonce) => first_counter(isa, self.keys, nonce),
-            Start::Counter(first) => I::X1::load(isa, first),
-        };
-        let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &self.keys.round_keys, [first]);
-        let engine = Engine::<A, I::Register>::new(isa, self.keys, first);
-        let hash = engine.run::<D>(self.ad, self.buffer);
-        hash.xor(mask).store(self.tag);
+        let Self { start, ad, buffer, tag, .. } = self;
+        match start {
+            Start::Expanded { keys, nonce } => {
+                let first = First::of(isa, &keys.powers, nonce);
+                let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &keys.round_keys, [first.block()]);
+                let counters = Counters::new(isa, first);
+                let engine = Engine::<A, I::Register>::new(isa, keys, counters);
+                engine.run::<D>(ad, buffer, None).xor(mask).store(tag);
+            }
+            Start::Key { key, first } => {
+                let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
+                // CT: lengths are public.
+                if medium::fits::<I>(ad.len(), buffer.len()) {
+                    let message = medium::Message { first, ad, buffer };
+                    return medium::crypt::<A, I, D>(isa, key, message).store(tag);
+                }
+                let mut keys = Expanded::new();
+                let mut counters = Counters::new(isa, First::Public(first));
+                let begun = keys.begin::<A, I>(isa, key, first, &mut counters);
+                let engine = Engine::<A, I::Register>::new(isa, &keys, counters);
+                let hash = engine.run::<D>(ad, buffer, Some(begun.key_stream));
+                hash.xor(begun.mask).store(tag);
+                keys.wipe();
+            }
+        }
     }
 }
 
-/// The first counter block of a nonce of any length.
-#[inline(always)]
-fn first_counter<I: Isa>(isa: I, keys: &Expanded, nonce: &[u8]) -> I::X1 {
-    // CT: lengths are public.
-    match nonce.try_into() {
-        Ok(nonce) => engine::first_counter(isa, nonce),
-        Err(_) => engine::hashed_counter(isa, &keys.powers, nonce),
-    }
-}
-
+/// Writes the first counter block of a nonce of any length.
 struct FirstCounter<'a> {
     keys: &'a Expanded,
     nonce: &'a [u8],
@@ -332,6 +436,6 @@ impl Task for FirstCounter<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        first_counter(isa, self.keys, self.nonce).store(self.first);
+        First::<I::X1>::of(isa, &self.keys.powers, self.nonce).block().store(self.first);
     }
 }

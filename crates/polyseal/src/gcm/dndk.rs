@@ -12,11 +12,12 @@ use aead::array::ArraySize;
 use aead::consts::{U16, U24};
 
 use super::aes::{self, Aes256};
-use super::engine;
+use super::counters::FIRST_COUNTER;
 use super::nonce_derived::{
     BlockcipherRoot, Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl,
+    blocks_of,
 };
-use crate::backend::{Backend, Isa, Lanes};
+use crate::backend::{Backend, Clmul};
 
 /// Version 2 with nonces of `N` bytes, 12 to 27; `KC` says whether there is a commitment.
 #[derive(Debug)]
@@ -53,27 +54,29 @@ fn pad(nonce: &[u8]) -> [u8; 27] {
 
 /// X_0 ⊕ X_i for both of `indices`, X_i = AES_K(head ‖ ConfigByte + i).
 #[inline(always)]
-fn differences<I: Isa, const KC: bool>(
-    isa: I,
+fn differences<L: Clmul, const KC: bool>(
+    isa: L::Isa,
     root: &BlockcipherRoot,
-    nonce: &[u8],
+    nonces: &[&[u8]],
     indices: [u8; 2],
-) -> [I::X1; 2] {
-    // ConfigByte = 128 · kc + 8 · (LN − 12)
-    let configuration = 128 * u8::from(KC) + 8 * (nonce.len() as u8 - 12);
-    let mut input = [0; 16];
-    input[..15].copy_from_slice(&pad(nonce)[..15]);
-    let mut x = [I::X1::broadcast(isa, &input); 3];
+) -> [L; 2] {
+    let mut x = [L::broadcast(isa, &[0; 16]); 3];
     for (x, i) in x.iter_mut().zip([0, indices[0], indices[1]]) {
-        input[15] = configuration + i;
-        *x = I::X1::load(isa, &input);
+        *x = blocks_of(isa, nonces, |nonce| {
+            // ConfigByte = 128 · kc + 8 · (LN − 12)
+            let configuration = 128 * u8::from(KC) + 8 * (nonce.len() as u8 - 12);
+            let mut input = [configuration + i; 16];
+            input[..15].copy_from_slice(&pad(nonce)[..15]);
+            input
+        });
     }
-    let [x0, first, second] = aes::encrypt::<Aes256, I::X1, 3>(isa, &root.round_keys, x);
+    let [x0, first, second] = aes::encrypt::<Aes256, L, 3>(isa, &root.round_keys, x);
     [first.xor(x0), second.xor(x0)]
 }
 
 impl<N: ArraySize, const KC: bool> SchemeImpl for Dndk<N, KC> {
     type Root = BlockcipherRoot;
+    type Core = Dndk<U24, KC>;
 
     fn prepare(key: &[u8; 32], backend: Backend) -> BlockcipherRoot {
         const { assert!(12 <= N::USIZE && N::USIZE <= 27, "DNDK has nonces of 12 to 27 bytes") }
@@ -85,39 +88,60 @@ impl<N: ArraySize, const KC: bool> SchemeImpl for Dndk<N, KC> {
     }
 
     #[inline(always)]
-    fn derive<'r, I: Isa>(isa: I, root: &'r BlockcipherRoot, nonce: &[u8]) -> Derived<'r, I> {
-        let key = differences::<I, KC>(isa, root, nonce, [1, 2]);
-        let mut tail = [0; 12];
-        tail.copy_from_slice(&pad(nonce)[15..]);
-        Derived { key, first: engine::first_counter(isa, &tail), commitment: Commitment::None }
+    fn derive<'r, L: Clmul>(
+        isa: L::Isa,
+        root: &'r BlockcipherRoot,
+        nonces: &[&[u8]],
+    ) -> Derived<'r, L> {
+        let key = differences::<L, KC>(isa, root, nonces, [1, 2]);
+        let first = blocks_of(isa, nonces, |nonce| {
+            let mut counter = FIRST_COUNTER;
+            counter[..12].copy_from_slice(&pad(nonce)[15..]);
+            counter
+        });
+        Derived { key, first, commitment: Commitment::None }
     }
 }
 
 impl<N: ArraySize> CommittableImpl for Dndk<N, true> {
+    type CommittableCore = Dndk<U24, true>;
+
     #[inline(always)]
-    fn commit<'r, I: Isa>(isa: I, root: &'r BlockcipherRoot, nonce: &[u8]) -> Commitment<'r, I> {
-        Commitment::Ready(differences::<I, true>(isa, root, nonce, [3, 4]))
+    fn commit<'r, L: Clmul>(
+        isa: L::Isa,
+        root: &'r BlockcipherRoot,
+        nonces: &[&[u8]],
+    ) -> Commitment<'r, L> {
+        Commitment::Ready(differences::<L, true>(isa, root, nonces, [3, 4]))
     }
 }
 
 /// X_0 ⊕ X_1 ⊕ X_i ⊕ X_{i+1} for `i` and `i + 2`, X_j = AES_K(j ‖ 0^24 ‖ half of the nonce), where
 /// the halves alternate.
 #[inline(always)]
-fn differences_v1<I: Isa>(isa: I, root: &BlockcipherRoot, nonce: &[u8], i: u8) -> [I::X1; 2] {
-    let mut x = [I::X1::broadcast(isa, &[0; 16]); 6];
+fn differences_v1<L: Clmul>(
+    isa: L::Isa,
+    root: &BlockcipherRoot,
+    nonces: &[&[u8]],
+    i: u8,
+) -> [L; 2] {
+    let mut x = [L::broadcast(isa, &[0; 16]); 6];
     for (x, j) in x.iter_mut().zip([0, 1, i, i + 1, i + 2, i + 3]) {
-        let mut input = [0; 16];
-        input[0] = j;
-        input[4..].copy_from_slice(if j % 2 == 0 { &nonce[..12] } else { &nonce[12..] });
-        *x = I::X1::load(isa, &input);
+        *x = blocks_of(isa, nonces, |nonce| {
+            let mut input = [0; 16];
+            input[0] = j;
+            input[4..].copy_from_slice(if j % 2 == 0 { &nonce[..12] } else { &nonce[12..] });
+            input
+        });
     }
-    let x = aes::encrypt::<Aes256, I::X1, 6>(isa, &root.round_keys, x);
+    let x = aes::encrypt::<Aes256, L, 6>(isa, &root.round_keys, x);
     let base = x[0].xor(x[1]);
     [base.xor(x[2]).xor(x[3]), base.xor(x[4]).xor(x[5])]
 }
 
 impl SchemeImpl for DndkV1 {
     type Root = BlockcipherRoot;
+    type Core = Self;
 
     fn prepare(key: &[u8; 32], backend: Backend) -> BlockcipherRoot {
         BlockcipherRoot::new(key, backend)
@@ -128,15 +152,26 @@ impl SchemeImpl for DndkV1 {
     }
 
     #[inline(always)]
-    fn derive<'r, I: Isa>(isa: I, root: &'r BlockcipherRoot, nonce: &[u8]) -> Derived<'r, I> {
-        let key = differences_v1::<I>(isa, root, nonce, 2);
-        Derived { key, first: engine::first_counter(isa, &[0; 12]), commitment: Commitment::None }
+    fn derive<'r, L: Clmul>(
+        isa: L::Isa,
+        root: &'r BlockcipherRoot,
+        nonces: &[&[u8]],
+    ) -> Derived<'r, L> {
+        let key = differences_v1::<L>(isa, root, nonces, 2);
+        let first = L::broadcast(isa, &FIRST_COUNTER);
+        Derived { key, first, commitment: Commitment::None }
     }
 }
 
 impl CommittableImpl for DndkV1 {
+    type CommittableCore = Self;
+
     #[inline(always)]
-    fn commit<'r, I: Isa>(isa: I, root: &'r BlockcipherRoot, nonce: &[u8]) -> Commitment<'r, I> {
-        Commitment::Ready(differences_v1::<I>(isa, root, nonce, 6))
+    fn commit<'r, L: Clmul>(
+        isa: L::Isa,
+        root: &'r BlockcipherRoot,
+        nonces: &[&[u8]],
+    ) -> Commitment<'r, L> {
+        Commitment::Ready(differences_v1(isa, root, nonces, 6))
     }
 }

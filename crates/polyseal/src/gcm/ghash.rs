@@ -4,6 +4,7 @@
 //! with h = x · reverse(H), GHASH's `X · H` becomes `X · h · x^-128` on reversed blocks. A sum of
 //! products `X_1 · H^n ⊕ … ⊕ X_n · H` is computed unreduced and reduced once.
 
+use super::medium::first_powers;
 use crate::backend::{Clmul, Lanes, wipe};
 
 /// How many registers are hashed before a reduction.
@@ -110,20 +111,14 @@ impl Powers {
         Self { powers: [[0; 16]; MAX_POWERS + 4], sums: [[0; 16]; MAX_POWERS + 4] }
     }
 
-    /// The first `registers` registers of powers of `h`, or a few more.
+    /// A group's powers of `h`.
     #[inline(always)]
-    pub(super) fn fill<L: Clmul>(&mut self, isa: L::Isa, h: L::X1, registers: usize) {
+    pub(super) fn fill<L: Clmul>(&mut self, isa: L::Isa, h: L::X1) {
         // Each step doubles the number of powers, so that few products wait for one another.
-        let h2 = multiply(isa, h, h);
-        let (h3, h4) = (multiply(isa, h2, h), multiply(isa, h2, h2));
-        let mut x = [match const { L::BLOCKS } {
-            1 => L::join([h; 4]),
-            2 => L::join([h2, h, h, h]),
-            _ => L::join([h4, h3, h2, h]),
-        }; GROUP];
+        let mut x = [first_powers::<L>(isa, h); GROUP];
         self.store(L::BLOCKS, x[0]);
         let mut ready = 1;
-        while ready < GROUP && ready < registers {
+        while ready < GROUP {
             let step = L::splat(x[ready - 1].block(0));
             for j in 0..ready {
                 x[ready + j] = multiply(isa, x[j], step);

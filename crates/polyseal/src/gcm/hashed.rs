@@ -5,17 +5,19 @@
 //! XAES's two CMAC calls by one of HMAC and keep its inputs. The AWS Encryption SDK's algorithm suite
 //! 0x0478 for HKDF: the nonce is HKDF's salt, GCM's nonce is zero.
 //!
-//! HMAC and HKDF are RustCrypto's. Both commit to key and nonce by a collision-resistant hash.
+//! HMAC is RustCrypto's. Both commit to key and nonce by a collision-resistant hash.
 
 use aead::consts::{U16, U24, U32};
-use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Sha256, Sha512};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::engine;
-use super::nonce_derived::{Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl};
-use crate::backend::{Backend, Isa, Lanes};
+use super::counters::FIRST_COUNTER;
+use super::nonce_derived::{
+    Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl, blocks_of,
+};
+use crate::backend::{Backend, Clmul, Lanes};
+use crate::stack;
 
 /// K_U = HMAC-SHA256(K, 00015800 ‖ U), K_C = HMAC-SHA256(K, "XCMT" ‖ N ‖ 00010001); 24-byte nonces.
 #[derive(Debug)]
@@ -30,17 +32,38 @@ impl Committable for HmacDerived {
     type NonceSize = U24;
 }
 
-/// 32 bytes as two blocks. Wipes them.
+/// What `derive` writes for each lane's nonce, as two blocks. Nothing else remains of it, if it is a
+/// call.
 #[inline(always)]
-fn blocks<I: Isa>(isa: I, bytes: &mut [u8]) -> [I::X1; 2] {
-    let blocks = [I::X1::load(isa, &bytes[..16]), I::X1::load(isa, &bytes[16..])];
-    bytes.zeroize();
-    blocks
+fn blocks<L: Clmul>(
+    isa: L::Isa,
+    nonces: &[&[u8]],
+    derive: impl Fn(&[u8], &mut [u8; 32]),
+) -> [L; 2] {
+    let mut blocks = [[L::X1::broadcast(isa, &[0; 16]); 4]; 2];
+    let mut bytes = Zeroizing::new([0; 32]);
+    for (lane, nonce) in nonces.iter().enumerate() {
+        derive(nonce, &mut bytes);
+        blocks[0][lane] = L::X1::load(isa, &bytes[..16]);
+        blocks[1][lane] = L::X1::load(isa, &bytes[16..]);
+    }
+    // RustCrypto leaves padded keys and outputs there.
+    stack::wipe();
+    [L::join(blocks[0]), L::join(blocks[1])]
+}
+
+/// HMAC of `parts`.
+#[inline(never)]
+fn hmac(root: &Hmac<Sha256>, parts: &[&[u8]], output: &mut [u8; 32]) {
+    let mut prf = root.clone();
+    parts.iter().for_each(|part| prf.update(part));
+    output.copy_from_slice(&prf.finalize().into_bytes());
 }
 
 impl SchemeImpl for HmacDerived {
     /// HMAC's state once it has taken the key; wipes itself.
     type Root = Hmac<Sha256>;
+    type Core = Self;
 
     fn prepare(key: &[u8; 32], _: Backend) -> Hmac<Sha256> {
         let Ok(root) = Hmac::new_from_slice(key) else { unreachable!("HMAC takes any key") };
@@ -50,26 +73,34 @@ impl SchemeImpl for HmacDerived {
     fn wipe(_: &mut Hmac<Sha256>) {}
 
     #[inline(always)]
-    fn derive<'r, I: Isa>(isa: I, root: &'r Hmac<Sha256>, nonce: &[u8]) -> Derived<'r, I> {
-        let (u, v) = nonce.split_at(12);
-        let mut prf = root.clone();
-        prf.update(&[0, 1, 0x58, 0]);
-        prf.update(u);
-        let key = blocks(isa, &mut prf.finalize().into_bytes());
-        let mut iv = [0; 12];
-        iv.copy_from_slice(v);
-        Derived { key, first: engine::first_counter(isa, &iv), commitment: Commitment::None }
+    fn derive<'r, L: Clmul>(
+        isa: L::Isa,
+        root: &'r Hmac<Sha256>,
+        nonces: &[&[u8]],
+    ) -> Derived<'r, L> {
+        let key =
+            blocks(isa, nonces, |nonce, key| hmac(root, &[&[0, 1, 0x58, 0], &nonce[..12]], key));
+        let first = blocks_of(isa, nonces, |nonce| {
+            let mut counter = FIRST_COUNTER;
+            counter[..12].copy_from_slice(&nonce[12..]);
+            counter
+        });
+        Derived { key, first, commitment: Commitment::None }
     }
 }
 
 impl CommittableImpl for HmacDerived {
+    type CommittableCore = Self;
+
     #[inline(always)]
-    fn commit<'r, I: Isa>(isa: I, root: &'r Hmac<Sha256>, nonce: &[u8]) -> Commitment<'r, I> {
-        let mut prf = root.clone();
-        prf.update(b"XCMT");
-        prf.update(nonce);
-        prf.update(&[0, 1, 0, 1]);
-        Commitment::Ready(blocks(isa, &mut prf.finalize().into_bytes()))
+    fn commit<'r, L: Clmul>(
+        isa: L::Isa,
+        root: &'r Hmac<Sha256>,
+        nonces: &[&[u8]],
+    ) -> Commitment<'r, L> {
+        Commitment::Ready(blocks(isa, nonces, |nonce, k_c| {
+            hmac(root, &[b"XCMT", nonce, &[0, 1, 0, 1]], k_c);
+        }))
     }
 }
 
@@ -91,18 +122,25 @@ impl core::fmt::Debug for InputKey {
     }
 }
 
-/// HKDF-SHA-512's first 32 bytes.
-#[inline(always)]
-fn expand<I: Isa>(isa: I, root: &InputKey, nonce: &[u8], info: &[&[u8]]) -> [I::X1; 2] {
-    let mut bytes = [0; 32];
-    let expanded =
-        Hkdf::<Sha512>::new(Some(nonce), root.0.as_slice()).expand_multi_info(info, &mut bytes);
-    debug_assert!(expanded.is_ok(), "32 bytes are not too many");
-    blocks(isa, &mut bytes)
+/// HKDF-SHA-512's first 32 bytes (RFC 5869), which are the beginning of its first block.
+#[inline(never)]
+fn hkdf(key: &InputKey, salt: &[u8], info: &[u8], output: &mut [u8; 32]) {
+    let hmac = |key: &[u8], parts: &[&[u8]]| {
+        let Ok(mut prf) = Hmac::<Sha512>::new_from_slice(key) else {
+            unreachable!("HMAC takes any key")
+        };
+        parts.iter().for_each(|part| prf.update(part));
+        Zeroizing::new(<[u8; 64]>::from(prf.finalize().into_bytes()))
+    };
+    // PRK = HMAC(salt, IKM), T(1) = HMAC(PRK, info ‖ 01)
+    let prk = hmac(salt, &[&*key.0]);
+    let t = hmac(&*prk, &[info, &[1]]);
+    output.copy_from_slice(&t[..32]);
 }
 
 impl SchemeImpl for HkdfDerived {
     type Root = InputKey;
+    type Core = Self;
 
     fn prepare(key: &[u8; 32], _: Backend) -> InputKey {
         InputKey(Zeroizing::new(*key))
@@ -113,15 +151,23 @@ impl SchemeImpl for HkdfDerived {
     }
 
     #[inline(always)]
-    fn derive<'r, I: Isa>(isa: I, root: &'r InputKey, nonce: &[u8]) -> Derived<'r, I> {
-        let key = expand(isa, root, nonce, &[&[0x04, 0x78], b"DERIVEKEY"]);
-        Derived { key, first: engine::first_counter(isa, &[0; 12]), commitment: Commitment::None }
+    fn derive<'r, L: Clmul>(isa: L::Isa, root: &'r InputKey, nonces: &[&[u8]]) -> Derived<'r, L> {
+        let key = blocks(isa, nonces, |nonce, key| hkdf(root, nonce, b"\x04\x78DERIVEKEY", key));
+        let first = L::broadcast(isa, &FIRST_COUNTER);
+        Derived { key, first, commitment: Commitment::None }
     }
 }
 
 impl CommittableImpl for HkdfDerived {
+    type CommittableCore = Self;
+
     #[inline(always)]
-    fn commit<'r, I: Isa>(isa: I, root: &'r InputKey, nonce: &[u8]) -> Commitment<'r, I> {
-        Commitment::Ready(expand(isa, root, nonce, &[b"COMMITKEY"]))
+    fn commit<'r, L: Clmul>(
+        isa: L::Isa,
+        root: &'r InputKey,
+        nonces: &[&[u8]],
+    ) -> Commitment<'r, L> {
+        let commit = |nonce: &[u8], k_c: &mut _| hkdf(root, nonce, b"COMMITKEY", k_c);
+        Commitment::Ready(blocks(isa, nonces, commit))
     }
 }

@@ -15,9 +15,11 @@ use zeroize::{Zeroize, ZeroizeOnDrop};
 use super::MAX_MESSAGE_BYTES;
 use super::aes::{self, Aes};
 use super::cipher::check_lengths;
-use super::engine::{Direction, Engine, Expanded, Opening, Sealing};
+use super::counters::First;
+use super::engine::{Direction, Engine, Opening, Sealing};
+use super::expanded::Expanded;
 use super::ghash::Ghash;
-use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
+use crate::backend::{Backend, Isa, Lanes, Task, wipe};
 use crate::ct;
 use crate::error::{Error, Result};
 
@@ -27,6 +29,8 @@ pub(super) struct Ongoing<A: Aes> {
     pub(super) keys: Expanded,
     /// The counter block that encrypts the tag.
     pub(super) first: [u8; 16],
+    /// Whether it is no secret: not a hash under the key.
+    pub(super) counts_in_public: bool,
     hash: [u8; 16],
     /// The ciphertext of the block under way.
     pending: [u8; 16],
@@ -44,6 +48,7 @@ impl<A: Aes> Ongoing<A> {
             backend,
             keys,
             first: [0; 16],
+            counts_in_public: true,
             hash: [0; 16],
             pending: [0; 16],
             key_stream: [0; 16],
@@ -87,6 +92,7 @@ impl<A: Aes> Ongoing<A> {
             self.backend.run(Blocks::<A, D> {
                 keys: &self.keys,
                 first: &self.first,
+                public: self.counts_in_public,
                 blocks: blocks as u32,
                 hash: &mut self.hash,
                 buffer: whole,
@@ -144,6 +150,7 @@ impl<A: Aes> Ongoing<A> {
 impl<A: Aes> Drop for Ongoing<A> {
     fn drop(&mut self) {
         self.keys.wipe();
+        wipe(&mut self.first);
         wipe(&mut self.hash);
         wipe(&mut self.pending);
         wipe(&mut self.key_stream);
@@ -164,7 +171,9 @@ impl<A: Aes> WithCommitment<A> {
         commitment.copy_from_slice(&self.commitment);
         let Some(t) = t.first_chunk_mut() else { unreachable!() };
         self.ongoing.tag(t);
-        Array::from_fn(|i| both[i])
+        let tag = Array::from_fn(|i| both[i]);
+        wipe(&mut both);
+        tag
     }
 }
 
@@ -314,6 +323,7 @@ impl Task for Hash<'_> {
 struct Blocks<'a, 'i, 'o, A, D> {
     keys: &'a Expanded,
     first: &'a [u8; 16],
+    public: bool,
     blocks: u32,
     hash: &'a mut [u8; 16],
     buffer: InOutBuf<'i, 'o, u8>,
@@ -325,9 +335,11 @@ impl<A: Aes, D: Direction> Task for Blocks<'_, '_, '_, A, D> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let first = counter(isa, self.first, self.blocks);
+        let first = I::X1::load(isa, self.first);
+        let first = if self.public { First::Public(first) } else { First::Secret(first) };
+        let before = first.behind(isa, self.blocks);
         let hash = I::X1::load(isa, self.hash);
-        let engine = Engine::<A, I::Register>::resume(isa, self.keys, first, hash);
+        let engine = Engine::<A, I::Register>::resume(isa, self.keys, before, hash);
         engine.blocks::<D>(self.buffer).store(self.hash);
     }
 }
@@ -346,8 +358,9 @@ impl<A: Aes> Task for KeyStream<'_, A> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let x = counter(isa, self.first, self.blocks.wrapping_add(1));
-        let [z] = aes::encrypt::<A, I::X1, 1>(isa, &self.keys.round_keys, [x]);
+        let first = First::Secret(I::X1::load(isa, self.first));
+        let x = first.behind(isa, self.blocks.wrapping_add(1));
+        let [z] = aes::encrypt::<A, I::X1, 1>(isa, &self.keys.round_keys, [x.block()]);
         z.store(self.output);
     }
 }
@@ -373,11 +386,4 @@ impl<A: Aes> Task for Finish<'_, A> {
         let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &self.keys.round_keys, [first]);
         ghash.finish().xor(mask).store(self.tag);
     }
-}
-
-/// The counter block `blocks` behind `first`.
-#[inline(always)]
-fn counter<I: Isa>(isa: I, first: &[u8; 16], blocks: u32) -> I::X1 {
-    let ahead = I::X1::load(isa, &u128::from(blocks).to_le_bytes());
-    I::X1::load(isa, first).reverse_bytes().add_words(ahead).reverse_bytes()
 }

@@ -7,8 +7,8 @@ use aead::array::typenum::Unsigned;
 use zeroize::Zeroize;
 
 use super::engine::{Direction, Opening, Sealing};
-use super::nonce_derived::{Commitment, NonceDerived, Scheme};
-use super::short::{self, Companions, ShortHash};
+use super::nonce_derived::{Commitment, Derived, NonceDerived, Scheme, SchemeImpl};
+use super::short::{self, ShortHash};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Clmul, Isa, Lanes, Task};
 use crate::ct;
@@ -49,7 +49,7 @@ impl<S: Scheme> NonceDerived<S> {
             waiting[*count] = i;
             *count += 1;
             if S::FAST && *count == SIDE_BY_SIDE {
-                self.backend.run(Four::<S, D> {
+                self.backend.run(Four::<S::Core, D> {
                     root: &self.root,
                     messages,
                     these: *waiting,
@@ -84,7 +84,7 @@ impl<S: Scheme> NonceDerived<S> {
 }
 
 /// Four messages of one shape.
-struct Four<'a, 'm, S: Scheme, D> {
+struct Four<'a, 'm, S: SchemeImpl, D> {
     root: &'a S::Root,
     messages: &'a mut [Message<'m>],
     these: [usize; SIDE_BY_SIDE],
@@ -92,7 +92,7 @@ struct Four<'a, 'm, S: Scheme, D> {
     direction: PhantomData<D>,
 }
 
-impl<S: Scheme, D: Direction> Task for Four<'_, '_, S, D> {
+impl<S: SchemeImpl, D: Direction> Task for Four<'_, '_, S, D> {
     type Output = ();
 
     #[inline(always)]
@@ -105,41 +105,22 @@ impl<S: Scheme, D: Direction> Task for Four<'_, '_, S, D> {
     }
 }
 
-impl<S: Scheme, D: Direction> Four<'_, '_, S, D> {
+impl<S: SchemeImpl, D: Direction> Four<'_, '_, S, D> {
     /// Messages of at most `B` blocks.
     #[inline(always)]
     fn side_by_side<I: Isa, const B: usize>(self, isa: I) {
         let Self { root, messages, these, shape: (ad_blocks, blocks), .. } = self;
         let zero = I::X1::broadcast(isa, &[0; 16]);
-        let (mut key, mut k_c) = ([[zero; SIDE_BY_SIDE]; 2], [[zero; SIDE_BY_SIDE]; 2]);
-        let mut first = [zero; SIDE_BY_SIDE];
-        let mut pending = None;
-        for lane in 0..SIDE_BY_SIDE {
-            let derived = S::derive(isa, root, messages[these[lane]].nonce);
-            [key[0][lane], key[1][lane]] = derived.key;
-            first[lane] = derived.first;
-            [k_c[0][lane], k_c[1][lane]] = match derived.commitment {
-                Commitment::None => [zero; 2],
-                Commitment::Ready(k_c) => k_c,
-                Commitment::Pending(companions) => {
-                    pending = Some(companions.round_keys);
-                    companions.blocks
-                }
-            };
-        }
-        let key = [I::X4::join(key[0]), I::X4::join(key[1])];
-        let first = I::X4::join(first);
-        let material = match pending {
-            None => short::material::<I::X4, B, 0>(isa, key, first, &mut Companions::none()),
-            Some(round_keys) => {
-                let blocks = [I::X4::join(k_c[0]), I::X4::join(k_c[1])];
-                let mut companions = Companions { blocks, round_keys };
-                let material = short::material::<I::X4, B, 2>(isa, key, first, &mut companions);
-                for lane in 0..SIDE_BY_SIDE {
-                    k_c[0][lane] = companions.blocks[0].block(lane);
-                    k_c[1][lane] = companions.blocks[1].block(lane);
-                }
-                material
+        let nonces = these.map(|i| messages[i].nonce);
+        let Derived { key, first, commitment } = S::derive::<I::X4>(isa, root, &nonces);
+        let (material, k_c) = match commitment {
+            Commitment::Pending(mut companions) => {
+                let material = short::material::<_, B, 2>(isa, key, first, &mut companions);
+                (material, companions.blocks)
+            }
+            Commitment::Ready(k_c) => (short::material_alone(isa, key, first), k_c),
+            Commitment::None => {
+                (short::material_alone(isa, key, first), [I::X4::join([zero; SIDE_BY_SIDE]); 2])
             }
         };
 
@@ -180,15 +161,15 @@ impl<S: Scheme, D: Direction> Four<'_, '_, S, D> {
                 let (t_bytes, commitment) = tag.split_at_mut(16);
                 t.block(lane).store(t_bytes);
                 if !commitment.is_empty() {
-                    k_c[0][lane].store(&mut commitment[..16]);
-                    k_c[1][lane].store(&mut commitment[16..]);
+                    k_c[0].block(lane).store(&mut commitment[..16]);
+                    k_c[1].block(lane).store(&mut commitment[16..]);
                 }
                 continue;
             }
             let mut expected = [0; 48];
             t.block(lane).store(&mut expected[..16]);
-            k_c[0][lane].store(&mut expected[16..32]);
-            k_c[1][lane].store(&mut expected[32..]);
+            k_c[0].block(lane).store(&mut expected[16..32]);
+            k_c[1].block(lane).store(&mut expected[32..]);
             *outcome = ct::verify(&mut expected[..tag.len()], tag);
             if outcome.is_err() {
                 buffer.zeroize();

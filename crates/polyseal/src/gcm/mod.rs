@@ -41,13 +41,16 @@
 mod aes;
 mod cipher;
 mod cmac;
+mod counters;
 mod dndk;
 mod engine;
+mod expanded;
 mod ghash;
 mod hashed;
 mod incremental;
 mod kbkdf;
 mod many;
+mod medium;
 pub(crate) mod names;
 mod nonce_derived;
 mod padding_fix;

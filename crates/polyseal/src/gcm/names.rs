@@ -11,7 +11,7 @@ use super::padding_fix::MAX_PADDED_BYTES;
 use super::xaes::Xaes;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::registry::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Param, Sizes, Specification,
+    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode, Param, Sizes, Specification,
 };
 
 /// AES-128-GCM: 16-byte key, 12-byte nonce, 16-byte tag.
@@ -101,10 +101,16 @@ const GCM: Family = Family {
     max_ad_bytes: MAX_AD_BYTES,
     random_nonce_messages_log2: Some(32),
     counted_nonce_messages_log2: None,
-    // 2^48 blocks: counter blocks are then told from random ones with 2^-33 at most
-    // (draft-irtf-cfrg-aead-limits, 5.1.1).
+    // Only nonces of 12 bytes that are certain to differ may be more (8.3).
+    counted_other_nonce_messages_log2: Some(32),
+    // 2^48 blocks, a tag's mask being one: they are then told from random ones with 2^-33 at most
+    // (draft-irtf-cfrg-aead-limits, 6.2.1).
     total_bytes_log2: Some(52),
+    // A forger has 2 (L + 1) / 2^t, L the blocks of the message and its associated data (6.2.2
+    // there): together 2^36 bytes, as much as the longest message, cost 33 bits. More associated
+    // data costs more.
     forgery_bits: 128,
+    forgery_loss_bits: 33,
     commitment: &[],
     misuse: Misuse::Breaks,
     nonce_hiding: false,
@@ -114,15 +120,19 @@ const GCM: Family = Family {
     cost: None,
     properties: &["inverse-free", "parallelizable", "single-pass", "streamable"],
     specification: Specification { title: SP_800_38D, section: "7" },
+    mode: |_| Mode::Gcm { padding_blocks: 0 },
     maker: makers::GCM_256,
 };
 
-/// GCM under keys from nonces of 24 bytes.
+/// GCM under keys from nonces of 24 bytes. A commitment that is compared together with T takes
+/// nothing off a forger's chances: under a nonce that has been used it is known.
 const DERIVED: Family = Family {
     nonce_bytes: Sizes::one(&[24]),
     tag_bytes: T,
     random_nonce_messages_log2: Some(80),
+    counted_other_nonce_messages_log2: None,
     total_bytes_log2: None,
+    mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: None },
     ..GCM
 };
 
@@ -145,6 +155,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "XAES-256-GCM",
         cost: cost(68_191, 1040, 708, 654),
         specification: Specification { title: "c2sp.org/XAES-256-GCM", section: "" },
+        mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(2) },
         maker: makers::XAES,
         ..DERIVED
     },
@@ -153,6 +164,9 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "KC-XAES-256-GCM",
         nonce_bytes: KC_NONCES,
         tag_bytes: T_AND_KC,
+        // Where the nonce travels, both keys have the same one, and theorem 1 bounds it: it allows
+        // 2^-11 after 2^112 calls, and one half after about 2^121. The difference is left to the
+        // theorem's constant, which is reconstructed (`commitment::for_kc`).
         commitment: &commitment(
             Level::Cmt2,
             112,
@@ -162,6 +176,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         cost: cost(73_043, 1087, 756, 704),
         properties: COMMITTING,
         specification: Specification { title: PAPER, section: "figure 2, specification 1" },
+        mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(5) },
         maker: makers::KC_XAES,
         ..DERIVED
     },
@@ -179,6 +194,10 @@ pub(crate) const FAMILIES: &[Family] = &[
         commitment: &commitment(Level::ForKc, 64, "claimed by the draft, which proves nothing"),
         fips: false,
         specification: Specification { title: "draft-gueron-cfrg-dndkgcm", section: "-01, -03" },
+        mode: |algorithm| Mode::Derived {
+            head_bytes: if algorithm.param("version") == Some(1) { 24 } else { 15 },
+            permutation_calls: None,
+        },
         maker: makers::DNDK,
         ..DERIVED
     },
@@ -212,6 +231,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             title: "AWS Encryption SDK specification",
             section: "algorithm suite 0x0478, derivation and commitment",
         },
+        mode: |_| Mode::Derived { head_bytes: 32, permutation_calls: None },
         maker: makers::HKDF,
         ..DERIVED
     },
@@ -232,6 +252,7 @@ pub(crate) const FAMILIES: &[Family] = &[
                     Commitment (eprint 2020/1456)",
             section: "5.3",
         },
+        mode: |_| Mode::Gcm { padding_blocks: 2 },
         maker: makers::PADDING_FIX,
         ..GCM
     },

@@ -17,11 +17,12 @@ use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::ZeroizeOnDrop;
 
 use super::aes::{self, Aes256};
-use super::cipher::{Crypt, check_lengths, verify};
-use super::engine::{Direction, Expanded, Opening, Sealing};
+use super::cipher::{Expand, check_lengths, one_message, verify};
+use super::engine::{Direction, Opening, Sealing};
+use super::expanded::Expanded;
 use super::incremental::{self, Decryptor, Encryptor, Ongoing, WithCommitment};
 use super::short::{self, Companions};
-use crate::backend::{Backend, Isa, Lanes, Task, wipe};
+use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 use crate::error::Result;
 
 /// A way of deriving keys from nonces.
@@ -41,28 +42,28 @@ pub trait Committable: CommittableImpl + 'static {
 pub(super) use hidden::{Commitment, CommittableImpl, Derived, SchemeImpl};
 
 mod hidden {
-    use super::{Backend, Companions, Isa};
+    use super::{Backend, Clmul, Committable, Companions};
 
-    /// What a scheme derives for one message.
+    /// What a scheme derives for a message in each lane.
     #[allow(missing_debug_implementations)]
-    pub struct Derived<'r, I: Isa> {
+    pub struct Derived<'r, L> {
         /// K_U.
-        pub key: [I::X1; 2],
+        pub key: [L; 2],
         /// The counter block of GCM's nonce.
-        pub first: I::X1,
+        pub first: L,
         /// K_C, or what is left to do for it.
-        pub commitment: Commitment<'r, I>,
+        pub commitment: Commitment<'r, L>,
     }
 
     /// A commitment.
     #[allow(missing_debug_implementations)]
-    pub enum Commitment<'r, I: Isa> {
+    pub enum Commitment<'r, L> {
         /// There is none.
         None,
         /// K_C.
-        Ready([I::X1; 2]),
+        Ready([L; 2]),
         /// What K_C is the encryption of: with the message's blocks it costs next to nothing.
-        Pending(Companions<'r, I::X1, 2>),
+        Pending(Companions<'r, L, 2>),
     }
 
     /// How a scheme computes.
@@ -71,19 +72,46 @@ mod hidden {
         const FAST: bool = false;
         /// What the root key is prepared to.
         type Root: Clone + Send + Sync;
+        /// What computes the same: one type for all nonce lengths, so that there is one piece of
+        /// code.
+        type Core: SchemeImpl<Root = Self::Root>;
         /// Prepares a root key of 32 bytes.
         fn prepare(key: &[u8; 32], backend: Backend) -> Self::Root;
         /// Wipes what was prepared.
         fn wipe(root: &mut Self::Root);
-        /// Derives from a nonce of the scheme's length.
-        fn derive<'r, I: Isa>(isa: I, root: &'r Self::Root, nonce: &[u8]) -> Derived<'r, I>;
+        /// Derives from a nonce of the scheme's length for each lane.
+        fn derive<'r, L: Clmul>(
+            isa: L::Isa,
+            root: &'r Self::Root,
+            nonces: &[&[u8]],
+        ) -> Derived<'r, L>;
     }
 
     /// How a commitment is computed.
     pub trait CommittableImpl: SchemeImpl {
+        /// What computes the same.
+        type CommittableCore: Committable<Root = Self::Root>;
         /// K_C, never none.
-        fn commit<'r, I: Isa>(isa: I, root: &'r Self::Root, nonce: &[u8]) -> Commitment<'r, I>;
+        fn commit<'r, L: Clmul>(
+            isa: L::Isa,
+            root: &'r Self::Root,
+            nonces: &[&[u8]],
+        ) -> Commitment<'r, L>;
     }
+}
+
+/// A block of each lane's nonce.
+#[inline(always)]
+pub(super) fn blocks_of<L: Clmul>(
+    isa: L::Isa,
+    nonces: &[&[u8]],
+    block: impl Fn(&[u8]) -> [u8; 16],
+) -> L {
+    let mut blocks = [L::X1::load(isa, &block(nonces[0])); 4];
+    for (lane, nonce) in nonces.iter().enumerate().skip(1) {
+        blocks[lane] = L::X1::load(isa, &block(nonce));
+    }
+    L::join(blocks)
 }
 
 /// `S` with a commitment to the key in its tag: T ‖ K_C, 48 bytes.
@@ -99,6 +127,7 @@ impl<S: Committable> SchemeImpl for Committing<S> {
     const FAST: bool = S::FAST;
 
     type Root = S::Root;
+    type Core = Committing<S::CommittableCore>;
 
     fn prepare(key: &[u8; 32], backend: Backend) -> S::Root {
         S::prepare(key, backend)
@@ -109,9 +138,9 @@ impl<S: Committable> SchemeImpl for Committing<S> {
     }
 
     #[inline(always)]
-    fn derive<'r, I: Isa>(isa: I, root: &'r S::Root, nonce: &[u8]) -> Derived<'r, I> {
-        let derived = S::derive(isa, root, nonce);
-        Derived { commitment: S::commit(isa, root, nonce), ..derived }
+    fn derive<'r, L: Clmul>(isa: L::Isa, root: &'r S::Root, nonces: &[&[u8]]) -> Derived<'r, L> {
+        let derived = S::derive(isa, root, nonces);
+        Derived { commitment: S::commit(isa, root, nonces), ..derived }
     }
 }
 
@@ -145,21 +174,16 @@ impl<S: Scheme> NonceDerived<S> {
     ) {
         let Self { backend, root } = self;
         // CT: lengths are public.
-        if S::FAST && buffer.len() <= short::MAX_BYTES && ad.len() <= short::MAX_AD_BYTES {
+        if S::FAST && short::fits(ad.len(), buffer.len()) {
             let direction = PhantomData;
-            return backend.run(Short::<S, D> { root, nonce, ad, buffer, tag, direction });
+            return backend.run(Short::<S::Core, D> { root, nonce, ad, buffer, tag, direction });
         }
-        let blocks = ad.len().div_ceil(16) + buffer.len().div_ceil(16) + 1;
-        let mut keys = Expanded::new();
-        let (mut first, mut commitment) = ([0; 16], [0; 32]);
-        let (keys, first) = (&mut keys, &mut first);
-        backend.run(Begin::<S> { root, nonce, blocks, keys, first, commitment: &mut commitment });
-        let mut t = [0; 16];
-        backend.run(Crypt::<Aes256, D>::with_counter(keys, first, ad, buffer, &mut t));
-        tag[..16].copy_from_slice(&t);
-        let rest = tag.len() - 16;
-        tag[16..].copy_from_slice(&commitment[..rest]);
-        keys.wipe();
+        let (mut key, mut first) = ([0; 32], [0; 16]);
+        let Some((t, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
+        let (key, first) = (&mut key, &mut first);
+        backend.run(Derive::<S::Core> { root, nonce, key, first, commitment });
+        one_message::<Aes256, D>(*backend, key, first, ad, buffer, t);
+        wipe(key);
     }
 }
 
@@ -197,8 +221,12 @@ impl<S: Scheme> NonceDerived<S> {
         let ongoing = Ongoing::blank(self.backend, Expanded::new());
         let mut tagged = WithCommitment { ongoing, commitment: [0; 32] };
         let WithCommitment { ongoing: Ongoing { keys, first, .. }, commitment } = &mut tagged;
-        let root = &self.root;
-        self.backend.run(Begin::<S> { root, nonce, blocks: usize::MAX, keys, first, commitment });
+        let mut key = [0; 32];
+        let derive =
+            Derive::<S::Core> { root: &self.root, nonce, key: &mut key, first, commitment };
+        self.backend.run(derive);
+        self.backend.run(Expand::<Aes256> { key: &key, keys, aes: PhantomData });
+        wipe(&mut key);
         tagged.ongoing.absorb(ad);
         Ok(tagged)
     }
@@ -271,21 +299,21 @@ impl<S: Scheme> AeadInOut for NonceDerived<S> {
 }
 
 /// A short message, in registers from the root key to the tag.
-struct Short<'a, 'i, 'o, S: Scheme, D> {
-    root: &'a S::Root,
-    nonce: &'a [u8],
-    ad: &'a [u8],
-    buffer: InOutBuf<'i, 'o, u8>,
-    tag: &'a mut [u8],
-    direction: PhantomData<D>,
+pub(super) struct Short<'a, 'i, 'o, S: SchemeImpl, D> {
+    pub(super) root: &'a S::Root,
+    pub(super) nonce: &'a [u8],
+    pub(super) ad: &'a [u8],
+    pub(super) buffer: InOutBuf<'i, 'o, u8>,
+    pub(super) tag: &'a mut [u8],
+    pub(super) direction: PhantomData<D>,
 }
 
-impl<S: Scheme, D: Direction> Task for Short<'_, '_, '_, S, D> {
+impl<S: SchemeImpl, D: Direction> Task for Short<'_, '_, '_, S, D> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Derived { key, first, commitment } = S::derive(isa, self.root, self.nonce);
+        let Derived { key, first, commitment } = S::derive(isa, self.root, &[self.nonce]);
         let message = short::Message { ad: self.ad, buffer: self.buffer };
         let k_c = match commitment {
             Commitment::None => {
@@ -303,28 +331,54 @@ impl<S: Scheme, D: Direction> Task for Short<'_, '_, '_, S, D> {
                 k_c
             }
         };
-        k_c[0].store(&mut self.tag[16..32]);
-        k_c[1].store(&mut self.tag[32..]);
+        store_two(k_c, &mut self.tag[16..]);
     }
 }
 
-/// Derives, and expands the derived key for hashes of so many blocks.
-struct Begin<'a, S: Scheme> {
-    root: &'a S::Root,
-    nonce: &'a [u8],
-    blocks: usize,
-    keys: &'a mut Expanded,
-    first: &'a mut [u8; 16],
-    commitment: &'a mut [u8; 32],
+/// A key and a counter block that are there already, as a scheme: the "nonce" is the counter block.
+pub(super) struct Given;
+
+impl SchemeImpl for Given {
+    const FAST: bool = true;
+
+    type Root = [u8; 32];
+    type Core = Self;
+
+    fn prepare(key: &[u8; 32], _: Backend) -> [u8; 32] {
+        *key
+    }
+
+    fn wipe(key: &mut [u8; 32]) {
+        wipe(key);
+    }
+
+    #[inline(always)]
+    fn derive<'r, L: Clmul>(isa: L::Isa, key: &'r [u8; 32], firsts: &[&[u8]]) -> Derived<'r, L> {
+        let first = blocks_of(isa, firsts, |first| {
+            let mut block = [0; 16];
+            block.copy_from_slice(first);
+            block
+        });
+        Derived { key: aes::load_key(isa, key), first, commitment: Commitment::None }
+    }
 }
 
-impl<S: Scheme> Task for Begin<'_, S> {
+/// Derives a key; and its commitment, if there is room for one.
+struct Derive<'a, S: SchemeImpl> {
+    root: &'a S::Root,
+    nonce: &'a [u8],
+    key: &'a mut [u8; 32],
+    first: &'a mut [u8; 16],
+    commitment: &'a mut [u8],
+}
+
+impl<S: SchemeImpl> Task for Derive<'_, S> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let derived = S::derive(isa, self.root, self.nonce);
-        self.keys.fill::<Aes256, I>(isa, derived.key, self.blocks);
+        let derived = S::derive::<I::X1>(isa, self.root, &[self.nonce]);
+        store_two(derived.key, self.key);
         derived.first.store(self.first);
         let k_c = match derived.commitment {
             Commitment::None => return,
@@ -333,9 +387,16 @@ impl<S: Scheme> Task for Begin<'_, S> {
                 aes::encrypt::<Aes256, I::X1, 2>(isa, round_keys, blocks)
             }
         };
-        k_c[0].store(&mut self.commitment[..16]);
-        k_c[1].store(&mut self.commitment[16..]);
+        if !self.commitment.is_empty() {
+            store_two(k_c, self.commitment);
+        }
     }
+}
+
+#[inline(always)]
+fn store_two<L: Lanes>([first, second]: [L; 2], target: &mut [u8]) {
+    first.store(&mut target[..16]);
+    second.store(&mut target[16..]);
 }
 
 /// Round keys of a root key, and its CMAC subkey. Wiped by its owner.

@@ -17,7 +17,7 @@ use super::aes::Aes256;
 use super::cipher::{Keyed, verify};
 use super::engine::{Direction, Opening, Sealing};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
-use crate::backend::Backend;
+use crate::backend::{Backend, wipe};
 use crate::error::{Error, Result};
 
 /// The longest message in bytes: `2^36 − 64`.
@@ -81,8 +81,9 @@ impl PaddingFixAes256Gcm {
         let (mut expected, mut actual) = ([0; 48], [0; 48]);
         let mut padding = [0; 32];
         padding.copy_from_slice(&tag[16..]);
-        let t = self.crypt::<Opening>(nonce, ad, &mut padding, buffer.reborrow());
+        let mut t = self.crypt::<Opening>(nonce, ad, &mut padding, buffer.reborrow());
         expected[..16].copy_from_slice(&t);
+        wipe(&mut t);
         actual[..16].copy_from_slice(&tag[..16]);
         actual[16..].copy_from_slice(&padding);
         verify(&mut expected, &actual, buffer)

@@ -7,14 +7,20 @@
 use aead::inout::InOutBuf;
 
 use super::aes::{Aes256, RoundKeys, Schedule};
-use super::engine::Direction;
+use super::engine::{Direction, add_partial};
 use super::ghash::Product;
 use crate::backend::{Clmul, Isa, Lanes};
 
 /// The longest message that is short.
-pub(super) const MAX_BYTES: usize = 64;
+const MAX_BYTES: usize = 64;
 /// The longest associated data of a short message.
-pub(super) const MAX_AD_BYTES: usize = 64;
+const MAX_AD_BYTES: usize = 64;
+
+/// Whether a message is short.
+#[inline]
+pub(super) const fn fits(ad: usize, message: usize) -> bool {
+    ad <= MAX_AD_BYTES && message <= MAX_BYTES
+}
 
 /// What a key and a nonce give for a message of at most `B` blocks.
 pub(super) struct Material<L, const B: usize> {
@@ -75,6 +81,16 @@ pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
     let key_stream = L::aes_last_rounds(x, [round_key; B]);
     *beside = L::aes_last_rounds(*beside, [L::broadcast(isa, &round_keys[14]); C]);
     Material { h: h.reverse_bytes().double(), mask, key_stream }
+}
+
+/// The same without companions.
+#[inline(always)]
+pub(super) fn material_alone<L: Clmul, const B: usize>(
+    isa: L::Isa,
+    key: [L; 2],
+    first: L,
+) -> Material<L, B> {
+    material(isa, key, first, &mut Companions::none())
 }
 
 /// A one in the first word.
@@ -164,10 +180,7 @@ fn with_blocks<I: Isa, D: Direction, const B: usize, const C: usize>(
     let mut ciphertext = [zero; B];
     for j in 0..B {
         let (from, to) = ((16 * j).min(bytes), (16 * j + 16).min(bytes));
-        let input = I::X1::load_partial(isa, &buffer.get_in()[from..to]);
-        let output = key_stream[j].xor(input);
-        output.store_partial(&mut buffer.get_out()[from..to]);
-        ciphertext[j] = if D::SEALS { output.truncate(to - from) } else { input };
+        ciphertext[j] = add_partial::<_, D>(isa, key_stream[j], &mut buffer, from..to);
     }
     let lengths = u128::from(8 * ad.len() as u64) << 64 | u128::from(8 * bytes as u64);
     let lengths = I::X1::load(isa, &lengths.to_be_bytes());

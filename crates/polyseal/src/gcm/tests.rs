@@ -3,10 +3,11 @@
 use alloc::vec::Vec;
 
 use ::aes::cipher::{BlockCipherEncrypt, KeyInit};
+use aead::inout::InOutBuf;
 use serde_json::Value;
 
 use super::aes::{Aes, Aes128, Aes256};
-use super::cipher::{Crypt, Keyed};
+use super::cipher::{Keyed, one_message};
 use super::engine::{Opening, Sealing};
 use super::incremental::Ongoing;
 use super::nonce_derived::double;
@@ -34,8 +35,8 @@ fn counter_mode<C: BlockCipherEncrypt + KeyInit>(
 
 /// A message of two groups of any back end and more, whose counter wraps behind each of its blocks in
 /// turn.
-fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8]) {
-    let message: Vec<u8> = (0..1111_u32).map(|i| (i * 7 % 251) as u8).collect();
+fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8], bytes: u32) {
+    let message: Vec<u8> = (0..bytes).map(|i| (i * 7 % 251) as u8).collect();
     for behind in 0..=70_u32 {
         let mut first = [0xff; 16];
         first[12..].copy_from_slice(&0_u32.wrapping_sub(behind).to_be_bytes());
@@ -43,27 +44,17 @@ fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8]) {
         let mut expected = None;
         for backend in Backend::available() {
             let (keyed, name) = (Keyed::<A>::new(key, backend), backend.name());
+            let once = |buffer: InOutBuf<'_, '_, u8>, opens, tag: &mut [u8; 16]| match opens {
+                false => one_message::<A, Sealing>(backend, key, &first, b"ad", buffer, tag),
+                true => one_message::<A, Opening>(backend, key, &first, b"ad", buffer, tag),
+            };
             let (mut buffer, mut tag) = (message.clone(), [0; 16]);
-            let task = Crypt::<A, Sealing>::with_counter(
-                &keyed.keys,
-                &first,
-                b"ad",
-                buffer.as_mut_slice().into(),
-                &mut tag,
-            );
-            backend.run(task);
+            once(buffer.as_mut_slice().into(), false, &mut tag);
             assert_eq!(buffer, ciphertext, "{behind} blocks on {name}");
             assert_eq!(tag, *expected.get_or_insert(tag), "{behind} blocks on {name}");
 
             let mut again = [0; 16];
-            let task = Crypt::<A, Opening>::with_counter(
-                &keyed.keys,
-                &first,
-                b"ad",
-                buffer.as_mut_slice().into(),
-                &mut again,
-            );
-            backend.run(task);
+            once(buffer.as_mut_slice().into(), true, &mut again);
             assert_eq!((&buffer, again), (&message, tag), "{behind} blocks on {name}");
 
             for pieces in [48, 250] {
@@ -83,8 +74,11 @@ fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8]) {
 
 #[test]
 fn counters_wrap_at_every_block() {
-    wraps::<Aes128, ::aes::Aes128>(&[7; 16]);
-    wraps::<Aes256, ::aes::Aes256>(&[7; 32]);
+    // The longest that goes the way of the medium ones on some back end, and longer ones.
+    for bytes in [100, 250, 500, 1000, 1111] {
+        wraps::<Aes128, ::aes::Aes128>(&[7; 16], bytes);
+        wraps::<Aes256, ::aes::Aes256>(&[7; 32], bytes);
+    }
 }
 
 #[test]
@@ -110,4 +104,40 @@ fn encrypt_zeros<C: BlockCipherEncrypt + KeyInit>(key: &[u8]) -> [u8; 16] {
     let first = core::array::from_fn(|i| if i < 12 { 0 } else { 0xff });
     let zeros = counter_mode::<C>(key, first, &[0; 16]);
     zeros[..].try_into().expect("a block")
+}
+
+/// Every length of a message that goes the way of the medium ones, and some beyond, with associated
+/// data of every length that does: as under an expanded key.
+#[test]
+fn one_message_is_as_any() {
+    fn compare<A: Aes>(key: &[u8], ad: &[u8], bytes: usize) {
+        let mut first = [9; 16];
+        first[12..].copy_from_slice(&[0, 0, 0, 1]);
+        let message: Vec<u8> = (0..bytes).map(|i| (i * 7 % 251) as u8).collect();
+        for backend in Backend::available() {
+            let name = backend.name();
+            let (mut sealed, mut tag) = (message.clone(), [0; 16]);
+            let buffer = sealed.as_mut_slice().into();
+            Keyed::<A>::new(key, backend).crypt::<Sealing>(&first[..12], ad, buffer, &mut tag);
+
+            let (mut output, mut again) = (alloc::vec![0; bytes], [0; 16]);
+            let buffer = InOutBuf::new(&message, &mut output).expect("one length");
+            one_message::<A, Sealing>(backend, key, &first, ad, buffer, &mut again);
+            assert_eq!((&output, again), (&sealed, tag), "{bytes} bytes on {name}");
+
+            again = [0; 16];
+            let buffer = output.as_mut_slice().into();
+            one_message::<A, Opening>(backend, key, &first, ad, buffer, &mut again);
+            assert_eq!((&output, again), (&message, tag), "{bytes} bytes on {name}");
+        }
+    }
+    let ad = [5; 80];
+    for bytes in (0..=1300).filter(|bytes| bytes % 16 < 2 || bytes % 16 == 15 || *bytes < 140) {
+        compare::<Aes256>(&[7; 32], &ad[..bytes % 66], bytes);
+        compare::<Aes128>(&[7; 16], &ad[..bytes % 17], bytes);
+    }
+    for ad_bytes in 0..=80 {
+        compare::<Aes256>(&[7; 32], &ad[..ad_bytes], 3);
+        compare::<Aes256>(&[7; 32], &ad[..ad_bytes], 700);
+    }
 }

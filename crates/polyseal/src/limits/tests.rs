@@ -1,8 +1,8 @@
 //! Each bound: just below, at it, just above.
 
-use super::{Limits, Nonces, Usage};
+use super::{GCM_BYTES_LOG2, Limits, Nonces, Total, Usage};
 use crate::error::Error;
-use crate::registry::{Algorithm, CLAIMLESS, Family, families};
+use crate::registry::{Algorithm, CLAIMLESS, Family, Kind, Mode, families};
 
 /// RFC 10032's longest message and associated data.
 const LONGEST: u64 = (1 << 61) - 1;
@@ -11,12 +11,29 @@ fn algorithm(text: &str) -> Algorithm {
     text.parse().expect(text)
 }
 
+/// Every instance of every row.
+fn every_algorithm() -> impl Iterator<Item = Algorithm> {
+    families().iter().flat_map(Algorithm::instances)
+}
+
+/// A limit on bytes as they are.
+const fn in_bytes(limit: Option<u128>) -> Total {
+    Total { limit, extra_blocks: None }
+}
+
+/// A limit on blocks.
+const fn in_blocks(limit: u128, extra: u32) -> Total {
+    Total { limit: Some(limit), extra_blocks: Some(extra) }
+}
+
 /// A counter under bounds that no row of the registry has.
 fn small(messages: u128, bytes: u128) -> Usage {
     let limits = Limits {
         random_nonce_messages: Some(4),
         counted_nonce_messages: Some(10),
-        total_bytes: Some(100),
+        counted_first_nonce_messages: Some(10),
+        total_bytes: in_bytes(Some(100)),
+        counted_total_bytes: in_bytes(Some(100)),
         failed_verifications: Some(2),
         message_bytes: 60,
         ad_bytes: 50,
@@ -32,7 +49,9 @@ fn aegis_has_the_limits_of_its_specification() {
             let expected = Limits {
                 random_nonce_messages: Some(1 << 48),
                 counted_nonce_messages: None,
-                total_bytes: None,
+                counted_first_nonce_messages: None,
+                total_bytes: in_bytes(None),
+                counted_total_bytes: in_bytes(None),
                 failed_verifications: Some(1 << 96),
                 message_bytes: LONGEST,
                 ad_bytes: LONGEST,
@@ -51,18 +70,25 @@ fn aegis_has_the_limits_of_its_specification() {
 #[test]
 fn gcm_has_the_limits_of_sp_800_38d() {
     for (text, random, counted, failures) in [
-        ("aes-128-gcm", 32, 96, 96),
-        ("aes-256-gcm", 32, 96, 96),
-        ("aes-256-gcm:tag=12", 32, 96, 64),
+        // A forger has 2^-95 with the longest message.
+        ("aes-128-gcm", 32, 96, 63),
+        ("aes-256-gcm", 32, 96, 63),
+        ("aes-256-gcm:tag=12", 32, 96, 31),
         // A row's figure is for the default length.
-        ("aes-256-gcm:nonce=8", 16, 64, 96),
-        ("aes-256-gcm:nonce=1", 0, 8, 96),
-        ("ctx-aes-256-gcm", 32, 96, 96),
+        ("aes-256-gcm:nonce=8", 16, 32, 63),
+        ("aes-256-gcm:nonce=1", 0, 8, 63),
+        // Only nonces of 12 bytes may be as many as there are (8.3).
+        ("aes-256-gcm:nonce=11", 28, 32, 63),
+        ("aes-256-gcm:nonce=13", 32, 32, 63),
+        ("aes-128-gcm:nonce=512", 32, 32, 63),
+        ("ctx-aes-256-gcm", 32, 96, 63),
     ] {
         let expected = Limits {
             random_nonce_messages: Some(1 << random),
             counted_nonce_messages: Some(1 << counted),
-            total_bytes: Some(1 << 52),
+            counted_first_nonce_messages: Some(1 << counted),
+            total_bytes: in_blocks(1 << 52, 1),
+            counted_total_bytes: in_blocks(1 << 52, 1),
             failed_verifications: Some(1 << failures),
             message_bytes: (1 << 36) - 32,
             ad_bytes: LONGEST,
@@ -71,6 +97,8 @@ fn gcm_has_the_limits_of_sp_800_38d() {
     }
     let padded = Limits::of(&algorithm("padding-fix-aes-256-gcm"));
     assert_eq!(padded.message_bytes, (1 << 36) - 64, "two blocks are taken");
+    assert_eq!(padded.total_bytes, in_blocks(1 << 52, 3));
+    assert_eq!(padded.failed_verifications, Some(1 << 63));
 }
 
 #[test]
@@ -85,10 +113,123 @@ fn long_nonces_may_be_random() {
         ("dndk-gcm:kc=1,nonce=12", Some(1 << 32), Some(1 << 64)),
     ] {
         let limits = Limits::of(&algorithm(text));
-        assert_eq!((limits.random_nonce_messages, limits.total_bytes), (random, total), "{text}");
+        let found = (limits.random_nonce_messages, limits.total_bytes);
+        assert_eq!(found, (random, in_bytes(total)), "{text}");
         // The commitment does not make the tag harder to guess.
-        assert_eq!(limits.failed_verifications, Some(1 << 96), "{text}");
+        assert_eq!(limits.failed_verifications, Some(1 << 63), "{text}");
         assert_eq!(limits.message_bytes, (1 << 36) - 32, "{text}");
+    }
+}
+
+/// A counter may stand where it leaves the derived key as it is: then that key has GCM's limit.
+#[test]
+fn counted_nonces_may_all_have_one_derived_key() {
+    let gcm = in_blocks(1 << GCM_BYTES_LOG2, 1);
+    for (text, counted, first) in [
+        ("xaes-256-gcm", gcm, Some(1 << 96)),
+        ("kc-xaes-256-gcm:nonce=20", gcm, Some(1 << 96)),
+        ("h-aes-256-gcm", gcm, Some(1 << 96)),
+        ("h-kc-aes-256-gcm", gcm, Some(1 << 96)),
+        ("dndk-gcm", gcm, Some(1 << 120)),
+        ("dndk-gcm:nonce=16", gcm, Some(1 << 120)),
+        // Here all of the nonce derives the key.
+        ("dndk-gcm:nonce=15", in_bytes(Some(1 << 64)), Some(1 << 120)),
+        ("dndk-gcm:nonce=12", in_bytes(Some(1 << 64)), Some(1 << 96)),
+        ("dndk-gcm:version=1", in_bytes(Some(1 << 64)), None),
+        ("hkdf-committed-aes-256-gcm", in_bytes(None), None),
+    ] {
+        let limits = Limits::of(&algorithm(text));
+        assert_eq!(limits.total(Nonces::Counted), counted, "{text}");
+        assert_eq!(limits.total(Nonces::CountedFirst), limits.total(Nonces::Random), "{text}");
+        assert_eq!(limits.counted_first_nonce_messages, first, "{text}");
+    }
+    let limits = Limits::of(&algorithm("aes-256-gcm"));
+    assert_eq!(limits.total_bytes.limit, Some(1 << GCM_BYTES_LOG2), "the row's figure is another");
+
+    // 2^16 messages of 2^36 bytes, each a block short of it and with a block for the tag.
+    let check = |nonces, messages| {
+        Usage::check(&algorithm("xaes-256-gcm"), nonces, messages, (1 << 36) - 32, 16)
+    };
+    let refused = Err(Error::Limit { what: "bytes", limit: 1 << 52 });
+    assert_eq!(check(Nonces::Counted, 1 << 16), Ok(()));
+    assert_eq!(check(Nonces::Counted, (1 << 16) + 1), refused);
+    assert_eq!(check(Nonces::CountedFirst, u64::MAX), Ok(()));
+}
+
+/// Whole blocks, a tag's mask for each message, and what the padding fix adds.
+#[test]
+fn gcm_is_charged_by_the_block() {
+    for (text, extra) in
+        [("aes-128-gcm", 1), ("ctx-aes-256-gcm", 1), ("padding-fix-aes-256-gcm", 3)]
+    {
+        let total = Limits::of(&algorithm(text)).total_bytes;
+        for (message, ad, expected) in
+            [(0, 0, 0), (1, 0, 1), (16, 0, 1), (17, 0, 2), (0, 1, 1), (16, 33, 4), (15, 1, 2)]
+        {
+            let charged = total.charge(message, ad);
+            assert_eq!(charged, 16 * (expected + extra), "{text}: {message}, {ad}");
+        }
+        let most = u128::from(u64::MAX.div_ceil(16));
+        assert_eq!(total.charge(u64::MAX, u64::MAX), 16 * (2 * most + extra), "{text}");
+    }
+    // Empty messages are work, too.
+    let gcm = algorithm("aes-256-gcm");
+    assert_eq!(Usage::check(&gcm, Nonces::Counted, 1 << 48, 0, 0), Ok(()));
+    let refused = Err(Error::Limit { what: "bytes", limit: 1 << 52 });
+    assert_eq!(Usage::check(&gcm, Nonces::Counted, (1 << 48) + 1, 0, 0), refused);
+    let mut usage = Usage::new(&gcm, Nonces::Counted);
+    assert_eq!(usage.reserve(3, 17, 1), Ok(()));
+    assert_eq!((usage.messages(), usage.bytes()), (3, 3 * 64));
+}
+
+/// Which bounds a row has is in the row. Whatever is not AEGIS is GCM, alone or under derived keys.
+#[test]
+fn every_row_says_how_it_uses_its_key() {
+    for a in every_algorithm() {
+        let id = a.family().id;
+        let (head, calls) = match id {
+            _ if id.trim_start_matches("ctx-").starts_with("aegis-") => {
+                assert_eq!(a.mode(), Mode::Direct, "{a}");
+                continue;
+            }
+            "aes-128-gcm" | "aes-256-gcm" | "ctx-aes-256-gcm" => {
+                assert_eq!(a.mode(), Mode::Gcm { padding_blocks: 0 }, "{a}");
+                continue;
+            }
+            "padding-fix-aes-256-gcm" => {
+                assert_eq!(a.mode(), Mode::Gcm { padding_blocks: 2 }, "{a}");
+                continue;
+            }
+            "xaes-256-gcm" => (12, Some(2)),
+            "kc-xaes-256-gcm" => (12, Some(5)),
+            "h-aes-256-gcm" | "h-kc-aes-256-gcm" => (12, None),
+            "hkdf-committed-aes-256-gcm" => (32, None),
+            "dndk-gcm" if a.param("version") == Some(1) => (24, None),
+            "dndk-gcm" => (15.min(a.nonce_bytes()), None),
+            _ => panic!("{a}: which bounds does it have?"),
+        };
+        let mode = Mode::Derived { head_bytes: head, permutation_calls: calls };
+        assert_eq!(a.mode(), mode, "{a}");
+    }
+}
+
+/// Only AEGIS claims as much for every length.
+#[test]
+fn a_long_message_is_easier_to_forge_with_gcm() {
+    for family in families() {
+        let direct = Algorithm::new(family).mode() == Mode::Direct;
+        assert_eq!(family.forgery_loss_bits, if direct { 0 } else { 33 }, "{}", family.id);
+    }
+}
+
+/// A nonce of AEGISMAC may be used again, and so be random for ever.
+#[test]
+fn a_mac_has_no_limit_on_nonces() {
+    for family in families().iter().filter(|family| family.kind == Kind::Mac) {
+        let limits = Limits::of(&Algorithm::new(family));
+        assert_eq!(limits.random_nonce_messages, None, "{}", family.id);
+        assert_eq!(limits.counted_nonce_messages, None, "{}", family.id);
+        assert_eq!(limits.failed_verifications, Some(1 << 96), "{}", family.id);
     }
 }
 
@@ -96,7 +237,7 @@ fn long_nonces_may_be_random() {
 /// are long enough have none.
 #[test]
 fn random_nonces_follow_the_formula() {
-    for family in families() {
+    for family in families().iter().filter(|family| family.kind == Kind::Aead) {
         let limits = Limits::of(&Algorithm::new(family));
         let formula = (8 * family.nonce_bytes.default as u32 - 32) / 2;
         match limits.random_nonce_messages {
@@ -235,9 +376,14 @@ fn formulas_for_short_nonces_and_tags() {
     assert_eq!(of(&PLAIN).counted_nonce_messages, Some(1 << 96));
     assert_eq!(of(&UNREACHABLE).counted_nonce_messages, Some(1 << 96));
     assert_eq!(of(&STATED).counted_nonce_messages, Some(1 << 64));
-    assert_eq!(of(&STATED).total_bytes, Some(1 << 40));
-    assert_eq!(of(&UNREACHABLE).total_bytes, None);
+    assert_eq!(of(&STATED).total_bytes, in_bytes(Some(1 << 40)));
+    assert_eq!(of(&UNREACHABLE).total_bytes, in_bytes(None));
     assert_eq!(of(&STATED).failed_verifications, None);
+    for (loss, failures) in [(1, 1 << 95), (95, 2), (96, 1), (97, 0), (200, 0)] {
+        let family = Family { forgery_loss_bits: loss, ..CLAIMLESS };
+        let family: &'static Family = alloc::boxed::Box::leak(alloc::boxed::Box::new(family));
+        assert_eq!(of(family).failed_verifications, Some(failures), "{loss}");
+    }
 }
 
 /// What a limit is called, and how it is written.

@@ -4,7 +4,7 @@ use super::{Machine, Need, fastest};
 use crate::backend::Backend;
 use crate::error::Error;
 use crate::registry::{
-    Algorithm, CLAIMLESS, Commitment, Family, Kind, Level, Misuse, families, family,
+    Algorithm, CLAIMLESS, Commitment, Family, Kind, Level, Misuse, Sizes, families, family,
 };
 
 use Need::{
@@ -45,6 +45,7 @@ fn aegis_meets_what_it_claims_and_no_more() {
         ("aegis-256", &[Online, RandomNonces, Key256]),
         ("aegis-256x2", &[Parallel, Online, RandomNonces, Key256]),
         ("aegis-256x4:tag=32", &[Parallel, Online, RandomNonces, Key256, Tag256]),
+        ("aegis-128l-mac", &[Online, MisuseResistant, RandomNonces]),
     ] {
         let a = algorithm(text);
         for &need in Need::ALL {
@@ -66,7 +67,15 @@ fn gcm_and_what_is_built_on_it_meet_what_they_claim_and_no_more() {
             "hkdf-committed-aes-256-gcm",
             &[Parallel, Online, Key256, RandomNonces, Tag256, Committing],
         ),
+        (
+            "kc-xaes-256-gcm:nonce=20",
+            &[Parallel, Online, Fips, Key256, RandomNonces, Tag256, Committing],
+        ),
         ("dndk-gcm", &[Parallel, Online, Key256, RandomNonces]),
+        // A shorter nonce has not what the default has.
+        ("dndk-gcm:nonce=20", &[Parallel, Online, Key256, RandomNonces]),
+        ("dndk-gcm:nonce=19", &[Parallel, Online, Key256]),
+        ("dndk-gcm:nonce=12", &[Parallel, Online, Key256]),
         // FOR-KC is less than what committing asks for.
         ("dndk-gcm:kc=1", &[Parallel, Online, Key256, RandomNonces, Tag256]),
         ("padding-fix-aes-256-gcm", &[Parallel, Online, Fips, Key256, Tag256, Committing]),
@@ -86,7 +95,7 @@ fn what_others_claim_is_seen() {
     const fn commits(level: Level, bits: u32) -> [Commitment; 1] {
         [Commitment { level, tag_bytes: 16, bits, condition: "" }]
     }
-    static ROWS: [(Family, &[Need]); 15] = [
+    static ROWS: [(Family, &[Need]); 16] = [
         (Family { ..CLAIMLESS }, &[]),
         (Family { commitment: &commits(Level::None, 128), ..CLAIMLESS }, &[]),
         (Family { commitment: &commits(Level::KeyFixedAd, 128), ..CLAIMLESS }, &[]),
@@ -101,7 +110,16 @@ fn what_others_claim_is_seen() {
         (Family { fips: true, ..CLAIMLESS }, &[Fips]),
         (Family { parallel: true, ..CLAIMLESS }, &[Parallel]),
         (Family { online: true, ..CLAIMLESS }, &[Online]),
-        (Family { random_nonce_messages_log2: Some(64), ..CLAIMLESS }, &[RandomNonces]),
+        (
+            Family {
+                nonce_bytes: Sizes::one(&[20]),
+                random_nonce_messages_log2: Some(64),
+                ..CLAIMLESS
+            },
+            &[RandomNonces],
+        ),
+        // Twelve bytes are too few, whatever a row says.
+        (Family { random_nonce_messages_log2: Some(64), ..CLAIMLESS }, &[]),
     ];
     for (i, (family, claimed)) in ROWS.iter().enumerate() {
         let short_key = Algorithm::new(family).with("key", 16).expect("such a key");
@@ -194,4 +212,12 @@ fn no_cost_is_missing() {
 #[test]
 fn this_machine_is_the_back_end_that_runs() {
     assert_eq!(Machine::here().name(), Backend::detect().name());
+}
+
+/// The same claim stands in two places of a row.
+#[test]
+fn what_is_listed_as_parallel_is_parallel() {
+    for f in families() {
+        assert_eq!(f.properties.contains(&"parallelizable"), f.parallel, "{}", f.id);
+    }
 }

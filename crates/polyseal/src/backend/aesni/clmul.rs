@@ -1,12 +1,12 @@
 //! One block: whole AES, and products of GHASH's field elements.
 
 use core::arch::x86_64::{
-    _mm_add_epi32, _mm_aesenclast_si128, _mm_and_si128, _mm_clmulepi64_si128, _mm_loadu_si128,
-    _mm_set_epi64x, _mm_set1_epi32, _mm_shuffle_epi8, _mm_shuffle_epi32, _mm_slli_epi64,
-    _mm_slli_si128, _mm_srai_epi32, _mm_srli_epi64, _mm_xor_si128,
+    _mm_add_epi32, _mm_aesenclast_si128, _mm_and_si128, _mm_blend_epi16, _mm_clmulepi64_si128,
+    _mm_loadu_si128, _mm_set_epi64x, _mm_set1_epi32, _mm_shuffle_epi8, _mm_shuffle_epi32,
+    _mm_slli_epi64, _mm_slli_si128, _mm_srai_epi32, _mm_srli_epi64, _mm_xor_si128,
 };
 
-use super::super::lanes::{Clmul, FOLD, Isa, REVERSED, ROTATED};
+use super::super::lanes::{Clmul, DIAGONAL, FOLD, Isa, REVERSED, ROTATED};
 use super::{PartialXmm, Xmm};
 
 impl<I: Isa<X1 = Self> + PartialXmm> Clmul for Xmm<I> {
@@ -22,6 +22,11 @@ impl<I: Isa<X1 = Self> + PartialXmm> Clmul for Xmm<I> {
 
     #[inline(always)]
     fn block(self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn window(self, _: Self, _: usize) -> Self {
         self
     }
 
@@ -59,6 +64,26 @@ impl<I: Isa<X1 = Self> + PartialXmm> Clmul for Xmm<I> {
             _mm_xor_si128(pairs, _mm_slli_si128::<8>(pairs))
         };
         Self(sums, self.1)
+    }
+
+    #[inline(always)]
+    fn with_first_word<const W: usize>(self, words: Self) -> Self {
+        // SAFETY: `I` is the proof of AVX, and so of SSE4.1.
+        let replaced = unsafe {
+            match const { W } {
+                0 => _mm_blend_epi16::<3>(self.0, words.0),
+                1 => _mm_blend_epi16::<3>(self.0, _mm_shuffle_epi32::<1>(words.0)),
+                2 => _mm_blend_epi16::<3>(self.0, _mm_shuffle_epi32::<2>(words.0)),
+                _ => _mm_blend_epi16::<3>(self.0, _mm_shuffle_epi32::<3>(words.0)),
+            }
+        };
+        Self(replaced, self.1)
+    }
+
+    #[inline(always)]
+    fn diagonal(self) -> Self {
+        // SAFETY: `I` is the proof of AVX, and so of SSSE3.
+        Self(unsafe { _mm_shuffle_epi8(self.0, _mm_set1_epi32(DIAGONAL)) }, self.1)
     }
 
     #[inline(always)]

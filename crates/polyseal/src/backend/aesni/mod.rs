@@ -19,7 +19,6 @@ impl Isa for AesNi {
     type X2 = Wide<Xmm<Self>, 2>;
     type X4 = Wide<Xmm<Self>, 4>;
     type Register = Xmm<Self>;
-    type Narrow = Xmm<Self>;
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 16;

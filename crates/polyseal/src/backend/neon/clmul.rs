@@ -1,14 +1,14 @@
 //! One block: whole AES, and products of GHASH's field elements.
 
 use core::arch::aarch64::{
-    uint8x16_t, vaddq_u32, vaeseq_u8, vandq_u64, vdupq_laneq_u32, vdupq_n_u8, vdupq_n_u32,
-    veorq_u8, veorq_u64, vextq_u8, vgetq_lane_u64, vld1q_u64, vmull_p64, vqtbl1q_u8,
+    uint8x16_t, vaddq_u32, vaeseq_u8, vandq_u64, vcopyq_laneq_u32, vdupq_laneq_u32, vdupq_n_u8,
+    vdupq_n_u32, veorq_u8, veorq_u64, vextq_u8, vgetq_lane_u64, vld1q_u64, vmull_p64, vqtbl1q_u8,
     vreinterpretq_s32_u32, vreinterpretq_u8_p128, vreinterpretq_u8_u32, vreinterpretq_u8_u64,
     vreinterpretq_u32_u8, vreinterpretq_u64_s32, vreinterpretq_u64_u8, vrev64q_u8, vshlq_n_u64,
     vshrq_n_s32, vshrq_n_u64,
 };
 
-use super::super::lanes::{Clmul, FOLD};
+use super::super::lanes::{Clmul, DIAGONAL, FOLD};
 use super::Q;
 
 impl Clmul for Q {
@@ -24,6 +24,11 @@ impl Clmul for Q {
 
     #[inline(always)]
     fn block(self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn window(self, _: Self, _: usize) -> Self {
         self
     }
 
@@ -68,6 +73,30 @@ impl Clmul for Q {
             veorq_u8(pairs, vextq_u8::<8>(zero, pairs))
         };
         Self(sums, self.1)
+    }
+
+    #[inline(always)]
+    fn with_first_word<const W: usize>(self, words: Self) -> Self {
+        // SAFETY: `self` holds the proof of Advanced SIMD.
+        let replaced = unsafe {
+            let (x, y) = (vreinterpretq_u32_u8(self.0), vreinterpretq_u32_u8(words.0));
+            vreinterpretq_u8_u32(match const { W } {
+                0 => vcopyq_laneq_u32::<0, 0>(x, y),
+                1 => vcopyq_laneq_u32::<0, 1>(x, y),
+                2 => vcopyq_laneq_u32::<0, 2>(x, y),
+                _ => vcopyq_laneq_u32::<0, 3>(x, y),
+            })
+        };
+        Self(replaced, self.1)
+    }
+
+    #[inline(always)]
+    fn diagonal(self) -> Self {
+        // SAFETY: `self` holds the proof of Advanced SIMD.
+        let diagonal = unsafe {
+            vqtbl1q_u8(self.0, vreinterpretq_u8_u32(vdupq_n_u32(DIAGONAL.cast_unsigned())))
+        };
+        Self(diagonal, self.1)
     }
 
     #[inline(always)]

@@ -15,7 +15,6 @@ impl Isa for Neon {
     type X2 = Wide<Q, 2>;
     type X4 = Wide<Q, 4>;
     type Register = Q;
-    type Narrow = Q;
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 32;

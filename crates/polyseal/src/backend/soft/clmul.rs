@@ -24,6 +24,11 @@ impl Clmul for Block {
     }
 
     #[inline(always)]
+    fn window(self, _: Self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
     fn join([block, ..]: [Self; 4]) -> Self {
         block
     }
@@ -47,6 +52,21 @@ impl Clmul for Block {
     fn running_sums(self) -> Self {
         let pairs = self.0 ^ self.0 << 32;
         Self(pairs ^ pairs << 64)
+    }
+
+    #[inline(always)]
+    fn with_first_word<const W: usize>(self, words: Self) -> Self {
+        let word = (words.0 >> (32 * W)) as u32;
+        Self(self.0 >> 32 << 32 | u128::from(word))
+    }
+
+    #[inline(always)]
+    fn diagonal(self) -> Self {
+        let mut diagonal = 0;
+        for i in 0..4 {
+            diagonal |= u32::from((self.0 >> (40 * i)) as u8) << (8 * i);
+        }
+        Self(u128::from(diagonal) * EVERY_WORD)
     }
 
     #[inline(always)]

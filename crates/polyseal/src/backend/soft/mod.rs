@@ -16,7 +16,6 @@ impl Isa for Soft {
     type X2 = Wide<Block, 2>;
     type X4 = Wide<Block, 4>;
     type Register = Block;
-    type Narrow = Block;
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 8;

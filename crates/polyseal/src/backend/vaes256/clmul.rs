@@ -2,14 +2,15 @@
 
 use core::arch::x86_64::{
     _mm_loadu_si128, _mm256_add_epi32, _mm256_aesenclast_epi128, _mm256_and_si256,
-    _mm256_broadcastsi128_si256, _mm256_clmulepi64_epi128, _mm256_extracti128_si256,
-    _mm256_inserti128_si256, _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_epi64x,
-    _mm256_shuffle_epi8, _mm256_shuffle_epi32, _mm256_slli_epi64, _mm256_slli_si256,
-    _mm256_srai_epi32, _mm256_srli_epi64, _mm256_xor_si256, _mm256_zextsi128_si256,
+    _mm256_blend_epi32, _mm256_broadcastsi128_si256, _mm256_clmulepi64_epi128,
+    _mm256_extracti128_si256, _mm256_inserti128_si256, _mm256_permute2x128_si256,
+    _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi8,
+    _mm256_shuffle_epi32, _mm256_slli_epi64, _mm256_slli_si256, _mm256_srai_epi32,
+    _mm256_srli_epi64, _mm256_xor_si256, _mm256_zextsi128_si256,
 };
 
 use super::super::aesni::Xmm;
-use super::super::lanes::{Clmul, FOLD, Isa, Lanes, REVERSED, ROTATED};
+use super::super::lanes::{Clmul, DIAGONAL, FOLD, Isa, Lanes, REVERSED, ROTATED};
 use super::{PartialYmm, Ymm};
 
 impl<I: Isa<X1 = Xmm<I>> + PartialYmm> Clmul for Ymm<I> {
@@ -32,6 +33,15 @@ impl<I: Isa<X1 = Xmm<I>> + PartialYmm> Clmul for Ymm<I> {
             // SAFETY: `I` is the proof of AVX2.
             _ => Xmm(unsafe { _mm256_extracti128_si256::<1>(self.0) }, self.1),
         }
+    }
+
+    #[inline(always)]
+    fn window(self, next: Self, skipped: usize) -> Self {
+        if skipped == 0 {
+            return self;
+        }
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_permute2x128_si256::<0x21>(self.0, next.0) }, self.1)
     }
 
     #[inline(always)]
@@ -70,6 +80,26 @@ impl<I: Isa<X1 = Xmm<I>> + PartialYmm> Clmul for Ymm<I> {
             _mm256_xor_si256(pairs, _mm256_slli_si256::<8>(pairs))
         };
         Self(sums, self.1)
+    }
+
+    #[inline(always)]
+    fn with_first_word<const W: usize>(self, words: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        let replaced = unsafe {
+            match const { W } {
+                0 => _mm256_blend_epi32::<0x11>(self.0, words.0),
+                1 => _mm256_blend_epi32::<0x11>(self.0, _mm256_shuffle_epi32::<1>(words.0)),
+                2 => _mm256_blend_epi32::<0x11>(self.0, _mm256_shuffle_epi32::<2>(words.0)),
+                _ => _mm256_blend_epi32::<0x11>(self.0, _mm256_shuffle_epi32::<3>(words.0)),
+            }
+        };
+        Self(replaced, self.1)
+    }
+
+    #[inline(always)]
+    fn diagonal(self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_shuffle_epi8(self.0, _mm256_set1_epi32(DIAGONAL)) }, self.1)
     }
 
     #[inline(always)]

@@ -19,7 +19,6 @@ impl Isa for Vaes256 {
     type X2 = Ymm<Self>;
     type X4 = Wide<Ymm<Self>, 2>;
     type Register = Ymm<Self>;
-    type Narrow = Ymm<Self>;
 
     const REGISTER_BLOCKS: usize = 2;
     const REGISTERS: usize = 16;

@@ -1,9 +1,11 @@
 //! Four blocks: whole AES, and products of GHASH's field elements.
 
+use core::arch::asm;
 use core::arch::x86_64::{
-    _mm_loadu_si128, _mm512_add_epi32, _mm512_aesenclast_epi128, _mm512_and_si512,
-    _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_castsi512_si128, _mm512_castsi512_si256,
-    _mm512_clmulepi64_epi128, _mm512_extracti32x4_epi32, _mm512_inserti32x4, _mm512_inserti64x4,
+    __m512i, __mmask16, _mm_loadu_si128, _mm512_add_epi32, _mm512_aesenclast_epi128,
+    _mm512_and_si512, _mm512_broadcast_i32x4, _mm512_bslli_epi128, _mm512_castsi512_si128,
+    _mm512_castsi512_si256, _mm512_clmulepi64_epi128, _mm512_extracti32x4_epi32,
+    _mm512_inserti32x4, _mm512_inserti64x4, _mm512_loadu_epi64, _mm512_permutex2var_epi64,
     _mm512_set_epi64, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8,
     _mm512_shuffle_epi32, _mm512_slli_epi64, _mm512_srai_epi32, _mm512_srli_epi64,
     _mm512_xor_si512, _mm512_zextsi128_si512,
@@ -11,7 +13,7 @@ use core::arch::x86_64::{
 
 use super::super::aesni::Xmm;
 use super::super::cpu::Vaes512;
-use super::super::lanes::{Clmul, FOLD, REVERSED, ROTATED};
+use super::super::lanes::{Clmul, DIAGONAL, FOLD, REVERSED, ROTATED};
 use super::Zmm;
 
 impl Clmul for Zmm {
@@ -39,6 +41,18 @@ impl Clmul for Zmm {
             }
         };
         Xmm(block, self.1)
+    }
+
+    #[inline(always)]
+    fn window(self, next: Self, skipped: usize) -> Self {
+        static COUNT: [u64; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
+        let order = &COUNT[2 * skipped..][..8];
+        // SAFETY: a vector holds the proof of AVX-512; `order` has eight numbers.
+        let window = unsafe {
+            let order = _mm512_loadu_epi64(order.as_ptr().cast());
+            _mm512_permutex2var_epi64(self.0, order, next.0)
+        };
+        Self(window, self.1)
     }
 
     #[inline(always)]
@@ -81,6 +95,26 @@ impl Clmul for Zmm {
             _mm512_xor_si512(pairs, _mm512_bslli_epi128::<8>(pairs))
         };
         Self(sums, self.1)
+    }
+
+    #[inline(always)]
+    fn with_first_word<const W: usize>(self, words: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX-512.
+        let replaced = unsafe {
+            match const { W } {
+                0 => shuffle_first_word::<0>(self.0, words.0),
+                1 => shuffle_first_word::<1>(self.0, words.0),
+                2 => shuffle_first_word::<2>(self.0, words.0),
+                _ => shuffle_first_word::<3>(self.0, words.0),
+            }
+        };
+        Self(replaced, self.1)
+    }
+
+    #[inline(always)]
+    fn diagonal(self) -> Self {
+        // SAFETY: a vector holds the proof of AVX-512.
+        Self(unsafe { _mm512_shuffle_epi8(self.0, _mm512_set1_epi32(DIAGONAL)) }, self.1)
     }
 
     #[inline(always)]
@@ -137,4 +171,26 @@ impl Clmul for Zmm {
         };
         Self(doubled, self.1)
     }
+}
+
+/// One instruction, where the compiler prefers a copy and a permutation across lanes.
+///
+/// # Safety
+/// The CPU must have AVX-512.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn shuffle_first_word<const W: i32>(mut x: __m512i, words: __m512i) -> __m512i {
+    const FIRST_WORDS: __mmask16 = 0x1111;
+    // SAFETY: the instruction changes `x` alone.
+    unsafe {
+        asm!(
+            "vpshufd {x}{{{first_words}}}, {words}, {w}",
+            x = inout(zmm_reg) x,
+            words = in(zmm_reg) words,
+            first_words = in(kreg) FIRST_WORDS,
+            w = const W,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    x
 }

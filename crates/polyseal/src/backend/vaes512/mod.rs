@@ -23,7 +23,6 @@ impl Isa for Vaes512 {
     type X2 = Ymm<Self>;
     type X4 = Zmm;
     type Register = Zmm;
-    type Narrow = Ymm<Self>;
 
     const REGISTER_BLOCKS: usize = 4;
     const REGISTERS: usize = 32;

@@ -44,6 +44,12 @@ impl Amount {
         (0..n).fold(Self::ONE, |power, _| power * self)
     }
 
+    /// The larger one.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        if other > self { other } else { self }
+    }
+
     /// The smaller one.
     #[must_use]
     pub fn min(self, other: Self) -> Self {

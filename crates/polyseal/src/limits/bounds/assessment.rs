@@ -4,11 +4,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::mode::Mode;
 use super::{Amount, Probability, birthday, commitment, derived, gcm};
 use crate::error::Error;
 use crate::limits::{Limits, Nonces};
-use crate::registry::{Algorithm, Level};
+use crate::registry::{Algorithm, Level, Misuse, Mode};
 
 const DRAFT: &str = "draft-irtf-cfrg-aead-limits-13";
 const PAPER: &str = "eprint 2025/758";
@@ -141,15 +140,17 @@ fn most_messages(algorithm: &Algorithm, load: &Load) -> Amount {
     let limits = Limits::of(algorithm);
     let nonces = Amount::power_of_two(8.0 * algorithm.nonce_bytes() as f64);
     let messages = limits.messages(load.nonces).1.map_or(nonces, Amount::from);
-    let each = u128::from(load.message_bytes) + u128::from(load.ad_bytes);
-    let bytes = limits.total_bytes.map(|bytes| Amount::from(bytes / each.max(1)));
+    let total = limits.total(load.nonces);
+    let each = total.charge(load.message_bytes, load.ad_bytes).max(1);
+    let bytes = total.limit.map(|bytes| Amount::from(bytes / each));
     bytes.map_or(messages, |bytes| bytes.min(messages))
 }
 
 fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
     let limits = Limits::of(algorithm);
     let long = |what, bytes, limit| (bytes > limit).then_some(Error::TooLong { what, limit });
-    let each = Amount::from(u128::from(load.message_bytes) + u128::from(load.ad_bytes));
+    let total = limits.total(load.nonces);
+    let each = Amount::from(total.charge(load.message_bytes, load.ad_bytes));
     let (messages, limit) = limits.messages(load.nonces);
     let much = |what, amount: Amount, limit: Option<u128>| {
         let limit = limit?;
@@ -159,7 +160,7 @@ fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
         long("message", load.message_bytes, limits.message_bytes),
         long("associated data", load.ad_bytes, limits.ad_bytes),
         much(messages, load.messages, limit),
-        much("bytes", load.messages * each, limits.total_bytes),
+        much("bytes", load.messages * each, total.limit),
         much("failed verifications", load.forgeries, limits.failed_verifications),
     ]
     .into_iter()
@@ -169,18 +170,19 @@ fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
 
 fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
     let Load { keys: u, messages: q, forgeries: v, .. } = *load;
-    let mode = Mode::of(algorithm);
+    let mode = algorithm.mode();
     let specification = algorithm.family().specification.title;
     let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
     // What else a tag carries is a commitment.
     let t = 8 * algorithm.tag_bytes().min(16) as u32;
-    let l = gcm::blocks(load.message_bytes, load.ad_bytes);
+    let padding = if let Mode::Gcm { padding_blocks } = mode { padding_blocks } else { 0 };
+    let l = gcm::blocks(load.message_bytes, load.ad_bytes) + Amount::from(padding);
     let mut bounds = Vec::new();
     let mut add = |name, amount: Amount, formula: String, source: String| {
         bounds.push(Bound { name, formula, source, amount });
     };
 
-    if load.nonces == Nonces::Random {
+    if load.nonces == Nonces::Random && algorithm.family().misuse != Misuse::NotNeeded {
         let source = match mode {
             Mode::Direct => specification.into(),
             Mode::Gcm { .. } => "NIST SP 800-38D, section 8.3".into(),
@@ -195,67 +197,75 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
             let amount = u * v / Amount::power_of_two(bits.into());
             add("forgery", amount, format!("u v / 2^{bits}"), specification.into());
         }
-        Mode::Gcm { padding_blocks } => {
-            let l = l + Amount::from(padding_blocks);
+        Mode::Gcm { .. } => {
             let s = q * l;
             if algorithm.nonce_bytes() != 12 {
                 let amount = u * gcm::hashed_nonces(q, v, s, algorithm.nonce_bytes() as u64);
                 let formula = "32 u (q + v) (s + q + 1) (ℓ + 1) / 2^128".into();
                 add("repeated counter", amount, formula, "eprint 2015/214, theorem 3".into());
             }
-            if u == Amount::ONE {
-                let amount = gcm::confidentiality(q, s);
-                let formula = "(s + q + 1)² / 2^129".into();
-                add("distinguishing", amount, formula, format!("{DRAFT}, 6.2.1"));
-            } else {
-                let amount = gcm::many_keys(u * q, l, s);
-                let formula = "u q L (B + 98) / 2^127".into();
-                add("distinguishing", amount, formula, format!("{DRAFT}, 7.1.2"));
-            }
-            let forgery = match gcm::integrity_is_bounded(q, s, v) {
-                _ if v == Amount::ZERO => Amount::ZERO,
-                true => gcm::integrity(u * v, l, t),
-                false => Amount::ONE,
-            };
-            if u == Amount::ONE {
-                let formula = format!("2 v (L + 1) / 2^{t}");
-                add("forgery", forgery, formula, format!("{DRAFT}, 6.2.2"));
-            } else {
-                let amount = gcm::many_keys(u * v, l, s) + forgery;
-                let formula = format!("u v L (B + 98) / 2^127 + 2 u v (L + 1) / 2^{t}");
-                add("forgery", amount, formula, format!("{DRAFT}, 7.1.1"));
-            }
+            let (amount, formula, section) = distinguishing(load, l, s, u == Amount::ONE);
+            add("distinguishing", amount, formula.into(), format!("{DRAFT}, {section}"));
+            let (amount, formula) = forgery(load, l, q, t);
+            add("forgery", amount, formula, format!("{DRAFT}, 6.2.2"));
         }
         Mode::Derived { head_bytes, .. } => {
             let head_bits = 8 * head_bytes as u32;
-            let blocks = match load.nonces {
-                _ if head_bits == nonce_bits => l,
-                // A counter may leave the head as it is for as long as the tail lasts.
+            // How many messages a counter can give to one derived key, which leaves the head as it is
+            // for as long as the tail lasts.
+            let tail = Amount::power_of_two(f64::from(nonce_bits - head_bits));
+            let mut one_key = false;
+            let each = match load.nonces {
+                _ if head_bits == nonce_bits => Amount::ONE,
+                Nonces::CountedFirst => Amount::ONE,
                 Nonces::Counted => {
-                    l * q.min(Amount::power_of_two(f64::from(nonce_bits - head_bits)))
+                    one_key = u == Amount::ONE && q <= tail;
+                    q.min(tail)
                 }
                 Nonces::Random => {
-                    let reuse = derived::least_reuse(u, q, v, l, head_bits);
+                    let reuse = derived::least_reuse(u, q, l, head_bits);
                     let (m, rest) = (reuse.m, head_bits * (reuse.m - 1));
                     let formula = format!("u C(q, {m}) / 2^{rest}");
-                    add(
-                        "derived key shared",
-                        reuse.shared,
-                        formula,
-                        format!("{PAPER}, section 4.2"),
-                    );
-                    reuse.blocks
+                    let source = format!("{PAPER}, section 4.2");
+                    add("derived key shared", reuse.shared, formula, source);
+                    Amount::from(m - 1)
                 }
             };
-            let formula = |of: &str| format!("u {of} L (B + 98) / 2^127");
-            let amount = gcm::many_keys(u * q, l, blocks);
-            add("distinguishing", amount, formula("q"), format!("{DRAFT}, 7.1.2"));
-            let amount = gcm::many_keys(u * v, l, blocks) + gcm::integrity(u * v, l, t);
-            let formula = format!("{} + 2 u v (L + 1) / 2^{t}", formula("v"));
-            add("forgery", amount, formula, format!("{DRAFT}, 7.1.1"));
+            let (amount, formula, section) = distinguishing(load, l, each * l, one_key);
+            add("distinguishing", amount, formula.into(), format!("{DRAFT}, {section}"));
+            let (amount, formula) = forgery(load, l, each, t);
+            add("forgery", amount, formula, format!("{DRAFT}, 6.2.2"));
         }
     }
     bounds
+}
+
+/// GCM's outputs are told from random ones: the bound, its formula and the draft's section. No key
+/// encrypts more than `b` blocks; all may have the same one.
+fn distinguishing(
+    load: &Load,
+    l: Amount,
+    b: Amount,
+    one_key: bool,
+) -> (Amount, &'static str, &'static str) {
+    match one_key {
+        true => (gcm::confidentiality(load.messages, b), "(s + q + 1)² / 2^129", "6.2.1"),
+        false => {
+            let amount = gcm::many_keys(load.keys * load.messages, l, b);
+            (amount, "u q L (B + 98) / 2^127", "7.1.2")
+        }
+    }
+}
+
+/// A forgery under any key, each having `each` messages, and at worst all of a user's forgeries.
+fn forgery(load: &Load, l: Amount, each: Amount, t: u32) -> (Amount, String) {
+    let Load { keys: u, forgeries: v, .. } = *load;
+    let amount = match gcm::integrity_is_bounded(each, each * l, v) {
+        _ if v == Amount::ZERO => Amount::ZERO,
+        true => gcm::integrity(u * v, l, t),
+        false => Amount::ONE,
+    };
+    (amount, format!("2 u v (L + 1) / 2^{t}"))
 }
 
 fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
@@ -269,7 +279,7 @@ fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
     let search = load.keys * o / Amount::power_of_two(k.into());
     add("key search", search, format!("u o / 2^{k}"), format!("{DRAFT}, 6.1"));
     // The theorem is about commitments that the same block cipher makes.
-    let theorem = matches!(Mode::of(algorithm), Mode::Derived { permutation_calls: Some(_), .. });
+    let theorem = matches!(algorithm.mode(), Mode::Derived { permutation_calls: Some(_), .. });
     match algorithm.commitment() {
         Some(_) if theorem => {
             let least = commitment::for_kc(o, 128);
@@ -300,7 +310,7 @@ fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
 }
 
 fn not_counted(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
-    let Mode::Derived { permutation_calls: Some(calls), .. } = Mode::of(algorithm) else {
+    let Mode::Derived { permutation_calls: Some(calls), .. } = algorithm.mode() else {
         return Vec::new();
     };
     let amount = load.keys * derived::all_different(Amount::from(calls) * load.messages);

@@ -49,14 +49,15 @@ pub fn implied_nonce(q: Amount, n: u32) -> Amount {
 
 /// One known key and two nonces of `b` bytes, where the nonce does not travel with the ciphertext
 /// (the cheapest way to break CMT-2): V can correct all of X1 but its last 28 − b bytes, so q calls
-/// have q² / 2^(8 (28 − b) + 1). `papers/kc-xaes.md` does it.
+/// have q² / 2^(8 (28 − b) + 1). `papers/kc-xaes.md` does it. Of nonces of 28 bytes or more V could
+/// correct everything.
 #[must_use]
 pub fn one_key_implied_nonces(q: Amount, b: u32) -> Amount {
-    birthday::collision(q, 8 * (28 - b))
+    birthday::collision(q, 8 * 28_u32.saturating_sub(b))
 }
 
 /// Two keys with the same commitment, which takes 2^`bits` calls to find: q² / 2^(2 bits + 1).
 #[must_use]
 pub fn generic(q: Amount, bits: u32) -> Amount {
-    birthday::collision(q, 2 * bits)
+    birthday::collision(q, bits.saturating_mul(2))
 }

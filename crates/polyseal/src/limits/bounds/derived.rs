@@ -20,14 +20,13 @@ pub struct Reuse {
     pub blocks: Amount,
 }
 
-/// `q` messages of `l` blocks under each of `u` keys, with heads of `head_bits` random bits; and
-/// `v` forgeries for each key.
+/// `q` messages of `l` blocks under each of `u` keys, with heads of `head_bits` random bits.
 #[must_use]
-pub fn least_reuse(u: Amount, q: Amount, v: Amount, l: Amount, head_bits: u32) -> Reuse {
+pub fn least_reuse(u: Amount, q: Amount, l: Amount, head_bits: u32) -> Reuse {
     let reuse = |m| {
         let shared = u * birthday::multicollision(q, m, head_bits);
-        let blocks = Amount::from(m - 1) * l;
-        (shared + gcm::many_keys(u * (q + v), l, blocks), Reuse { m, shared, blocks })
+        let blocks = Amount::from(m - 1) * l.max(Amount::ONE);
+        (shared + gcm::many_keys(u * q, l, blocks), Reuse { m, shared, blocks })
     };
     (3..=MAX_M).map(reuse).fold(reuse(2), |best, next| if next.0 < best.0 { next } else { best }).1
 }

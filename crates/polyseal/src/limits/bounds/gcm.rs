@@ -8,12 +8,10 @@
 
 use super::Amount;
 
-/// L of messages of `message_bytes` with `ad_bytes` of associated data. Never 0, for with nothing to
-/// encrypt the formulas for many keys would give 0.
+/// L of messages of `message_bytes` with `ad_bytes` of associated data.
 #[must_use]
 pub fn blocks(message_bytes: u64, ad_bytes: u64) -> Amount {
-    let blocks = u128::from(message_bytes.div_ceil(16)) + u128::from(ad_bytes.div_ceil(16));
-    blocks.max(1).into()
+    (u128::from(message_bytes.div_ceil(16)) + u128::from(ad_bytes.div_ceil(16))).into()
 }
 
 /// Distinguishing, one key: CA ≤ (s + q + 1)² / 2^129 (6.2.1).
@@ -22,24 +20,25 @@ pub fn confidentiality(q: Amount, s: Amount) -> Amount {
     (s + q + Amount::ONE).pow(2) / Amount::power_of_two(129.0)
 }
 
-/// Forgery, one key: IA ≤ 2 v (L + 1) / 2^t (6.2.2, where t is 128).
+/// Forgery, one key: IA ≤ 2 v (L + 1) / 2^t (6.2.2, where t is 128). It is linear in v, so that many
+/// keys have as much altogether as one with all their v: the sum that section 7 allows where there is
+/// no better bound, and for forgery alone it knows none.
 #[must_use]
 pub fn integrity(v: Amount, l: Amount, t: u32) -> Amount {
     Amount::power_of_two(1.0) * v * (l + Amount::ONE) / Amount::power_of_two(t.into())
 }
 
-/// Whether [`integrity`] bounds anything: s + q + v < 2^64 (6.2.2).
+/// Whether [`integrity`] bounds anything: s + q + v < 2^64, for each key (6.2.2).
 #[must_use]
 pub fn integrity_is_bounded(q: Amount, s: Amount, v: Amount) -> bool {
     s + q + v < Amount::power_of_two(64.0)
 }
 
 /// Distinguishing, many keys, q counting the messages of all, and no key encrypting more than `b`
-/// blocks: CA ≤ q L (B + 98) / 2^127 (7.1.2). With q + v for q it is the bound AEA on
-/// distinguishing and forging together (7.1.1), so that v's share of it is that of v messages.
+/// blocks: CA ≤ q L (B + 98) / 2^127 (7.1.2), an empty message counting one block.
 #[must_use]
 pub fn many_keys(q: Amount, l: Amount, b: Amount) -> Amount {
-    q * l * (b + Amount::from(98_u32)) / Amount::power_of_two(127.0)
+    q * l.max(Amount::ONE) * (b + Amount::from(98_u32)) / Amount::power_of_two(127.0)
 }
 
 /// Two messages meet in a counter, one key, nonces not of 12 bytes but of `nonce_bytes`, which are

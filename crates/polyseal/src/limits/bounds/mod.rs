@@ -28,7 +28,6 @@ pub mod birthday;
 pub mod commitment;
 pub mod derived;
 pub mod gcm;
-mod mode;
 
 pub use amount::{Amount, Probability};
 pub use assessment::{Assessment, Bound, Load, assess, messages_within};

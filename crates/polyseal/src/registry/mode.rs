@@ -1,0 +1,36 @@
+//! How an algorithm uses its key, which says what bounds it has.
+//!
+//! It is a field of every row, without a default: a row that is built on GCM's has GCM's bounds
+//! unless it says otherwise.
+
+use super::Algorithm;
+
+/// How an algorithm uses its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// The row says all: its specification bounds nothing by the amount of data.
+    Direct,
+    /// GCM under the key, over as many blocks more than the message has.
+    Gcm { padding_blocks: u32 },
+    /// GCM under keys that are derived from the nonce's first bytes: as many, or all that there are.
+    Derived {
+        head_bytes: usize,
+        /// How often a message calls the key's permutation, if the derived key is what it gives.
+        permutation_calls: Option<u32>,
+    },
+}
+
+/// The mode that goes with an algorithm's parameters.
+pub(crate) type ModeOf = fn(&Algorithm) -> Mode;
+
+impl Algorithm {
+    /// How this instance uses its key.
+    pub(crate) fn mode(&self) -> Mode {
+        match (self.family.mode)(self) {
+            Mode::Derived { head_bytes, permutation_calls } => {
+                Mode::Derived { head_bytes: head_bytes.min(self.nonce_bytes), permutation_calls }
+            }
+            mode => mode,
+        }
+    }
+}
