@@ -397,13 +397,12 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Self { start, ad, buffer, tag, .. } = self;
-        match start {
+        let mut own = None;
+        let (keys, counters, mask, ready) = match start {
             Start::Expanded { keys, nonce } => {
                 let first = First::of(isa, &keys.powers, nonce);
                 let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &keys.round_keys, [first.block()]);
-                let counters = Counters::new(isa, first);
-                let engine = Engine::<A, I::Register>::new(isa, keys, counters);
-                engine.run::<D>(ad, buffer, None).xor(mask).store(tag);
+                (keys, Counters::new(isa, first), mask, None)
             }
             Start::Key { key, first } => {
                 let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
@@ -412,14 +411,16 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
                     let message = medium::Message { first, ad, buffer };
                     return medium::crypt::<A, I, D>(isa, key, message).store(tag);
                 }
-                let mut keys = Expanded::new();
+                let keys = own.insert(Expanded::new());
                 let mut counters = Counters::new(isa, First::Public(first));
                 let begun = keys.begin::<A, I>(isa, key, first, &mut counters);
-                let engine = Engine::<A, I::Register>::new(isa, &keys, counters);
-                let hash = engine.run::<D>(ad, buffer, Some(begun.key_stream));
-                hash.xor(begun.mask).store(tag);
-                keys.wipe();
+                (&*keys, counters, begun.mask, Some(begun.key_stream))
             }
+        };
+        let engine = Engine::<A, I::Register>::new(isa, keys, counters);
+        engine.run::<D>(ad, buffer, ready).xor(mask).store(tag);
+        if let Some(keys) = &mut own {
+            keys.wipe();
         }
     }
 }
