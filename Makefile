@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo test bench papers fips fuzz docs deny clean
+.PHONY: demo test bench peers papers fips fuzz docs deny clean
 .PHONY: format lint unit portable python vectors constant-time aarch64 wasm
 .NOTPARALLEL:
 
@@ -57,6 +57,11 @@ fuzz:
 
 bench:
 	cargo run --locked --release -p polyseal-bench -- run
+
+# The benchmark's own tests with the rival libraries in it, which must do the same work as ours. They
+# take some minutes to build: so it is no part of `test`.
+peers:
+	scripts/with cmake g++ libclang-dev perl -- cargo test --locked --release -p polyseal-bench --features peers
 
 # The tables of papers/; the rival libraries take some minutes to build.
 papers:

@@ -39,22 +39,36 @@ impl fmt::Display for Operation {
     }
 }
 
-/// An AEAD with a key; the associated data is empty.
+/// An AEAD with a key. Measured without associated data.
 pub trait Aead {
     /// Goes over to another key, as long as the algorithm wants it.
     fn rekey(&mut self, key: &Key);
 
     /// Seals `message` in place and writes the tag.
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag);
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag);
 
     /// Opens `sealed` into `message`; false if it is not authentic.
-    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool;
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool;
 
     /// Seals with a key of the message's own.
     #[inline]
-    fn seal_once(&mut self, key: &Key, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+    fn seal_once(
+        &mut self,
+        key: &Key,
+        nonce: &Nonce,
+        ad: &[u8],
+        message: &mut [u8],
+        tag: &mut Tag,
+    ) {
         self.rekey(key);
-        self.seal(nonce, message, tag);
+        self.seal(nonce, ad, message, tag);
     }
 
     /// Opens with a key of the message's own.
@@ -63,12 +77,13 @@ pub trait Aead {
         &mut self,
         key: &Key,
         nonce: &Nonce,
+        ad: &[u8],
         sealed: &[u8],
         tag: &Tag,
         message: &mut [u8],
     ) -> bool {
         self.rekey(key);
-        self.open(nonce, sealed, tag, message)
+        self.open(nonce, ad, sealed, tag, message)
     }
 }
 
@@ -77,6 +92,9 @@ pub trait Mac {
     /// Writes the tag of `data`.
     fn mac(&mut self, nonce: &Nonce, data: &[u8], tag: &mut Tag);
 }
+
+/// What is authenticated beside a message that is measured.
+const NO_AD: &[u8] = &[];
 
 /// A name, and the work that is timed.
 pub struct Contender {
@@ -143,7 +161,7 @@ struct Sealing<A>(A);
 impl<A: Aead> Work for Sealing<A> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
         ring.seal(messages, |_, nonce, message, tag| {
-            self.0.seal(black_box(nonce), black_box(message), tag);
+            self.0.seal(black_box(nonce), NO_AD, black_box(message), tag);
             black_box(tag);
         });
     }
@@ -153,13 +171,14 @@ struct Opening<A>(A);
 
 impl<A: Aead> Work for Opening<A> {
     fn prepare(&mut self, ring: &mut Ring) {
-        ring.fill(|_, nonce, message, tag| self.0.seal(nonce, message, tag));
+        ring.fill(|_, nonce, message, tag| self.0.seal(nonce, NO_AD, message, tag));
     }
 
     fn run(&mut self, ring: &mut Ring, messages: u32) {
         let mut authentic = true;
         ring.open(messages, |_, nonce, sealed, tag, message| {
-            authentic &= self.0.open(black_box(nonce), black_box(sealed), black_box(tag), message);
+            authentic &=
+                self.0.open(black_box(nonce), NO_AD, black_box(sealed), black_box(tag), message);
             black_box(message);
         });
         assert!(authentic, "{REFUSED}");
@@ -182,7 +201,7 @@ struct SealingOnce<A>(A);
 impl<A: Aead> Work for SealingOnce<A> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
         ring.seal(messages, |key, nonce, message, tag| {
-            self.0.seal_once(black_box(key), black_box(nonce), black_box(message), tag);
+            self.0.seal_once(black_box(key), black_box(nonce), NO_AD, black_box(message), tag);
             black_box(tag);
         });
     }
@@ -192,14 +211,14 @@ struct OpeningOnce<A>(A);
 
 impl<A: Aead> Work for OpeningOnce<A> {
     fn prepare(&mut self, ring: &mut Ring) {
-        ring.fill(|key, nonce, message, tag| self.0.seal_once(key, nonce, message, tag));
+        ring.fill(|key, nonce, message, tag| self.0.seal_once(key, nonce, NO_AD, message, tag));
     }
 
     fn run(&mut self, ring: &mut Ring, messages: u32) {
         let mut authentic = true;
         ring.open(messages, |key, nonce, sealed, tag, message| {
             let (key, nonce, tag) = (black_box(key), black_box(nonce), black_box(tag));
-            authentic &= self.0.open_once(key, nonce, black_box(sealed), tag, message);
+            authentic &= self.0.open_once(key, nonce, NO_AD, black_box(sealed), tag, message);
             black_box(message);
         });
         assert!(authentic, "{REFUSED}");
@@ -239,12 +258,19 @@ pub(crate) mod tests {
             self.key = key[0];
         }
 
-        fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+        fn seal(&mut self, nonce: &Nonce, _: &[u8], message: &mut [u8], tag: &mut Tag) {
             message.iter_mut().for_each(|byte| *byte = byte.wrapping_add(nonce[0]));
             tag[..2].copy_from_slice(&[message[0], self.key]);
         }
 
-        fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+        fn open(
+            &mut self,
+            nonce: &Nonce,
+            _: &[u8],
+            sealed: &[u8],
+            tag: &Tag,
+            message: &mut [u8],
+        ) -> bool {
             for (byte, sealed) in message.iter_mut().zip(sealed) {
                 *byte = sealed.wrapping_sub(nonce[0]);
             }

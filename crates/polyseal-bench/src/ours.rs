@@ -79,15 +79,22 @@ impl<V: Variant> contender::Aead for Typed<V> {
     }
 
     #[inline]
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
-        let sealed = self.cipher.encrypt_inout_detached(first(nonce), &[], message.into());
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
+        let sealed = self.cipher.encrypt_inout_detached(first(nonce), ad, message.into());
         *first_mut(tag) = sealed.expect("the message is not too long");
     }
 
     #[inline]
-    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
         let buffer = InOutBuf::new(sealed, message).expect("both have one length");
-        self.cipher.decrypt_inout_detached(first(nonce), &[], buffer, first(tag)).is_ok()
+        self.cipher.decrypt_inout_detached(first(nonce), ad, buffer, first(tag)).is_ok()
     }
 }
 
@@ -124,22 +131,29 @@ impl contender::Aead for Named {
     }
 
     #[inline]
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let (nonce_bytes, tag_bytes) =
             (self.cipher.algorithm().nonce_bytes(), self.cipher.algorithm().tag_bytes());
         let tag = &mut tag[..tag_bytes];
         self.cipher
-            .seal_inout_detached(&nonce[..nonce_bytes], &[], message.into(), tag)
+            .seal_inout_detached(&nonce[..nonce_bytes], ad, message.into(), tag)
             .expect("the lengths are the algorithm's");
     }
 
     #[inline]
-    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
         let (nonce_bytes, tag_bytes) =
             (self.cipher.algorithm().nonce_bytes(), self.cipher.algorithm().tag_bytes());
         let buffer = InOutBuf::new(sealed, message).expect("both have one length");
         self.cipher
-            .open_inout_detached(&nonce[..nonce_bytes], &[], buffer, &tag[..tag_bytes])
+            .open_inout_detached(&nonce[..nonce_bytes], ad, buffer, &tag[..tag_bytes])
             .is_ok()
     }
 }
@@ -193,14 +207,14 @@ mod tests {
         let (mut message, mut tag) = ([1; 50], [0; 48]);
         let cipher = aead_on(&"aegis-256x2".parse().unwrap(), &KEY[..32], backend).unwrap();
         let mut named = Named { cipher, backend };
-        named.seal(&[9; 32], &mut message, &mut tag);
+        named.seal(&[9; 32], b"", &mut message, &mut tag);
 
         let cipher = Aegis::<X256<2>>::with_backend(first(&KEY), backend);
         let mut typed = Typed { cipher, backend, strategy: Strategy::Auto };
         let mut opened = [0; 50];
-        assert!(typed.open(&[9; 32], &message, &tag, &mut opened));
+        assert!(typed.open(&[9; 32], b"", &message, &tag, &mut opened));
         assert_eq!(opened, [1; 50]);
         tag[0] ^= 1;
-        assert!(!typed.open(&[9; 32], &message, &tag, &mut opened));
+        assert!(!typed.open(&[9; 32], b"", &message, &tag, &mut opened));
     }
 }

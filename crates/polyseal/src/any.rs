@@ -25,6 +25,10 @@ use aead::inout::InOutBuf;
 
 use crate::backend::Backend;
 use crate::error::{Error, Result};
+#[cfg(feature = "getrandom")]
+use crate::limits::Limits;
+#[cfg(feature = "getrandom")]
+use crate::random_nonce;
 use crate::registry::{Algorithm, Maker};
 
 /// What every AEAD offers once its lengths have been checked. An opening that fails wipes `buffer`.
@@ -128,6 +132,60 @@ impl AnyAead {
         let mut message = vec![0; ciphertext.len()];
         self.open_inout_detached(nonce, ad, inout(ciphertext, &mut message)?, tag)?;
         Ok(message)
+    }
+
+    /// Seals `message` under a nonce drawn from the operating system, into a new vector that is all
+    /// the opener needs beside key and associated data: nonce, ciphertext, tag.
+    ///
+    /// ```
+    /// use polyseal::{any::AnyAead, registry::Algorithm};
+    ///
+    /// let algorithm: Algorithm = "kc-xaes-256-gcm".parse()?;
+    /// let aead = AnyAead::new(&algorithm, &[7; 32])?;
+    /// let sealed = aead.seal_random_nonce(b"header", b"message")?;
+    /// assert_eq!(sealed.len(), 24 + 7 + 48);
+    /// assert_eq!(aead.open_random_nonce(b"header", &sealed)?, b"message");
+    /// # Ok::<(), polyseal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::FewRandomNonces`] for an algorithm with which a key may have fewer than 2^48 messages
+    /// under random nonces (see [`random_nonce`]), [`Error::Random`] if the
+    /// operating system has no random bytes, [`Error::TooLong`] above a limit.
+    #[cfg(feature = "getrandom")]
+    pub fn seal_random_nonce(&self, ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
+        use aead::Generate;
+
+        let limit = Limits::of(&self.algorithm).random_nonce_messages;
+        if let Some(limit) = limit.filter(|&limit| limit < random_nonce::MIN_MESSAGES) {
+            return Err(Error::FewRandomNonces { limit });
+        }
+        let nonce_bytes = self.algorithm.nonce_bytes();
+        let mut sealed = vec![0; nonce_bytes + message.len() + self.algorithm.tag_bytes()];
+        let (nonce, rest) = sealed.split_at_mut(nonce_bytes);
+        for part in nonce.chunks_mut(32) {
+            let random = <[u8; 32]>::try_generate().map_err(|_| Error::Random)?;
+            part.copy_from_slice(&random[..part.len()]);
+        }
+        let (ciphertext, tag) = rest.split_at_mut(message.len());
+        self.seal_inout_detached(nonce, ad, inout(message, ciphertext)?, tag)?;
+        Ok(sealed)
+    }
+
+    /// Opens `sealed` (nonce, ciphertext, tag) into a new vector. Whoever chose the nonce, and whatever
+    /// the algorithm.
+    ///
+    /// # Errors
+    /// As [`open_inout_detached`](Self::open_inout_detached); [`Error::Buffer`] if `sealed` is
+    /// shorter than a nonce and a tag.
+    pub fn open_random_nonce(&self, ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
+        let nonce_bytes = self.algorithm.nonce_bytes();
+        let (expected, actual) = (nonce_bytes + self.algorithm.tag_bytes(), sealed.len());
+        if actual < expected {
+            return Err(Error::Buffer { expected, actual });
+        }
+        let (nonce, sealed) = sealed.split_at(nonce_bytes);
+        self.open(nonce, ad, sealed)
     }
 
     fn check(&self, nonce: &[u8], ad: &[u8], message: usize, tag: &[u8]) -> Result<()> {

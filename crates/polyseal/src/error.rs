@@ -37,7 +37,8 @@ pub enum Error {
         /// The length in bytes that was given.
         actual: usize,
     },
-    /// An output buffer is not as long as its input, or a sealed message is shorter than its tag.
+    /// An output buffer is not as long as its input, or a sealed message is shorter than its tag, or
+    /// than its nonce and its tag.
     Buffer {
         /// The length in bytes that is needed.
         expected: usize,
@@ -57,6 +58,11 @@ pub enum Error {
         /// verifications"`.
         what: &'static str,
         /// How many of them a key may have.
+        limit: u128,
+    },
+    /// The algorithm is not for random nonces: there would be too few messages to a key.
+    FewRandomNonces {
+        /// How many messages a key may have under random nonces.
         limit: u128,
     },
     /// No algorithm has this name.
@@ -91,11 +97,13 @@ impl fmt::Display for Error {
             }
             Self::Limit { what, limit } => {
                 f.write_str("the key may have no more than ")?;
-                match limit {
-                    1024.. if limit.is_power_of_two() => write!(f, "2^{}", limit.ilog2())?,
-                    _ => write!(f, "{limit}")?,
-                }
+                write_count(f, *limit)?;
                 write!(f, " {what}: take another key")
+            }
+            Self::FewRandomNonces { limit } => {
+                f.write_str("with random nonces a key could have no more than ")?;
+                write_count(f, *limit)?;
+                f.write_str(" messages: take an algorithm with longer nonces")
             }
             Self::UnknownAlgorithm => f.write_str("unknown algorithm"),
             Self::UnknownNeed => f.write_str("unknown need"),
@@ -104,6 +112,14 @@ impl fmt::Display for Error {
             Self::Random => f.write_str("the operating system gave no random bytes"),
             Self::SelfTest => f.write_str("a known-answer test failed"),
         }
+    }
+}
+
+/// A large power of two as one.
+fn write_count(f: &mut fmt::Formatter<'_>, count: u128) -> fmt::Result {
+    match count {
+        1024.. if count.is_power_of_two() => write!(f, "2^{}", count.ilog2()),
+        _ => write!(f, "{count}"),
     }
 }
 

@@ -23,6 +23,8 @@ pub mod gcm;
 pub mod limits;
 mod message;
 pub mod needs;
+#[cfg(feature = "alloc")]
+pub mod random_nonce;
 pub mod registry;
 #[cfg(feature = "alloc")]
 pub mod selftest;

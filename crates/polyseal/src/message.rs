@@ -1,6 +1,8 @@
-//! A message of a batch.
+//! A message of a batch, and the order in which a batch is worked off.
 
+use crate::backend::{Backend, Isa, Task};
 use crate::error::{Error, Result};
+use crate::stack;
 
 /// One of many messages: its nonce, associated data, message or ciphertext (in place), and tag.
 #[derive(Debug)]
@@ -13,8 +15,8 @@ pub struct Message<'a> {
     pub buffer: &'a mut [u8],
     /// The tag, to be written or to be verified: as long as the algorithm's.
     pub tag: &'a mut [u8],
-    /// Whether it was authentic: set by opening, [`Error::Unauthentic`] if not. Then `buffer` has
-    /// been wiped.
+    /// `Ok` once the message has been sealed, or opened and found authentic;
+    /// [`Error::Unauthentic`] before, and where it is not authentic. Then opening has wiped `buffer`.
     pub outcome: Result<()>,
 }
 
@@ -22,7 +24,7 @@ impl<'a> Message<'a> {
     /// A message that nothing has been done with.
     #[must_use]
     pub fn new(nonce: &'a [u8], ad: &'a [u8], buffer: &'a mut [u8], tag: &'a mut [u8]) -> Self {
-        Self { nonce, ad, buffer, tag, outcome: Ok(()) }
+        Self { nonce, ad, buffer, tag, outcome: Err(Error::Unauthentic) }
     }
 
     /// Checks lengths in bytes against the algorithm's: nonce, tag, longest message and longest
@@ -44,4 +46,91 @@ impl<'a> Message<'a> {
         }
         Ok(())
     }
+}
+
+/// How many messages go side by side.
+pub(crate) const SIDE_BY_SIDE: usize = 4;
+
+/// How many shapes there are at most: messages of one shape can go side by side.
+pub(crate) const SHAPES: usize = 10;
+
+/// A cipher that takes messages one by one, and some of them side by side. Each message's outcome is
+/// set by whatever has taken it.
+pub(crate) trait Several {
+    /// Checks a message's lengths.
+    fn check(&self, message: &Message<'_>) -> Result<()>;
+
+    /// The back end.
+    fn backend(&self) -> Backend;
+
+    /// The shape of a message, below [`SHAPES`]; `None` for one that goes by itself, because that is
+    /// faster with so many AES blocks to a register.
+    fn shape(&self, register_blocks: usize, message: &Message<'_>) -> Option<usize>;
+
+    /// Seals or opens one message.
+    fn one<const SEALS: bool>(&self, message: &mut Message<'_>);
+
+    /// Seals or opens those messages, which are of one shape.
+    fn four<const SEALS: bool>(&self, messages: &mut [Message<'_>], these: [usize; SIDE_BY_SIDE]);
+}
+
+/// Seals or opens every message, four of one shape at a time where that pays.
+pub(crate) fn work_off<const SEALS: bool, C: Several>(
+    cipher: &C,
+    messages: &mut [Message<'_>],
+) -> Result<()> {
+    // Before anything else can fail: a message has to earn its `Ok`.
+    for message in &mut *messages {
+        message.outcome = Err(Error::Unauthentic);
+    }
+    for message in &*messages {
+        cipher.check(message)?;
+    }
+    let register_blocks = register_blocks(cipher.backend());
+    // Messages wait for their like.
+    let (mut waiting, mut count) = ([[0; SIDE_BY_SIDE]; SHAPES], [0; SHAPES]);
+    let mut side_by_side = false;
+    for i in 0..messages.len() {
+        // CT: lengths are public.
+        let Some(shape) = cipher.shape(register_blocks, &messages[i]) else {
+            cipher.one::<SEALS>(&mut messages[i]);
+            continue;
+        };
+        waiting[shape][count[shape]] = i;
+        count[shape] += 1;
+        if count[shape] == SIDE_BY_SIDE {
+            cipher.four::<SEALS>(messages, waiting[shape]);
+            side_by_side = true;
+            count[shape] = 0;
+        }
+    }
+    for (waiting, count) in waiting.iter().zip(count) {
+        for &i in &waiting[..count] {
+            cipher.one::<SEALS>(&mut messages[i]);
+        }
+    }
+    if side_by_side {
+        // Four messages' keys do not fit into the registers.
+        stack::wipe();
+    }
+    // CT: verdicts are public.
+    messages.iter().try_for_each(|message| message.outcome)
+}
+
+/// How many AES blocks a register of `backend` holds.
+fn register_blocks(backend: Backend) -> usize {
+    struct RegisterBlocks;
+
+    impl Task for RegisterBlocks {
+        type Output = usize;
+
+        #[inline(always)]
+        fn run<I: Isa>(self, _: I) -> usize {
+            I::REGISTER_BLOCKS
+        }
+    }
+
+    // Valgrind has none of the back ends on which messages go side by side. The code is the same on
+    // all of them, so that its test of constant time runs it on narrow registers.
+    if cfg!(feature = "memcheck") { 4 } else { backend.run(RegisterBlocks) }
 }

@@ -8,6 +8,7 @@ mod common;
 
 use aead::inout::InOutBuf;
 use polyseal::any::AnyAead;
+use polyseal::limits::Limits;
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, aead_on, mac_on};
 use polyseal::{Error, Result, aead};
@@ -328,6 +329,57 @@ fn macs_notice_every_byte_and_name_wrong_lengths() {
             assert_eq!(mac.verify(&nonce, &data, &tag[1..]), Err(error("tag", tag.len())));
         }
     }
+}
+
+/// A nonce that is drawn travels in front, is as good as any, and is authentic; where a key would have
+/// too few messages, there is none.
+#[test]
+fn random_nonces_travel_with_the_ciphertext() {
+    let mut sealing = Vec::new();
+    for algorithm in instances(Kind::Aead) {
+        let aead = AnyAead::new(&algorithm, &bytes(1, algorithm.key_bytes())).expect("an AEAD");
+        let (nonce_bytes, message) = (algorithm.nonce_bytes(), bytes(4, 40));
+        // What opens does not depend on who drew.
+        let mut sealed = bytes(2, nonce_bytes);
+        sealed.extend(aead.seal(&bytes(2, nonce_bytes), b"ad", &message).expect("sealing"));
+        assert_eq!(aead.open_random_nonce(b"ad", &sealed).as_ref(), Ok(&message), "{algorithm}");
+
+        let drawn = aead.seal_random_nonce(b"ad", &message);
+        match Limits::of(&algorithm).random_nonce_messages {
+            Some(limit) if limit < 1 << 48 => {
+                assert_eq!(drawn, Err(Error::FewRandomNonces { limit }), "{algorithm}");
+                continue;
+            }
+            _ => assert!(nonce_bytes >= 16, "{algorithm}"),
+        }
+        let mut drawn = drawn.expect("sealing");
+        assert_eq!(drawn.len(), sealed.len(), "{algorithm}");
+        let again = aead.seal_random_nonce(b"ad", &message).expect("sealing");
+        assert_ne!(drawn[..nonce_bytes], again[..nonce_bytes], "{algorithm}");
+        assert!(drawn[nonce_bytes - 8..nonce_bytes].iter().any(|&byte| byte != 0), "{algorithm}");
+        assert_eq!(aead.open_random_nonce(b"ad", &drawn).as_ref(), Ok(&message), "{algorithm}");
+        let (nonce, rest) = drawn.split_at(nonce_bytes);
+        assert_eq!(aead.open(nonce, b"ad", rest).as_ref(), Ok(&message), "{algorithm}");
+        let refused = Err(Error::Unauthentic);
+        assert_eq!(aead.open_random_nonce(b"aD", &drawn), refused, "{algorithm}");
+        for at in 0..drawn.len() {
+            drawn[at] ^= 1 << (at % 8);
+            assert_eq!(aead.open_random_nonce(b"ad", &drawn), refused, "{algorithm}: byte {at}");
+            drawn[at] ^= 1 << (at % 8);
+        }
+        let expected = nonce_bytes + algorithm.tag_bytes();
+        for actual in [0, nonce_bytes, expected - 1] {
+            let short = aead.open_random_nonce(b"ad", &drawn[..actual]);
+            assert_eq!(short, Err(Error::Buffer { expected, actual }), "{algorithm}");
+        }
+        let empty = aead.seal_random_nonce(b"", b"").expect("sealing");
+        assert_eq!(empty.len(), expected, "{algorithm}");
+        assert_eq!(aead.open_random_nonce(b"", &empty), Ok(Vec::new()), "{algorithm}");
+        sealing.push(algorithm.to_string());
+    }
+    let has = |name: &str| sealing.iter().any(|algorithm| algorithm == name);
+    assert!(has("aegis-128l") && has("kc-xaes-256-gcm") && has("dndk-gcm:nonce=16"), "{sealing:?}");
+    assert!(!has("aes-256-gcm") && !has("aes-256-gcm:nonce=24") && !has("dndk-gcm:nonce=13"));
 }
 
 #[test]

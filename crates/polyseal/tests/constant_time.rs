@@ -11,10 +11,11 @@ mod common;
 use core::hint::black_box;
 
 use aead::consts::{U16, U32};
+use aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
 use polyseal::aegis::{Aegis, AegisMac, AegisStream, TagBytes, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
 use polyseal::batch::{Batch, Message};
-use polyseal::gcm::{Aes256, Cmac, Counter, KcXaes256Gcm, kbkdf};
+use polyseal::gcm::{Aes256, Cmac, Counter, KcXaes256Gcm, Xaes256Gcm, kbkdf};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::memcheck::{classify, declassify, errors, is_running};
 use polyseal::testing::{Backend, aead_on, mac_on};
@@ -171,7 +172,7 @@ fn secrets_of_pieces_of_gcm_are_kept() {
     silent("KC-XAES", |backend| {
         let key = secret(1, 32);
         let key = key[..].try_into().expect("a key");
-        let (cipher, nonce) = (<KcXaes256Gcm>::with_backend(key, backend), [2; 24].into());
+        let (cipher, nonce) = (KcXaes256Gcm::with_backend(key, backend), [2; 24].into());
         let mut encryptor = cipher.encryptor(&nonce, b"ad").expect("an encryptor");
         let mut ciphertext = secret(4, 700);
         for piece in ciphertext.chunks_mut(271) {
@@ -191,33 +192,43 @@ fn secrets_of_pieces_of_gcm_are_kept() {
     });
 }
 
-/// Messages side by side; one of them is forged.
+/// Messages side by side, four of every length; one of them is forged.
 #[test]
 fn secrets_of_batches_are_kept() {
-    silent("KC-XAES in batches", |backend| {
-        let key = secret(1, 32);
-        let key = key[..].try_into().expect("a key");
-        let cipher = <KcXaes256Gcm>::with_backend(key, backend);
-        let nonces: Vec<_> = (0..9).map(|i| bytes(10 + i, 24)).collect();
-        let mut buffers: Vec<_> = (0..9).map(|i| secret(20 + i, 7 * i as usize)).collect();
-        let mut tags = vec![[0; 48]; 9];
-        let each = nonces.iter().zip(&mut buffers).zip(&mut tags);
-        let mut messages: Vec<_> =
-            each.map(|((nonce, buffer), tag)| Message::new(nonce, b"ad", buffer, tag)).collect();
-        cipher.seal_batch(&mut messages).expect("sealing");
-        for message in &mut messages {
-            declassify(message.buffer);
-            declassify(message.tag);
-        }
-        messages[3].tag[40] ^= 1;
-        cipher.open_batch(&mut messages).expect("opening");
-        for (i, message) in messages.iter().enumerate() {
-            assert_eq!(message.outcome.is_ok(), i != 3);
-        }
-        for (i, buffer) in buffers.into_iter().enumerate().filter(|&(i, _)| i != 3) {
-            assert_eq!(released(buffer), bytes(20 + i as u64, 7 * i));
-        }
-    });
+    fn keep<C: Batch + AeadInOut + KeyInit>(make: impl Fn(&Key<C>, Backend) -> C) {
+        const FORGED: usize = 14;
+        silent(core::any::type_name::<C>(), |backend| {
+            let key = secret(1, C::key_size());
+            let cipher = make(<&Key<C>>::try_from(&key[..]).expect("a key"), backend);
+            let length = |i: u64| 7 * (i / 4) as usize;
+            let nonce_bytes = Nonce::<C>::default().len();
+            let nonces: Vec<_> = (0..36).map(|i| bytes(10 + i, nonce_bytes)).collect();
+            let mut buffers: Vec<_> = (0..36).map(|i| secret(50 + i, length(i))).collect();
+            let mut tags = vec![Tag::<C>::default(); 36];
+            let each = nonces.iter().zip(&mut buffers).zip(&mut tags);
+            let mut messages: Vec<_> = each
+                .map(|((nonce, buffer), tag)| Message::new(nonce, b"ad", buffer, tag))
+                .collect();
+            cipher.seal_batch(&mut messages).expect("sealing");
+            for message in &mut messages {
+                declassify(message.buffer);
+                declassify(message.tag);
+            }
+            let forged = messages[FORGED].tag.last_mut().expect("a tag");
+            *forged ^= 1;
+            assert_eq!(cipher.open_batch(&mut messages), Err(Error::Unauthentic));
+            for (i, message) in messages.iter().enumerate() {
+                assert_eq!(message.outcome.is_ok(), i != FORGED);
+            }
+            for (i, buffer) in (0..).zip(buffers).filter(|&(i, _)| i != FORGED as u64) {
+                assert_eq!(released(buffer), bytes(50 + i, length(i)));
+            }
+        });
+    }
+    keep(KcXaes256Gcm::with_backend);
+    keep(Xaes256Gcm::with_backend);
+    keep(Aegis::<X128<1>, U16>::with_backend);
+    keep(Aegis::<X256<1>, U32>::with_backend);
 }
 
 /// The test can fail: an index on a secret, and a branch on one, are reported. (Without valgrind

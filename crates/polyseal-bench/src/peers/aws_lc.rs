@@ -4,8 +4,8 @@
 use aws_lc_rs::aead::{AES_128_GCM, AES_256_GCM, Aad, Algorithm, LessSafeKey, Nonce, UnboundKey};
 use aws_lc_rs::{cmac, hmac};
 
-use super::KEY;
 use super::nonce_derived::{Derivation, NonceDerived};
+use super::{KC_15, KEY};
 use crate::contender::{Aead, Contender, Operation};
 use crate::ring;
 
@@ -19,6 +19,7 @@ pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
         "aes-256-gcm" => Contender::aead(id, operation, Gcm::new(32)),
         "xaes-256-gcm" => Contender::aead(id, operation, by_cmac(false)),
         "kc-xaes-256-gcm" => Contender::aead(id, operation, by_cmac(true)),
+        KC_15 => Contender::aead(id, operation, by_cmac_15()),
         "h-aes-256-gcm" => Contender::aead(id, operation, by_hmac(false)),
         "h-kc-aes-256-gcm" => Contender::aead(id, operation, by_hmac(true)),
         _ => None,
@@ -27,6 +28,10 @@ pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
 
 pub(super) fn by_cmac(commits: bool) -> NonceDerived<Cmac, Gcm> {
     NonceDerived { derivation: Cmac(cmac_key(&KEY)), gcm: Gcm::new(32), commits }
+}
+
+pub(super) fn by_cmac_15() -> NonceDerived<Cmac, Gcm, 15> {
+    NonceDerived { derivation: Cmac(cmac_key(&KEY)), gcm: Gcm::new(32), commits: true }
 }
 
 pub(super) fn by_hmac(commits: bool) -> NonceDerived<Hmac, Gcm> {
@@ -63,8 +68,8 @@ impl Aead for Gcm {
     }
 
     #[inline]
-    fn seal(&mut self, at: &ring::Nonce, message: &mut [u8], tag: &mut ring::Tag) {
-        let sealed = self.key.seal_in_place_separate_tag(nonce(at), Aad::empty(), message);
+    fn seal(&mut self, at: &ring::Nonce, ad: &[u8], message: &mut [u8], tag: &mut ring::Tag) {
+        let sealed = self.key.seal_in_place_separate_tag(nonce(at), Aad::from(ad), message);
         tag[..16].copy_from_slice(sealed.expect("the message is not too long").as_ref());
     }
 
@@ -72,11 +77,12 @@ impl Aead for Gcm {
     fn open(
         &mut self,
         at: &ring::Nonce,
+        ad: &[u8],
         sealed: &[u8],
         tag: &ring::Tag,
         message: &mut [u8],
     ) -> bool {
-        self.key.open_separate_gather(nonce(at), Aad::empty(), sealed, &tag[..16], message).is_ok()
+        self.key.open_separate_gather(nonce(at), Aad::from(ad), sealed, &tag[..16], message).is_ok()
     }
 }
 

@@ -94,11 +94,11 @@ impl Aead for Gcm {
     }
 
     #[inline]
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let (data, len) = (message.as_mut_ptr(), message.len());
         let mut tag_bytes = 0;
         // SAFETY: every pointer is valid for the length beside it, in and out may be the same, and
-        // empty inputs may be null.
+        // what is not given may be null.
         let done = unsafe {
             EVP_AEAD_CTX_seal_scatter(
                 &raw const *self.context,
@@ -112,15 +112,22 @@ impl Aead for Gcm {
                 len,
                 ptr::null(),
                 0,
-                ptr::null(),
-                0,
+                ad.as_ptr(),
+                ad.len(),
             )
         };
         assert_eq!((done, tag_bytes), (1, TAG_BYTES));
     }
 
     #[inline]
-    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
         assert_eq!(sealed.len(), message.len());
         // SAFETY: every pointer is valid for the length beside it, `message` is as long as
         // `sealed`, and empty inputs may be null.
@@ -134,8 +141,8 @@ impl Aead for Gcm {
                 sealed.len(),
                 tag.as_ptr(),
                 TAG_BYTES,
-                ptr::null(),
-                0,
+                ad.as_ptr(),
+                ad.len(),
             )
         };
         authentic == 1

@@ -40,14 +40,21 @@ impl Aead for Gcm {
     }
 
     #[inline]
-    fn seal(&mut self, at: &Nonce, message: &mut [u8], tag: &mut Tag) {
+    fn seal(&mut self, at: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let tag = tag.first_chunk_mut().expect("a tag is longer");
-        self.key.encrypt(nonce(at), &[], message, tag);
+        self.key.encrypt(nonce(at), ad, message, tag);
     }
 
     #[inline]
-    fn open(&mut self, at: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn open(
+        &mut self,
+        at: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
         message.copy_from_slice(sealed);
-        self.key.decrypt(nonce(at), &[], message, &tag[..16]).is_ok()
+        self.key.decrypt(nonce(at), ad, message, &tag[..16]).is_ok()
     }
 }

@@ -4,7 +4,6 @@
 #![allow(unsafe_code)]
 
 use core::ffi::{CStr, c_char, c_void};
-use core::ptr;
 use std::sync::OnceLock;
 
 use subtle::ConstantTimeEq;
@@ -99,13 +98,14 @@ impl Gcm {
         &mut self,
         crypt: Crypt,
         nonce: &ring::Nonce,
+        ad: &[u8],
         input: *const u8,
         out: *mut u8,
         len: usize,
     ) -> [u8; TAG_BYTES] {
         let mut tag = [0; TAG_BYTES];
         // SAFETY: the key was expanded, the context has room, the nonce is longer than the 12 bytes
-        // that are read, and the caller vouches for the message; no associated data may be null.
+        // that are read, and the caller vouches for the message.
         unsafe {
             crypt(
                 &raw const *self.key,
@@ -114,8 +114,8 @@ impl Gcm {
                 input,
                 len as u64,
                 nonce.as_ptr(),
-                ptr::null(),
-                0,
+                ad.as_ptr(),
+                ad.len() as u64,
                 tag.as_mut_ptr(),
                 TAG_BYTES as u64,
             );
@@ -132,10 +132,10 @@ impl Aead for Gcm {
     }
 
     #[inline]
-    fn seal(&mut self, nonce: &ring::Nonce, message: &mut [u8], tag: &mut ring::Tag) {
+    fn seal(&mut self, nonce: &ring::Nonce, ad: &[u8], message: &mut [u8], tag: &mut ring::Tag) {
         let (data, len) = (message.as_mut_ptr(), message.len());
         // SAFETY: the message is readable and writable.
-        let computed = unsafe { self.crypt(self.functions.enc, nonce, data, data, len) };
+        let computed = unsafe { self.crypt(self.functions.enc, nonce, ad, data, data, len) };
         tag[..TAG_BYTES].copy_from_slice(&computed);
     }
 
@@ -143,6 +143,7 @@ impl Aead for Gcm {
     fn open(
         &mut self,
         nonce: &ring::Nonce,
+        ad: &[u8],
         sealed: &[u8],
         tag: &ring::Tag,
         message: &mut [u8],
@@ -150,7 +151,8 @@ impl Aead for Gcm {
         assert_eq!(sealed.len(), message.len());
         let (out, len) = (message.as_mut_ptr(), message.len());
         // SAFETY: `message` is writable for as many bytes as `sealed` is readable.
-        let computed = unsafe { self.crypt(self.functions.dec, nonce, sealed.as_ptr(), out, len) };
+        let computed =
+            unsafe { self.crypt(self.functions.dec, nonce, ad, sealed.as_ptr(), out, len) };
         computed.ct_eq(&tag[..TAG_BYTES]).into()
     }
 }

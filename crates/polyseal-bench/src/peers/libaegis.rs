@@ -4,7 +4,6 @@
 #![allow(unsafe_code)]
 
 use core::ffi::{c_int, c_void};
-use core::ptr;
 
 // Links the crate's build of the C library.
 use aegis as _;
@@ -130,7 +129,7 @@ impl Aead for Key {
     }
 
     #[inline]
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let (data, len) = (message.as_mut_ptr(), message.len());
         // SAFETY: every pointer is valid for the length beside it, in and out may be the same;
         // nonce and key are as long as the longest variant's.
@@ -141,8 +140,8 @@ impl Aead for Key {
                 TAG_BYTES,
                 data,
                 len,
-                ptr::null(),
-                0,
+                ad.as_ptr(),
+                ad.len(),
                 nonce.as_ptr(),
                 self.key.as_ptr(),
             )
@@ -151,7 +150,14 @@ impl Aead for Key {
     }
 
     #[inline]
-    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
         assert_eq!(sealed.len(), message.len());
         // SAFETY: as for sealing; `message` is as long as `sealed`.
         let status = unsafe {
@@ -161,8 +167,8 @@ impl Aead for Key {
                 sealed.len(),
                 tag.as_ptr(),
                 TAG_BYTES,
-                ptr::null(),
-                0,
+                ad.as_ptr(),
+                ad.len(),
                 nonce.as_ptr(),
                 self.key.as_ptr(),
             )

@@ -20,8 +20,12 @@ pub(super) trait Derivation {
     fn derive(&mut self, input: &mut [u8], counter: usize) -> [u8; 32];
 }
 
-/// AES-256-GCM of V under K_U, with K_C behind its tag if it commits.
-pub(super) struct NonceDerived<D, G> {
+/// AES-256-GCM of V under K_U, with K_C behind its tag if it commits; nonces of `NONCE` bytes.
+///
+/// KC-XAES's usual nonces have 24. With 15, U and V overlap, and the nonce and a counter fill one
+/// block, so that K_C needs no X1: ours after the idea of eprint 2025/758, appendix C.3, as `kc_15` in
+/// `reference/xaes.py`, to be measured and not to be used.
+pub(super) struct NonceDerived<D, G, const NONCE: usize = 24> {
     pub(super) derivation: D,
     pub(super) gcm: G,
     pub(super) commits: bool,
@@ -31,7 +35,7 @@ const HALF: usize = 12;
 /// Where K_C stands in a tag, behind GCM's.
 const K_C: Range<usize> = 16..48;
 
-impl<D: Derivation, G: Aead> NonceDerived<D, G> {
+impl<D: Derivation, G: Aead, const NONCE: usize> NonceDerived<D, G, NONCE> {
     /// K_U, from 00 01 58 00 ‖ U, and V.
     #[inline]
     fn message_key(&mut self, nonce: &Nonce) -> (Key, Nonce) {
@@ -39,13 +43,18 @@ impl<D: Derivation, G: Aead> NonceDerived<D, G> {
         input[4..].copy_from_slice(&nonce[..HALF]);
         let (mut key, mut v) = ([0; 64], [0; 32]);
         key[..32].copy_from_slice(&self.derivation.derive(&mut input, 1));
-        v[..HALF].copy_from_slice(&nonce[HALF..2 * HALF]);
+        v[..HALF].copy_from_slice(&nonce[NONCE - HALF..NONCE]);
         (key, v)
     }
 
-    /// K_C, from XCMT ‖ U ‖ V ‖ 00 01 00 01.
+    /// K_C, from XCMT ‖ U ‖ V ‖ 00 01 00 01; from N ‖ 01 where that is one block.
     #[inline]
     fn commitment(&mut self, nonce: &Nonce) -> [u8; 32] {
+        if NONCE == 15 {
+            let mut input = [1; BLOCK];
+            input[..NONCE].copy_from_slice(&nonce[..NONCE]);
+            return self.derivation.derive(&mut input, NONCE);
+        }
         let mut input = [0; 32];
         input[..4].copy_from_slice(b"XCMT");
         input[4..28].copy_from_slice(&nonce[..2 * HALF]);
@@ -54,25 +63,32 @@ impl<D: Derivation, G: Aead> NonceDerived<D, G> {
     }
 }
 
-impl<D: Derivation, G: Aead> Aead for NonceDerived<D, G> {
+impl<D: Derivation, G: Aead, const NONCE: usize> Aead for NonceDerived<D, G, NONCE> {
     #[inline]
     fn rekey(&mut self, key: &Key) {
         self.derivation.rekey(key);
     }
 
     #[inline]
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         let (key, v) = self.message_key(nonce);
-        self.gcm.seal_once(&key, &v, message, tag);
+        self.gcm.seal_once(&key, &v, ad, message, tag);
         if self.commits {
             tag[K_C].copy_from_slice(&self.commitment(nonce));
         }
     }
 
     #[inline]
-    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
         let (key, v) = self.message_key(nonce);
-        let authentic = self.gcm.open_once(&key, &v, sealed, tag, message);
+        let authentic = self.gcm.open_once(&key, &v, ad, sealed, tag, message);
         // CT: whether there is a commitment is public.
         let committed = !self.commits || bool::from(self.commitment(nonce).ct_eq(&tag[K_C]));
         authentic & committed

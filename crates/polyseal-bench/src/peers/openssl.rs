@@ -124,8 +124,8 @@ impl Keyed {
     /// Turns `input` into as many bytes at `output`.
     ///
     /// # Safety
-    /// `input` is readable and `output` writable for `len` bytes, and they are the same or do not
-    /// overlap.
+    /// `input` is readable and `output` null or writable for `len` bytes, and they are the same or do
+    /// not overlap.
     #[inline]
     unsafe fn update(&self, input: *const u8, output: *mut u8, len: usize) {
         let len = c_int::try_from(len).expect("the message is not too long");
@@ -133,6 +133,15 @@ impl Keyed {
         // SAFETY: the caller vouches for both pointers.
         let done = unsafe { EVP_CipherUpdate(self.0, output, &raw mut written, input, len) };
         assert_eq!((done, written), (1, len));
+    }
+
+    /// Takes associated data. None of it is not a call, as in whoever has none.
+    #[inline]
+    fn authenticate(&self, ad: &[u8]) {
+        if !ad.is_empty() {
+            // SAFETY: `ad` is readable, and an output of null means associated data.
+            unsafe { self.update(ad.as_ptr(), ptr::null_mut(), ad.len()) };
+        }
     }
 
     /// Ends the message; false if its tag was wrong.
@@ -160,7 +169,8 @@ impl Gcm {
     }
 
     #[inline]
-    fn encrypt(&self, message: &mut [u8], tag: &mut Tag) {
+    fn encrypt(&self, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
+        self.0.authenticate(ad);
         let data = message.as_mut_ptr();
         // SAFETY: the message is readable and writable.
         unsafe { self.0.update(data, data, message.len()) };
@@ -173,8 +183,9 @@ impl Gcm {
     }
 
     #[inline]
-    fn decrypt(&self, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn decrypt(&self, ad: &[u8], sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
         assert_eq!(sealed.len(), message.len());
+        self.0.authenticate(ad);
         // SAFETY: `message` is writable for as many bytes as `sealed` is readable.
         unsafe { self.0.update(sealed.as_ptr(), message.as_mut_ptr(), sealed.len()) };
         let tag = tag.as_ptr().cast_mut().cast();
@@ -194,21 +205,35 @@ impl Aead for Gcm {
     }
 
     #[inline]
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
         self.0.set(None, Some(nonce), SEAL);
-        self.encrypt(message, tag);
+        self.encrypt(ad, message, tag);
     }
 
     #[inline]
-    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
         self.0.set(None, Some(nonce), OPEN);
-        self.decrypt(sealed, tag, message)
+        self.decrypt(ad, sealed, tag, message)
     }
 
     #[inline]
-    fn seal_once(&mut self, key: &Key, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
+    fn seal_once(
+        &mut self,
+        key: &Key,
+        nonce: &Nonce,
+        ad: &[u8],
+        message: &mut [u8],
+        tag: &mut Tag,
+    ) {
         self.0.set(Some(key), Some(nonce), SEAL);
-        self.encrypt(message, tag);
+        self.encrypt(ad, message, tag);
     }
 
     #[inline]
@@ -216,12 +241,13 @@ impl Aead for Gcm {
         &mut self,
         key: &Key,
         nonce: &Nonce,
+        ad: &[u8],
         sealed: &[u8],
         tag: &Tag,
         message: &mut [u8],
     ) -> bool {
         self.0.set(Some(key), Some(nonce), OPEN);
-        self.decrypt(sealed, tag, message)
+        self.decrypt(ad, sealed, tag, message)
     }
 }
 

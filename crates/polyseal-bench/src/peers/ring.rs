@@ -46,8 +46,8 @@ impl Aead for Gcm {
     }
 
     #[inline]
-    fn seal(&mut self, at: &bench::Nonce, message: &mut [u8], tag: &mut bench::Tag) {
-        let sealed = self.key.seal_in_place_separate_tag(nonce(at), Aad::empty(), message);
+    fn seal(&mut self, at: &bench::Nonce, ad: &[u8], message: &mut [u8], tag: &mut bench::Tag) {
+        let sealed = self.key.seal_in_place_separate_tag(nonce(at), Aad::from(ad), message);
         tag[..16].copy_from_slice(sealed.expect("the message is not too long").as_ref());
     }
 
@@ -55,12 +55,13 @@ impl Aead for Gcm {
     fn open(
         &mut self,
         at: &bench::Nonce,
+        ad: &[u8],
         sealed: &[u8],
         tag: &bench::Tag,
         message: &mut [u8],
     ) -> bool {
         message.copy_from_slice(sealed);
         let tag = Tag::try_from(&tag[..16]).expect("it has the right length");
-        self.key.open_in_place_separate_tag(nonce(at), Aad::empty(), tag, message, 0..).is_ok()
+        self.key.open_in_place_separate_tag(nonce(at), Aad::from(ad), tag, message, 0..).is_ok()
     }
 }

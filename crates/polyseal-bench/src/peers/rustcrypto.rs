@@ -46,14 +46,21 @@ impl<A: AeadInOut + KeyInit> Aead for Cipher<A> {
     }
 
     #[inline]
-    fn seal(&mut self, nonce: &Nonce, message: &mut [u8], tag: &mut Tag) {
-        let sealed = self.0.encrypt_inout_detached(first(nonce), &[], message.into());
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
+        let sealed = self.0.encrypt_inout_detached(first(nonce), ad, message.into());
         *first_mut(tag) = sealed.expect("the message is not too long");
     }
 
     #[inline]
-    fn open(&mut self, nonce: &Nonce, sealed: &[u8], tag: &Tag, message: &mut [u8]) -> bool {
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
         let buffer = InOutBuf::new(sealed, message).expect("both have one length");
-        self.0.decrypt_inout_detached(first(nonce), &[], buffer, first(tag)).is_ok()
+        self.0.decrypt_inout_detached(first(nonce), ad, buffer, first(tag)).is_ok()
     }
 }

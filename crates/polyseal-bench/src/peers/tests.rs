@@ -13,31 +13,34 @@ use crate::contender::Aead;
 pub(super) fn seal(name: &str, aead: &mut impl Aead, tag_bytes: usize) -> (Vec<u8>, Vec<u8>) {
     let (nonce, other) = ([9; 32], [8; 64]);
     let (mut message, mut tag) = (vec![1; 100], [0; 48]);
-    aead.seal_once(&other, &nonce, &mut [0; 3], &mut [0; 48]);
+    aead.seal_once(&other, &nonce, b"", &mut [0; 3], &mut [0; 48]);
     aead.rekey(&KEY);
-    aead.seal(&nonce, &mut message, &mut tag);
+    aead.seal(&nonce, b"", &mut message, &mut tag);
 
     let (mut again, mut same) = (vec![1; 100], [0; 48]);
-    aead.seal_once(&other, &nonce, &mut again, &mut same);
+    aead.seal_once(&other, &nonce, b"", &mut again, &mut same);
     assert_ne!((&again, same), (&message, tag), "{name}");
     again.fill(1);
-    aead.seal_once(&KEY, &nonce, &mut again, &mut same);
+    aead.seal_once(&KEY, &nonce, b"", &mut again, &mut same);
     assert_eq!((&again, same), (&message, tag), "{name}");
 
     let mut opened = vec![0; 100];
-    assert!(aead.open(&nonce, &message, &tag, &mut opened), "{name}");
+    assert!(aead.open(&nonce, b"", &message, &tag, &mut opened), "{name}");
     assert_eq!(opened, [1; 100], "{name}");
     for flipped in [0, 15, tag_bytes - 1] {
         let mut wrong = tag;
         wrong[flipped] ^= 1;
-        assert!(!aead.open(&nonce, &message, &wrong, &mut opened), "{name} {flipped}");
-        assert!(!aead.open_once(&KEY, &nonce, &message, &wrong, &mut opened), "{name} {flipped}");
+        assert!(!aead.open(&nonce, b"", &message, &wrong, &mut opened), "{name} {flipped}");
+        assert!(
+            !aead.open_once(&KEY, &nonce, b"", &message, &wrong, &mut opened),
+            "{name} {flipped}"
+        );
     }
     // A failed opening must not spoil the next message.
-    assert!(aead.open(&nonce, &message, &tag, &mut opened), "{name}");
-    assert!(!aead.open_once(&other, &nonce, &message, &tag, &mut opened), "{name}");
+    assert!(aead.open(&nonce, b"", &message, &tag, &mut opened), "{name}");
+    assert!(!aead.open_once(&other, &nonce, b"", &message, &tag, &mut opened), "{name}");
     opened.fill(0);
-    assert!(aead.open_once(&KEY, &nonce, &message, &tag, &mut opened), "{name}");
+    assert!(aead.open_once(&KEY, &nonce, b"", &message, &tag, &mut opened), "{name}");
     assert_eq!(opened, [1; 100], "{name}");
     (message, tag[..tag_bytes].to_vec())
 }
@@ -60,41 +63,65 @@ fn every_library_computes_the_same_gcm() {
     assert_eq!(seal("rustcrypto", &mut rustcrypto::aes_256_gcm(), 16), expected);
 }
 
-/// Messages of any length under any key: what the C libraries make of them, on each of our back ends.
+/// Messages and associated data of any length under any key: what the C libraries make of them, and
+/// what is composed of their parts, on each of our back ends.
+fn ours_is_theirs(id: &str, mut libraries: [(&str, Box<dyn Aead>); 3]) {
+    let algorithm: Algorithm = id.parse().unwrap();
+    let (key_bytes, tag_bytes) = (algorithm.key_bytes(), algorithm.tag_bytes());
+    // Every length up to beyond a group of the widest registers, and then in strides.
+    for (i, length) in (0..600).chain((600..20_000).step_by(617)).enumerate() {
+        let chance = AegisStream128L::new(&[key_bytes as u8; 16].into());
+        let draw = |which: u64, output: &mut [u8]| {
+            let which = u128::from(which) << 64 | i as u128;
+            chance.generate(&which.to_le_bytes().into(), output).unwrap();
+        };
+        let (mut key, mut nonce) = (KEY, [0; 32]);
+        // No associated data now and then; else up to beyond a group.
+        let (mut ad, mut message) = (vec![0; 7 * i % 601], vec![0; length]);
+        draw(1, &mut key);
+        draw(2, &mut nonce);
+        draw(3, &mut message);
+        draw(4, &mut ad);
+        for backend in Backend::available() {
+            let ours = aead_on(&algorithm, &key[..key_bytes], backend).unwrap();
+            let nonce_bytes = algorithm.nonce_bytes();
+            let sealed = ours.seal(&nonce[..nonce_bytes], &ad, &message).unwrap();
+            for (name, library) in &mut libraries {
+                let name = format!("{id} of {name}, {}, {length} bytes", backend.name());
+                let (mut theirs, mut tag) = (message.clone(), [0; 48]);
+                library.seal_once(&key, &nonce, &ad, &mut theirs, &mut tag);
+                let mut opened = vec![0; length];
+                assert!(library.open(&nonce, &ad, &theirs, &tag, &mut opened), "{name}");
+                assert_eq!(opened, message, "{name}");
+                theirs.extend_from_slice(&tag[..tag_bytes]);
+                assert_eq!(theirs, sealed, "{name}");
+            }
+            assert_eq!(ours.open(&nonce[..nonce_bytes], &ad, &sealed).unwrap(), message);
+        }
+    }
+}
+
 #[test]
 fn ours_is_the_gcm_of_the_c_libraries() {
     for key_bytes in [16, 32] {
-        let algorithm: Algorithm = format!("aes-{}-gcm", 8 * key_bytes).parse().unwrap();
-        let mut libraries: [(_, Box<dyn Aead>); 3] = [
+        let libraries: [(_, Box<dyn Aead>); 3] = [
             ("aws-lc", Box::new(aws_lc::Gcm::new(key_bytes))),
             ("boringssl", Box::new(boringssl::Gcm::new(key_bytes))),
             ("openssl", Box::new(openssl::Gcm::new(key_bytes))),
         ];
-        // Every length up to beyond a group of the widest registers, and then in strides.
-        for (i, length) in (0..600).chain((600..20_000).step_by(617)).enumerate() {
-            let (mut key, mut nonce) = (KEY, [0; 32]);
-            let mut message = vec![0; length];
-            let chance = AegisStream128L::new(&[key_bytes as u8; 16].into());
-            let mut draw = |which: u64, output: &mut [u8]| {
-                let which = u128::from(which) << 64 | i as u128;
-                chance.generate(&which.to_le_bytes().into(), output).unwrap();
-            };
-            draw(1, &mut key);
-            draw(2, &mut nonce);
-            draw(3, &mut message);
-            for backend in Backend::available() {
-                let ours = aead_on(&algorithm, &key[..key_bytes], backend).unwrap();
-                let sealed = ours.seal(&nonce[..12], b"", &message).unwrap();
-                for (name, library) in &mut libraries {
-                    let name = format!("{name}, {}, {length} bytes", backend.name());
-                    let (mut theirs, mut tag) = (message.clone(), [0; 48]);
-                    library.seal_once(&key, &nonce, &mut theirs, &mut tag);
-                    theirs.extend_from_slice(&tag[..16]);
-                    assert_eq!(theirs, sealed, "{name}");
-                }
-                assert_eq!(ours.open(&nonce[..12], b"", &sealed).unwrap(), message);
-            }
-        }
+        ours_is_theirs(&format!("aes-{}-gcm", 8 * key_bytes), libraries);
+    }
+}
+
+#[test]
+fn ours_are_the_schemes_composed_of_their_parts() {
+    for (id, commits) in [("xaes-256-gcm", false), ("kc-xaes-256-gcm", true)] {
+        let libraries: [(_, Box<dyn Aead>); 3] = [
+            ("aws-lc", Box::new(aws_lc::by_cmac(commits))),
+            ("boringssl", Box::new(boringssl::by_cmac(commits))),
+            ("openssl", Box::new(openssl::by_cmac(commits))),
+        ];
+        ours_is_theirs(id, libraries);
     }
 }
 
@@ -129,6 +156,15 @@ fn xaes_gives_the_bytes_of_its_specification() {
     assert_eq!(vector(&mut openssl::by_cmac(true), 48), expected);
 }
 
+/// From `reference/xaes.py`: `Committing(NonceDerived(xaes, 15), kc_15)`.
+#[test]
+fn nonces_of_15_bytes_give_the_bytes_of_the_reference() {
+    let expected = "cf4044d43fcf8a739d6d4d416c8ad7236a02bd0c9bc5fc72871fe288\
+                    d6c4bef2601a2ddbef0df0a6a407ce1efa4d0459c377d6b475e2f92cdb0fb1f7";
+    assert_eq!(vector(&mut aws_lc::by_cmac_15(), 48), expected);
+    seal("aws-lc", &mut aws_lc::by_cmac_15(), 48);
+}
+
 /// Computed with Python's `hmac` and the `cryptography` package, as nobody has published any.
 #[test]
 fn the_hmac_variants_give_the_bytes_of_another_composition() {
@@ -138,11 +174,12 @@ fn the_hmac_variants_give_the_bytes_of_another_composition() {
     assert_eq!(vector(&mut aws_lc::by_hmac(true), 48), format!("{expected}{commitment}"));
 }
 
-/// The message `XAES-256-GCM` under the key 01…01 and the nonce `ABC…X`, in hexadecimal.
+/// The message `XAES-256-GCM` under the key 01…01 and the nonce `ABC…X`, or as much of it as
+/// is one, in hexadecimal.
 fn vector(aead: &mut impl Aead, tag_bytes: usize) -> String {
     let (mut message, mut tag) = (b"XAES-256-GCM".to_vec(), [0; 48]);
     let nonce = core::array::from_fn(|i| b'A' + i as u8);
-    aead.seal_once(&[1; 64], &nonce, &mut message, &mut tag);
+    aead.seal_once(&[1; 64], &nonce, b"", &mut message, &mut tag);
     let bytes = message.iter().chain(&tag[..tag_bytes]);
     bytes.map(|byte| format!("{byte:02x}")).collect()
 }

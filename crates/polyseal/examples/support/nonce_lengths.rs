@@ -3,7 +3,7 @@
 use polyseal::aead::array::Array;
 use polyseal::aead::consts::{U20, U24};
 use polyseal::aead::{self, Aead, KeyInit};
-use polyseal::gcm::{KcXaes256Gcm, NonceBytes};
+use polyseal::gcm::{KcXaes256GcmNonce, NonceBytes};
 
 pub(crate) const KEY: [u8; 32] = [7; 32];
 
@@ -14,9 +14,9 @@ pub(crate) fn nonces() -> (Array<u8, U20>, Array<u8, U24>) {
 }
 
 pub(crate) fn seal<N: NonceBytes>(nonce: &Array<u8, N>, message: &[u8]) -> Vec<u8> {
-    KcXaes256Gcm::<N>::new(&KEY.into()).encrypt(nonce, message).expect("sealed")
+    KcXaes256GcmNonce::<N>::new(&KEY.into()).encrypt(nonce, message).expect("sealed")
 }
 
 pub(crate) fn open<N: NonceBytes>(nonce: &Array<u8, N>, sealed: &[u8]) -> aead::Result<Vec<u8>> {
-    KcXaes256Gcm::<N>::new(&KEY.into()).decrypt(nonce, sealed)
+    KcXaes256GcmNonce::<N>::new(&KEY.into()).decrypt(nonce, sealed)
 }

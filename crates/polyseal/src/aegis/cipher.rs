@@ -32,7 +32,7 @@ impl TagBytes for U32 {}
 
 /// How to compute: back end and strategy.
 pub(super) struct Dispatch<V> {
-    backend: Backend,
+    pub(super) backend: Backend,
     strategy: Strategy,
     variant: PhantomData<V>,
 }

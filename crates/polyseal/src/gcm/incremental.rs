@@ -183,7 +183,7 @@ impl<A: Aes> WithCommitment<A> {
 /// use polyseal::aead::KeyInit;
 /// use polyseal::gcm::KcXaes256Gcm;
 ///
-/// let cipher = <KcXaes256Gcm>::new(&[1; 32].into());
+/// let cipher = KcXaes256Gcm::new(&[1; 32].into());
 /// let mut encryptor = cipher.encryptor(&[2; 24].into(), b"header")?;
 /// let mut message = *b"two pieces";
 /// let (first, second) = message.split_at_mut(3);

@@ -10,77 +10,65 @@ use super::engine::{Direction, Opening, Sealing};
 use super::nonce_derived::{Commitment, Derived, NonceDerived, Scheme, SchemeImpl};
 use super::short::{self, ShortHash};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
-use crate::backend::{Clmul, Isa, Lanes, Task};
+use crate::backend::{Backend, Clmul, Isa, Lanes, Task};
 use crate::ct;
 use crate::error::Result;
-use crate::message::Message;
+use crate::message::{Message, SHAPES, SIDE_BY_SIDE, Several};
 
-/// How many messages go side by side.
-const SIDE_BY_SIDE: usize = 4;
 /// The most blocks of a message, and of its associated data, that goes side by side with others.
 const MAX_BLOCKS: usize = 4;
 const MAX_AD_BLOCKS: usize = 1;
+const _: () = assert!((MAX_AD_BLOCKS + 1) * (MAX_BLOCKS + 1) <= SHAPES);
 
-impl<S: Scheme> NonceDerived<S> {
-    pub(crate) fn seal_many(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        self.many::<Sealing>(messages)
+impl<S: Scheme> Several for NonceDerived<S> {
+    fn check(&self, message: &Message<'_>) -> Result<()> {
+        message.check(S::NonceSize::USIZE, S::TagSize::USIZE, MAX_MESSAGE_BYTES, MAX_AD_BYTES)
     }
 
-    pub(crate) fn open_many(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        self.many::<Opening>(messages)
+    fn backend(&self) -> Backend {
+        self.backend
     }
 
-    fn many<D: Direction>(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        let (nonce, tag) = (S::NonceSize::USIZE, S::TagSize::USIZE);
-        for message in &*messages {
-            message.check(nonce, tag, MAX_MESSAGE_BYTES, MAX_AD_BYTES)?;
-        }
-        // Messages of one shape, blocks of associated data and of message, wait for their like.
-        let mut waiting = [[[0; SIDE_BY_SIDE]; MAX_BLOCKS + 1]; MAX_AD_BLOCKS + 1];
-        let mut count = [[0; MAX_BLOCKS + 1]; MAX_AD_BLOCKS + 1];
-        for i in 0..messages.len() {
-            // CT: lengths are public.
-            let shape = (messages[i].ad.len().div_ceil(16), messages[i].buffer.len().div_ceil(16));
-            let (0..=MAX_AD_BLOCKS, 0..=MAX_BLOCKS) = shape else {
-                self.one::<D>(&mut messages[i]);
-                continue;
-            };
-            let (waiting, count) = (&mut waiting[shape.0][shape.1], &mut count[shape.0][shape.1]);
-            waiting[*count] = i;
-            *count += 1;
-            if S::FAST && *count == SIDE_BY_SIDE {
-                self.backend.run(Four::<S::Core, D> {
-                    root: &self.root,
-                    messages,
-                    these: *waiting,
-                    shape,
-                    direction: PhantomData,
-                });
-                *count = 0;
-            } else if !S::FAST {
-                self.one::<D>(&mut messages[i]);
-                *count = 0;
+    fn shape(&self, register_blocks: usize, message: &Message<'_>) -> Option<usize> {
+        // Speed through that of one at a time, on an AMD Zen 4: 1.04 to 1.53 with two or four blocks
+        // to a register, 0.80 to 1.17 with one.
+        match blocks(message) {
+            (ad @ 0..=MAX_AD_BLOCKS, blocks @ 0..=MAX_BLOCKS) if S::FAST && register_blocks > 1 => {
+                Some(ad * (MAX_BLOCKS + 1) + blocks)
             }
+            _ => None,
         }
-        for (waiting, count) in waiting.as_flattened().iter().zip(count.as_flattened()) {
-            for &i in &waiting[..*count] {
-                self.one::<D>(&mut messages[i]);
-            }
-        }
-        Ok(())
     }
 
-    fn one<D: Direction>(&self, message: &mut Message<'_>) {
+    fn one<const SEALS: bool>(&self, message: &mut Message<'_>) {
         let Message { nonce, ad, buffer, tag, outcome } = message;
-        if D::SEALS {
-            self.crypt::<D>(nonce, ad, (&mut **buffer).into(), tag);
+        if SEALS {
+            self.crypt::<Sealing>(nonce, ad, (&mut **buffer).into(), tag);
+            *outcome = Ok(());
         } else {
             let mut expected = [0; 48];
             let expected = &mut expected[..tag.len()];
-            self.crypt::<D>(nonce, ad, (&mut **buffer).into(), expected);
+            self.crypt::<Opening>(nonce, ad, (&mut **buffer).into(), expected);
             *outcome = super::cipher::verify(expected, tag, (&mut **buffer).into());
         }
     }
+
+    fn four<const SEALS: bool>(&self, messages: &mut [Message<'_>], these: [usize; SIDE_BY_SIDE]) {
+        let (root, shape) = (&self.root, blocks(&messages[these[0]]));
+        // No code for schemes that never come here.
+        if S::FAST && SEALS {
+            let direction = PhantomData::<Sealing>;
+            self.backend.run(Four::<S::Core, _> { root, messages, these, shape, direction });
+        } else if S::FAST {
+            let direction = PhantomData::<Opening>;
+            self.backend.run(Four::<S::Core, _> { root, messages, these, shape, direction });
+        }
+    }
+}
+
+/// Blocks of associated data, and of message.
+fn blocks(message: &Message<'_>) -> (usize, usize) {
+    (message.ad.len().div_ceil(16), message.buffer.len().div_ceil(16))
 }
 
 /// Four messages of one shape.
@@ -164,6 +152,7 @@ impl<S: SchemeImpl, D: Direction> Four<'_, '_, S, D> {
                     k_c[0].block(lane).store(&mut commitment[..16]);
                     k_c[1].block(lane).store(&mut commitment[16..]);
                 }
+                *outcome = Ok(());
                 continue;
             }
             let mut expected = [0; 48];

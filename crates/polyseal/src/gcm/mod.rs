@@ -15,6 +15,10 @@
 //! of [`limits`](crate::limits) and `docs/limits.md`. A repeated nonce breaks confidentiality and
 //! authenticity: with nonce-derived schemes for the messages of that nonce, else for the key.
 //!
+//! A nonce of another length than 12 bytes is hashed to GCM's first counter block of 16 bytes, under
+//! the key: two nonces can then meet by chance, and counted nonces have no more than the 2^32 messages
+//! of random ones (SP 800-38D, section 8.3). Take 12 bytes.
+//!
 //! What it does not give: GCM and XAES do not commit to the key, so that one ciphertext can open under
 //! two keys to two messages of an adversary's choice (`examples/two_keys_one_ciphertext.rs`).
 //! KC-XAES commits to key and nonce where the nonce travels with the ciphertext. Where it is
@@ -27,7 +31,7 @@
 //! use polyseal::gcm::KcXaes256Gcm;
 //!
 //! let key = Key::<KcXaes256Gcm>::generate();
-//! let cipher = <KcXaes256Gcm>::new(&key);
+//! let cipher = KcXaes256Gcm::new(&key);
 //! let nonce = Nonce::<KcXaes256Gcm>::generate(); // 24 random bytes, fresh for every message
 //!
 //! let mut message = b"attack at dawn".to_vec();
@@ -68,8 +72,8 @@ pub use incremental::{Decryptor, Encryptor};
 pub use kbkdf::{Counter, kbkdf};
 pub use names::{
     Aes128Gcm, Aes256Gcm, Aes256GcmTag12, Aes256GcmTag13, Aes256GcmTag14, Aes256GcmTag15, DndkGcm,
-    DndkKcGcm, DndkV1Gcm, DndkV1KcGcm, HAes256Gcm, HKcAes256Gcm, HkdfCommittedAes256Gcm,
-    KcXaes256Gcm, Xaes256Gcm,
+    DndkGcmNonce, DndkKcGcm, DndkKcGcmNonce, DndkV1Gcm, DndkV1KcGcm, HAes256Gcm, HKcAes256Gcm,
+    HkdfCommittedAes256Gcm, KcXaes256Gcm, KcXaes256GcmNonce, Xaes256Gcm,
 };
 pub use nonce_derived::{Committable, Committing, NonceDerived, Scheme};
 pub use padding_fix::PaddingFixAes256Gcm;

@@ -28,12 +28,18 @@ pub type Aes256GcmTag13 = Gcm<Aes256, U12, U13>;
 pub type Aes256GcmTag12 = Gcm<Aes256, U12, U12>;
 /// XAES-256-GCM: 32-byte key, 24-byte nonce, 16-byte tag.
 pub type Xaes256Gcm = NonceDerived<Xaes>;
-/// KC-XAES-256-GCM: 32-byte key, nonces of `N` bytes (20 to 24), 48-byte tag T ‖ K_C.
-pub type KcXaes256Gcm<N = U24> = NonceDerived<Committing<Xaes<N>>>;
-/// DNDK-GCM, version 2: 32-byte key, nonces of `N` bytes (12 to 27), 16-byte tag.
-pub type DndkGcm<N = U24> = NonceDerived<Dndk<N>>;
-/// DNDK-GCM, version 2, with a commitment: 48-byte tag T ‖ K_C.
-pub type DndkKcGcm<N = U24> = NonceDerived<Committing<Dndk<N, true>>>;
+/// KC-XAES-256-GCM: 32-byte key, 24-byte nonce, 48-byte tag T ‖ K_C.
+pub type KcXaes256Gcm = KcXaes256GcmNonce<U24>;
+/// KC-XAES-256-GCM with nonces of `N` bytes, 20 to 24.
+pub type KcXaes256GcmNonce<N> = NonceDerived<Committing<Xaes<N>>>;
+/// DNDK-GCM, version 2: 32-byte key, 24-byte nonce, 16-byte tag.
+pub type DndkGcm = DndkGcmNonce<U24>;
+/// DNDK-GCM, version 2, with nonces of `N` bytes, 12 to 27.
+pub type DndkGcmNonce<N> = NonceDerived<Dndk<N>>;
+/// DNDK-GCM, version 2, with a commitment: 24-byte nonce, 48-byte tag T ‖ K_C.
+pub type DndkKcGcm = DndkKcGcmNonce<U24>;
+/// The same with nonces of `N` bytes, 12 to 27.
+pub type DndkKcGcmNonce<N> = NonceDerived<Committing<Dndk<N, true>>>;
 /// DNDK-GCM, version 1: 32-byte key, 24-byte nonce, 16-byte tag.
 pub type DndkV1Gcm = NonceDerived<DndkV1>;
 /// DNDK-GCM, version 1, with a commitment: 48-byte tag T ‖ K_C.

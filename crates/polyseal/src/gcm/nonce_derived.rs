@@ -139,8 +139,9 @@ impl<S: Committable> SchemeImpl for Committing<S> {
 
     #[inline(always)]
     fn derive<'r, L: Clmul>(isa: L::Isa, root: &'r S::Root, nonces: &[&[u8]]) -> Derived<'r, L> {
-        let derived = S::derive(isa, root, nonces);
-        Derived { commitment: S::commit(isa, root, nonces), ..derived }
+        // In this order, K_U need not be kept across calls.
+        let commitment = S::commit(isa, root, nonces);
+        Derived { commitment, ..S::derive(isa, root, nonces) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! XAES and KC-XAES over thousands of messages of any length, as one hash.
 //!
-//! Ten thousand messages; `POLYSEAL_ACCUMULATED=1000000` in the environment takes as many as that,
-//! where the vectors have an answer (some minutes).
+//! Ten thousand messages; `POLYSEAL_ACCUMULATED=1000000` in the environment takes as many as that
+//! (some minutes). The vectors must have the answer for at least one of the two.
 
 use std::env;
 
@@ -12,10 +12,11 @@ use sha3::digest::{ExtendableOutput, Update, XofReader};
 
 use crate::{field, internal};
 
-fn accumulate(id: &str, messages: &str) {
+/// Whether there is an answer for so many messages, which then is the right one.
+fn accumulate(id: &str, messages: &str) -> bool {
     let expected = field(&internal("xaes-accumulated.json")[id], messages);
     if expected.is_empty() {
-        return;
+        return false;
     }
     let count: u32 = messages.parse().expect("a number of messages");
     let algorithm: Algorithm = id.parse().expect(id);
@@ -42,11 +43,12 @@ fn accumulate(id: &str, messages: &str) {
         sum.finalize_xof().read(&mut actual);
         assert_eq!(actual[..], expected, "{id} on {}", backend.name());
     }
+    true
 }
 
 #[test]
 fn thousands_of_messages() {
     let messages = env::var("POLYSEAL_ACCUMULATED").unwrap_or("10000".to_owned());
-    accumulate("xaes-256-gcm", &messages);
-    accumulate("kc-xaes-256-gcm", &messages);
+    let answers = ["xaes-256-gcm", "kc-xaes-256-gcm"].map(|id| accumulate(id, &messages));
+    assert!(answers.contains(&true), "no answer for {messages} messages");
 }

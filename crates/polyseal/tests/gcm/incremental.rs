@@ -6,8 +6,8 @@ use aead::consts::{U12, U16, U20};
 use aead::inout::InOutBuf;
 use aead::{AeadInOut, Key, Nonce, Tag};
 use polyseal::gcm::{
-    Aes, Aes128, Aes256, Aes256Gcm, Decryptor, Encryptor, Gcm, KcXaes256Gcm, NonceDerived, Scheme,
-    TagBytes,
+    Aes, Aes128, Aes256, Aes256Gcm, Decryptor, Encryptor, Gcm, KcXaes256Gcm, KcXaes256GcmNonce,
+    NonceDerived, Scheme, TagBytes,
 };
 use polyseal::testing::Backend;
 use polyseal::{Error, Result, aead};
@@ -166,7 +166,7 @@ impl Cut {
     fn everywhere(&self) {
         self.is_the_whole::<Gcm<Aes128, U16, U12>>();
         self.is_the_whole::<Aes256Gcm>();
-        self.is_the_whole::<KcXaes256Gcm<U20>>();
+        self.is_the_whole::<KcXaes256GcmNonce<U20>>();
     }
 }
 

@@ -4,13 +4,15 @@ use aead::array::typenum::Unsigned;
 use aead::{Aead, AeadCore, AeadInOut, KeyInit, KeySizeUser, Payload, Tag, TagPosition};
 use polyseal::aead;
 use polyseal::aead::consts::{U12, U16, U20, U27};
+use polyseal::aegis::{Aegis128L, Aegis256X2};
 use polyseal::any::AnyAead;
 use polyseal::commit::Ctx;
 use polyseal::gcm::{
-    Aes128, Aes128Gcm, Aes256Gcm, Aes256GcmTag12, Cmac, DndkGcm, DndkKcGcm, DndkV1Gcm, DndkV1KcGcm,
-    Gcm, HAes256Gcm, HKcAes256Gcm, HkdfCommittedAes256Gcm, KcXaes256Gcm, PaddingFixAes256Gcm,
-    Xaes256Gcm,
+    Aes128, Aes128Gcm, Aes256Gcm, Aes256GcmTag12, Cmac, DndkGcmNonce, DndkKcGcmNonce, DndkV1Gcm,
+    DndkV1KcGcm, Gcm, HAes256Gcm, HKcAes256Gcm, HkdfCommittedAes256Gcm, KcXaes256Gcm,
+    KcXaes256GcmNonce, PaddingFixAes256Gcm, Xaes256Gcm,
 };
+use polyseal::random_nonce::RandomNonce;
 use polyseal::registry::Algorithm;
 
 use crate::common::bytes;
@@ -77,14 +79,43 @@ fn types_are_the_registrys_algorithms() {
 fn types_of_derived_keys_are_the_registrys_algorithms() {
     is::<Xaes256Gcm>("xaes-256-gcm");
     is::<KcXaes256Gcm>("kc-xaes-256-gcm");
-    is::<KcXaes256Gcm<U20>>("kc-xaes-256-gcm:nonce=20");
-    is::<DndkGcm<U27>>("dndk-gcm:nonce=27");
-    is::<DndkKcGcm<U12>>("dndk-gcm:kc=1,nonce=12");
+    is::<KcXaes256GcmNonce<U20>>("kc-xaes-256-gcm:nonce=20");
+    is::<DndkGcmNonce<U27>>("dndk-gcm:nonce=27");
+    is::<DndkKcGcmNonce<U12>>("dndk-gcm:kc=1,nonce=12");
     is::<DndkV1Gcm>("dndk-gcm:version=1");
     is::<DndkV1KcGcm>("dndk-gcm:version=1,kc=1");
     is::<HAes256Gcm>("h-aes-256-gcm");
     is::<HKcAes256Gcm>("h-kc-aes-256-gcm");
     is::<HkdfCommittedAes256Gcm>("hkdf-committed-aes-256-gcm");
+}
+
+/// What a type seals under a nonce that it draws, the algorithm of that name opens, and the reverse.
+#[test]
+fn random_nonces_are_the_same_by_type_and_by_name() {
+    fn same<C: RandomNonce + KeyInit>(id: &str) {
+        let algorithm: Algorithm = id.parse().expect(id);
+        let (cipher, key) = (C::new(&key::<C>(1)), key::<C>(1));
+        let named = AnyAead::new(&algorithm, &key).expect(id);
+        let mut sealed = cipher.seal_random_nonce(b"ad", b"a message").expect(id);
+        assert_eq!(named.open_random_nonce(b"ad", &sealed).as_deref(), Ok(&b"a message"[..]));
+        let other = named.seal_random_nonce(b"ad", b"another").expect(id);
+        assert_eq!(cipher.open_random_nonce(b"ad", &other).as_deref(), Ok(&b"another"[..]));
+        assert_ne!(sealed[..16], other[..16]);
+        for at in 0..sealed.len() {
+            sealed[at] ^= 1;
+            assert!(cipher.open_random_nonce(b"ad", &sealed).is_err(), "{id}: byte {at}");
+            sealed[at] ^= 1;
+            assert!(cipher.open_random_nonce(b"ad", &sealed[..at]).is_err(), "{id}: {at} bytes");
+        }
+        assert!(cipher.open_random_nonce(b"aD", &sealed).is_err(), "{id}");
+    }
+    same::<Xaes256Gcm>("xaes-256-gcm");
+    same::<KcXaes256Gcm>("kc-xaes-256-gcm");
+    same::<KcXaes256GcmNonce<U20>>("kc-xaes-256-gcm:nonce=20");
+    same::<DndkGcmNonce<U16>>("dndk-gcm:nonce=16");
+    same::<HkdfCommittedAes256Gcm>("hkdf-committed-aes-256-gcm");
+    same::<Aegis128L>("aegis-128l");
+    same::<Ctx<Aegis256X2>>("ctx-aegis-256x2");
 }
 
 /// Nothing secret is printed.
