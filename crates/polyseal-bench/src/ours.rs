@@ -1,12 +1,14 @@
 //! Polyseal's own ciphers as contenders.
 //!
-//! AEGIS with its usual tag is measured through its types, as a program that knows its algorithm
-//! would use it; whatever else the registry lists through [`AnyAead`] or [`AnyMac`].
+//! AEGIS with its usual tag, AES-GCM, XAES and KC-XAES are measured through their types, as a program
+//! that knows its algorithm would use them; whatever else the registry lists through [`AnyAead`] or
+//! [`AnyMac`].
 
 use aead::AeadInOut;
 use aead::inout::InOutBuf;
 use polyseal::aegis::{Aegis, AegisMac, V1, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
+use polyseal::gcm::{Aes, Aes128, Aes256, Gcm, KcXaes256Gcm, Xaes256Gcm};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, Strategy, aead_on, mac_on};
 
@@ -26,6 +28,21 @@ pub fn contender(
     let is_mac = algorithm.family().kind == Kind::Mac;
     if is_mac != (operation == Operation::Mac) {
         return None;
+    }
+    match (algorithm.family().id, algorithm.nonce_bytes(), algorithm.tag_bytes()) {
+        ("aes-128-gcm", 12, 16) => return gcm::<Aes128>(operation, backend),
+        ("aes-256-gcm", 12, 16) => return gcm::<Aes256>(operation, backend),
+        ("xaes-256-gcm", ..) => {
+            return typed(operation, backend, move |key| {
+                Xaes256Gcm::with_backend(first(key), backend)
+            });
+        }
+        ("kc-xaes-256-gcm", 24, _) => {
+            return typed(operation, backend, move |key| {
+                KcXaes256Gcm::with_backend(first(key), backend)
+            });
+        }
+        _ => {}
     }
     if algorithm.tag_bytes() != 16 {
         return by_name(algorithm, operation, backend);
@@ -55,8 +72,32 @@ fn aead<V: Variant>(
     backend: Backend,
     strategy: Strategy,
 ) -> Option<Contender> {
-    let cipher = Aegis::<V>::with_backend(first(&KEY), backend).with_strategy(strategy);
-    Contender::aead(backend.name(), operation, Typed { cipher, backend, strategy })
+    typed(operation, backend, move |key| {
+        Aegis::<V>::with_backend(first(key), backend).with_strategy(strategy)
+    })
+}
+
+/// A cipher that `make` makes of a key.
+fn typed<C: AeadInOut + 'static>(
+    operation: Operation,
+    backend: Backend,
+    make: impl Fn(&ring::Key) -> C + 'static,
+) -> Option<Contender> {
+    Contender::aead(backend.name(), operation, Typed { cipher: make(&KEY), make })
+}
+
+fn gcm<A: Aes>(operation: Operation, backend: Backend) -> Option<Contender> {
+    let make = move |key: &ring::Key| Gcm::<A>::with_backend(first(key), backend);
+    let uses_best = backend == Backend::detect();
+    let once = matches!(operation, Operation::InitSeal | Operation::InitOpen);
+    if once && uses_best {
+        return Contender::aead(
+            backend.name(),
+            operation,
+            Once(Typed { cipher: make(&KEY), make }),
+        );
+    }
+    typed(operation, backend, make)
 }
 
 /// A MAC has one operation and one strategy.
@@ -65,17 +106,15 @@ fn mac<V: Variant>(_: Operation, backend: Backend, _: Strategy) -> Option<Conten
     Some(Contender::mac(backend.name(), TypedMac(mac)))
 }
 
-struct Typed<V: Variant> {
-    cipher: Aegis<V>,
-    backend: Backend,
-    strategy: Strategy,
+struct Typed<C, M> {
+    cipher: C,
+    make: M,
 }
 
-impl<V: Variant> contender::Aead for Typed<V> {
+impl<C: AeadInOut, M: Fn(&ring::Key) -> C> contender::Aead for Typed<C, M> {
     #[inline]
     fn rekey(&mut self, key: &ring::Key) {
-        let cipher = Aegis::with_backend(first(key), self.backend);
-        self.cipher = cipher.with_strategy(self.strategy);
+        self.cipher = (self.make)(key);
     }
 
     #[inline]
@@ -95,6 +134,57 @@ impl<V: Variant> contender::Aead for Typed<V> {
     ) -> bool {
         let buffer = InOutBuf::new(sealed, message).expect("both have one length");
         self.cipher.decrypt_inout_detached(first(nonce), ad, buffer, first(tag)).is_ok()
+    }
+}
+
+/// AES-GCM with the functions for keys that are used once.
+struct Once<C>(C);
+
+impl<A: Aes, M: Fn(&ring::Key) -> Gcm<A>> contender::Aead for Once<Typed<Gcm<A>, M>> {
+    fn rekey(&mut self, key: &ring::Key) {
+        self.0.rekey(key);
+    }
+
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
+        self.0.seal(nonce, ad, message, tag);
+    }
+
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
+        self.0.open(nonce, ad, sealed, tag, message)
+    }
+
+    #[inline]
+    fn seal_once(
+        &mut self,
+        key: &ring::Key,
+        nonce: &Nonce,
+        ad: &[u8],
+        message: &mut [u8],
+        tag: &mut Tag,
+    ) {
+        let sealed = Gcm::<A>::encrypt_once(first(key), first(nonce), ad, message.into());
+        *first_mut(tag) = sealed.expect("the message is not too long");
+    }
+
+    #[inline]
+    fn open_once(
+        &mut self,
+        key: &ring::Key,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
+        let buffer = InOutBuf::new(sealed, message).expect("both have one length");
+        Gcm::<A>::decrypt_once(first(key), first(nonce), ad, buffer, first(tag)).is_ok()
     }
 }
 
