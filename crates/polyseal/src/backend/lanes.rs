@@ -105,6 +105,10 @@ pub trait Clmul: Lanes {
 
     /// The halves of each block exchanged.
     fn swap_halves(self) -> Self;
+    /// The lower half of each block, and behind it that of `other`'s.
+    fn low_halves(self, other: Self) -> Self;
+    /// The upper half of each block, and behind it that of `other`'s.
+    fn high_halves(self, other: Self) -> Self;
     /// The carry-less product of half `A` of each block of `self` and half `B` of `other`'s, where
     /// half 0 has the lower coefficients.
     fn clmul<const A: usize, const B: usize>(self, other: Self) -> Self;
@@ -365,6 +369,22 @@ impl<L: Clmul, const N: usize> Clmul for Wide<L, N> {
     fn swap_halves(mut self) -> Self {
         for i in 0..N {
             self.0[i] = self.0[i].swap_halves();
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn low_halves(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].low_halves(other.0[i]);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn high_halves(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.0[i] = self.0[i].high_halves(other.0[i]);
         }
         self
     }

@@ -65,36 +65,46 @@ static ROUND_CONSTANTS: [[u8; 16]; 10] = {
 /// Round keys one after the other, in every lane.
 pub(super) struct Schedule<L> {
     newest_two: [L; 2],
-    next: usize,
 }
 
 impl<L: Clmul> Schedule<L> {
     /// Begins with the key's blocks: the same block twice for a 16-byte key.
     #[inline(always)]
-    pub(super) fn new<A: Aes>(key: [L; 2]) -> Self {
-        Self { newest_two: key, next: key_blocks::<A>() }
+    pub(super) fn new(key: [L; 2]) -> Self {
+        Self { newest_two: key }
     }
 
     /// The first round's key.
     #[inline(always)]
     pub(super) fn first<A: Aes>(&mut self, isa: L::Isa) -> L {
-        if const { key_blocks::<A>() == 1 } { self.next::<A>(isa) } else { self.newest_two[1] }
+        if const { key_blocks::<A>() == 1 } {
+            self.next::<A>(isa, Some(0))
+        } else {
+            self.newest_two[1]
+        }
     }
 
-    /// The next round key behind the key itself.
+    /// The key that is used after round `r`'s.
     #[inline(always)]
-    pub(super) fn next<A: Aes>(&mut self, isa: L::Isa) -> L {
+    pub(super) fn after<A: Aes>(&mut self, isa: L::Isa, r: usize) -> L {
+        let constant = match const { key_blocks::<A>() } {
+            1 => Some(r),
+            _ if r % 2 == 1 => Some(r / 2),
+            _ => None,
+        };
+        self.next::<A>(isa, constant)
+    }
+
+    #[inline(always)]
+    fn next<A: Aes>(&mut self, isa: L::Isa, constant: Option<usize>) -> L {
         let [older, newest] = self.newest_two;
-        let constant = |i: usize| L::broadcast(isa, &ROUND_CONSTANTS[i]);
         let sums = older.running_sums();
-        let (word, sums) = match (const { key_blocks::<A>() }, self.next) {
-            (1, r) => (newest.spread_rotated(), sums.xor(constant(r - 1))),
-            (_, r) if r % 2 == 0 => (newest.spread_rotated(), sums.xor(constant(r / 2 - 1))),
-            _ => (newest.spread(), sums),
+        let (word, sums) = match constant {
+            Some(i) => (newest.spread_rotated(), sums.xor(L::broadcast(isa, &ROUND_CONSTANTS[i]))),
+            None => (newest.spread(), sums),
         };
         let [key] = L::aes_last_rounds([word], [sums]);
         self.newest_two = if const { key_blocks::<A>() == 1 } { [key; 2] } else { [newest, key] };
-        self.next += 1;
         key
     }
 }
@@ -107,13 +117,11 @@ const fn key_blocks<A: Aes>() -> usize {
 /// Writes the round keys of `key`.
 #[inline(always)]
 pub(super) fn expand<A: Aes, L: Clmul>(isa: L::Isa, key: [L; 2], round_keys: &mut RoundKeys) {
-    let first = const { key_blocks::<A>() };
-    for r in 0..first {
-        key[r].first_block().store(&mut round_keys[r]);
-    }
-    let mut schedule = Schedule::new::<A>(key);
-    for r in first..=A::ROUNDS {
-        schedule.next::<A>(isa).first_block().store(&mut round_keys[r]);
+    let mut schedule = Schedule::new(key);
+    key[0].first_block().store(&mut round_keys[0]);
+    schedule.first::<A>(isa).first_block().store(&mut round_keys[1]);
+    for r in 1..A::ROUNDS {
+        schedule.after::<A>(isa, r).first_block().store(&mut round_keys[r + 1]);
     }
 }
 

@@ -11,7 +11,7 @@ use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::aes::{self, Aes};
-use super::counters::{Counters, First};
+use super::counters::First;
 use super::engine::{Direction, Engine, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{self, Decryptor, Encryptor, Ongoing, WithCommitment};
@@ -398,12 +398,8 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
     fn run<I: Isa>(self, isa: I) {
         let Self { start, ad, buffer, tag, .. } = self;
         let mut own = None;
-        let (keys, counters, mask, ready) = match start {
-            Start::Expanded { keys, nonce } => {
-                let first = First::of(isa, &keys.powers, nonce);
-                let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &keys.round_keys, [first.block()]);
-                (keys, Counters::new(isa, first), mask, None)
-            }
+        let (keys, first) = match start {
+            Start::Expanded { keys, nonce } => (keys, First::of(isa, &keys.powers, nonce)),
             Start::Key { key, first } => {
                 let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
                 // CT: lengths are public.
@@ -412,13 +408,13 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
                     return medium::crypt::<A, I, D>(isa, key, message).store(tag);
                 }
                 let keys = own.insert(Expanded::new());
-                let mut counters = Counters::new(isa, First::Public(first));
-                let begun = keys.begin::<A, I>(isa, key, first, &mut counters);
-                (&*keys, counters, begun.mask, Some(begun.key_stream))
+                keys.fill::<A, I>(isa, key);
+                (&*keys, First::Public(first))
             }
         };
-        let engine = Engine::<A, I::Register>::new(isa, keys, counters);
-        engine.run::<D>(ad, buffer, ready).xor(mask).store(tag);
+        let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &keys.round_keys, [first.block()]);
+        let engine = Engine::<A, I::Register>::new(isa, keys, first);
+        engine.run::<D>(ad, buffer).xor(mask).store(tag);
         if let Some(keys) = &mut own {
             keys.wipe();
         }

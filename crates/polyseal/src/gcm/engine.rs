@@ -50,11 +50,11 @@ pub(super) struct Engine<'k, A: Aes, L: Lanes> {
 
 impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
     #[inline(always)]
-    pub(super) fn new(isa: L::Isa, keys: &'k Expanded, counters: Counters<L>) -> Self {
+    pub(super) fn new(isa: L::Isa, keys: &'k Expanded, first: First<L::X1>) -> Self {
         Self {
             isa,
             round_keys: &keys.round_keys,
-            counters,
+            counters: Counters::new(isa, first),
             ghash: Ghash::new(isa, &keys.powers),
             aes: core::marker::PhantomData,
         }
@@ -69,7 +69,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         hash: L::X1,
     ) -> Self {
         let ghash = Ghash::resume(isa, &keys.powers, hash);
-        Self { ghash, ..Self::new(isa, keys, Counters::new(isa, before)) }
+        Self { ghash, ..Self::new(isa, keys, before) }
     }
 
     /// Encrypts or decrypts whole blocks and returns the hash so far.
@@ -77,24 +77,22 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
     pub(super) fn blocks<D: Direction>(mut self, mut buffer: InOutBuf<'_, '_, u8>) -> L::X1 {
         let group = const { GROUP * L::BYTES };
         let whole = buffer.len() / group * group;
-        self.groups::<D>(buffer.reborrow(), whole, None);
+        self.groups::<D>(buffer.reborrow(), whole);
         let (_, rest) = buffer.split_at(whole);
         if !rest.is_empty() {
             self.ghash.expect(rest.len() / 16);
-            self.last_group::<D>(rest, None);
+            self.last_group::<D>(rest);
             self.ghash.reduce();
         }
         self.ghash.finish()
     }
 
-    /// Encrypts or decrypts `buffer` and returns GHASH of everything. The key stream of the first
-    /// group, or as much of it as there is message, may be ready.
+    /// Encrypts or decrypts `buffer` and returns GHASH of everything.
     #[inline(always)]
     pub(super) fn run<D: Direction>(
         mut self,
         ad: &[u8],
         mut buffer: InOutBuf<'_, '_, u8>,
-        mut ready: Option<[L; GROUP]>,
     ) -> L::X1 {
         let (ad_bytes, bytes) = (ad.len(), buffer.len());
         let blocks = ad_bytes.div_ceil(16) + bytes.div_ceil(16) + 1;
@@ -106,9 +104,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         } else {
             self.ghash.take_all(ad);
             let whole = bytes / group * group;
-            if whole > 0 {
-                self.groups::<D>(buffer.reborrow(), whole, ready.take());
-            }
+            self.groups::<D>(buffer.reborrow(), whole);
             self.ghash.expect((bytes - whole).div_ceil(16) + 1);
             if self.ghash.missing() > Ghash::<L>::GROUP_BLOCKS {
                 self.ghash.expect(Ghash::<L>::GROUP_BLOCKS);
@@ -116,19 +112,14 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
             let (_, rest) = buffer.split_at(whole);
             buffer = rest;
         }
-        self.last_group::<D>(buffer, ready);
+        self.last_group::<D>(buffer);
         self.ghash.take_lengths(ad_bytes as u64, bytes as u64);
         self.ghash.finish()
     }
 
     /// The first `whole` bytes of `buffer`, group by group.
     #[inline(always)]
-    fn groups<D: Direction>(
-        &mut self,
-        mut buffer: InOutBuf<'_, '_, u8>,
-        whole: usize,
-        ready: Option<[L; GROUP]>,
-    ) {
+    fn groups<D: Direction>(&mut self, mut buffer: InOutBuf<'_, '_, u8>, whole: usize) {
         let group = const { GROUP * L::BYTES };
         // CT: lengths are public.
         if whole == 0 {
@@ -137,15 +128,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         let mut epoch = self.counters.epoch(self.isa, self.round_keys);
         let epoch = &mut epoch;
         if !D::SEALS {
-            let mut from = 0;
-            if let Some(key_stream) = ready {
-                let (mut first, _) = buffer.reborrow().split_at(group);
-                self.ghash.take_all(first.get_in());
-                let x = add(self.isa, key_stream, first.get_in());
-                store(x, first.get_out());
-                from = group;
-            }
-            for at in (from..whole).step_by(group) {
+            for at in (0..whole).step_by(group) {
                 let (_, mut rest) = buffer.reborrow().split_at(at);
                 let message = &rest.get_in()[..group];
                 let x = self.group(epoch, message, Some(Hashed::Bytes(message)));
@@ -153,11 +136,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
             }
             return;
         }
-        let first = &buffer.get_in()[..group];
-        let mut x = match ready {
-            Some(key_stream) => add(self.isa, key_stream, first),
-            None => self.group(epoch, first, None),
-        };
+        let mut x = self.group(epoch, &buffer.get_in()[..group], None);
         store(x, &mut buffer.get_out()[..group]);
         for at in (group..whole).step_by(group) {
             let (mut done, mut rest) = buffer.reborrow().split_at(at);
@@ -219,22 +198,15 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
 
     /// What is at most a group long, as part of the group that ends the hash.
     #[inline(always)]
-    fn last_group<D: Direction>(
-        &mut self,
-        mut buffer: InOutBuf<'_, '_, u8>,
-        ready: Option<[L; GROUP]>,
-    ) {
+    fn last_group<D: Direction>(&mut self, mut buffer: InOutBuf<'_, '_, u8>) {
         let bytes = buffer.len();
         // CT: lengths are public.
-        let key_stream = match ready {
-            Some(key_stream) => key_stream,
-            None => match bytes.div_ceil(L::BYTES) {
-                0 => return,
-                1 => self.key_stream::<1>(),
-                2 => self.key_stream::<2>(),
-                3 | 4 => self.key_stream::<4>(),
-                _ => self.key_stream::<GROUP>(),
-            },
+        let key_stream = match bytes.div_ceil(L::BYTES) {
+            0 => return,
+            1 => self.key_stream::<1>(),
+            2 => self.key_stream::<2>(),
+            3 | 4 => self.key_stream::<4>(),
+            _ => self.key_stream::<GROUP>(),
         };
         for (j, z) in key_stream.into_iter().enumerate() {
             let (from, to) = (j * L::BYTES, ((j + 1) * L::BYTES).min(bytes));
@@ -280,15 +252,6 @@ pub(super) fn add_partial<L: Lanes, D: Direction>(
     let output = key_stream.xor(input);
     output.store_partial(&mut buffer.get_out()[place]);
     if D::SEALS { output.truncate(bytes) } else { input }
-}
-
-/// The sum of a group's key stream and its message.
-#[inline(always)]
-fn add<L: Lanes>(isa: L::Isa, mut key_stream: [L; GROUP], message: &[u8]) -> [L; GROUP] {
-    for (j, x) in key_stream.iter_mut().enumerate() {
-        *x = x.xor(L::load(isa, &message[j * L::BYTES..(j + 1) * L::BYTES]));
-    }
-    key_stream
 }
 
 #[inline(always)]

@@ -1,9 +1,7 @@
-//! What a key is expanded to: all at once, or while the first key stream is made.
+//! What a key for many messages is expanded to.
 
 use super::aes::{self, Aes, RoundKeys};
-use super::counters::Counters;
-use super::ghash::{GROUP, Powers};
-use super::medium::{self, Beginning};
+use super::ghash::Powers;
 use crate::backend::{Clmul, Isa, Lanes, wipe};
 
 /// Everything that a key is expanded to.
@@ -26,21 +24,6 @@ impl Expanded {
         let zero = I::X1::broadcast(isa, &[0; 16]);
         let [h] = aes::encrypt::<A, I::X1, 1>(isa, &self.round_keys, [zero]);
         self.powers.fill::<I::Register>(isa, h.reverse_bytes().double());
-    }
-
-    /// The same, and encrypts the first counters of a message beside.
-    #[inline(always)]
-    pub(super) fn begin<A: Aes, I: Isa>(
-        &mut self,
-        isa: I,
-        key: [I::X1; 2],
-        first: I::X1,
-        counters: &mut Counters<I::Register>,
-    ) -> Beginning<I, GROUP> {
-        let beginning =
-            medium::begin::<A, I, GROUP>(isa, key, first, counters, Some(&mut self.round_keys));
-        self.powers.fill::<I::Register>(isa, beginning.h);
-        beginning
     }
 
     #[inline(always)]

@@ -45,13 +45,15 @@ impl<L: Clmul> Product<L> {
         self.middle = self.middle.xor(sum_of_halves(x).clmul::<0, 0>(sums));
     }
 
-    /// Adds `x[0] · y[0] ⊕ x[1] · y[1]` in the same way: sums of three are one instruction.
+    /// Adds `x[0] · y[0] ⊕ x[1] · y[1]` in the same way; `sums` has `y[0]`'s in its lower halves and
+    /// `y[1]`'s in its upper ones.
     #[inline(always)]
-    fn add_two_karatsuba(&mut self, x: [L; 2], y: [L; 2], sums: [L; 2]) {
+    fn add_two_karatsuba(&mut self, x: [L; 2], y: [L; 2], sums: L) {
         let low = x[0].clmul::<0, 0>(y[0]).xor(x[1].clmul::<0, 0>(y[1]));
         let high = x[0].clmul::<1, 1>(y[0]).xor(x[1].clmul::<1, 1>(y[1]));
-        let first = sum_of_halves(x[0]).clmul::<0, 0>(sums[0]);
-        let second = sum_of_halves(x[1]).clmul::<0, 0>(sums[1]);
+        let sums_of_x = x[0].low_halves(x[1]).xor(x[0].high_halves(x[1]));
+        let first = sums_of_x.clmul::<0, 0>(sums);
+        let second = sums_of_x.clmul::<1, 1>(sums);
         self.low = self.low.xor(low);
         self.high = self.high.xor(high);
         self.middle = self.middle.xor(first.xor(second));
@@ -102,7 +104,7 @@ pub(super) fn multiply<L: Clmul>(isa: L::Isa, x: L, y: L) -> L {
 pub(super) struct Powers {
     /// `h^k` lies at `MAX_POWERS − k`; behind the first power a register's worth of zeros.
     powers: [[u8; 16]; MAX_POWERS + 4],
-    /// The sum of each one's halves.
+    /// The sum of each one's halves; and behind it that of the power one register lower.
     sums: [[u8; 16]; MAX_POWERS + 4],
 }
 
@@ -116,23 +118,25 @@ impl Powers {
     pub(super) fn fill<L: Clmul>(&mut self, isa: L::Isa, h: L::X1) {
         // Each step doubles the number of powers, so that few products wait for one another.
         let mut x = [first_powers::<L>(isa, h); GROUP];
-        self.store(L::BLOCKS, x[0]);
+        self.store(1, x[0], x[0]);
         let mut ready = 1;
         while ready < GROUP {
             let step = L::splat(x[ready - 1].block(0));
             for j in 0..ready {
                 x[ready + j] = multiply(isa, x[j], step);
-                self.store((ready + j + 1) * L::BLOCKS, x[ready + j]);
+                self.store(ready + j + 1, x[ready + j], x[ready + j - 1]);
             }
             ready *= 2;
         }
     }
 
+    /// Writes the powers of register `number`, of which the next lower are known.
     #[inline(always)]
-    fn store<L: Clmul>(&mut self, highest: usize, powers: L) {
-        let at = 16 * (MAX_POWERS - highest);
+    fn store<L: Clmul>(&mut self, number: usize, powers: L, lower: L) {
+        let at = 16 * (MAX_POWERS - number * L::BLOCKS);
         powers.store(&mut self.powers.as_flattened_mut()[at..at + L::BYTES]);
-        sum_of_halves(powers).store(&mut self.sums.as_flattened_mut()[at..at + L::BYTES]);
+        let sums = sum_of_halves(powers).low_halves(sum_of_halves(lower));
+        sums.store(&mut self.sums.as_flattened_mut()[at..at + L::BYTES]);
     }
 
     /// A register of powers from `h^highest` downwards.
@@ -211,7 +215,7 @@ impl<'p, L: Clmul> Ghash<'p, L> {
     pub(super) fn take_of_group(&mut self, j: usize, x: [L; 2]) {
         let highest = [(GROUP - j) * L::BLOCKS, (GROUP - j - 1) * L::BLOCKS];
         let Self { isa, powers, .. } = *self;
-        let sums = [powers.load_sums(isa, highest[0]), powers.load_sums(isa, highest[1])];
+        let sums = powers.load_sums(isa, highest[0]);
         let powers = [powers.load(isa, highest[0]), powers.load(isa, highest[1])];
         self.product.add_two_karatsuba([x[0].reverse_bytes(), x[1].reverse_bytes()], powers, sums);
     }

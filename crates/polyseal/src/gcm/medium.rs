@@ -17,8 +17,9 @@ use super::engine::{Direction, add_partial};
 use super::ghash::{Product, multiply};
 use crate::backend::{Clmul, Isa, Lanes, wipe};
 
-/// The longest message in registers that goes this way.
-const MAX_REGISTERS: usize = 16;
+/// The longest message in registers that goes this way: longer ones gain more from larger groups
+/// than from a key that need not be expanded.
+const MAX_REGISTERS: usize = 48;
 /// The longest associated data in bytes.
 const MAX_AD_BYTES: usize = 64;
 /// How many registers are hashed before a reduction.
@@ -168,19 +169,19 @@ impl<I: Isa, D: Direction> Work<'_, '_, I, D> {
 }
 
 /// The first blocks under a key.
-pub(super) struct Beginning<I: Isa, const N: usize> {
+struct Beginning<I: Isa, const N: usize> {
     /// GHASH's key, as a field element.
-    pub(super) h: I::X1,
+    h: I::X1,
     /// What the hash is encrypted with.
-    pub(super) mask: I::X1,
+    mask: I::X1,
     /// The key stream's first registers.
-    pub(super) key_stream: [I::Register; N],
+    key_stream: [I::Register; N],
 }
 
 /// Encrypts zero, the first counter block, and the next `N` registers of counters, while the round
 /// keys are made; keeps these if that is wanted.
 #[inline(always)]
-pub(super) fn begin<A: Aes, I: Isa, const N: usize>(
+fn begin<A: Aes, I: Isa, const N: usize>(
     isa: I,
     key: [I::X1; 2],
     first: I::X1,
@@ -192,7 +193,7 @@ pub(super) fn begin<A: Aes, I: Isa, const N: usize>(
     for x in &mut x {
         *x = x.xor(counters.next());
     }
-    let mut schedule = Schedule::new::<A>(key);
+    let mut schedule = Schedule::new(key);
     let mut round_key = schedule.first::<A>(isa);
     if let Some(round_keys) = &mut round_keys {
         key[0].store(&mut round_keys[0]);
@@ -201,7 +202,7 @@ pub(super) fn begin<A: Aes, I: Isa, const N: usize>(
     for r in 1..A::ROUNDS {
         fixed = I::X1::aes_rounds(fixed, [round_key; 2]);
         x = I::Register::aes_rounds(x, [I::Register::splat(round_key); N]);
-        round_key = schedule.next::<A>(isa);
+        round_key = schedule.after::<A>(isa, r);
         if let Some(round_keys) = &mut round_keys {
             round_key.store(&mut round_keys[r + 1]);
         }

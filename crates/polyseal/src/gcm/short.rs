@@ -54,33 +54,72 @@ pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
     first: L,
     companions: &mut Companions<'_, L, C>,
 ) -> Material<L, B> {
-    let zero = L::broadcast(isa, &[0; 16]);
     let one = L::broadcast(isa, &ONE);
     let mut counter = first.reverse_bytes();
-    let (mut fixed, mut x) = ([zero, first], [zero; B]);
-    for x in &mut x {
+    let mut x = [key[0]; B];
+    for j in 0..B {
         counter = counter.add_words(one);
-        *x = counter.reverse_bytes();
+        x[j] = x[j].xor(counter.reverse_bytes());
     }
-    for x in fixed.iter_mut().chain(&mut x) {
-        *x = x.xor(key[0]);
+    let Companions { blocks, round_keys } = companions;
+    let mut beside = *blocks;
+    for j in 0..C {
+        beside[j] = beside[j].xor(L::broadcast(isa, &round_keys[0]));
     }
-    let Companions { blocks: beside, round_keys } = companions;
-    for x in beside.iter_mut() {
-        *x = x.xor(L::broadcast(isa, &round_keys[0]));
+    let fixed = [key[0], key[0].xor(first)];
+    let mut schedule = Schedule::new(key);
+    let round_key = schedule.first::<Aes256>(isa);
+    let mut work = Rounds { isa, schedule, round_key, fixed, x, beside, round_keys };
+    // One by one, because the compiler would keep a loop. With more blocks that is faster, for then
+    // it is not the schedule that everything waits for.
+    if const { B + C <= 2 } {
+        work.round(1);
+        work.round(2);
+        work.round(3);
+        work.round(4);
+        work.round(5);
+        work.round(6);
+        work.round(7);
+        work.round(8);
+        work.round(9);
+        work.round(10);
+        work.round(11);
+        work.round(12);
+        work.round(13);
+    } else {
+        for r in 1..14 {
+            work.round(r);
+        }
     }
-    let mut schedule = Schedule::new::<Aes256>(key);
-    let mut round_key = key[1];
-    for r in 1..14 {
-        fixed = L::aes_rounds(fixed, [round_key; 2]);
-        x = L::aes_rounds(x, [round_key; B]);
-        *beside = L::aes_rounds(*beside, [L::broadcast(isa, &round_keys[r]); C]);
-        round_key = schedule.next::<Aes256>(isa);
-    }
-    let [h, mask] = L::aes_last_rounds(fixed, [round_key; 2]);
-    let key_stream = L::aes_last_rounds(x, [round_key; B]);
-    *beside = L::aes_last_rounds(*beside, [L::broadcast(isa, &round_keys[14]); C]);
+    let last = work.round_key;
+    let Rounds { fixed, x, beside, .. } = work;
+    let [h, mask] = L::aes_last_rounds(fixed, [last; 2]);
+    *blocks = L::aes_last_rounds(beside, [L::broadcast(isa, &round_keys[14]); C]);
+    let key_stream = L::aes_last_rounds(x, [last; B]);
     Material { h: h.reverse_bytes().double(), mask, key_stream }
+}
+
+/// Blocks on their way through AES-256.
+struct Rounds<'k, L: Lanes, const B: usize, const C: usize> {
+    isa: L::Isa,
+    schedule: Schedule<L>,
+    /// The next round's.
+    round_key: L,
+    fixed: [L; 2],
+    x: [L; B],
+    beside: [L; C],
+    round_keys: &'k RoundKeys,
+}
+
+impl<L: Clmul, const B: usize, const C: usize> Rounds<'_, L, B, C> {
+    #[inline(always)]
+    fn round(&mut self, r: usize) {
+        self.fixed = L::aes_rounds(self.fixed, [self.round_key; 2]);
+        self.x = L::aes_rounds(self.x, [self.round_key; B]);
+        let beside = L::broadcast(self.isa, &self.round_keys[r]);
+        self.beside = L::aes_rounds(self.beside, [beside; C]);
+        self.round_key = self.schedule.after::<Aes256>(self.isa, r);
+    }
 }
 
 /// The same without companions.

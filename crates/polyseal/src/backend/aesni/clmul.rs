@@ -3,7 +3,8 @@
 use core::arch::x86_64::{
     _mm_add_epi32, _mm_aesenclast_si128, _mm_and_si128, _mm_blend_epi16, _mm_clmulepi64_si128,
     _mm_loadu_si128, _mm_set_epi64x, _mm_set1_epi32, _mm_shuffle_epi8, _mm_shuffle_epi32,
-    _mm_slli_epi64, _mm_slli_si128, _mm_srai_epi32, _mm_srli_epi64, _mm_xor_si128,
+    _mm_slli_epi64, _mm_slli_si128, _mm_srai_epi32, _mm_srli_epi64, _mm_unpackhi_epi64,
+    _mm_unpacklo_epi64, _mm_xor_si128,
 };
 
 use super::super::lanes::{Clmul, DIAGONAL, FOLD, Isa, REVERSED, ROTATED};
@@ -104,6 +105,18 @@ impl<I: Isa<X1 = Self> + PartialXmm> Clmul for Xmm<I> {
     fn swap_halves(self) -> Self {
         // SAFETY: SSE2 is part of x86-64.
         Self(unsafe { _mm_shuffle_epi32::<0x4e>(self.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn low_halves(self, other: Self) -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        Self(unsafe { _mm_unpacklo_epi64(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn high_halves(self, other: Self) -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        Self(unsafe { _mm_unpackhi_epi64(self.0, other.0) }, self.1)
     }
 
     #[inline(always)]

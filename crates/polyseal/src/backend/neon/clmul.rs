@@ -5,7 +5,7 @@ use core::arch::aarch64::{
     vdupq_n_u32, veorq_u8, veorq_u64, vextq_u8, vgetq_lane_u64, vld1q_u64, vmull_p64, vqtbl1q_u8,
     vreinterpretq_s32_u32, vreinterpretq_u8_p128, vreinterpretq_u8_u32, vreinterpretq_u8_u64,
     vreinterpretq_u32_u8, vreinterpretq_u64_s32, vreinterpretq_u64_u8, vrev64q_u8, vshlq_n_u64,
-    vshrq_n_s32, vshrq_n_u64,
+    vshrq_n_s32, vshrq_n_u64, vtrn1q_u64, vtrn2q_u64,
 };
 
 use super::super::lanes::{Clmul, DIAGONAL, FOLD};
@@ -119,6 +119,26 @@ impl Clmul for Q {
     fn swap_halves(self) -> Self {
         // SAFETY: `self` holds the proof of Advanced SIMD.
         Self(unsafe { swap(self.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn low_halves(self, other: Self) -> Self {
+        // SAFETY: `self` holds the proof of Advanced SIMD.
+        let halves = unsafe {
+            let (x, y) = (vreinterpretq_u64_u8(self.0), vreinterpretq_u64_u8(other.0));
+            vreinterpretq_u8_u64(vtrn1q_u64(x, y))
+        };
+        Self(halves, self.1)
+    }
+
+    #[inline(always)]
+    fn high_halves(self, other: Self) -> Self {
+        // SAFETY: `self` holds the proof of Advanced SIMD.
+        let halves = unsafe {
+            let (x, y) = (vreinterpretq_u64_u8(self.0), vreinterpretq_u64_u8(other.0));
+            vreinterpretq_u8_u64(vtrn2q_u64(x, y))
+        };
+        Self(halves, self.1)
     }
 
     #[allow(inline_always_mismatching_target_features)]

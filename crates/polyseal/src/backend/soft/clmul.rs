@@ -90,6 +90,16 @@ impl Clmul for Block {
     }
 
     #[inline(always)]
+    fn low_halves(self, other: Self) -> Self {
+        Self(self.0 & u128::from(u64::MAX) | other.0 << 64)
+    }
+
+    #[inline(always)]
+    fn high_halves(self, other: Self) -> Self {
+        Self(self.0 >> 64 | other.0 >> 64 << 64)
+    }
+
+    #[inline(always)]
     fn clmul<const A: usize, const B: usize>(self, other: Self) -> Self {
         let (a, b) = ((self.0 >> (64 * A)) as u64, (other.0 >> (64 * B)) as u64);
         let low = low_product(a, b);

@@ -6,7 +6,8 @@ use core::arch::x86_64::{
     _mm256_extracti128_si256, _mm256_inserti128_si256, _mm256_permute2x128_si256,
     _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi8,
     _mm256_shuffle_epi32, _mm256_slli_epi64, _mm256_slli_si256, _mm256_srai_epi32,
-    _mm256_srli_epi64, _mm256_xor_si256, _mm256_zextsi128_si256,
+    _mm256_srli_epi64, _mm256_unpackhi_epi64, _mm256_unpacklo_epi64, _mm256_xor_si256,
+    _mm256_zextsi128_si256,
 };
 
 use super::super::aesni::Xmm;
@@ -122,6 +123,18 @@ impl<I: Isa<X1 = Xmm<I>> + PartialYmm> Clmul for Ymm<I> {
     fn swap_halves(self) -> Self {
         // SAFETY: `I` is the proof of AVX2.
         Self(unsafe { _mm256_shuffle_epi32::<0x4e>(self.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn low_halves(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_unpacklo_epi64(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn high_halves(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_unpackhi_epi64(self.0, other.0) }, self.1)
     }
 
     #[inline(always)]

@@ -8,7 +8,7 @@ use core::arch::x86_64::{
     _mm512_inserti32x4, _mm512_inserti64x4, _mm512_loadu_epi64, _mm512_permutex2var_epi64,
     _mm512_set_epi64, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8,
     _mm512_shuffle_epi32, _mm512_slli_epi64, _mm512_srai_epi32, _mm512_srli_epi64,
-    _mm512_xor_si512, _mm512_zextsi128_si512,
+    _mm512_unpackhi_epi64, _mm512_unpacklo_epi64, _mm512_xor_si512, _mm512_zextsi128_si512,
 };
 
 use super::super::aesni::Xmm;
@@ -137,6 +137,18 @@ impl Clmul for Zmm {
     fn swap_halves(self) -> Self {
         // SAFETY: a vector holds the proof of AVX-512.
         Self(unsafe { _mm512_shuffle_epi32::<0x4e>(self.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn low_halves(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX-512.
+        Self(unsafe { _mm512_unpacklo_epi64(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn high_halves(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX-512.
+        Self(unsafe { _mm512_unpackhi_epi64(self.0, other.0) }, self.1)
     }
 
     #[inline(always)]
