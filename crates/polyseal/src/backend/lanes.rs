@@ -57,6 +57,11 @@ pub trait Lanes: Copy {
     /// side by side. Changes nothing else.
     #[inline(always)]
     fn settle(&mut self) {}
+    /// Has this value computed before anything that comes later in the program, also where there are
+    /// registers enough: for chains whose order the compiler had better leave alone. Changes nothing
+    /// else.
+    #[inline(always)]
+    fn pin(&mut self) {}
     /// The block of the first lane.
     fn first_block(self) -> Self::X1;
     /// The exclusive or of all blocks.

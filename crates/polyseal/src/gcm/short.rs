@@ -112,6 +112,16 @@ impl<L: Clmul, const B: usize, const C: usize> Rounds<'_, L, B, C> {
         let beside = L::broadcast(self.isa, &self.round_keys[r]);
         self.beside = L::aes_rounds(self.beside, [beside; C]);
         self.round_key = self.schedule.after::<Aes256>(self.isa, r);
+        self.round_key.pin();
+        for j in 0..2 {
+            self.fixed[j].pin();
+        }
+        for j in 0..B {
+            self.x[j].pin();
+        }
+        for j in 0..C {
+            self.beside[j].pin();
+        }
     }
 }
 

@@ -122,6 +122,14 @@ impl<I: Isa<X1 = Self> + PartialXmm> Lanes for Xmm<I> {
     }
 
     #[inline(always)]
+    fn pin(&mut self) {
+        // SAFETY: a comment is no instruction.
+        unsafe {
+            asm!("/* {} */", inout(xmm_reg) self.0, options(nomem, nostack, preserves_flags));
+        }
+    }
+
+    #[inline(always)]
     fn first_block(self) -> Self {
         self
     }
