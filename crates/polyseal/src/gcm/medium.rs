@@ -186,30 +186,74 @@ fn begin<A: Aes, I: Isa, const N: usize>(
     key: [I::X1; 2],
     first: I::X1,
     counters: &mut Counters<I::Register>,
-    mut round_keys: Option<&mut RoundKeys>,
+    kept: Option<&mut RoundKeys>,
 ) -> Beginning<I, N> {
-    let mut fixed = [key[0], first.xor(key[0])];
+    let fixed = [key[0], first.xor(key[0])];
     let mut x = [I::Register::splat(key[0]); N];
     for x in &mut x {
         *x = x.xor(counters.next());
     }
     let mut schedule = Schedule::new(key);
-    let mut round_key = schedule.first::<A>(isa);
-    if let Some(round_keys) = &mut round_keys {
-        key[0].store(&mut round_keys[0]);
-        round_key.store(&mut round_keys[1]);
+    let round_key = schedule.first::<A>(isa);
+    let mut work = Rounds::<A, I, N> { isa, schedule, round_key, fixed, x, kept, aes: PhantomData };
+    work.keep(0, key[0]);
+    work.keep(1, round_key);
+    // One by one, because the compiler would keep a loop, whose branches are mispredicted too often.
+    work.round(1);
+    work.round(2);
+    work.round(3);
+    work.round(4);
+    work.round(5);
+    work.round(6);
+    work.round(7);
+    work.round(8);
+    work.round(9);
+    if const { A::ROUNDS == 14 } {
+        work.round(10);
+        work.round(11);
+        work.round(12);
+        work.round(13);
     }
-    for r in 1..A::ROUNDS {
-        fixed = I::X1::aes_rounds(fixed, [round_key; 2]);
-        x = I::Register::aes_rounds(x, [I::Register::splat(round_key); N]);
-        round_key = schedule.after::<A>(isa, r);
-        if let Some(round_keys) = &mut round_keys {
-            round_key.store(&mut round_keys[r + 1]);
+    let Rounds { fixed, x, round_key: last, .. } = work;
+    let [h, mask] = I::X1::aes_last_rounds(fixed, [last; 2]);
+    let key_stream = I::Register::aes_last_rounds(x, [I::Register::splat(last); N]);
+    Beginning { h: h.reverse_bytes().double(), mask, key_stream }
+}
+
+/// Blocks on their way through AES.
+struct Rounds<'k, A, I: Isa, const N: usize> {
+    isa: I,
+    schedule: Schedule<I::X1>,
+    /// The next round's.
+    round_key: I::X1,
+    fixed: [I::X1; 2],
+    x: [I::Register; N],
+    kept: Option<&'k mut RoundKeys>,
+    aes: PhantomData<A>,
+}
+
+impl<A: Aes, I: Isa, const N: usize> Rounds<'_, A, I, N> {
+    #[inline(always)]
+    fn round(&mut self, r: usize) {
+        self.fixed = I::X1::aes_rounds(self.fixed, [self.round_key; 2]);
+        let round_key = I::Register::splat(self.round_key);
+        self.x = I::Register::aes_rounds(self.x, [round_key; N]);
+        self.round_key = self.schedule.after::<A>(self.isa, r);
+        self.keep(r + 1, self.round_key);
+        self.round_key.pin();
+        self.fixed[0].pin();
+        self.fixed[1].pin();
+        for j in 0..N {
+            self.x[j].pin();
         }
     }
-    let [h, mask] = I::X1::aes_last_rounds(fixed, [round_key; 2]);
-    let key_stream = I::Register::aes_last_rounds(x, [I::Register::splat(round_key); N]);
-    Beginning { h: h.reverse_bytes().double(), mask, key_stream }
+
+    #[inline(always)]
+    fn keep(&mut self, r: usize, round_key: I::X1) {
+        if let Some(round_keys) = &mut self.kept {
+            round_key.store(&mut round_keys[r]);
+        }
+    }
 }
 
 /// The powers of the hash key that a group of `G` registers needs.
