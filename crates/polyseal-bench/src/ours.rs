@@ -292,19 +292,33 @@ mod tests {
     /// The typed and the named way are the same algorithm.
     #[test]
     fn a_type_computes_what_its_name_says() {
-        use contender::Aead;
-        let backend = Backend::detect();
-        let (mut message, mut tag) = ([1; 50], [0; 48]);
-        let cipher = aead_on(&"aegis-256x2".parse().unwrap(), &KEY[..32], backend).unwrap();
-        let mut named = Named { cipher, backend };
-        named.seal(&[9; 32], b"", &mut message, &mut tag);
+        fn compare(name: &str, mut typed: impl contender::Aead) {
+            use contender::Aead;
+            let backend = Backend::detect();
+            let algorithm: Algorithm = name.parse().unwrap();
+            let key = &KEY[..algorithm.key_bytes()];
+            let mut named = Named { cipher: aead_on(&algorithm, key, backend).unwrap(), backend };
+            let (nonce, mut message, mut tag) = ([9; 32], [1; 50], [0; 48]);
+            named.seal(&nonce, b"", &mut message, &mut tag);
 
-        let cipher = Aegis::<X256<2>>::with_backend(first(&KEY), backend);
-        let mut typed = Typed { cipher, backend, strategy: Strategy::Auto };
-        let mut opened = [0; 50];
-        assert!(typed.open(&[9; 32], b"", &message, &tag, &mut opened));
-        assert_eq!(opened, [1; 50]);
-        tag[0] ^= 1;
-        assert!(!typed.open(&[9; 32], b"", &message, &tag, &mut opened));
+            let mut opened = [0; 50];
+            assert!(typed.open(&nonce, b"", &message, &tag, &mut opened), "{name}");
+            assert_eq!(opened, [1; 50]);
+            assert!(typed.open_once(&KEY, &nonce, b"", &message, &tag, &mut opened), "{name}");
+            let mut again = [0; 48];
+            typed.seal_once(&KEY, &nonce, b"", &mut opened, &mut again);
+            assert_eq!((opened, again), (message, tag), "{name}");
+            tag[0] ^= 1;
+            assert!(!typed.open(&nonce, b"", &message, &tag, &mut opened));
+        }
+        fn of<C: AeadInOut + aead::KeyInit>() -> Typed<C, impl Fn(&ring::Key) -> C> {
+            let make = |key: &ring::Key| C::new(first(key));
+            Typed { cipher: make(&KEY), make }
+        }
+        compare("aegis-256x2", of::<Aegis<X256<2>>>());
+        compare("aes-128-gcm", Once(of::<Gcm<Aes128>>()));
+        compare("aes-256-gcm", Once(of::<Gcm<Aes256>>()));
+        compare("xaes-256-gcm", of::<Xaes256Gcm>());
+        compare("kc-xaes-256-gcm", of::<KcXaes256Gcm>());
     }
 }
