@@ -104,7 +104,7 @@ impl Need {
             },
             Self::Fips => Row {
                 name: "fips",
-                description: "made of what a FIPS 140-3 validation can approve",
+                description: "made of what a FIPS 140-3 validation can approve; this library has none",
                 met_by: |a| a.family().fips,
             },
             Self::Parallel => Row {
@@ -130,7 +130,7 @@ impl Need {
             },
             Self::Tag256 => Row {
                 name: "tag-256",
-                description: "a tag of 256 bits or more",
+                description: "a tag of 256 bits or more, a commitment in it included",
                 met_by: |a| a.tag_bytes() >= 32,
             },
         }
