@@ -56,8 +56,10 @@ def test_groups(path):
             assert "iv" not in fields or len(t["iv"]) * 4 == group["ivSize"]
             if ours(path) or t["result"] == "valid":
                 assert len(t["tag"]) * 4 == group["tagSize"]
-            if "ct" in fields and ours(path):
+            if "ct" in fields and ours(path) and group["tagSize"] > 0:
                 assert len(t["ct"]) == len(t["msg"]), "ct has the message's length"
+            elif "ct" in fields and ours(path) and t["result"] == "valid":
+                assert len(t["ct"]) >= len(t["msg"]), "ct is everything"
 
 
 def test_there_is_something_to_check():
