@@ -104,7 +104,7 @@ impl Need {
             },
             Self::Fips => Row {
                 name: "fips",
-                description: "made of what a FIPS 140-3 validation can approve; this library has none",
+                description: "made of what FIPS 140-3 can approve; this library is not validated",
                 met_by: |a| a.family().fips,
             },
             Self::Parallel => Row {
