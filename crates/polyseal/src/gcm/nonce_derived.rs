@@ -24,6 +24,7 @@ use super::incremental::{self, Decryptor, Encryptor, Ongoing, WithCommitment};
 use super::short::{self, Companions};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 use crate::error::Result;
+use crate::stack;
 
 /// A way of deriving keys from nonces.
 pub trait Scheme: SchemeImpl + 'static {
@@ -167,6 +168,21 @@ impl<S: Scheme> NonceDerived<S> {
     /// Seals or opens; writes the tag, or the tag that there should be.
     #[inline]
     pub(super) fn crypt<D: Direction>(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        self.compute::<D>(nonce, ad, buffer, tag);
+        if cfg!(target_arch = "aarch64") {
+            // There the compiler keeps derived keys on the stack.
+            stack::wipe();
+        }
+    }
+
+    #[inline]
+    fn compute<D: Direction>(
         &self,
         nonce: &[u8],
         ad: &[u8],
