@@ -6,8 +6,8 @@
 //! one at a time.
 //!
 //! It is for CPUs with VAES, and there for XAES, KC-XAES and AEGIS-256: messages of up to 64 bytes
-//! take up to 40 % less time (AEGIS-256 with 256-bit registers: up to 32 bytes). AEGIS-128L gains a little,
-//! with AVX-512 and up to 32 bytes. All else goes one at a time: the parallel AEGIS, the other
+//! take up to 40 % less time (AEGIS-256 with 256-bit registers: up to 32 bytes). AEGIS-128L gains
+//! a little, with AVX-512 and up to 32 bytes. All else goes one at a time: the parallel AEGIS, the other
 //! schemes, and everything where a register holds one AES block, for there the CPU overlaps single
 //! messages just as well.
 //!

@@ -66,6 +66,8 @@ impl<const TAG: usize> Xaes<TAG> {
         _ => panic!("a tag has 16 bytes, or 48 with a commitment"),
     };
 
+    /// With a root key of 32 bytes.
+    ///
     /// # Errors
     /// [`Error::SelfTest`] if the module is not in its FIPS mode or refuses to compute.
     pub fn new(key: &[u8; 32]) -> Result<Self> {

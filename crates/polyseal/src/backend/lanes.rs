@@ -57,9 +57,8 @@ pub trait Lanes: Copy {
     /// side by side. Changes nothing else.
     #[inline(always)]
     fn settle(&mut self) {}
-    /// Has this value computed before anything that comes later in the program, also where there are
-    /// registers enough: for chains whose order the compiler had better leave alone. Changes nothing
-    /// else.
+    /// The same on x86's 128-bit registers however many there are: for chains whose order the
+    /// compiler had better leave alone.
     #[inline(always)]
     fn pin(&mut self) {}
     /// The block of the first lane.

@@ -169,7 +169,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
 
     /// Seals or opens with a key that is not used again.
     #[inline]
-    pub(super) fn once<D: Direction>(
+    fn once<D: Direction>(
         backend: Backend,
         key: &Key<Self>,
         nonce: &Nonce<Self>,
@@ -365,30 +365,20 @@ impl<A: Aes> Task for Expand<'_, A> {
 }
 
 /// Seals or opens.
-pub(super) struct Crypt<'a, 'i, 'o, A, D> {
-    pub(super) start: Start<'a>,
-    pub(super) ad: &'a [u8],
-    pub(super) buffer: InOutBuf<'i, 'o, u8>,
-    pub(super) tag: &'a mut [u8; 16],
-    pub(super) kind: PhantomData<(A, D)>,
+struct Crypt<'a, 'i, 'o, A, D> {
+    start: Start<'a>,
+    ad: &'a [u8],
+    buffer: InOutBuf<'i, 'o, u8>,
+    tag: &'a mut [u8; 16],
+    kind: PhantomData<(A, D)>,
 }
 
 /// Where keys and counters come from.
-pub(super) enum Start<'a> {
+enum Start<'a> {
     /// A key for many messages, and a nonce of any length.
-    Expanded {
-        /// The key.
-        keys: &'a Expanded,
-        /// The nonce.
-        nonce: &'a [u8],
-    },
-    /// A key for this message, and a public counter block.
-    Key {
-        /// The key.
-        key: &'a [u8],
-        /// Its counter block.
-        first: &'a [u8; 16],
-    },
+    Expanded { keys: &'a Expanded, nonce: &'a [u8] },
+    /// A key for this message, and its public counter block.
+    Key { key: &'a [u8], first: &'a [u8; 16] },
 }
 
 impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
@@ -404,8 +394,8 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
                 let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
                 // CT: lengths are public.
                 if medium::fits::<I>(ad.len(), buffer.len()) {
-                    let message = medium::Message { first, ad, buffer };
-                    return medium::crypt::<A, I, D>(isa, key, message).store(tag);
+                    let message = short::Message { ad, buffer };
+                    return medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
                 }
                 let keys = own.insert(Expanded::new());
                 keys.fill::<A, I>(isa, key);

@@ -4,7 +4,6 @@
 //! with h = x · reverse(H), GHASH's `X · H` becomes `X · h · x^-128` on reversed blocks. A sum of
 //! products `X_1 · H^n ⊕ … ⊕ X_n · H` is computed unreduced and reduced once.
 
-use super::medium::first_powers;
 use crate::backend::{Clmul, Lanes, wipe};
 
 /// How many registers are hashed before a reduction.
@@ -96,6 +95,19 @@ pub(super) fn multiply<L: Clmul>(isa: L::Isa, x: L, y: L) -> L {
     let mut product = Product::zero(isa);
     product.add(x, y);
     product.reduce()
+}
+
+/// `h^B, …, h` for the `B` blocks of a register.
+#[inline(always)]
+pub(super) fn first_powers<L: Clmul>(isa: L::Isa, h: L::X1) -> L {
+    match const { L::BLOCKS } {
+        1 => L::splat(h),
+        2 => L::join([multiply(isa, h, h), h, h, h]),
+        _ => {
+            let h2 = multiply(isa, h, h);
+            L::join([multiply(isa, h2, h2), multiply(isa, h2, h), h2, h])
+        }
+    }
 }
 
 /// Powers of the hash key, from the highest to the first.

@@ -14,7 +14,8 @@ use aead::inout::InOutBuf;
 use super::aes::{self, Aes, RoundKeys, Schedule};
 use super::counters::Counters;
 use super::engine::{Direction, add_partial};
-use super::ghash::{Product, multiply};
+use super::ghash::{Product, first_powers, multiply};
+use super::short::Message;
 use crate::backend::{Clmul, Isa, Lanes, wipe};
 
 /// The longest message in registers that goes this way: longer ones gain more from larger groups
@@ -31,24 +32,18 @@ pub(super) fn fits<I: Isa>(ad: usize, message: usize) -> bool {
     ad <= MAX_AD_BYTES && message <= MAX_REGISTERS * I::Register::BYTES
 }
 
-/// A message, its associated data and the first counter block.
-pub(super) struct Message<'a, 'i, 'o, X> {
-    pub(super) first: X,
-    pub(super) ad: &'a [u8],
-    pub(super) buffer: InOutBuf<'i, 'o, u8>,
-}
-
 /// Seals or opens a message that [`fits`]; returns GCM's tag.
 #[inline(always)]
 pub(super) fn crypt<A: Aes, I: Isa, D: Direction>(
     isa: I,
     key: [I::X1; 2],
-    message: Message<'_, '_, '_, I::X1>,
+    first: I::X1,
+    message: Message<'_, '_, '_>,
 ) -> I::X1 {
     // CT: lengths are public.
     match message.buffer.len().div_ceil(I::Register::BYTES) {
-        0..=2 => registers::<A, I, D, 2>(isa, key, message),
-        _ => registers::<A, I, D, GROUP>(isa, key, message),
+        0..=2 => registers::<A, I, D, 2>(isa, key, first, message),
+        _ => registers::<A, I, D, GROUP>(isa, key, first, message),
     }
 }
 
@@ -57,7 +52,8 @@ pub(super) fn crypt<A: Aes, I: Isa, D: Direction>(
 fn registers<A: Aes, I: Isa, D: Direction, const G: usize>(
     isa: I,
     key: [I::X1; 2],
-    Message { first, ad, buffer }: Message<'_, '_, '_, I::X1>,
+    first: I::X1,
+    Message { ad, buffer }: Message<'_, '_, '_>,
 ) -> I::X1 {
     let bytes = buffer.len();
     let all = bytes.div_ceil(I::Register::BYTES);
@@ -308,18 +304,5 @@ impl<L: Clmul, const G: usize> Powers<L, G> {
             hash = product.sum().reduce();
         }
         hash
-    }
-}
-
-/// `h^B, …, h` for the `B` blocks of a register.
-#[inline(always)]
-pub(super) fn first_powers<L: Clmul>(isa: L::Isa, h: L::X1) -> L {
-    match const { L::BLOCKS } {
-        1 => L::splat(h),
-        2 => L::join([multiply(isa, h, h), h, h, h]),
-        _ => {
-            let h2 = multiply(isa, h, h);
-            L::join([multiply(isa, h2, h2), multiply(isa, h2, h), h2, h])
-        }
     }
 }

@@ -1,19 +1,20 @@
 //! The RustCrypto traits, used as a stranger would who knows `aead` and not this crate.
 
+use aead::array::ArraySize;
 use aead::array::typenum::Unsigned;
 use aead::{Aead, AeadCore, AeadInOut, KeyInit, KeySizeUser, Payload, Tag, TagPosition};
-use polyseal::aead;
-use polyseal::aead::consts::{U12, U16, U20, U27};
+use polyseal::aead::consts::{U12, U13, U16, U20, U27};
 use polyseal::aegis::{Aegis128L, Aegis256X2};
 use polyseal::any::AnyAead;
 use polyseal::commit::Ctx;
 use polyseal::gcm::{
-    Aes128, Aes128Gcm, Aes256Gcm, Aes256GcmTag12, Cmac, DndkGcmNonce, DndkKcGcmNonce, DndkV1Gcm,
-    DndkV1KcGcm, Gcm, HAes256Gcm, HKcAes256Gcm, HkdfCommittedAes256Gcm, KcXaes256Gcm,
-    KcXaes256GcmNonce, PaddingFixAes256Gcm, Xaes256Gcm,
+    Aes, Aes128, Aes128Gcm, Aes256, Aes256Gcm, Aes256GcmTag12, Cmac, DndkGcmNonce, DndkKcGcmNonce,
+    DndkV1Gcm, DndkV1KcGcm, Gcm, HAes256Gcm, HKcAes256Gcm, HkdfCommittedAes256Gcm, KcXaes256Gcm,
+    KcXaes256GcmNonce, PaddingFixAes256Gcm, TagBytes, Xaes256Gcm,
 };
 use polyseal::random_nonce::RandomNonce;
 use polyseal::registry::Algorithm;
+use polyseal::{Error, aead};
 
 use crate::common::bytes;
 use crate::{key, nonce};
@@ -73,6 +74,45 @@ fn types_are_the_registrys_algorithms() {
     is::<Aes256GcmTag12>("aes-256-gcm:tag=12");
     is::<PaddingFixAes256Gcm>("padding-fix-aes-256-gcm");
     is::<Ctx<Aes256Gcm>>("ctx-aes-256-gcm");
+}
+
+/// A key used once is as one used often, whatever the sizes; what is refused is wiped.
+fn once_is_as_ever<A: Aes, N: ArraySize, T: TagBytes>() {
+    let name = format!("{} and {} bytes", N::USIZE, T::USIZE);
+    let (key, nonce) = (key::<Gcm<A, N, T>>(1), nonce::<Gcm<A, N, T>>(2));
+    let cipher = Gcm::<A, N, T>::new(&key);
+    // Short, medium and long ones go different ways.
+    for (ad_bytes, message_bytes) in [(0, 0), (21, 33), (64, 64), (65, 64), (3, 700), (1, 5000)] {
+        let (ad, message) = (bytes(3, ad_bytes), bytes(4, message_bytes));
+        let mut buffer = message.clone();
+        let tag = Gcm::<A, N, T>::encrypt_once(&key, &nonce, &ad, buffer.as_mut_slice().into())
+            .expect(&name);
+        let mut often = message.clone();
+        let expected =
+            cipher.encrypt_inout_detached(&nonce, &ad, often.as_mut_slice().into()).expect(&name);
+        assert_eq!((&buffer, tag.as_slice()), (&often, expected.as_slice()), "{name}");
+
+        for at in 0..T::USIZE {
+            let (mut wrong, mut forged) = (tag.clone(), buffer.clone());
+            wrong[at] ^= 1;
+            let output = forged.as_mut_slice().into();
+            let refused = Gcm::<A, N, T>::decrypt_once(&key, &nonce, &ad, output, &wrong);
+            assert_eq!(refused, Err(Error::Unauthentic), "{name}");
+            assert_eq!(forged, vec![0; message_bytes], "{name}: what is refused is wiped");
+        }
+        let output = buffer.as_mut_slice().into();
+        Gcm::<A, N, T>::decrypt_once(&key, &nonce, &ad, output, &tag).expect(&name);
+        assert_eq!(buffer, message, "{name}");
+    }
+}
+
+#[test]
+fn a_key_for_one_message_is_as_any_key() {
+    once_is_as_ever::<Aes128, U12, U16>();
+    once_is_as_ever::<Aes256, U12, U16>();
+    once_is_as_ever::<Aes256, U12, U13>();
+    once_is_as_ever::<Aes256, U16, U16>();
+    once_is_as_ever::<Aes128, U27, U12>();
 }
 
 #[test]
