@@ -23,6 +23,7 @@ pub mod gcm;
 pub mod limits;
 mod message;
 pub mod needs;
+mod perm;
 #[cfg(feature = "alloc")]
 pub mod random_nonce;
 pub mod registry;

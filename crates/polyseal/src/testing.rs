@@ -5,6 +5,7 @@ pub use crate::aegis::Strategy;
 pub use crate::backend::Backend;
 #[cfg(feature = "memcheck")]
 pub use crate::backend::memcheck;
+pub use crate::perm::testing::{Direction, Permutation, Width};
 
 #[cfg(feature = "alloc")]
 use crate::any::{AnyAead, AnyMac};

@@ -18,7 +18,7 @@ use polyseal::batch::{Batch, Message};
 use polyseal::gcm::{Aes256, Cmac, Counter, KcXaes256Gcm, Xaes256Gcm, kbkdf};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::memcheck::{classify, declassify, errors, is_running};
-use polyseal::testing::{Backend, aead_on, mac_on};
+use polyseal::testing::{Backend, Direction, Permutation, Width, aead_on, mac_on};
 use polyseal::{Error, aead};
 
 use common::{bytes, instances, rate};
@@ -87,6 +87,21 @@ fn secrets_of_macs_are_kept() {
                 tag[9] ^= 1;
                 let refused = mac.verify(&nonce, &data, &tag);
                 assert_eq!(refused, Err(Error::Unauthentic), "{algorithm}");
+            }
+        });
+    }
+}
+
+/// Permutations both ways, where each state is a secret.
+#[test]
+fn secrets_of_permutations_are_kept() {
+    for permutation in Permutation::ALL {
+        silent(permutation.name, |backend| {
+            for width in [Width::One, Width::Many] {
+                let mut blocks = secret(5, 11 * permutation.bytes);
+                permutation.apply(backend, Direction::Forward, width, &mut blocks);
+                permutation.apply(backend, Direction::Backward, width, &mut blocks);
+                assert_eq!(released(blocks), bytes(5, 11 * permutation.bytes));
             }
         });
     }

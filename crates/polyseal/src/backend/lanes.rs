@@ -7,16 +7,21 @@
 //! Every function is `#[inline(always)]` and uses loops rather than closures: a function that is not
 //! inlined does not take on the target features of the wrapper that it is called from.
 
+use super::state_lanes::StateLanes;
+use super::words::Words;
+
 /// An instruction set: the proof that this CPU has it, and its vector types.
 pub trait Isa: Copy {
     /// One AES block.
-    type X1: Clmul<Isa = Self, X1 = Self::X1>;
+    type X1: StateLanes<Isa = Self, X1 = Self::X1>;
     /// Two AES blocks.
     type X2: Lanes<Isa = Self, X1 = Self::X1>;
     /// Four AES blocks.
     type X4: Clmul<Isa = Self, X1 = Self::X1>;
     /// A register's worth of blocks.
-    type Register: Clmul<Isa = Self, X1 = Self::X1>;
+    type Register: StateLanes<Isa = Self, X1 = Self::X1>;
+    /// A register's worth of 64-bit words.
+    type Words: Words<Isa = Self>;
 
     /// How many AES blocks a register of this instruction set holds.
     const REGISTER_BLOCKS: usize;
@@ -29,7 +34,7 @@ pub trait Lanes: Copy {
     /// The instruction set that it belongs to.
     type Isa: Isa;
     /// One block of the same instruction set.
-    type X1: Clmul<Isa = Self::Isa, X1 = Self::X1>;
+    type X1: StateLanes<Isa = Self::Isa, X1 = Self::X1>;
 
     /// How many AES blocks it holds.
     const BLOCKS: usize;

@@ -22,14 +22,18 @@ pub mod memcheck;
 mod neon;
 mod safety;
 mod soft;
+mod state_lanes;
 #[cfg(target_arch = "x86_64")]
 mod vaes256;
 #[cfg(target_arch = "x86_64")]
 mod vaes512;
 mod wipe;
+mod words;
 
 pub(crate) use lanes::{Clmul, Isa, Lanes};
+pub(crate) use state_lanes::StateLanes;
 pub(crate) use wipe::wipe;
+pub(crate) use words::{Word, Words};
 
 /// A computation that can run on any back end.
 ///

@@ -9,6 +9,7 @@
 //! 2. *Out-of-bounds loads and stores.* Memory is touched in `load`, `load_partial`, `store` and
 //!    `store_partial` only. Each takes a slice and asserts its length; the assertion folds away
 //!    where the caller's lengths are known. Masked instructions do not access masked-out bytes.
+//!    Vectors of 64-bit words are moved from and to arrays of their own size.
 //! 3. *Alignment.* Only unaligned loads and stores are used.
 //! 4. *Aliasing.* No raw pointer outlives the call that makes it from a slice; in-place operation
 //!    goes through `InOutBuf`, which hands out its input and output one at a time.

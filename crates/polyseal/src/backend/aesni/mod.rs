@@ -4,6 +4,7 @@
 //! into copies, and few CPUs have AES-NI but not AVX.
 
 mod clmul;
+mod state_lanes;
 
 use core::arch::asm;
 use core::arch::x86_64::{
@@ -13,12 +14,14 @@ use core::arch::x86_64::{
 use super::Task;
 use super::cpu::AesNi;
 use super::lanes::{Isa, Lanes, Wide, mask_bytes};
+use super::words::Word;
 
 impl Isa for AesNi {
     type X1 = Xmm<Self>;
     type X2 = Wide<Xmm<Self>, 2>;
     type X4 = Wide<Xmm<Self>, 4>;
     type Register = Xmm<Self>;
+    type Words = Word<Self>;
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 16;

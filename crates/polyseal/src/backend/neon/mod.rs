@@ -1,6 +1,8 @@
 //! aarch64 with the AES instructions: one AES block in a register.
 
 mod clmul;
+mod state_lanes;
+mod words;
 
 use core::arch::aarch64::{
     uint8x16_t, vaeseq_u8, vaesmcq_u8, vandq_u8, vdupq_n_u8, veorq_u8, vld1q_u8, vst1q_u8,
@@ -15,6 +17,7 @@ impl Isa for Neon {
     type X2 = Wide<Q, 2>;
     type X4 = Wide<Q, 4>;
     type Register = Q;
+    type Words = words::Q;
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 32;

@@ -1,4 +1,4 @@
-//! SubBytes, ShiftRows and MixColumns on eight blocks at once, bitsliced.
+//! SubBytes, ShiftRows and MixColumns on eight blocks at once, and their inverses, bitsliced.
 //!
 //! Source: FIPS 197; the S-box circuit is Boyar and Peralta's (113 gates, "A new combinational
 //! logic minimization technique with applications to cryptology", SEA 2010). Constant time: only
@@ -33,6 +33,23 @@ pub(super) fn aes_last_rounds_without_key(blocks: &mut [u128; 8]) {
     transpose(blocks);
 }
 
+/// InvMixColumns(InvSubBytes(InvShiftRows(block))) for each of eight blocks.
+#[inline(never)]
+pub(super) fn aes_inverse_rounds_without_key(blocks: &mut [u128; 8]) {
+    transpose(blocks);
+    inv_shift_rows_and_sub_bytes(blocks);
+    inv_mix_columns(blocks);
+    transpose(blocks);
+}
+
+/// InvSubBytes(InvShiftRows(block)) for each of eight blocks.
+#[inline(never)]
+pub(super) fn aes_inverse_last_rounds_without_key(blocks: &mut [u128; 8]) {
+    transpose(blocks);
+    inv_shift_rows_and_sub_bytes(blocks);
+    transpose(blocks);
+}
+
 /// Exchanges blocks and bit planes: transposes the 8×8 bit matrix at each byte. Its own inverse.
 #[inline(always)]
 fn transpose(x: &mut [u128; 8]) {
@@ -59,6 +76,56 @@ fn shift_rows(x: Plane) -> Plane {
         | (x.rotate_right(32) & (ROW0 << 8))
         | (x.rotate_right(64) & (ROW0 << 16))
         | (x.rotate_right(96) & (ROW0 << 24))
+}
+
+/// InvSubBytes after InvShiftRows.
+#[inline(always)]
+fn inv_shift_rows_and_sub_bytes(x: &mut [Plane; 8]) {
+    for plane in x.iter_mut() {
+        *plane = inv_shift_rows(*plane);
+    }
+    // The S-box is an affine map A after the inversion of GF(2⁸), so its inverse is A⁻¹ after the
+    // S-box after A⁻¹.
+    inv_affine(x);
+    sub_bytes(x);
+    inv_affine(x);
+}
+
+/// Row `r` moves back: byte `4·c + r` comes from byte `4·(c - r) + r`.
+#[inline(always)]
+fn inv_shift_rows(x: Plane) -> Plane {
+    const ROW0: u128 = 0x000000ff_000000ff_000000ff_000000ff;
+    (x & ROW0)
+        | (x.rotate_left(32) & (ROW0 << 8))
+        | (x.rotate_left(64) & (ROW0 << 16))
+        | (x.rotate_left(96) & (ROW0 << 24))
+}
+
+/// The inverse of the S-box's affine map: `y_b ↦ y_{b+2} ⊕ y_{b+5} ⊕ y_{b+7}`, then 0x05.
+#[inline(always)]
+fn inv_affine(x: &mut [Plane; 8]) {
+    let y = *x;
+    for b in 0..8 {
+        x[b] = y[(b + 2) % 8] ^ y[(b + 5) % 8] ^ y[(b + 7) % 8];
+    }
+    x[0] = !x[0];
+    x[2] = !x[2];
+}
+
+/// InvMixColumns is MixColumns after `a_r ↦ a_r ⊕ 4·(a_r ⊕ a_{r+2})`.
+#[inline(always)]
+fn inv_mix_columns(x: &mut [Plane; 8]) {
+    let mut pair = *x;
+    for b in 0..8 {
+        pair[b] ^= rotate_columns(x[b], 2);
+    }
+    let twice =
+        |p: [Plane; 8]| [p[7], p[0] ^ p[7], p[1], p[2] ^ p[7], p[3] ^ p[7], p[4], p[5], p[6]];
+    let four_times = twice(twice(pair));
+    for b in 0..8 {
+        x[b] ^= four_times[b];
+    }
+    mix_columns(x);
 }
 
 /// Each byte of a column becomes the byte `r` rows below it.

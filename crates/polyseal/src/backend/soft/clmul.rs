@@ -34,8 +34,9 @@ impl Clmul for Block {
     }
 
     #[inline(always)]
-    fn aes_last_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
-        Self::bitsliced(x, round_keys, bitslice::aes_last_rounds_without_key)
+    fn aes_last_rounds<const N: usize>(x: [Self; N], mut round_keys: [Self; N]) -> [Self; N] {
+        Self::bitsliced(&x, &mut round_keys, bitslice::aes_last_rounds_without_key);
+        round_keys
     }
 
     #[inline(always)]

@@ -6,16 +6,19 @@
 
 mod bitslice;
 mod clmul;
+mod state_lanes;
 
 use super::Task;
 use super::cpu::Soft;
 use super::lanes::{Isa, Lanes, Wide};
+use super::words::Word;
 
 impl Isa for Soft {
     type X1 = Block;
     type X2 = Wide<Block, 2>;
     type X4 = Wide<Block, 4>;
     type Register = Block;
+    type Words = Word<Self>;
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 8;
@@ -93,20 +96,16 @@ impl Lanes for Block {
     }
 
     #[inline(always)]
-    fn aes_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
-        Self::bitsliced(x, round_keys, bitslice::aes_rounds_without_key)
+    fn aes_rounds<const N: usize>(x: [Self; N], mut round_keys: [Self; N]) -> [Self; N] {
+        Self::bitsliced(&x, &mut round_keys, bitslice::aes_rounds_without_key);
+        round_keys
     }
 }
 
 impl Block {
-    /// A round on eight blocks at a time.
+    /// A round on eight blocks at a time, added to what `out` holds: the round keys.
     #[inline(always)]
-    fn bitsliced<const N: usize>(
-        x: [Self; N],
-        round_keys: [Self; N],
-        round: fn(&mut [u128; 8]),
-    ) -> [Self; N] {
-        let mut out = round_keys;
+    fn bitsliced(x: &[Self], out: &mut [Self], round: fn(&mut [u128; 8])) {
         for (out, x) in out.chunks_mut(8).zip(x.chunks(8)) {
             let mut blocks = [0; 8];
             for (block, x) in blocks.iter_mut().zip(x) {
@@ -117,6 +116,5 @@ impl Block {
                 out.0 ^= block;
             }
         }
-        out
     }
 }

@@ -1,6 +1,8 @@
 //! x86-64 with VAES, VPCLMULQDQ and AVX2: two AES blocks in a register.
 
 mod clmul;
+mod state_lanes;
+mod words;
 
 use core::arch::asm;
 use core::arch::x86_64::{
@@ -19,6 +21,7 @@ impl Isa for Vaes256 {
     type X2 = Ymm<Self>;
     type X4 = Wide<Ymm<Self>, 2>;
     type Register = Ymm<Self>;
+    type Words = words::Ymm;
 
     const REGISTER_BLOCKS: usize = 2;
     const REGISTERS: usize = 16;

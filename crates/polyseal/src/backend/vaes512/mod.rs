@@ -2,6 +2,8 @@
 //! every width.
 
 mod clmul;
+mod state_lanes;
+mod words;
 
 use core::arch::x86_64::{
     __m128i, __m256i, __m512i, __mmask16, __mmask32, __mmask64, _bzhi_u64, _mm_loadu_si128,
@@ -23,6 +25,7 @@ impl Isa for Vaes512 {
     type X2 = Ymm<Self>;
     type X4 = Zmm;
     type Register = Zmm;
+    type Words = words::Zmm;
 
     const REGISTER_BLOCKS: usize = 4;
     const REGISTERS: usize = 32;

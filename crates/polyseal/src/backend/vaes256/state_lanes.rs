@@ -1,0 +1,71 @@
+//! Two blocks: a word of each of two states, and the inverse AES rounds.
+
+use core::arch::x86_64::{
+    _mm256_aesdec_epi128, _mm256_aesdeclast_epi128, _mm256_blend_epi32, _mm256_permute2x128_si256,
+};
+
+use super::super::aesni::Xmm;
+use super::super::lanes::Isa;
+use super::super::state_lanes::StateLanes;
+use super::{PartialYmm, Ymm};
+
+impl<I: Isa<X1 = Xmm<I>> + PartialYmm> StateLanes for Ymm<I> {
+    #[inline(always)]
+    fn gather<const W: usize>(x: [Self; W]) -> [Self; W] {
+        let mut lanes = x;
+        for k in 0..W {
+            lanes[k] = pair(x, [(k / 2, k % 2), ((W + k) / 2, (W + k) % 2)]);
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn scatter<const W: usize>(x: [Self; W]) -> [Self; W] {
+        let mut memory = x;
+        for k in 0..W {
+            let (first, second) = (2 * k, 2 * k + 1);
+            memory[k] = pair(x, [(first % W, first / W), (second % W, second / W)]);
+        }
+        memory
+    }
+
+    #[inline(always)]
+    fn aes_inverse_rounds<const N: usize>(mut x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        for i in 0..N {
+            // SAFETY: `I` is the proof of VAES.
+            x[i].0 = unsafe { _mm256_aesdec_epi128(x[i].0, round_keys[i].0) };
+        }
+        x
+    }
+
+    #[inline(always)]
+    fn aes_inverse_last_rounds<const N: usize>(
+        mut x: [Self; N],
+        round_keys: [Self; N],
+    ) -> [Self; N] {
+        for i in 0..N {
+            // SAFETY: `I` is the proof of VAES.
+            x[i].0 = unsafe { _mm256_aesdeclast_epi128(x[i].0, round_keys[i].0) };
+        }
+        x
+    }
+}
+
+/// Two blocks of `x`, each named by its vector and its lane.
+#[inline(always)]
+fn pair<I: Copy, const W: usize>(
+    x: [Ymm<I>; W],
+    [(a, lane_a), (b, lane_b)]: [(usize, usize); 2],
+) -> Ymm<I> {
+    let (a, b) = (x[a], x[b]);
+    // SAFETY: a vector holds the proof of AVX2.
+    let pair = unsafe {
+        match (lane_a, lane_b) {
+            (0, 0) => _mm256_permute2x128_si256::<0x20>(a.0, b.0),
+            (0, _) => _mm256_blend_epi32::<0xf0>(a.0, b.0),
+            (_, 0) => _mm256_permute2x128_si256::<0x21>(a.0, b.0),
+            _ => _mm256_permute2x128_si256::<0x31>(a.0, b.0),
+        }
+    };
+    Ymm(pair, a.1)
+}

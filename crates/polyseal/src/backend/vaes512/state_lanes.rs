@@ -1,0 +1,129 @@
+//! Four blocks: a word of each of four states, and the inverse AES rounds.
+
+use core::arch::x86_64::{
+    _mm512_aesdec_epi128, _mm512_aesdeclast_epi128, _mm512_permutex2var_epi64, _mm512_set_epi64,
+    _mm512_shuffle_i64x2,
+};
+
+use super::super::state_lanes::StateLanes;
+use super::Zmm;
+
+impl StateLanes for Zmm {
+    #[inline(always)]
+    fn gather<const W: usize>(x: [Self; W]) -> [Self; W] {
+        const { assert!(matches!(W, 2 | 3 | 4 | 8), "no order for this many words") };
+        let mut lanes = x;
+        match const { W } {
+            2 => (lanes[0], lanes[1]) = (even(x[0], x[1]), odd(x[0], x[1])),
+            3 => {
+                let x = [x[0], x[1], x[2]];
+                lanes[0] = choose(x, [(0, 0), (0, 3), (1, 2), (2, 1)]);
+                lanes[1] = choose(x, [(0, 1), (1, 0), (1, 3), (2, 2)]);
+                lanes[2] = choose(x, [(0, 2), (1, 1), (2, 0), (2, 3)]);
+            }
+            4 => [lanes[0], lanes[1], lanes[2], lanes[3]] = transpose([x[0], x[1], x[2], x[3]]),
+            _ => {
+                [lanes[0], lanes[1], lanes[2], lanes[3]] = transpose([x[0], x[2], x[4], x[6]]);
+                [lanes[4], lanes[5], lanes[6], lanes[7]] = transpose([x[1], x[3], x[5], x[7]]);
+            }
+        }
+        lanes
+    }
+
+    #[inline(always)]
+    fn scatter<const W: usize>(x: [Self; W]) -> [Self; W] {
+        const { assert!(matches!(W, 2 | 3 | 4 | 8), "no order for this many words") };
+        let mut memory = x;
+        match const { W } {
+            2 => {
+                // Lanes 0, 1 and lanes 2, 3 of both, each with its partner next to it.
+                memory[0] = choose([x[0], x[1], x[1]], [(0, 0), (1, 0), (0, 1), (1, 1)]);
+                memory[1] = choose([x[0], x[1], x[1]], [(0, 2), (1, 2), (0, 3), (1, 3)]);
+            }
+            3 => {
+                let x = [x[0], x[1], x[2]];
+                memory[0] = choose(x, [(0, 0), (1, 0), (2, 0), (0, 1)]);
+                memory[1] = choose(x, [(1, 1), (2, 1), (0, 2), (1, 2)]);
+                memory[2] = choose(x, [(2, 2), (0, 3), (1, 3), (2, 3)]);
+            }
+            4 => [memory[0], memory[1], memory[2], memory[3]] = transpose([x[0], x[1], x[2], x[3]]),
+            _ => {
+                [memory[0], memory[2], memory[4], memory[6]] = transpose([x[0], x[1], x[2], x[3]]);
+                [memory[1], memory[3], memory[5], memory[7]] = transpose([x[4], x[5], x[6], x[7]]);
+            }
+        }
+        memory
+    }
+
+    #[inline(always)]
+    fn aes_inverse_rounds<const N: usize>(mut x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        for i in 0..N {
+            // SAFETY: a vector holds the proof of VAES and AVX-512.
+            x[i].0 = unsafe { _mm512_aesdec_epi128(x[i].0, round_keys[i].0) };
+        }
+        x
+    }
+
+    #[inline(always)]
+    fn aes_inverse_last_rounds<const N: usize>(
+        mut x: [Self; N],
+        round_keys: [Self; N],
+    ) -> [Self; N] {
+        for i in 0..N {
+            // SAFETY: a vector holds the proof of VAES and AVX-512.
+            x[i].0 = unsafe { _mm512_aesdeclast_epi128(x[i].0, round_keys[i].0) };
+        }
+        x
+    }
+}
+
+/// The blocks of lanes 0 and 2 of `a`, then of `b`.
+#[inline(always)]
+fn even(a: Zmm, b: Zmm) -> Zmm {
+    // SAFETY: a vector holds the proof of AVX-512.
+    Zmm(unsafe { _mm512_shuffle_i64x2::<0x88>(a.0, b.0) }, a.1)
+}
+
+/// The blocks of lanes 1 and 3 of `a`, then of `b`.
+#[inline(always)]
+fn odd(a: Zmm, b: Zmm) -> Zmm {
+    // SAFETY: a vector holds the proof of AVX-512.
+    Zmm(unsafe { _mm512_shuffle_i64x2::<0xdd>(a.0, b.0) }, a.1)
+}
+
+/// The 4×4 matrix of blocks, mirrored: its own inverse.
+#[inline(always)]
+pub(super) fn transpose([a, b, c, d]: [Zmm; 4]) -> [Zmm; 4] {
+    let (even_ab, odd_ab) = (even(a, b), odd(a, b));
+    let (even_cd, odd_cd) = (even(c, d), odd(c, d));
+    [even(even_ab, even_cd), even(odd_ab, odd_cd), odd(even_ab, even_cd), odd(odd_ab, odd_cd)]
+}
+
+/// Four blocks of `x`, each named by its vector and its lane.
+#[inline(always)]
+fn choose(x: [Zmm; 3], blocks: [(usize, usize); 4]) -> Zmm {
+    // Of the first two vectors, and then, with the others in their places, of the third.
+    let (mut of_two, mut of_third) = ([0; 4], [0; 4]);
+    for i in 0..4 {
+        let (vector, lane) = blocks[i];
+        of_two[i] = 4 * (vector % 2) + lane;
+        of_third[i] = if vector == 2 { 4 + lane } else { i };
+    }
+    let mut chosen = permute(x[0], of_two, x[1]);
+    if blocks.iter().any(|&(vector, _)| vector == 2) {
+        chosen = permute(chosen, of_third, x[2]);
+    }
+    chosen
+}
+
+/// Blocks 0 to 3 are those of `a`, 4 to 7 those of `b`.
+#[inline(always)]
+fn permute(a: Zmm, blocks: [usize; 4], b: Zmm) -> Zmm {
+    let [i, j, k, l] = blocks.map(|block| 2 * block as i64);
+    // SAFETY: a vector holds the proof of AVX-512.
+    let permuted = unsafe {
+        let order = _mm512_set_epi64(l + 1, l, k + 1, k, j + 1, j, i + 1, i);
+        _mm512_permutex2var_epi64(a.0, order, b.0)
+    };
+    Zmm(permuted, a.1)
+}

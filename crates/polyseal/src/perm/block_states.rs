@@ -1,0 +1,148 @@
+//! States of 16-byte words, for permutations made of AES rounds.
+//!
+//! A state is `W` words as they follow each other in memory, each an AES block.
+
+use core::marker::PhantomData;
+
+use super::States;
+use crate::backend::{Isa, StateLanes};
+
+/// A permutation of `W` AES blocks. `x[w][n]` is word `w` of the states in the lanes of vector `n`.
+pub(crate) trait BlockRounds<const W: usize>: Copy {
+    /// The permutation.
+    fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; W]);
+    /// Its inverse.
+    fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; W]);
+}
+
+/// One state of `W` words of the permutation `P` in each lane of `L`.
+#[derive(Clone, Copy)]
+pub(crate) struct BlockStates<P, L, const W: usize>([L; W], PhantomData<P>);
+
+impl<P: BlockRounds<W>, L: StateLanes, const W: usize> BlockStates<P, L, W> {
+    /// Word by word instead of state by state.
+    #[inline(always)]
+    fn words<const N: usize>(x: [Self; N]) -> [[L; N]; W] {
+        let mut words = [[x[0].0[0]; N]; W];
+        for w in 0..W {
+            for n in 0..N {
+                words[w][n] = x[n].0[w];
+            }
+        }
+        words
+    }
+
+    /// The inverse of [`words`](Self::words), into `x`.
+    #[inline(always)]
+    fn set<const N: usize>(x: &mut [Self; N], words: [[L; N]; W]) {
+        for w in 0..W {
+            for n in 0..N {
+                x[n].0[w] = words[w][n];
+            }
+        }
+    }
+}
+
+impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P, L, W> {
+    type Isa = L::Isa;
+    type One = BlockStates<P, L::X1, W>;
+
+    const COUNT: usize = L::BLOCKS;
+    const BYTES: usize = W * L::BYTES;
+
+    #[inline(always)]
+    fn load(isa: L::Isa, source: &[u8]) -> Self {
+        assert!(source.len() == Self::BYTES);
+        let mut memory = [L::load(isa, &source[..L::BYTES]); W];
+        for k in 1..W {
+            memory[k] = L::load(isa, &source[k * L::BYTES..(k + 1) * L::BYTES]);
+        }
+        Self(L::gather(memory), PhantomData)
+    }
+
+    #[inline(always)]
+    fn load_partial(isa: L::Isa, source: &[u8]) -> Self {
+        assert!(source.len() <= Self::BYTES);
+        let share = |k: usize| {
+            &source[(k * L::BYTES).min(source.len())..((k + 1) * L::BYTES).min(source.len())]
+        };
+        let mut memory = [L::load_partial(isa, share(0)); W];
+        for k in 1..W {
+            memory[k] = L::load_partial(isa, share(k));
+        }
+        Self(L::gather(memory), PhantomData)
+    }
+
+    #[inline(always)]
+    fn store(self, target: &mut [u8]) {
+        assert!(target.len() == Self::BYTES);
+        let memory = L::scatter(self.0);
+        for k in 0..W {
+            memory[k].store(&mut target[k * L::BYTES..(k + 1) * L::BYTES]);
+        }
+    }
+
+    #[inline(always)]
+    fn store_partial(self, target: &mut [u8]) {
+        assert!(target.len() <= Self::BYTES);
+        let memory = L::scatter(self.0);
+        let bytes = target.len();
+        for k in 0..W {
+            let share = (k * L::BYTES).min(bytes)..((k + 1) * L::BYTES).min(bytes);
+            memory[k].store_partial(&mut target[share]);
+        }
+    }
+
+    #[inline(always)]
+    fn splat(_: L::Isa, one: Self::One) -> Self {
+        let mut words = [L::splat(one.0[0]); W];
+        for k in 1..W {
+            words[k] = L::splat(one.0[k]);
+        }
+        Self(words, PhantomData)
+    }
+
+    #[inline(always)]
+    fn xor(mut self, other: Self) -> Self {
+        for k in 0..W {
+            self.0[k] = self.0[k].xor(other.0[k]);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn left(mut self, bytes: usize) -> Self {
+        assert!(bytes.is_multiple_of(16));
+        for k in 0..W {
+            if 16 * k >= bytes {
+                self.0[k] = self.0[k].xor(self.0[k]);
+            }
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn xor_states(self) -> Self::One {
+        let mut sum = [self.0[0].xor_blocks(); W];
+        for k in 1..W {
+            sum[k] = self.0[k].xor_blocks();
+        }
+        BlockStates(sum, PhantomData)
+    }
+
+    #[inline(always)]
+    fn permute<const N: usize>(isa: L::Isa, mut x: [Self; N]) -> [Self; N] {
+        let mut words = Self::words(x);
+        P::permute(isa, &mut words);
+        Self::set(&mut x, words);
+        x
+    }
+
+    #[inline(always)]
+    fn invert<const N: usize>(isa: L::Isa, mut x: [Self; N]) -> [Self; N] {
+        let mut words = Self::words(x);
+        P::invert(isa, &mut words);
+        Self::set(&mut x, words);
+        x
+    }
+}

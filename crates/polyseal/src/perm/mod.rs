@@ -1,0 +1,87 @@
+//! Public permutations of 32 to 200 bytes, forward and backward: Simpira v2, Areion, Keccak-p and
+//! Ascon-p.
+//!
+//! Source: each permutation's own file. Claim: a permutation is a public function without a key; a
+//! mode that treats it as ideal says so itself. What a permutation gives is speed without branches
+//! or indices that depend on data, on every back end.
+//!
+//! A mode is generic over a [`Permutation`] and works on [`States`]: as many states as the lanes of
+//! a vector hold, in the permutation's own order of words. So masks can be added and sums taken
+//! between permutations without going through memory. [`Permutation::One`] is a single state, with
+//! the shortest latency; [`Permutation::Many`] is a register's worth of states.
+//!
+//! What it does not give: keys, masks, or a choice of how many states to have in flight (see
+//! [`States::permute`]).
+
+// Until a mode is built on it, only tests reach this room.
+#![allow(dead_code, unused_imports)]
+
+mod areion;
+mod ascon;
+mod block_states;
+mod keccak;
+mod simpira;
+#[cfg(feature = "testing")]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod word_states;
+
+pub(crate) use areion::{Areion256, Areion512};
+pub(crate) use ascon::AsconP12;
+pub(crate) use keccak::KeccakP12;
+pub(crate) use simpira::Simpira;
+
+use crate::backend::Isa;
+
+/// A permutation of [`BYTES`](Self::BYTES) bytes.
+pub(crate) trait Permutation: Copy {
+    /// What its designers call it.
+    const NAME: &'static str;
+    /// How many bytes a state has.
+    const BYTES: usize;
+
+    /// A single state on the instruction set `I`.
+    type One<I: Isa>: States<Isa = I, One = Self::One<I>>;
+    /// As many states as fit side by side into the registers of `I`.
+    type Many<I: Isa>: States<Isa = I, One = Self::One<I>>;
+}
+
+/// Several states side by side, as vectors: vector `k` has word `k` of each state.
+pub(crate) trait States: Copy {
+    /// The instruction set that the vectors belong to.
+    type Isa: Isa;
+    /// One of the states.
+    type One: States<Isa = Self::Isa, One = Self::One>;
+
+    /// How many states there are.
+    const COUNT: usize;
+    /// How many bytes they have together.
+    const BYTES: usize;
+
+    /// The states that follow each other in exactly [`BYTES`](Self::BYTES) bytes.
+    fn load(isa: Self::Isa, source: &[u8]) -> Self;
+    /// The same of at most [`BYTES`](Self::BYTES) bytes, then zeros.
+    fn load_partial(isa: Self::Isa, source: &[u8]) -> Self;
+    /// Writes exactly [`BYTES`](Self::BYTES) bytes.
+    fn store(self, target: &mut [u8]);
+    /// Writes the first `target.len()` bytes, at most [`BYTES`](Self::BYTES).
+    fn store_partial(self, target: &mut [u8]);
+    /// The same state in every place.
+    fn splat(isa: Self::Isa, one: Self::One) -> Self;
+    /// Exclusive or.
+    fn xor(self, other: Self) -> Self;
+    /// The first `bytes` bytes of each state, a number of whole words, then zeros.
+    fn left(self, bytes: usize) -> Self;
+    /// The exclusive or of all states.
+    fn xor_states(self) -> Self::One;
+
+    /// The permutation of every state.
+    ///
+    /// The more there are in flight, the better the latency of each is hidden, until the registers
+    /// are full. `N = 4` is best or close to it for every permutation on every back end, but for
+    /// eight words of Simpira, which want 2. (Keccak-p goes through them one by one.)
+    fn permute<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
+    /// The inverse permutation of every state.
+    fn invert<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
+}

@@ -1,0 +1,203 @@
+//! Simpira v2 with 2, 3, 4 and 8 words of 16 bytes: generalised Feistel networks whose function is
+//! two AES rounds.
+//!
+//! Source: S. Gueron, N. Mouha, "Simpira v2: A Family of Efficient Permutations Using the AES Round
+//! Function", ASIACRYPT 2016. There `b` is the number of words, here `W`.
+//!
+//! Claim of its authors: no structural distinguisher with less than 2^128 work. The inverse takes
+//! the same steps in the opposite order, and as many of them. There is no final shuffle of words.
+
+use super::Permutation;
+use super::block_states::{BlockRounds, BlockStates};
+use crate::backend::{Isa, StateLanes};
+
+/// Simpira v2 on `W` words.
+#[derive(Clone, Copy)]
+pub(crate) struct Simpira<const W: usize>;
+
+impl<const W: usize> Permutation for Simpira<W>
+where
+    Self: BlockRounds<W>,
+{
+    const NAME: &'static str = match W {
+        2 => "Simpira v2, b = 2",
+        3 => "Simpira v2, b = 3",
+        4 => "Simpira v2, b = 4",
+        _ => "Simpira v2, b = 8",
+    };
+    const BYTES: usize = 16 * W;
+
+    type One<I: Isa> = BlockStates<Self, I::X1, W>;
+    type Many<I: Isa> = BlockStates<Self, I::Register, W>;
+}
+
+/// The constant of the `c`th application of F, from 1, where there are `b` words.
+const fn constant(c: usize, b: usize) -> [u8; 16] {
+    let mut constant = [0; 16];
+    let mut i = 0;
+    while i < 4 {
+        constant[4 * i] = ((16 * i) ^ c ^ b) as u8;
+        i += 1;
+    }
+    constant
+}
+
+/// The constants of `ROUNDS` rounds of `M` steps, in the order of the steps.
+const fn constants<const M: usize, const ROUNDS: usize>(b: usize) -> [[[u8; 16]; M]; ROUNDS] {
+    let mut constants = [[[0; 16]; M]; ROUNDS];
+    let mut i = 0;
+    while i < M * ROUNDS {
+        constants[i / M][i % M] = constant(i + 1, b);
+        i += 1;
+    }
+    constants
+}
+
+static CONSTANTS2: [[[u8; 16]; 1]; 15] = constants(2);
+static CONSTANTS3: [[[u8; 16]; 1]; 21] = constants(3);
+static CONSTANTS8: [[[u8; 16]; 4]; 18] = constants(8);
+
+/// Rounds 0 and 2, and 1 and 3, take the same steps in different order. With their constants
+/// exchanged instead, rounds repeat after two.
+static CONSTANTS4: [[[u8; 16]; 2]; 15] = {
+    let mut constants = constants(4);
+    let mut r = 0;
+    while r < 15 {
+        if r % 4 >= 2 {
+            constants[r] = [constants[r][1], constants[r][0]];
+        }
+        r += 1;
+    }
+    constants
+};
+
+/// `x[to] ⊕= F(x[from])` for every step `(from, to)`, all of them independent, where
+/// F(x) = AESRound(AESRound(x, constant), 0). The second round key adds for nothing.
+#[inline(always)]
+fn round<L: StateLanes, const N: usize, const M: usize, const W: usize>(
+    isa: L::Isa,
+    x: &mut [[L; N]; W],
+    steps: [(usize, usize); M],
+    constants: &[[u8; 16]; M],
+) {
+    let mut from = [x[0]; M];
+    let mut to = from;
+    let mut keys = from;
+    for m in 0..M {
+        from[m] = x[steps[m].0];
+        to[m] = x[steps[m].1];
+        keys[m] = [L::broadcast(isa, &constants[m]); N];
+    }
+    let out = L::aes_rounds_of(L::aes_rounds_of(from, keys), to);
+    for m in 0..M {
+        x[steps[m].1] = out[m];
+    }
+}
+
+impl BlockRounds<2> for Simpira<2> {
+    #[inline(always)]
+    fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 2]) {
+        for i in 0..7 {
+            round(isa, x, [(0, 1)], &CONSTANTS2[2 * i]);
+            round(isa, x, [(1, 0)], &CONSTANTS2[2 * i + 1]);
+        }
+        round(isa, x, [(0, 1)], &CONSTANTS2[14]);
+    }
+
+    #[inline(always)]
+    fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 2]) {
+        round(isa, x, [(0, 1)], &CONSTANTS2[14]);
+        for i in (0..7).rev() {
+            round(isa, x, [(1, 0)], &CONSTANTS2[2 * i + 1]);
+            round(isa, x, [(0, 1)], &CONSTANTS2[2 * i]);
+        }
+    }
+}
+
+impl BlockRounds<3> for Simpira<3> {
+    #[inline(always)]
+    fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 3]) {
+        for i in 0..7 {
+            round(isa, x, [(0, 1)], &CONSTANTS3[3 * i]);
+            round(isa, x, [(1, 2)], &CONSTANTS3[3 * i + 1]);
+            round(isa, x, [(2, 0)], &CONSTANTS3[3 * i + 2]);
+        }
+    }
+
+    #[inline(always)]
+    fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 3]) {
+        for i in (0..7).rev() {
+            round(isa, x, [(2, 0)], &CONSTANTS3[3 * i + 2]);
+            round(isa, x, [(1, 2)], &CONSTANTS3[3 * i + 1]);
+            round(isa, x, [(0, 1)], &CONSTANTS3[3 * i]);
+        }
+    }
+}
+
+/// The steps of the even and of the odd rounds of four words.
+const STEPS4: [[(usize, usize); 2]; 2] = [[(0, 1), (2, 3)], [(1, 2), (3, 0)]];
+
+impl BlockRounds<4> for Simpira<4> {
+    #[inline(always)]
+    fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 4]) {
+        for i in 0..7 {
+            round(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
+            round(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
+        }
+        round(isa, x, STEPS4[0], &CONSTANTS4[14]);
+    }
+
+    #[inline(always)]
+    fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 4]) {
+        round(isa, x, STEPS4[0], &CONSTANTS4[14]);
+        for i in (0..7).rev() {
+            round(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
+            round(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
+        }
+    }
+}
+
+/// The steps of six rounds of eight words, after which they repeat: with s = (0, 1, 6, 5, 4, 3) and
+/// u = (2, 7), from s(r) to s(r+1), u(r) to s(r+5), s(r+4) to s(r+3), and s(r+2) to u(r+1).
+const STEPS8: [[(usize, usize); 4]; 6] = {
+    const S: [usize; 6] = [0, 1, 6, 5, 4, 3];
+    const U: [usize; 2] = [2, 7];
+    let mut steps = [[(0, 0); 4]; 6];
+    let mut r = 0;
+    while r < 6 {
+        steps[r] = [
+            (S[r], S[(r + 1) % 6]),
+            (U[r % 2], S[(r + 5) % 6]),
+            (S[(r + 4) % 6], S[(r + 3) % 6]),
+            (S[(r + 2) % 6], U[(r + 1) % 2]),
+        ];
+        r += 1;
+    }
+    steps
+};
+
+impl BlockRounds<8> for Simpira<8> {
+    #[inline(always)]
+    fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 8]) {
+        for i in 0..3 {
+            round(isa, x, STEPS8[0], &CONSTANTS8[6 * i]);
+            round(isa, x, STEPS8[1], &CONSTANTS8[6 * i + 1]);
+            round(isa, x, STEPS8[2], &CONSTANTS8[6 * i + 2]);
+            round(isa, x, STEPS8[3], &CONSTANTS8[6 * i + 3]);
+            round(isa, x, STEPS8[4], &CONSTANTS8[6 * i + 4]);
+            round(isa, x, STEPS8[5], &CONSTANTS8[6 * i + 5]);
+        }
+    }
+
+    #[inline(always)]
+    fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 8]) {
+        for i in (0..3).rev() {
+            round(isa, x, STEPS8[5], &CONSTANTS8[6 * i + 5]);
+            round(isa, x, STEPS8[4], &CONSTANTS8[6 * i + 4]);
+            round(isa, x, STEPS8[3], &CONSTANTS8[6 * i + 3]);
+            round(isa, x, STEPS8[2], &CONSTANTS8[6 * i + 2]);
+            round(isa, x, STEPS8[1], &CONSTANTS8[6 * i + 1]);
+            round(isa, x, STEPS8[0], &CONSTANTS8[6 * i]);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! States as values: what modes do with them between permutations.
+
+use alloc::vec::Vec;
+
+use super::{Areion512, AsconP12, KeccakP12, Permutation, Simpira, States};
+use crate::backend::{Backend, Isa, Task};
+
+/// Bytes that differ from their neighbours.
+fn bytes(count: usize) -> Vec<u8> {
+    (0..count).map(|i| (i * 167 + i / 251) as u8).collect()
+}
+
+/// Everything but the permutations themselves, on states of `S`.
+fn algebra<S: States>(isa: S::Isa, name: &str) {
+    let bytes = bytes(2 * S::BYTES);
+    let (first, second) = bytes.split_at(S::BYTES);
+    let (x, y) = (S::load(isa, first), S::load(isa, second));
+    let stored = |states: S| {
+        let mut out = alloc::vec![0; S::BYTES];
+        states.store(&mut out);
+        out
+    };
+    let one = |states: S::One| {
+        let mut out = alloc::vec![0; S::BYTES / S::COUNT];
+        states.store(&mut out);
+        out
+    };
+    assert_eq!(stored(x), first, "{name}");
+    let sum: Vec<_> = first.iter().zip(second).map(|(a, b)| a ^ b).collect();
+    assert_eq!(stored(x.xor(y)), sum, "{name}");
+
+    let block = S::BYTES / S::COUNT;
+    let mut of_states = alloc::vec![0; block];
+    for state in first.chunks(block) {
+        of_states.iter_mut().zip(state).for_each(|(sum, byte)| *sum ^= byte);
+    }
+    assert_eq!(one(x.xor_states()), of_states, "{name}");
+    let mut left = first.to_vec();
+    left.chunks_mut(block).for_each(|state| state[16..].fill(0));
+    assert_eq!(stored(x.left(16)), left, "{name}");
+    let single = S::One::load(isa, &first[..block]);
+    assert_eq!(stored(S::splat(isa, single)), first[..block].repeat(S::COUNT), "{name}");
+
+    for length in [0, 1, 8, 15, 16, 31, block - 1, block, S::BYTES - 1, S::BYTES] {
+        let length = length.min(S::BYTES);
+        let mut padded = first[..length].to_vec();
+        padded.resize(S::BYTES, 0);
+        assert_eq!(stored(S::load_partial(isa, &first[..length])), padded, "{name}: {length}");
+        let mut out = alloc::vec![0; length];
+        x.store_partial(&mut out);
+        assert_eq!(out, first[..length], "{name}: {length}");
+    }
+}
+
+struct Algebra(&'static str);
+
+impl Task for Algebra {
+    type Output = ();
+
+    fn run<I: Isa>(self, isa: I) {
+        fn of<P: Permutation, I: Isa>(isa: I, backend: &str) {
+            let name = alloc::format!("{} on {backend}", P::NAME);
+            assert_eq!(<P::One<I> as States>::BYTES, P::BYTES, "{name}");
+            algebra::<P::One<I>>(isa, &name);
+            algebra::<P::Many<I>>(isa, &name);
+        }
+        of::<Simpira<2>, I>(isa, self.0);
+        of::<Simpira<3>, I>(isa, self.0);
+        of::<Areion512, I>(isa, self.0);
+        of::<Simpira<8>, I>(isa, self.0);
+        of::<KeccakP12, I>(isa, self.0);
+        of::<AsconP12, I>(isa, self.0);
+    }
+}
+
+#[test]
+fn states_are_loaded_added_and_stored() {
+    for backend in Backend::available() {
+        backend.run(Algebra(backend.name()));
+    }
+}
