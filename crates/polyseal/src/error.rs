@@ -6,6 +6,7 @@
 
 use core::fmt;
 
+use crate::flex::ConfigError;
 use crate::registry::Sizes;
 
 /// A result with Polyseal's [`Error`].
@@ -37,6 +38,19 @@ pub enum Error {
         /// The length in bytes that was given.
         actual: usize,
     },
+    /// A key or nonce is shorter or longer than any of the algorithm's.
+    Range {
+        /// Which input: `"key"` or `"nonce"`.
+        what: &'static str,
+        /// The shortest in bytes.
+        shortest: usize,
+        /// The longest in bytes.
+        longest: usize,
+        /// The length in bytes that was given.
+        actual: usize,
+    },
+    /// No such configuration exists.
+    Config(ConfigError),
     /// An output buffer is not as long as its input, or a sealed message is shorter than its tag, or
     /// than its nonce and its tag.
     Buffer {
@@ -89,6 +103,10 @@ impl fmt::Display for Error {
             Self::Length { what, expected, actual } => {
                 write!(f, "the {what} has {actual} bytes where {expected} are needed")
             }
+            Self::Range { what, shortest, longest, actual } => {
+                write!(f, "the {what} has {actual} bytes where {shortest} to {longest} are needed")
+            }
+            Self::Config(error) => error.fmt(f),
             Self::Buffer { expected, actual } => {
                 write!(f, "the buffer has {actual} bytes where {expected} are needed")
             }
@@ -124,6 +142,12 @@ fn write_count(f: &mut fmt::Formatter<'_>, count: u128) -> fmt::Result {
 }
 
 impl core::error::Error for Error {}
+
+impl From<ConfigError> for Error {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
 
 impl From<Error> for aead::Error {
     fn from(_: Error) -> Self {

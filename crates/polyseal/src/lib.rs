@@ -19,6 +19,7 @@ mod ct;
 pub mod error;
 #[cfg(feature = "fips")]
 pub mod fips;
+pub mod flex;
 pub mod gcm;
 pub mod limits;
 mod message;

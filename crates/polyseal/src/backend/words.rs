@@ -11,6 +11,8 @@ pub trait Words: Copy {
     /// How many words it holds.
     const COUNT: usize;
 
+    /// The instruction set.
+    fn isa(self) -> Self::Isa;
     /// `word` in every lane.
     fn broadcast(isa: Self::Isa, word: u64) -> Self;
     /// Word `k` of each of [`COUNT`](Self::COUNT) states of `W` little-endian words that follow
@@ -44,6 +46,11 @@ impl<I: Isa> Words for Word<I> {
     type Isa = I;
 
     const COUNT: usize = 1;
+
+    #[inline(always)]
+    fn isa(self) -> I {
+        self.1
+    }
 
     #[inline(always)]
     fn broadcast(isa: I, word: u64) -> Self {

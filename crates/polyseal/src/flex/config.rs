@@ -153,6 +153,8 @@ pub enum ConfigError {
     PublicNonce(u16),
     /// A nonce of [`Mode::Och`] has at least 8 bytes.
     ShortNonce(u16),
+    /// A [`WideBlock`](super::WideBlock) is [`Mode::Robust`] without its tag, and nothing else.
+    Commits,
     /// [`Mode::Robust`] without its tag does not commit to anything: see
     /// [`WideBlock`](super::WideBlock).
     NotCommitting,
@@ -185,6 +187,9 @@ impl fmt::Display for ConfigError {
             }
             Self::ShortNonce(bytes) => {
                 write!(f, "a nonce of OCH has at least 8 bytes, not {bytes}: it would soon be repeated")
+            }
+            Self::Commits => {
+                f.write_str("a wide-block cipher is the robust mode without its tag, and nothing else")
             }
             Self::NotCommitting => {
                 f.write_str("the robust mode without its tag does not commit: it must be allowed")
@@ -307,6 +312,12 @@ impl Config {
         };
         config.check(allowed)?;
         Ok(config)
+    }
+
+    /// Itself, if it is one without commitment.
+    #[cfg(feature = "alloc")]
+    pub(super) fn not_committing(self) -> Result<Self, ConfigError> {
+        if self.commits { Err(ConfigError::Commits) } else { Ok(self) }
     }
 
     fn check(&self, allowed: Allowed) -> Result<(), ConfigError> {
@@ -462,16 +473,35 @@ impl Config {
         pieces.checked_mul(overhead)?.checked_add(message)
     }
 
+    /// The message's length for a ciphertext of `ciphertext` bytes; `None` if no ciphertext has that
+    /// length.
+    #[must_use]
+    pub fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
+        let overhead = self.overhead_bytes() as u64;
+        let Some(segment) = self.segment_bytes() else { return ciphertext.checked_sub(overhead) };
+        let pieces = ciphertext.div_ceil(segment as u64 + overhead).max(1);
+        let message = ciphertext.checked_sub(pieces.checked_mul(overhead)?)?;
+        // None but the only segment is empty.
+        (self.ciphertext_bytes(message) == Some(ciphertext)).then_some(message)
+    }
+
+    /// The shortest and the longest nonce in bytes.
+    #[must_use]
+    pub const fn nonce_range(&self) -> (usize, usize) {
+        match (self.nonce, self.mode) {
+            (NonceForm::Hidden(fixed) | NonceForm::Public(fixed), _) => {
+                (fixed as usize, fixed as usize)
+            }
+            (NonceForm::AnyPublic, Mode::Och) => (MIN_OCH_NONCE as usize, u16::MAX as usize),
+            (NonceForm::AnyPublic, _) => (0, u16::MAX as usize),
+        }
+    }
+
     /// Whether a nonce may have `bytes` bytes.
     #[must_use]
-    pub fn takes_nonce_of(&self, bytes: usize) -> bool {
-        match self.nonce {
-            NonceForm::Hidden(fixed) | NonceForm::Public(fixed) => bytes == usize::from(fixed),
-            NonceForm::AnyPublic if self.mode == Mode::Och => {
-                (usize::from(MIN_OCH_NONCE)..=usize::from(u16::MAX)).contains(&bytes)
-            }
-            NonceForm::AnyPublic => bytes <= usize::from(u16::MAX),
-        }
+    pub const fn takes_nonce_of(&self, bytes: usize) -> bool {
+        let (shortest, longest) = self.nonce_range();
+        shortest <= bytes && bytes <= longest
     }
 }
 
@@ -535,6 +565,20 @@ impl Builder {
     /// # Errors
     /// The rule that it breaks.
     pub fn build(self) -> Result<Config, ConfigError> {
+        self.build_with(true)
+    }
+
+    /// The same without the tag that commits.
+    #[cfg(feature = "alloc")]
+    pub(super) fn build_not_committing(mut self) -> Result<Config, ConfigError> {
+        if self.mode != Mode::Robust {
+            return Err(ConfigError::Commits);
+        }
+        self.allowed.not_committing = true;
+        self.build_with(false)
+    }
+
+    fn build_with(self, commits: bool) -> Result<Config, ConfigError> {
         let robust = self.mode == Mode::Robust;
         let longest = self.profile.tag_bytes();
         let tag = self.tag.unwrap_or(if robust { 0 } else { longest });
@@ -558,7 +602,7 @@ impl Builder {
             return Err(ConfigError::Segment(log2.into()));
         }
         let Self { mode, profile, prehashes, segment, allowed, .. } = self;
-        let config = Config { mode, profile, nonce, prehashes, commits: true, tag, segment };
+        let config = Config { mode, profile, nonce, prehashes, commits, tag, segment };
         config.check(allowed)?;
         Ok(config)
     }

@@ -122,6 +122,44 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     }
 
     #[inline(always)]
+    fn right(mut self, bytes: usize) -> Self {
+        assert!(bytes.is_multiple_of(16));
+        for k in (0..W).rev() {
+            self.0[k] = match k.checked_sub(bytes / 16) {
+                Some(from) => self.0[from],
+                None => self.0[k].xor(self.0[k]),
+            };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn first(mut self, states: usize) -> Self {
+        for k in 0..W {
+            self.0[k] = self.0[k].truncate(16 * states);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn read_lanes(isa: L::Isa, source: &[u8]) -> Self {
+        assert!(source.len() == Self::BYTES);
+        let mut words = [L::load(isa, &source[..L::BYTES]); W];
+        for k in 1..W {
+            words[k] = L::load(isa, &source[k * L::BYTES..(k + 1) * L::BYTES]);
+        }
+        Self(words, PhantomData)
+    }
+
+    #[inline(always)]
+    fn write_lanes(self, target: &mut [u8]) {
+        assert!(target.len() == Self::BYTES);
+        for k in 0..W {
+            self.0[k].store(&mut target[k * L::BYTES..(k + 1) * L::BYTES]);
+        }
+    }
+
+    #[inline(always)]
     fn xor_states(self) -> Self::One {
         let mut sum = [self.0[0].xor_blocks(); W];
         for k in 1..W {

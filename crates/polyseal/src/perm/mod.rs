@@ -13,9 +13,6 @@
 //! What it does not give: keys, masks, or a choice of how many states to have in flight (see
 //! [`States::permute`]).
 
-// Until a mode is built on it, only tests reach this room.
-#![allow(dead_code, unused_imports)]
-
 mod areion;
 mod ascon;
 mod block_states;
@@ -73,8 +70,18 @@ pub(crate) trait States: Copy {
     fn xor(self, other: Self) -> Self;
     /// The first `bytes` bytes of each state, a number of whole words, then zeros.
     fn left(self, bytes: usize) -> Self;
+    /// Each state's bytes, `bytes` further back, a number of whole words; zeros before them.
+    fn right(self, bytes: usize) -> Self;
+    /// The first `states` states, then zeros.
+    fn first(self, states: usize) -> Self;
     /// The exclusive or of all states.
     fn xor_states(self) -> Self::One;
+
+    /// What [`write_lanes`](Self::write_lanes) wrote.
+    fn read_lanes(isa: Self::Isa, source: &[u8]) -> Self;
+    /// Writes exactly [`BYTES`](Self::BYTES) bytes in the order of the lanes, not of the states: for
+    /// what only [`read_lanes`](Self::read_lanes) will read.
+    fn write_lanes(self, target: &mut [u8]);
 
     /// The permutation of every state.
     ///

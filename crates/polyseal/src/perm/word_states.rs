@@ -82,6 +82,48 @@ impl<P: WordRounds<W>, V: Words, const W: usize> States for WordStates<P, V, W> 
     }
 
     #[inline(always)]
+    fn right(mut self, bytes: usize) -> Self {
+        assert!(bytes.is_multiple_of(8));
+        for k in (0..W).rev() {
+            self.0[k] = match k.checked_sub(bytes / 8) {
+                Some(from) => self.0[from],
+                None => self.0[k].xor(self.0[k]),
+            };
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn first(mut self, states: usize) -> Self {
+        static ZEROS_THEN_ONES: [[u8; 8 * MOST]; 2] = [[0; 8 * MOST], [0xff; 8 * MOST]];
+        let from = 8 * (MOST - states.min(V::COUNT));
+        let window = &ZEROS_THEN_ONES.as_flattened()[from..][..8 * V::COUNT];
+        let [others] = V::load(self.0[0].isa(), window);
+        for k in 0..W {
+            self.0[k] = others.not_and(self.0[k]);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn read_lanes(isa: V::Isa, source: &[u8]) -> Self {
+        assert!(source.len() == Self::BYTES);
+        let mut words = [V::broadcast(isa, 0); W];
+        for k in 0..W {
+            [words[k]] = V::load(isa, &source[8 * V::COUNT * k..8 * V::COUNT * (k + 1)]);
+        }
+        Self(words, PhantomData)
+    }
+
+    #[inline(always)]
+    fn write_lanes(self, target: &mut [u8]) {
+        assert!(target.len() == Self::BYTES);
+        for k in 0..W {
+            V::store([self.0[k]], &mut target[8 * V::COUNT * k..8 * V::COUNT * (k + 1)]);
+        }
+    }
+
+    #[inline(always)]
     fn xor_states(self) -> Self::One {
         let mut sum = [self.0[0].xor_words(); W];
         for k in 1..W {

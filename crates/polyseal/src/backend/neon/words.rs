@@ -18,6 +18,11 @@ impl Words for Q {
     const COUNT: usize = 2;
 
     #[inline(always)]
+    fn isa(self) -> Neon {
+        self.1
+    }
+
+    #[inline(always)]
     fn broadcast(isa: Neon, word: u64) -> Self {
         // SAFETY: `isa` is the proof of Advanced SIMD.
         Self(unsafe { vdupq_n_u64(word) }, isa)

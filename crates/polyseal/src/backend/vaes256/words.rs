@@ -18,6 +18,11 @@ impl Words for Ymm {
     const COUNT: usize = 4;
 
     #[inline(always)]
+    fn isa(self) -> Vaes256 {
+        self.1
+    }
+
+    #[inline(always)]
     fn broadcast(isa: Vaes256, word: u64) -> Self {
         // SAFETY: `isa` is the proof of AVX2.
         Self(unsafe { _mm256_set1_epi64x(word.cast_signed()) }, isa)

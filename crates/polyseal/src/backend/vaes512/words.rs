@@ -20,6 +20,11 @@ impl Words for Zmm {
     const COUNT: usize = 8;
 
     #[inline(always)]
+    fn isa(self) -> Vaes512 {
+        self.1
+    }
+
+    #[inline(always)]
     fn broadcast(isa: Vaes512, word: u64) -> Self {
         // SAFETY: `isa` is the proof of AVX-512.
         Self(unsafe { _mm512_set1_epi64(word.cast_signed()) }, isa)

@@ -1,0 +1,207 @@
+//! The blocks of a message from index 1 on, many at a time, in the lanes.
+//!
+//! A [`Pass`] says what is done with a few vectors of blocks whose masks are known; [`run`] leads it
+//! over the whole blocks of a buffer.
+
+use aead::inout::InOutBuf;
+
+use super::parameters::{GROUP, Many, One, Parameters};
+use super::tweak::{Masks, blocks_in_group};
+use crate::backend::Isa;
+use crate::perm::States;
+
+/// What is done with blocks.
+pub(super) trait Pass<P: Parameters, I: Isa> {
+    /// The blocks at byte `at` and after it, whose D are `d`: as many as fit into `d`, or up to
+    /// byte `end`.
+    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize);
+}
+
+/// Leads `pass` over the first `bytes` bytes, whole blocks, of which the first has index 1.
+#[inline(always)]
+pub(super) fn run<P: Parameters, I: Isa>(
+    isa: I,
+    mut masks: Masks<'_, P, I>,
+    bytes: usize,
+    pass: &mut impl Pass<P, I>,
+) {
+    let group = blocks_in_group::<P, I>() * P::B;
+    let mut at = 0;
+    while at + group <= bytes {
+        pass.blocks(isa, masks.next(), at, at + group);
+        at += group;
+    }
+    // CT: lengths are public.
+    if at == bytes {
+        return;
+    }
+    match bytes - at <= 2 * Many::<P, I>::BYTES {
+        true => pass.blocks::<2>(isa, masks.some(), at, bytes),
+        false => pass.blocks::<GROUP>(isa, masks.some(), at, bytes),
+    }
+}
+
+/// The share of vector `n` in the bytes from `at` to `end`.
+#[inline(always)]
+fn share<S: States>(n: usize, at: usize, end: usize) -> core::ops::Range<usize> {
+    (at + n * S::BYTES).min(end)..(at + (n + 1) * S::BYTES).min(end)
+}
+
+/// The vectors from byte `at` to `end`, and zeros.
+#[inline(always)]
+pub(super) fn load<S: States, const N: usize>(
+    isa: S::Isa,
+    source: &[u8],
+    at: usize,
+    end: usize,
+) -> [S; N] {
+    let source = &source[..end];
+    if end - at == N * S::BYTES {
+        let mut x = [S::load(isa, &source[share::<S>(0, at, end)]); N];
+        for n in 1..N {
+            x[n] = S::load(isa, &source[share::<S>(n, at, end)]);
+        }
+        return x;
+    }
+    let mut x = [S::load_partial(isa, &source[share::<S>(0, at, end)]); N];
+    for n in 1..N {
+        x[n] = S::load_partial(isa, &source[share::<S>(n, at, end)]);
+    }
+    x
+}
+
+/// Writes the vectors from byte `at` to `end`.
+#[inline(always)]
+pub(super) fn store<S: States, const N: usize>(
+    x: [S; N],
+    target: &mut [u8],
+    at: usize,
+    end: usize,
+) {
+    let target = &mut target[..end];
+    if end - at == N * S::BYTES {
+        for n in 0..N {
+            x[n].store(&mut target[share::<S>(n, at, end)]);
+        }
+        return;
+    }
+    for n in 0..N {
+        x[n].store_partial(&mut target[share::<S>(n, at, end)]);
+    }
+}
+
+/// `x` with `y` added, vector by vector.
+#[inline(always)]
+pub(super) fn add<S: States, const N: usize>(mut x: [S; N], y: [S; N]) -> [S; N] {
+    for n in 0..N {
+        x[n] = x[n].xor(y[n]);
+    }
+    x
+}
+
+/// A sum of blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Sum<S>(S);
+
+impl<S: States> Sum<S> {
+    #[inline(always)]
+    pub(super) fn new(isa: S::Isa) -> Self {
+        Self(S::load_partial(isa, &[]))
+    }
+
+    /// Adds the blocks of the first `bytes` bytes.
+    #[inline(always)]
+    pub(super) fn add<const N: usize>(&mut self, x: [S; N], bytes: usize) {
+        let block = S::BYTES / S::COUNT;
+        for n in 0..N {
+            let share = share::<S>(n, 0, bytes).len();
+            let x = if share == S::BYTES { x[n] } else { x[n].first(share / block) };
+            self.0 = self.0.xor(x);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn total(self) -> S::One {
+        self.0.xor_states()
+    }
+}
+
+/// Y = E~(X); the sum of what is enciphered.
+pub(super) struct Encipher<'i, 'o, S> {
+    pub(super) buffer: InOutBuf<'i, 'o, u8>,
+    pub(super) sum: Sum<S>,
+}
+
+impl<P: Parameters, I: Isa> Pass<P, I> for Encipher<'_, '_, Many<P, I>> {
+    #[inline(always)]
+    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
+        let x = load(isa, self.buffer.get_in(), at, end);
+        self.sum.add(x, end - at);
+        let y = add(Many::<P, I>::permute(isa, add(x, d)), d);
+        store(y, self.buffer.get_out(), at, end);
+    }
+}
+
+/// X = E~⁻¹(Y); the sum of what has been enciphered.
+pub(super) struct Decipher<'i, 'o, S> {
+    pub(super) buffer: InOutBuf<'i, 'o, u8>,
+    pub(super) sum: Sum<S>,
+}
+
+impl<P: Parameters, I: Isa> Pass<P, I> for Decipher<'_, '_, Many<P, I>> {
+    #[inline(always)]
+    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
+        let y = load(isa, self.buffer.get_in(), at, end);
+        let x = add(Many::<P, I>::invert(isa, add(y, d)), d);
+        self.sum.add(x, end - at);
+        store(x, self.buffer.get_out(), at, end);
+    }
+}
+
+/// The sum of H~.
+pub(super) struct Hash<'a, S> {
+    pub(super) text: &'a [u8],
+    pub(super) sum: Sum<S>,
+}
+
+impl<P: Parameters, I: Isa> Pass<P, I> for Hash<'_, Many<P, I>> {
+    #[inline(always)]
+    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
+        let x = load(isa, self.text, at, end);
+        self.sum.add(Many::<P, I>::permute(isa, add(x, d)), end - at);
+    }
+}
+
+/// Adds E~ of one block, under each tweak.
+pub(super) struct KeyStream<'i, 'o, S> {
+    pub(super) buffer: InOutBuf<'i, 'o, u8>,
+    pub(super) seed: S,
+}
+
+impl<P: Parameters, I: Isa> Pass<P, I> for KeyStream<'_, '_, Many<P, I>> {
+    #[inline(always)]
+    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
+        let z = add(Many::<P, I>::permute(isa, add([self.seed; N], d)), d);
+        let x = load(isa, self.buffer.get_in(), at, end);
+        store(add(x, z), self.buffer.get_out(), at, end);
+    }
+}
+
+/// What follows the last byte of a tail: 1, then zeros, as a block of its own.
+#[inline(always)]
+pub(super) fn padding<P: Parameters, I: Isa>(isa: I, tail: usize) -> One<P, I> {
+    /// The longest block.
+    const MOST: usize = 200;
+    static ONE: [u8; 2 * MOST] = {
+        let mut one = [0; 2 * MOST];
+        one[MOST] = 0x80;
+        one
+    };
+    One::<P, I>::load(isa, &ONE[MOST - tail..][..P::B])
+}
+
+/// pad10 of fewer than B bytes.
+#[inline(always)]
+pub(super) fn pad10<P: Parameters, I: Isa>(isa: I, x: &[u8]) -> One<P, I> {
+    One::<P, I>::load_partial(isa, x).xor(padding::<P, I>(isa, x.len()))
+}

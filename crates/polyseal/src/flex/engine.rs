@@ -1,0 +1,274 @@
+//! A key in a profile, on a back end, and what is computed with it, each a task of its own.
+
+use core::marker::PhantomData;
+
+use super::config::Mode;
+use super::hash::{self, Chain, Chaining, Domain, LEAF_BYTES, Pieces, load_chaining};
+use super::parameters::{One, Parameters};
+use super::text::Text;
+use super::tweak::{Cipher, Key};
+use super::{civ, och, robust};
+use crate::backend::{Backend, Isa, Task, wipe};
+use crate::ct;
+use crate::error::Result;
+use crate::perm::States;
+
+/// Where the context's key, K1', comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Context<'a> {
+    Known(&'a Chaining),
+    /// F of at most [`LEAF_BYTES`] bytes.
+    Hash { from: &'a Chaining, domain: Domain, pieces: &'a [&'a [u8]] },
+}
+
+impl Context<'_> {
+    #[inline(always)]
+    fn key<P: Parameters, I: Isa>(self, isa: I) -> One<P, I> {
+        match self {
+            Self::Known(key) => load_chaining::<P, I>(isa, key),
+            Self::Hash { from, domain, pieces } => {
+                let mut chain = Chain::<P, I>::new(isa, load_chaining::<P, I>(isa, from));
+                chain.absorb(pieces);
+                let [key] = chain.finish(domain, false);
+                key.left(P::T)
+            }
+        }
+    }
+}
+
+/// What every profile offers once lengths have been checked.
+pub(super) trait Engine: Send + Sync {
+    /// K1.
+    fn key(&self) -> &Chaining;
+    /// F, from a key or another chaining value.
+    fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining;
+    /// Encrypts with OCH or CIV and writes the tag.
+    fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]);
+    /// Decrypts with OCH or CIV. If the tag is wrong, what has been written is still there.
+    fn open(
+        &self,
+        mode: Mode,
+        context: Context<'_>,
+        text: Text<'_, '_, '_>,
+        tag: &[u8],
+    ) -> Result<()>;
+    /// Enciphers or deciphers with ROBUST; returns the tag that commits.
+    fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining;
+}
+
+/// A key in the profile `P`.
+pub(super) struct Keyed<P: Parameters> {
+    key: Key<P>,
+    backend: Backend,
+}
+
+impl<P: Parameters> Keyed<P> {
+    /// Without a key.
+    pub(super) const fn empty(backend: Backend) -> Self {
+        Self { key: Key::new(), backend }
+    }
+
+    /// K1 and L from K, the configuration's bytes and AD_s, which has been hashed if it is to be.
+    ///
+    /// In its place, so that nothing of it stays behind elsewhere.
+    pub(super) fn init(&mut self, key: &[u8], config: &[u8; 8], setup_ad: &[u8]) {
+        static ZEROS: [u8; 200] = [0; 200];
+        let length = (key.len() as u16).to_le_bytes();
+        let padding = key.len().next_multiple_of(P::R) - key.len();
+        let pieces = [key, &ZEROS[..padding], config, setup_ad, &length];
+        self.backend.run(Init { key: &mut self.key, pieces: &pieces });
+        crate::stack::wipe();
+    }
+}
+
+impl<P: Parameters> Engine for Keyed<P> {
+    fn key(&self) -> &Chaining {
+        &self.key.k1
+    }
+
+    fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining {
+        hash::<P>(self.backend, from, domain, pieces)
+    }
+
+    #[inline]
+    fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]) {
+        let key = &self.key;
+        match mode {
+            Mode::Civ => self.backend.run(Civ { key, context, text, tag, expected: None }),
+            _ => self.backend.run(OchSeal { key, context, text, tag }),
+        }
+    }
+
+    #[inline]
+    fn open(
+        &self,
+        mode: Mode,
+        context: Context<'_>,
+        text: Text<'_, '_, '_>,
+        tag: &[u8],
+    ) -> Result<()> {
+        let key = &self.key;
+        let mut expected = [0; 32];
+        let expected = &mut expected[..tag.len()];
+        match mode {
+            Mode::Civ => {
+                let mut given = [0; 32];
+                let given = &mut given[..tag.len()];
+                given.copy_from_slice(tag);
+                let expected = Some(&mut *expected);
+                self.backend.run(Civ { key, context, text, tag: given, expected });
+            }
+            _ => self.backend.run(OchOpen { key, context, text, tag, expected }),
+        }
+        ct::verify(expected, tag)
+    }
+
+    fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining {
+        self.backend.run(Robust { key: &self.key, context, x, inverse })
+    }
+}
+
+/// F.
+pub(super) fn hash<P: Parameters>(
+    backend: Backend,
+    from: &Chaining,
+    domain: Domain,
+    pieces: &[&[u8]],
+) -> Chaining {
+    backend.run(Hash::<P> { from, domain, pieces, profile: PhantomData })
+}
+
+/// Whether F of these pieces is a sequence, and not a tree.
+pub(super) fn is_short(pieces: &[&[u8]]) -> bool {
+    pieces.iter().map(|piece| piece.len()).sum::<usize>() <= LEAF_BYTES
+}
+
+struct Hash<'a, P> {
+    from: &'a Chaining,
+    domain: Domain,
+    pieces: &'a [&'a [u8]],
+    profile: PhantomData<P>,
+}
+
+impl<P: Parameters> Task for Hash<'_, P> {
+    type Output = Chaining;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Chaining {
+        let Self { from, domain, pieces, .. } = self;
+        let value = if is_short(pieces) {
+            Context::Hash { from, domain, pieces }.key::<P, I>(isa)
+        } else {
+            let h = load_chaining::<P, I>(isa, from);
+            let [value] = hash::hash_long::<P, I, 1>(isa, h, domain, Pieces::new(pieces));
+            value
+        };
+        let mut chaining = [0; 32];
+        value.store_partial(&mut chaining[..P::T]);
+        chaining
+    }
+}
+
+struct Init<'a, P: Parameters> {
+    key: &'a mut Key<P>,
+    pieces: &'a [&'a [u8]],
+}
+
+impl<P: Parameters> Task for Init<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let h = load_chaining::<P, I>(isa, &hash::initial_value::<P>());
+        let outputs: [One<P, I>; 2] = if is_short(self.pieces) {
+            let mut chain = Chain::<P, I>::new(isa, h);
+            chain.absorb(self.pieces);
+            chain.finish(Domain::Kdf, false)
+        } else {
+            hash::hash_long::<P, I, 2>(isa, h, Domain::Kdf, Pieces::new(self.pieces))
+        };
+        // K1 ‖ K2 ‖ K3
+        let mut keys = [0; 400];
+        outputs[0].store(&mut keys[..P::B]);
+        outputs[1].store(&mut keys[P::B..2 * P::B]);
+        let k1 = One::<P, I>::load_partial(isa, &keys[..P::T]);
+        let k2 = One::<P, I>::load_partial(isa, &keys[P::T..2 * P::T]);
+        let mut chain = Chain::<P, I>::new(isa, k2);
+        chain.absorb(&[&keys[2 * P::T..3 * P::T]]);
+        let [l] = chain.finish(Domain::Mask, false);
+        self.key.fill(isa, k1, l);
+        wipe(&mut keys);
+    }
+}
+
+struct OchSeal<'a, 'i, 'o, P: Parameters> {
+    key: &'a Key<P>,
+    context: Context<'a>,
+    text: Text<'a, 'i, 'o>,
+    tag: &'a mut [u8],
+}
+
+impl<P: Parameters> Task for OchSeal<'_, '_, '_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let e = Cipher::new(isa, self.key, self.context.key::<P, I>(isa));
+        och::seal(e, self.text, self.tag);
+    }
+}
+
+struct OchOpen<'a, 'i, 'o, P: Parameters> {
+    key: &'a Key<P>,
+    context: Context<'a>,
+    text: Text<'a, 'i, 'o>,
+    tag: &'a [u8],
+    expected: &'a mut [u8],
+}
+
+impl<P: Parameters> Task for OchOpen<'_, '_, '_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let e = Cipher::new(isa, self.key, self.context.key::<P, I>(isa));
+        och::open(e, self.text, self.tag, self.expected);
+    }
+}
+
+struct Civ<'a, 'i, 'o, P: Parameters> {
+    key: &'a Key<P>,
+    context: Context<'a>,
+    text: Text<'a, 'i, 'o>,
+    tag: &'a mut [u8],
+    expected: Option<&'a mut [u8]>,
+}
+
+impl<P: Parameters> Task for Civ<'_, '_, '_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let e = Cipher::new(isa, self.key, self.context.key::<P, I>(isa));
+        civ::crypt(&e, self.text, self.tag, self.expected);
+    }
+}
+
+struct Robust<'a, P: Parameters> {
+    key: &'a Key<P>,
+    context: Context<'a>,
+    x: &'a mut [u8],
+    inverse: bool,
+}
+
+impl<P: Parameters> Task for Robust<'_, P> {
+    type Output = Chaining;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Chaining {
+        let e = Cipher::new(isa, self.key, self.context.key::<P, I>(isa));
+        let mut tag = [0; 32];
+        robust::crypt(&e, self.x, self.inverse).store_partial(&mut tag[..P::T]);
+        tag
+    }
+}

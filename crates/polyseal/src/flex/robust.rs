@@ -1,0 +1,229 @@
+//! ROBUST's wide-block cipher, on strings of any length (section 9).
+//!
+//! From B bytes on it is EME* (S. Halevi, INDOCRYPT 2004) over E~, with a fresh mask for every 128
+//! blocks; below, a Feistel network. Both work in place. The inverse is the same text with E~⁻¹, and
+//! the codes in the opposite order.
+
+use super::blocks::{Pass, Sum, add, load, pad10, run, store};
+use super::field;
+use super::parameters::{Bytes, Many, One, Parameters, zero};
+use super::tweak::Cipher;
+use crate::backend::{Isa, wipe};
+use crate::perm::States;
+
+/// The codes j of tweaks (i, j).
+mod code {
+    pub(super) const FIRST_LAYER: u64 = 1;
+    pub(super) const SECOND_LAYER: u64 = 2;
+    pub(super) const MIDDLE: u64 = 3;
+    pub(super) const MIDDLE_WITH_TAIL: [u64; 2] = [4, 5];
+    pub(super) const GROUP: u64 = 6;
+    pub(super) const FEISTEL: u64 = 7;
+    pub(super) const TAG: u64 = 8;
+    pub(super) const SHORT_HASH: u64 = 9;
+}
+
+/// G, the blocks with masks from one fresh value.
+const FRESH: usize = 128;
+
+/// Enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t bytes.
+#[inline(always)]
+pub(super) fn crypt<P: Parameters, I: Isa>(
+    e: &Cipher<'_, P, I>,
+    x: &mut [u8],
+    inverse: bool,
+) -> One<P, I> {
+    let bytes = x.len() as u64;
+    // CT: lengths are public.
+    let z = if x.len() >= P::B { mix(e, x, inverse) } else { feistel(e, x, inverse) };
+    e.tag(e.d(bytes, code::TAG), z)
+}
+
+/// E~, or its inverse.
+#[inline(always)]
+fn way<P: Parameters, I: Isa>(
+    e: &Cipher<'_, P, I>,
+    inverse: bool,
+    d: One<P, I>,
+    x: One<P, I>,
+) -> One<P, I> {
+    // CT: the direction is public.
+    if inverse {
+        return e.decipher(d, x);
+    }
+    let [y] = e.encipher([d], [x]);
+    y
+}
+
+/// At least B bytes. Returns Z.
+#[inline(always)]
+fn mix<P: Parameters, I: Isa>(e: &Cipher<'_, P, I>, x: &mut [u8], inverse: bool) -> One<P, I> {
+    let (isa, bytes) = (e.isa, x.len() as u64);
+    let tail_at = x.len() - x.len() % P::B;
+    let (whole, tail) = x.split_at_mut(tail_at);
+    let (first, rest) = whole.split_at_mut(P::B);
+    let mut layers = [code::FIRST_LAYER, code::SECOND_LAYER];
+    let mut middle = code::MIDDLE_WITH_TAIL;
+    if inverse {
+        layers.reverse();
+        middle.reverse();
+    }
+
+    // U_i, and MP
+    let u0 = way(e, inverse, e.d(0, layers[0]), One::<P, I>::load(isa, first));
+    let rest_bytes = rest.len();
+    let mut pass = First { inverse, buffer: rest, sum: Sum::<Many<P, I>>::new(isa) };
+    run(isa, e.masks(layers[0], false), rest_bytes, &mut pass);
+    let mut mp = pass.sum.total().xor(u0);
+    let rest = pass.buffer;
+
+    // MM, MC and Y*
+    let mut sum = zero::<P, I>(isa);
+    let mc = if tail.is_empty() {
+        way(e, inverse, e.d(bytes, code::MIDDLE), mp)
+    } else {
+        mp = mp.xor(pad10::<P, I>(isa, tail));
+        let mm = way(e, inverse, e.d(bytes, middle[0]), mp);
+        let tail_bytes = One::<P, I>::load_partial(isa, tail);
+        tail_bytes.xor(mm).store_partial(tail);
+        sum = pad10::<P, I>(isa, tail);
+        way(e, inverse, e.d(bytes, middle[1]), mm)
+    };
+    let q = mp.xor(mc);
+
+    // V_i and Y_i
+    let mut pass = Second {
+        e,
+        inverse,
+        buffer: rest,
+        q,
+        mask: P::Block::ZERO,
+        sum: Sum::<Many<P, I>>::new(isa),
+    };
+    run(isa, e.masks(layers[1], false), rest_bytes, &mut pass);
+    wipe(pass.mask.as_mut());
+    let v0 = pass.sum.total().xor(mc).xor(sum);
+    way(e, inverse, e.d(0, layers[1]), v0).store(first);
+    q
+}
+
+/// E~, or its inverse, of vectors of blocks.
+#[inline(always)]
+fn layer<P: Parameters, I: Isa, const N: usize>(
+    isa: I,
+    inverse: bool,
+    d: [Many<P, I>; N],
+    x: [Many<P, I>; N],
+) -> [Many<P, I>; N] {
+    // CT: the direction is public.
+    match inverse {
+        false => add(Many::<P, I>::permute(isa, add(x, d)), d),
+        true => add(Many::<P, I>::invert(isa, add(x, d)), d),
+    }
+}
+
+/// The first layer; the sum of what comes out.
+struct First<'a, S> {
+    inverse: bool,
+    buffer: &'a mut [u8],
+    sum: Sum<S>,
+}
+
+impl<P: Parameters, I: Isa> Pass<P, I> for First<'_, Many<P, I>> {
+    #[inline(always)]
+    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
+        let u = layer::<P, I, N>(isa, self.inverse, d, load(isa, self.buffer, at, end));
+        self.sum.add(u, end - at);
+        store(u, self.buffer, at, end);
+    }
+}
+
+/// The masks between the layers, and the second layer; the sum of what goes in.
+struct Second<'a, 'k, P: Parameters, I: Isa> {
+    e: &'a Cipher<'k, P, I>,
+    inverse: bool,
+    buffer: &'a mut [u8],
+    q: One<P, I>,
+    /// What is added to the next block.
+    mask: P::Block,
+    sum: Sum<Many<P, I>>,
+}
+
+impl<P: Parameters, I: Isa> Second<'_, '_, P, I> {
+    /// The first mask of the blocks from byte `at` on.
+    #[inline(always)]
+    fn fresh(&mut self, at: usize) {
+        let isa = self.e.isa;
+        if at == 0 {
+            self.q.store(self.mask.as_mut());
+            P::double(&mut self.mask);
+            return;
+        }
+        let mp = One::<P, I>::load(isa, &self.buffer[at..at + P::B]).xor(self.q);
+        let g = (at / (FRESH * P::B)) as u64;
+        let mc = way(self.e, self.inverse, self.e.d(g, code::GROUP), mp);
+        mp.xor(mc).store(self.mask.as_mut());
+    }
+}
+
+impl<P: Parameters, I: Isa> Pass<P, I> for Second<'_, '_, P, I> {
+    #[inline(always)]
+    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
+        // Groups of the lanes never straddle two of these.
+        if at.is_multiple_of(FRESH * P::B) {
+            self.fresh(at);
+        }
+        let mut masks = P::Group::ZERO;
+        for mask in masks.as_mut()[..end - at].chunks_exact_mut(P::B) {
+            mask.copy_from_slice(self.mask.as_ref());
+            P::double(&mut self.mask);
+        }
+        let u = load(isa, self.buffer, at, end);
+        let v = add(u, load(isa, masks.as_ref(), 0, end - at));
+        wipe(masks.as_mut());
+        self.sum.add(v, end - at);
+        store(layer::<P, I, N>(isa, self.inverse, d, v), self.buffer, at, end);
+    }
+}
+
+/// Fewer than B bytes. Returns Z.
+#[inline(always)]
+fn feistel<P: Parameters, I: Isa>(
+    e: &Cipher<'_, P, I>,
+    x: &mut [u8],
+    inverse: bool,
+) -> One<P, I> {
+    let (isa, bytes) = (e.isa, x.len());
+    let mut original = pad10::<P, I>(isa, x);
+    // The sides of a single byte are nibbles, each in a byte of its own.
+    let mut nibbles = [0; 2];
+    let (sides, cut, bits) = if let [byte] = x {
+        nibbles = [*byte >> 4, *byte & 15];
+        (&mut nibbles[..], 15, 4)
+    } else {
+        (&mut *x, 255, 8 * (bytes / 2))
+    };
+    let (left, right) = sides.split_at_mut(sides.len() / 2);
+    let rounds = if bytes == 0 { 0 } else { 10.max(4 + 2 * 64_usize.div_ceil(bits)) };
+    let mut output = P::Block::ZERO;
+    for round in 0..rounds {
+        let q = if inverse { rounds - 1 - round } else { round };
+        let (to, from): (&mut [u8], &[u8]) =
+            if q.is_multiple_of(2) { (left, right) } else { (right, left) };
+        let d = e.d((256 * bytes + q) as u64, code::FEISTEL);
+        let [o] = e.encipher([d], [pad10::<P, I>(isa, from)]);
+        o.store(output.as_mut());
+        output.as_mut()[0] &= cut;
+        field::add(to, output.as_ref());
+    }
+    wipe(output.as_mut());
+    if let [byte] = x {
+        *byte = nibbles[0] << 4 | nibbles[1];
+        wipe(&mut nibbles);
+    }
+    if inverse {
+        original = pad10::<P, I>(isa, x);
+    }
+    let [z] = e.encipher([e.d(bytes as u64, code::SHORT_HASH)], [original]);
+    z
+}

@@ -1,0 +1,80 @@
+//! P, what OCH and CIV encrypt: the nonce, if it is hidden, and the message.
+
+use aead::inout::InOutBuf;
+
+use super::parameters::{Bytes, One, Parameters};
+use crate::backend::{Isa, wipe};
+use crate::perm::States;
+
+/// P, to be encrypted or decrypted: the place of the hidden nonce, or none, and the message.
+pub(super) struct Text<'a, 'i, 'o> {
+    pub(super) nonce: &'a mut [u8],
+    pub(super) message: InOutBuf<'i, 'o, u8>,
+}
+
+impl Text<'_, '_, '_> {
+    /// |P|.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> usize {
+        self.nonce.len() + self.message.len()
+    }
+
+    /// The same with what has been written so far as its input.
+    #[inline(always)]
+    pub(super) fn written(&mut self) -> Text<'_, '_, '_> {
+        Text { nonce: self.nonce, message: InOutBuf::from(self.message.get_out()) }
+    }
+
+    /// The same once more.
+    #[inline(always)]
+    pub(super) fn reborrow(&mut self) -> Text<'_, '_, '_> {
+        Text { nonce: self.nonce, message: self.message.reborrow() }
+    }
+
+    /// How much of the message belongs to the first block.
+    #[inline(always)]
+    fn in_first<P: Parameters>(&self) -> usize {
+        (P::B - self.nonce.len()).min(self.message.len())
+    }
+
+    /// The first B bytes; if there are fewer, zeros behind them.
+    #[inline(always)]
+    pub(super) fn first<P: Parameters, I: Isa>(&self, isa: I) -> One<P, I> {
+        let message = &self.message.get_in()[..self.in_first::<P>()];
+        // CT: lengths are public.
+        if self.nonce.is_empty() {
+            return One::<P, I>::load_partial(isa, message);
+        }
+        let mut block = P::Block::ZERO;
+        let (nonce, rest) = block.as_mut().split_at_mut(self.nonce.len());
+        nonce.copy_from_slice(self.nonce);
+        rest[..message.len()].copy_from_slice(message);
+        let first = One::<P, I>::load(isa, block.as_ref());
+        wipe(block.as_mut());
+        first
+    }
+
+    /// Writes what [`first`](Self::first) reads.
+    #[inline(always)]
+    pub(super) fn write_first<P: Parameters, I: Isa>(&mut self, first: One<P, I>) {
+        let bytes = self.in_first::<P>();
+        let message = &mut self.message.get_out()[..bytes];
+        if self.nonce.is_empty() {
+            return first.store_partial(message);
+        }
+        let mut block = P::Block::ZERO;
+        first.store(block.as_mut());
+        let (nonce, rest) = block.as_ref().split_at(self.nonce.len());
+        self.nonce.copy_from_slice(nonce);
+        message.copy_from_slice(&rest[..bytes]);
+        wipe(block.as_mut());
+    }
+
+    /// What follows the first block: whole blocks, and a tail.
+    #[inline(always)]
+    pub(super) fn rest<P: Parameters>(&mut self) -> (InOutBuf<'_, '_, u8>, InOutBuf<'_, '_, u8>) {
+        let (_, rest) = self.message.reborrow().split_at(P::B - self.nonce.len());
+        let whole = rest.len() - rest.len() % P::B;
+        rest.split_at(whole)
+    }
+}

@@ -1,0 +1,271 @@
+//! E~, the tweakable blockcipher of all modes (section 6): π between two equal masks.
+//!
+//! ```text
+//! p = 16i + j,  M = (p ⊗ L) ⊕ (Δ, if the tweak has it),  D = (K1' ‖ 0) ⊕ M
+//! E~(i, j; X) = π(X ⊕ D) ⊕ D
+//! ```
+//!
+//! The masks of consecutive blocks are made in registers ([`Masks`]): those of a group of blocks
+//! differ from the ones of the group before by one multiple of L. Block indices stay below 2^60.
+
+use super::field;
+use super::hash::Chaining;
+use super::parameters::{Bytes, GROUP, Many, One, Parameters, zero};
+use crate::backend::{Isa, wipe};
+use crate::perm::States;
+
+/// How many of L, x · L, x² · L, … are kept: enough for 2^20 blocks. Beyond, they are computed.
+const MULTIPLES: usize = 25;
+/// How many steps from group to group are kept.
+const STEPS: usize = 12;
+
+/// K1, and what is made of L.
+#[repr(C, align(64))]
+pub(super) struct Key<P: Parameters> {
+    /// (16 · 1) ⊗ L, (16 · 2) ⊗ L, … for the blocks of a group, in the order of the lanes.
+    offsets: P::Group,
+    /// x^b · L.
+    multiples: [P::Block; MULTIPLES],
+    /// By how much a group's masks differ from those of the group with number k before it, for each
+    /// number of zero bits that k + 1 ends with.
+    steps: [P::Block; STEPS],
+    pub(super) k1: Chaining,
+}
+
+impl<P: Parameters> Key<P> {
+    /// Everything in its place. Nothing else has a copy of it.
+    #[inline(always)]
+    pub(super) fn fill<I: Isa>(&mut self, isa: I, k1: One<P, I>, l: One<P, I>) {
+        k1.store_partial(&mut self.k1[..P::T]);
+        l.store(self.multiples[0].as_mut());
+        for b in 1..MULTIPLES {
+            self.multiples[b] = self.multiples[b - 1];
+            P::double(&mut self.multiples[b]);
+        }
+        let blocks = blocks_in_group::<P, I>();
+        let first = 4 + blocks.ilog2() as usize;
+        self.steps[0] = self.multiples[first];
+        for u in 1..STEPS {
+            let mut step = self.multiple(first + u);
+            field::add(step.as_mut(), self.steps[u - 1].as_ref());
+            self.steps[u] = step;
+        }
+        let mut masks = P::Group::ZERO;
+        let masks = &mut masks.as_mut()[..blocks * P::B];
+        for (q, mask) in masks.chunks_exact_mut(P::B).enumerate() {
+            // The last one's is not known before the group is.
+            let i = (q + 1) % blocks;
+            self.mask::<I>(isa, 16 * i as u64).store(mask);
+        }
+        let vectors = masks.chunks_exact(Many::<P, I>::BYTES);
+        for (mask, lanes) in
+            vectors.zip(self.offsets.as_mut().chunks_exact_mut(Many::<P, I>::BYTES))
+        {
+            Many::<P, I>::load(isa, mask).write_lanes(lanes);
+        }
+        wipe(masks);
+    }
+
+    /// Without a key.
+    pub(super) const fn new() -> Self {
+        Self {
+            offsets: Bytes::ZERO,
+            multiples: [Bytes::ZERO; MULTIPLES],
+            steps: [Bytes::ZERO; STEPS],
+            k1: [0; 32],
+        }
+    }
+
+    /// x^b · L.
+    #[inline(always)]
+    fn multiple(&self, b: usize) -> P::Block {
+        match self.multiples.get(b) {
+            Some(multiple) => *multiple,
+            None => self.far_multiple(b),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn far_multiple(&self, b: usize) -> P::Block {
+        let mut multiple = self.multiples[MULTIPLES - 1];
+        for _ in MULTIPLES - 1..b {
+            P::double(&mut multiple);
+        }
+        multiple
+    }
+
+    /// p ⊗ L.
+    #[inline(always)]
+    fn mask<I: Isa>(&self, isa: I, p: u64) -> One<P, I> {
+        let mut mask = zero::<P, I>(isa);
+        let mut bits = p;
+        while bits != 0 {
+            let multiple = self.multiple(bits.trailing_zeros() as usize);
+            mask = mask.xor(One::<P, I>::load(isa, multiple.as_ref()));
+            bits &= bits - 1;
+        }
+        mask
+    }
+
+    /// From the masks of group `k` to those of the next.
+    #[inline(always)]
+    fn step<I: Isa>(&self, isa: I, k: u64) -> One<P, I> {
+        let u = (k + 1).trailing_zeros() as usize;
+        match self.steps.get(u) {
+            Some(step) => One::<P, I>::load(isa, step.as_ref()),
+            None => {
+                let blocks = blocks_in_group::<P, I>() as u64;
+                self.mask(isa, 16 * blocks * ((2 << u) - 1))
+            }
+        }
+    }
+}
+
+impl<P: Parameters> Drop for Key<P> {
+    fn drop(&mut self) {
+        for multiple in self.multiples.iter_mut().chain(&mut self.steps) {
+            wipe(multiple.as_mut());
+        }
+        wipe(self.offsets.as_mut());
+        wipe(&mut self.k1);
+    }
+}
+
+/// How many blocks a group has.
+pub(super) const fn blocks_in_group<P: Parameters, I: Isa>() -> usize {
+    GROUP * Many::<P, I>::COUNT
+}
+
+/// E~ in one context.
+pub(super) struct Cipher<'k, P: Parameters, I: Isa> {
+    pub(super) isa: I,
+    key: &'k Key<P>,
+    /// K1' ‖ 0.
+    context: One<P, I>,
+    /// Δ.
+    delta: One<P, I>,
+}
+
+impl<'k, P: Parameters, I: Isa> Cipher<'k, P, I> {
+    #[inline(always)]
+    pub(super) fn new(isa: I, key: &'k Key<P>, context: One<P, I>) -> Self {
+        Self { isa, key, context, delta: zero::<P, I>(isa) }
+    }
+
+    /// With Δ from now on, where [`with_delta`](Self::with_delta) asks for it.
+    #[inline(always)]
+    pub(super) fn set_delta(&mut self, delta: One<P, I>) {
+        self.delta = delta;
+    }
+
+    /// D for (i, j), without Δ.
+    #[inline(always)]
+    pub(super) fn d(&self, i: u64, j: u64) -> One<P, I> {
+        self.context.xor(self.key.mask(self.isa, 16 * i + j))
+    }
+
+    /// D for (i, j), with Δ.
+    #[inline(always)]
+    pub(super) fn with_delta(&self, i: u64, j: u64) -> One<P, I> {
+        self.d(i, j).xor(self.delta)
+    }
+
+    /// E~ of several blocks side by side, each with its D.
+    #[inline(always)]
+    pub(super) fn encipher<const N: usize>(
+        &self,
+        d: [One<P, I>; N],
+        mut x: [One<P, I>; N],
+    ) -> [One<P, I>; N] {
+        for n in 0..N {
+            x[n] = x[n].xor(d[n]);
+        }
+        let mut y = One::<P, I>::permute(self.isa, x);
+        for n in 0..N {
+            y[n] = y[n].xor(d[n]);
+        }
+        y
+    }
+
+    /// E~⁻¹ of a block.
+    #[inline(always)]
+    pub(super) fn decipher(&self, d: One<P, I>, y: One<P, I>) -> One<P, I> {
+        let [x] = One::<P, I>::invert(self.isa, [y.xor(d)]);
+        x.xor(d)
+    }
+
+    /// H~: no mask behind π, for sums that are never shown.
+    #[inline(always)]
+    pub(super) fn hash<const N: usize>(
+        &self,
+        d: [One<P, I>; N],
+        mut x: [One<P, I>; N],
+    ) -> [One<P, I>; N] {
+        for n in 0..N {
+            x[n] = x[n].xor(d[n]);
+        }
+        One::<P, I>::permute(self.isa, x)
+    }
+
+    /// tag(i, j; Z) before it is cut, where `d` is the D of (i, j) as it is for other calls: of the
+    /// mask only what lies behind the first t bytes counts.
+    #[inline(always)]
+    pub(super) fn tag(&self, d: One<P, I>, z: One<P, I>) -> One<P, I> {
+        let mask = d.xor(self.context);
+        let mask = mask.xor(mask.left(P::T));
+        let x = z.right(P::T).xor(mask).xor(self.context);
+        let [y] = One::<P, I>::permute(self.isa, [x]);
+        y.xor(self.context).left(P::T)
+    }
+
+    /// The masks of the blocks with (1, j), (2, j), …
+    #[inline(always)]
+    pub(super) fn masks(&self, j: u64, delta: bool) -> Masks<'k, P, I> {
+        let d = if delta { self.with_delta(0, j) } else { self.d(0, j) };
+        Masks { isa: self.isa, key: self.key, base: Many::<P, I>::splat(self.isa, d), k: 0 }
+    }
+}
+
+/// The masks of consecutive blocks, from index 1 on, group by group.
+pub(super) struct Masks<'k, P: Parameters, I: Isa> {
+    isa: I,
+    key: &'k Key<P>,
+    /// What the masks of a group have in common.
+    base: Many<P, I>,
+    /// The number of the group.
+    k: u64,
+}
+
+impl<P: Parameters, I: Isa> Masks<'_, P, I> {
+    /// (16q) ⊗ L of the blocks in vector `n`.
+    #[inline(always)]
+    fn offsets(&self, n: usize) -> Many<P, I> {
+        let at = n * Many::<P, I>::BYTES;
+        let lanes = &self.key.offsets.as_ref()[at..at + Many::<P, I>::BYTES];
+        Many::<P, I>::read_lanes(self.isa, lanes)
+    }
+
+    /// D of the blocks in the first `N` vectors of a group that is not full, and of no more.
+    #[inline(always)]
+    pub(super) fn some<const N: usize>(&self) -> [Many<P, I>; N] {
+        let mut d = [self.base; N];
+        for n in 0..N {
+            d[n] = d[n].xor(self.offsets(n));
+        }
+        d
+    }
+
+    /// D of the blocks of the group, and on to the next.
+    #[inline(always)]
+    pub(super) fn next(&mut self) -> [Many<P, I>; GROUP] {
+        let mut d = self.some::<GROUP>();
+        let step = Many::<P, I>::splat(self.isa, self.key.step(self.isa, self.k));
+        // The index of the last block is a multiple of the group's length: its mask is of the next.
+        let last = step.xor(step.first(Many::<P, I>::COUNT - 1));
+        d[GROUP - 1] = d[GROUP - 1].xor(last);
+        self.base = self.base.xor(step);
+        self.k += 1;
+        d
+    }
+}
