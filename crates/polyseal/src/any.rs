@@ -154,8 +154,6 @@ impl AnyAead {
     /// operating system has no random bytes, [`Error::TooLong`] above a limit.
     #[cfg(feature = "getrandom")]
     pub fn seal_random_nonce(&self, ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
-        use aead::Generate;
-
         let limit = Limits::of(&self.algorithm).random_nonce_messages;
         if let Some(limit) = limit.filter(|&limit| limit < random_nonce::MIN_MESSAGES) {
             return Err(Error::FewRandomNonces { limit });
@@ -163,10 +161,7 @@ impl AnyAead {
         let nonce_bytes = self.algorithm.nonce_bytes();
         let mut sealed = vec![0; nonce_bytes + message.len() + self.algorithm.tag_bytes()];
         let (nonce, rest) = sealed.split_at_mut(nonce_bytes);
-        for part in nonce.chunks_mut(32) {
-            let random = <[u8; 32]>::try_generate().map_err(|_| Error::Random)?;
-            part.copy_from_slice(&random[..part.len()]);
-        }
+        random_nonce::fill(nonce)?;
         let (ciphertext, tag) = rest.split_at_mut(message.len());
         self.seal_inout_detached(nonce, ad, inout(message, ciphertext)?, tag)?;
         Ok(sealed)

@@ -104,6 +104,18 @@ pub trait RandomNonce: AeadInOut {
     }
 }
 
+/// Fills `bytes` from the operating system.
+#[cfg(feature = "getrandom")]
+pub(crate) fn fill(bytes: &mut [u8]) -> crate::Result<()> {
+    use aead::Generate;
+
+    for part in bytes.chunks_mut(32) {
+        let random = <[u8; 32]>::try_generate().map_err(|_| crate::Error::Random)?;
+        part.copy_from_slice(&random[..part.len()]);
+    }
+    Ok(())
+}
+
 /// Does not compile for a cipher with shorter nonces.
 fn long_enough<C: AeadInOut + ?Sized>() {
     const { assert!(C::NonceSize::USIZE >= MIN_NONCE_BYTES, "too short for random nonces") }

@@ -12,6 +12,8 @@ use crate::any::{AnyAead, AnyMac};
 #[cfg(feature = "alloc")]
 use crate::error::Result;
 #[cfg(feature = "alloc")]
+use crate::flex::{Config, Flex, WideBlock};
+#[cfg(feature = "alloc")]
 use crate::registry::Algorithm;
 
 /// [`AnyAead::new`] on `backend`.
@@ -30,4 +32,27 @@ pub fn aead_on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<An
 #[cfg(feature = "alloc")]
 pub fn mac_on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<AnyMac> {
     AnyMac::on(algorithm, key, backend)
+}
+
+/// [`Flex::init`] on `backend`.
+///
+/// # Errors
+/// As [`Flex::init`].
+#[cfg(feature = "alloc")]
+pub fn flex_on(backend: Backend, config: Config, key: &[u8], setup_ad: &[u8]) -> Result<Flex> {
+    Flex::on(backend, config, key, setup_ad)
+}
+
+/// [`WideBlock::from_bytes`] on `backend`.
+///
+/// # Errors
+/// As [`WideBlock::from_bytes`].
+#[cfg(feature = "alloc")]
+pub fn wide_block_on(
+    backend: Backend,
+    config: [u8; 8],
+    key: &[u8],
+    setup_ad: &[u8],
+) -> Result<WideBlock> {
+    WideBlock::on(backend, config, key, setup_ad)
 }

@@ -5,39 +5,39 @@
 
 use aead::inout::InOutBuf;
 
+use super::machine::Machine;
 use super::parameters::{GROUP, Many, One, Parameters};
 use super::tweak::{Masks, blocks_in_group};
-use crate::backend::Isa;
 use crate::perm::States;
 
 /// What is done with blocks.
-pub(super) trait Pass<P: Parameters, I: Isa> {
+pub(super) trait Pass<P: Parameters, M: Machine<P>> {
     /// The blocks at byte `at` and after it, whose D are `d`: as many as fit into `d`, or up to
     /// byte `end`.
-    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize);
+    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize);
 }
 
 /// Leads `pass` over the first `bytes` bytes, whole blocks, of which the first has index 1.
 #[inline(always)]
-pub(super) fn run<P: Parameters, I: Isa>(
-    isa: I,
-    mut masks: Masks<'_, P, I>,
+pub(super) fn run<P: Parameters, M: Machine<P>>(
+    machine: M,
+    mut masks: Masks<'_, P, M>,
     bytes: usize,
-    pass: &mut impl Pass<P, I>,
+    pass: &mut impl Pass<P, M>,
 ) {
-    let group = blocks_in_group::<P, I>() * P::B;
+    let group = blocks_in_group::<P, M>() * P::B;
     let mut at = 0;
     while at + group <= bytes {
-        pass.blocks(isa, masks.next(), at, at + group);
+        pass.blocks(machine, masks.next(), at, at + group);
         at += group;
     }
     // CT: lengths are public.
     if at == bytes {
         return;
     }
-    match bytes - at <= 2 * Many::<P, I>::BYTES {
-        true => pass.blocks::<2>(isa, masks.some(), at, bytes),
-        false => pass.blocks::<GROUP>(isa, masks.some(), at, bytes),
+    match bytes - at <= 2 * Many::<P, M>::BYTES {
+        true => pass.blocks::<2>(machine, masks.some(), at, bytes),
+        false => pass.blocks::<GROUP>(machine, masks.some(), at, bytes),
     }
 }
 
@@ -50,22 +50,22 @@ fn share<S: States>(n: usize, at: usize, end: usize) -> core::ops::Range<usize> 
 /// The vectors from byte `at` to `end`, and zeros.
 #[inline(always)]
 pub(super) fn load<S: States, const N: usize>(
-    isa: S::Isa,
+    machine: S::Isa,
     source: &[u8],
     at: usize,
     end: usize,
 ) -> [S; N] {
     let source = &source[..end];
     if end - at == N * S::BYTES {
-        let mut x = [S::load(isa, &source[share::<S>(0, at, end)]); N];
+        let mut x = [S::load(machine, &source[share::<S>(0, at, end)]); N];
         for n in 1..N {
-            x[n] = S::load(isa, &source[share::<S>(n, at, end)]);
+            x[n] = S::load(machine, &source[share::<S>(n, at, end)]);
         }
         return x;
     }
-    let mut x = [S::load_partial(isa, &source[share::<S>(0, at, end)]); N];
+    let mut x = [S::load_partial(machine, &source[share::<S>(0, at, end)]); N];
     for n in 1..N {
-        x[n] = S::load_partial(isa, &source[share::<S>(n, at, end)]);
+        x[n] = S::load_partial(machine, &source[share::<S>(n, at, end)]);
     }
     x
 }
@@ -105,8 +105,8 @@ pub(super) struct Sum<S>(S);
 
 impl<S: States> Sum<S> {
     #[inline(always)]
-    pub(super) fn new(isa: S::Isa) -> Self {
-        Self(S::load_partial(isa, &[]))
+    pub(super) fn new(machine: S::Isa) -> Self {
+        Self(S::load_partial(machine, &[]))
     }
 
     /// Adds the blocks of the first `bytes` bytes.
@@ -132,12 +132,12 @@ pub(super) struct Encipher<'i, 'o, S> {
     pub(super) sum: Sum<S>,
 }
 
-impl<P: Parameters, I: Isa> Pass<P, I> for Encipher<'_, '_, Many<P, I>> {
+impl<P: Parameters, M: Machine<P>> Pass<P, M> for Encipher<'_, '_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
-        let x = load(isa, self.buffer.get_in(), at, end);
+    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
+        let x = load(machine, self.buffer.get_in(), at, end);
         self.sum.add(x, end - at);
-        let y = add(Many::<P, I>::permute(isa, add(x, d)), d);
+        let y = add(Many::<P, M>::permute(machine, add(x, d)), d);
         store(y, self.buffer.get_out(), at, end);
     }
 }
@@ -148,11 +148,11 @@ pub(super) struct Decipher<'i, 'o, S> {
     pub(super) sum: Sum<S>,
 }
 
-impl<P: Parameters, I: Isa> Pass<P, I> for Decipher<'_, '_, Many<P, I>> {
+impl<P: Parameters, M: Machine<P>> Pass<P, M> for Decipher<'_, '_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
-        let y = load(isa, self.buffer.get_in(), at, end);
-        let x = add(Many::<P, I>::invert(isa, add(y, d)), d);
+    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
+        let y = load(machine, self.buffer.get_in(), at, end);
+        let x = add(Many::<P, M>::invert(machine, add(y, d)), d);
         self.sum.add(x, end - at);
         store(x, self.buffer.get_out(), at, end);
     }
@@ -164,11 +164,11 @@ pub(super) struct Hash<'a, S> {
     pub(super) sum: Sum<S>,
 }
 
-impl<P: Parameters, I: Isa> Pass<P, I> for Hash<'_, Many<P, I>> {
+impl<P: Parameters, M: Machine<P>> Pass<P, M> for Hash<'_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
-        let x = load(isa, self.text, at, end);
-        self.sum.add(Many::<P, I>::permute(isa, add(x, d)), end - at);
+    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
+        let x = load(machine, self.text, at, end);
+        self.sum.add(Many::<P, M>::permute(machine, add(x, d)), end - at);
     }
 }
 
@@ -178,18 +178,18 @@ pub(super) struct KeyStream<'i, 'o, S> {
     pub(super) seed: S,
 }
 
-impl<P: Parameters, I: Isa> Pass<P, I> for KeyStream<'_, '_, Many<P, I>> {
+impl<P: Parameters, M: Machine<P>> Pass<P, M> for KeyStream<'_, '_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
-        let z = add(Many::<P, I>::permute(isa, add([self.seed; N], d)), d);
-        let x = load(isa, self.buffer.get_in(), at, end);
+    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
+        let z = add(Many::<P, M>::permute(machine, add([self.seed; N], d)), d);
+        let x = load(machine, self.buffer.get_in(), at, end);
         store(add(x, z), self.buffer.get_out(), at, end);
     }
 }
 
 /// What follows the last byte of a tail: 1, then zeros, as a block of its own.
 #[inline(always)]
-pub(super) fn padding<P: Parameters, I: Isa>(isa: I, tail: usize) -> One<P, I> {
+pub(super) fn padding<P: Parameters, M: Machine<P>>(machine: M, tail: usize) -> One<P, M> {
     /// The longest block.
     const MOST: usize = 200;
     static ONE: [u8; 2 * MOST] = {
@@ -197,11 +197,11 @@ pub(super) fn padding<P: Parameters, I: Isa>(isa: I, tail: usize) -> One<P, I> {
         one[MOST] = 0x80;
         one
     };
-    One::<P, I>::load(isa, &ONE[MOST - tail..][..P::B])
+    One::<P, M>::load(machine, &ONE[MOST - tail..][..P::B])
 }
 
 /// pad10 of fewer than B bytes.
 #[inline(always)]
-pub(super) fn pad10<P: Parameters, I: Isa>(isa: I, x: &[u8]) -> One<P, I> {
-    One::<P, I>::load_partial(isa, x).xor(padding::<P, I>(isa, x.len()))
+pub(super) fn pad10<P: Parameters, M: Machine<P>>(machine: M, x: &[u8]) -> One<P, M> {
+    One::<P, M>::load_partial(machine, x).xor(padding::<P, M>(machine, x.len()))
 }

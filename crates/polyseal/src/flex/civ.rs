@@ -4,10 +4,10 @@
 //! sent. So a repeated nonce shows which messages are equal, and no more.
 
 use super::blocks::{Hash, KeyStream, Sum, pad10, padding, run};
+use super::machine::Machine;
 use super::parameters::{Many, One, Parameters, zero};
 use super::text::Text;
 use super::tweak::Cipher;
-use crate::backend::Isa;
 use crate::perm::States;
 
 /// The codes j of tweaks (i, j).
@@ -23,8 +23,8 @@ mod code {
 /// Encrypts P and writes its tag; or decrypts C, whose tag is `tag`, and writes the one that it
 /// should have to `expected`.
 #[inline(always)]
-pub(super) fn crypt<P: Parameters, I: Isa>(
-    e: &Cipher<'_, P, I>,
+pub(super) fn crypt<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
     mut text: Text<'_, '_, '_>,
     tag: &mut [u8],
     expected: Option<&mut [u8]>,
@@ -53,19 +53,22 @@ pub(super) fn crypt<P: Parameters, I: Isa>(
 
 /// The tag of P.
 #[inline(always)]
-fn hash<P: Parameters, I: Isa>(e: &Cipher<'_, P, I>, mut text: Text<'_, '_, '_>) -> One<P, I> {
-    let isa = e.isa;
-    let mut sum = zero::<P, I>(isa);
-    let first = text.first::<P, I>(isa);
+fn hash<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
+    mut text: Text<'_, '_, '_>,
+) -> One<P, M> {
+    let machine = e.machine;
+    let mut sum = zero::<P, M>(machine);
+    let first = text.first::<P, M>(machine);
     // CT: lengths are public.
     let (m, tail) = if text.bytes() < P::B {
-        (0, first.xor(padding::<P, I>(isa, text.bytes())))
+        (0, first.xor(padding::<P, M>(machine, text.bytes())))
     } else {
         let (whole, tail) = text.rest::<P>();
-        let mut pass = Hash { text: whole.get_in(), sum: Sum::<Many<P, I>>::new(isa) };
-        run(isa, e.masks(code::BLOCK, false), whole.len(), &mut pass);
+        let mut pass = Hash { text: whole.get_in(), sum: Sum::<Many<P, M>>::new(machine) };
+        run(machine, e.masks(code::BLOCK, false), whole.len(), &mut pass);
         sum = pass.sum.total();
-        ((whole.len() / P::B) as u64 + 1, pad10::<P, I>(isa, tail.get_in()))
+        ((whole.len() / P::B) as u64 + 1, pad10::<P, M>(machine, tail.get_in()))
     };
     let has_tail = !text.bytes().is_multiple_of(P::B);
     let [of_first, of_tail] = e.hash([e.d(0, code::BLOCK), e.d(m, code::TAIL)], [first, tail]);
@@ -85,25 +88,25 @@ fn hash<P: Parameters, I: Isa>(e: &Cipher<'_, P, I>, mut text: Text<'_, '_, '_>)
 
 /// Adds the key stream to P or C.
 #[inline(always)]
-fn key_stream<P: Parameters, I: Isa>(
-    e: &Cipher<'_, P, I>,
+fn key_stream<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
     mut text: Text<'_, '_, '_>,
     tag: &[u8],
 ) {
-    let isa = e.isa;
-    let seed = pad10::<P, I>(isa, tag);
+    let machine = e.machine;
+    let seed = pad10::<P, M>(machine, tag);
     let last = (text.bytes() / P::B) as u64;
     let d = [e.d(0, code::KEY_STREAM), e.d(last, code::KEY_STREAM)];
     let [of_first, of_tail] = e.encipher(d, [seed; 2]);
-    let first = text.first::<P, I>(isa).xor(of_first);
-    text.write_first::<P, I>(first);
+    let first = text.first::<P, M>(machine).xor(of_first);
+    text.write_first::<P, M>(first);
     if last == 0 {
         return;
     }
     let (whole, mut tail) = text.rest::<P>();
     let bytes = whole.len();
-    let mut pass = KeyStream { buffer: whole, seed: Many::<P, I>::splat(isa, seed) };
-    run(isa, e.masks(code::KEY_STREAM, false), bytes, &mut pass);
-    let x = One::<P, I>::load_partial(isa, tail.get_in());
+    let mut pass = KeyStream { buffer: whole, seed: Many::<P, M>::splat(machine, seed) };
+    run(machine, e.masks(code::KEY_STREAM, false), bytes, &mut pass);
+    let x = One::<P, M>::load_partial(machine, tail.get_in());
     x.xor(of_tail).store_partial(tail.get_out());
 }

@@ -168,12 +168,15 @@ impl fmt::Display for ConfigError {
             Self::Mode(number) => write!(f, "mode {number} does not exist: there are 1, 2 and 3"),
             Self::Flags(flags) => write!(f, "flags {flags:#04x}: bits 4 to 7 must be zero"),
             Self::Profile(number) => write!(f, "profile {number} does not exist: 1 to 8 do"),
-            Self::CommitsAlways => {
-                f.write_str("the committing tag is a choice for the robust mode: others commit always")
-            }
+            Self::CommitsAlways => f.write_str(
+                "the committing tag is a choice for the robust mode: others commit always",
+            ),
             Self::Stream => f.write_str("only OCH and CIV go in segments, with a public nonce"),
             Self::Segment(log2) => {
-                write!(f, "segments have 2^8 to 2^24 bytes, and there are none without a stream: {log2}")
+                write!(
+                    f,
+                    "segments have 2^8 to 2^24 bytes, and there are none without a stream: {log2}"
+                )
             }
             Self::Tag { longest, actual } => {
                 write!(f, "a tag of this profile has 16 to {longest} bytes, not {actual}")
@@ -186,11 +189,14 @@ impl fmt::Display for ConfigError {
                 write!(f, "a public nonce has at most 1024 bytes, or a free length, not {bytes}")
             }
             Self::ShortNonce(bytes) => {
-                write!(f, "a nonce of OCH has at least 8 bytes, not {bytes}: it would soon be repeated")
+                write!(
+                    f,
+                    "a nonce of OCH has at least 8 bytes, not {bytes}: it would soon be repeated"
+                )
             }
-            Self::Commits => {
-                f.write_str("a wide-block cipher is the robust mode without its tag, and nothing else")
-            }
+            Self::Commits => f.write_str(
+                "a wide-block cipher is the robust mode without its tag, and nothing else",
+            ),
             Self::NotCommitting => {
                 f.write_str("the robust mode without its tag does not commit: it must be allowed")
             }
@@ -286,9 +292,8 @@ impl Config {
             return Err(ConfigError::Flags(flags));
         }
         let number = usize::from(profile);
-        let profile = *Profile::ALL
-            .get(number.wrapping_sub(1))
-            .ok_or(ConfigError::Profile(profile))?;
+        let profile =
+            *Profile::ALL.get(number.wrapping_sub(1)).ok_or(ConfigError::Profile(profile))?;
         if flags & COMMITS != 0 && mode != Mode::Robust {
             return Err(ConfigError::CommitsAlways);
         }

@@ -4,11 +4,12 @@ use core::marker::PhantomData;
 
 use super::config::Mode;
 use super::hash::{self, Chain, Chaining, Domain, LEAF_BYTES, Pieces, load_chaining};
+use super::machine::{Machine, Work};
 use super::parameters::{One, Parameters};
 use super::text::Text;
 use super::tweak::{Cipher, Key};
 use super::{civ, och, robust};
-use crate::backend::{Backend, Isa, Task, wipe};
+use crate::backend::{Backend, wipe};
 use crate::ct;
 use crate::error::Result;
 use crate::perm::States;
@@ -18,16 +19,20 @@ use crate::perm::States;
 pub(super) enum Context<'a> {
     Known(&'a Chaining),
     /// F of at most [`LEAF_BYTES`] bytes.
-    Hash { from: &'a Chaining, domain: Domain, pieces: &'a [&'a [u8]] },
+    Hash {
+        from: &'a Chaining,
+        domain: Domain,
+        pieces: &'a [&'a [u8]],
+    },
 }
 
 impl Context<'_> {
     #[inline(always)]
-    fn key<P: Parameters, I: Isa>(self, isa: I) -> One<P, I> {
+    fn key<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
         match self {
-            Self::Known(key) => load_chaining::<P, I>(isa, key),
+            Self::Known(key) => load_chaining::<P, M>(machine, key),
             Self::Hash { from, domain, pieces } => {
-                let mut chain = Chain::<P, I>::new(isa, load_chaining::<P, I>(isa, from));
+                let mut chain = Chain::<P, M>::new(machine, load_chaining::<P, M>(machine, from));
                 chain.absorb(pieces);
                 let [key] = chain.finish(domain, false);
                 key.left(P::T)
@@ -76,7 +81,7 @@ impl<P: Parameters> Keyed<P> {
         let length = (key.len() as u16).to_le_bytes();
         let padding = key.len().next_multiple_of(P::R) - key.len();
         let pieces = [key, &ZEROS[..padding], config, setup_ad, &length];
-        self.backend.run(Init { key: &mut self.key, pieces: &pieces });
+        P::run(self.backend, Init { key: &mut self.key, pieces: &pieces });
         crate::stack::wipe();
     }
 }
@@ -94,8 +99,8 @@ impl<P: Parameters> Engine for Keyed<P> {
     fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]) {
         let key = &self.key;
         match mode {
-            Mode::Civ => self.backend.run(Civ { key, context, text, tag, expected: None }),
-            _ => self.backend.run(OchSeal { key, context, text, tag }),
+            Mode::Civ => P::run(self.backend, Civ { key, context, text, tag, expected: None }),
+            _ => P::run(self.backend, OchSeal { key, context, text, tag }),
         }
     }
 
@@ -116,15 +121,15 @@ impl<P: Parameters> Engine for Keyed<P> {
                 let given = &mut given[..tag.len()];
                 given.copy_from_slice(tag);
                 let expected = Some(&mut *expected);
-                self.backend.run(Civ { key, context, text, tag: given, expected });
+                P::run(self.backend, Civ { key, context, text, tag: given, expected });
             }
-            _ => self.backend.run(OchOpen { key, context, text, tag, expected }),
+            _ => P::run(self.backend, OchOpen { key, context, text, tag, expected }),
         }
         ct::verify(expected, tag)
     }
 
     fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining {
-        self.backend.run(Robust { key: &self.key, context, x, inverse })
+        P::run(self.backend, Robust { key: &self.key, context, x, inverse })
     }
 }
 
@@ -135,7 +140,7 @@ pub(super) fn hash<P: Parameters>(
     domain: Domain,
     pieces: &[&[u8]],
 ) -> Chaining {
-    backend.run(Hash::<P> { from, domain, pieces, profile: PhantomData })
+    P::run(backend, Hash::<P> { from, domain, pieces, profile: PhantomData })
 }
 
 /// Whether F of these pieces is a sequence, and not a tree.
@@ -150,17 +155,17 @@ struct Hash<'a, P> {
     profile: PhantomData<P>,
 }
 
-impl<P: Parameters> Task for Hash<'_, P> {
+impl<P: Parameters> Work<P> for Hash<'_, P> {
     type Output = Chaining;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Chaining {
+    fn run<M: Machine<P>>(self, machine: M) -> Chaining {
         let Self { from, domain, pieces, .. } = self;
         let value = if is_short(pieces) {
-            Context::Hash { from, domain, pieces }.key::<P, I>(isa)
+            Context::Hash { from, domain, pieces }.key::<P, M>(machine)
         } else {
-            let h = load_chaining::<P, I>(isa, from);
-            let [value] = hash::hash_long::<P, I, 1>(isa, h, domain, Pieces::new(pieces));
+            let h = load_chaining::<P, M>(machine, from);
+            let [value] = hash::hash_long::<P, M, 1>(machine, h, domain, Pieces::new(pieces));
             value
         };
         let mut chaining = [0; 32];
@@ -174,29 +179,29 @@ struct Init<'a, P: Parameters> {
     pieces: &'a [&'a [u8]],
 }
 
-impl<P: Parameters> Task for Init<'_, P> {
+impl<P: Parameters> Work<P> for Init<'_, P> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let h = load_chaining::<P, I>(isa, &hash::initial_value::<P>());
-        let outputs: [One<P, I>; 2] = if is_short(self.pieces) {
-            let mut chain = Chain::<P, I>::new(isa, h);
+    fn run<M: Machine<P>>(self, machine: M) {
+        let h = load_chaining::<P, M>(machine, &hash::initial_value::<P>());
+        let outputs: [One<P, M>; 2] = if is_short(self.pieces) {
+            let mut chain = Chain::<P, M>::new(machine, h);
             chain.absorb(self.pieces);
             chain.finish(Domain::Kdf, false)
         } else {
-            hash::hash_long::<P, I, 2>(isa, h, Domain::Kdf, Pieces::new(self.pieces))
+            hash::hash_long::<P, M, 2>(machine, h, Domain::Kdf, Pieces::new(self.pieces))
         };
         // K1 ‖ K2 ‖ K3
         let mut keys = [0; 400];
         outputs[0].store(&mut keys[..P::B]);
         outputs[1].store(&mut keys[P::B..2 * P::B]);
-        let k1 = One::<P, I>::load_partial(isa, &keys[..P::T]);
-        let k2 = One::<P, I>::load_partial(isa, &keys[P::T..2 * P::T]);
-        let mut chain = Chain::<P, I>::new(isa, k2);
+        let k1 = One::<P, M>::load_partial(machine, &keys[..P::T]);
+        let k2 = One::<P, M>::load_partial(machine, &keys[P::T..2 * P::T]);
+        let mut chain = Chain::<P, M>::new(machine, k2);
         chain.absorb(&[&keys[2 * P::T..3 * P::T]]);
         let [l] = chain.finish(Domain::Mask, false);
-        self.key.fill(isa, k1, l);
+        self.key.fill(machine, k1, l);
         wipe(&mut keys);
     }
 }
@@ -208,12 +213,12 @@ struct OchSeal<'a, 'i, 'o, P: Parameters> {
     tag: &'a mut [u8],
 }
 
-impl<P: Parameters> Task for OchSeal<'_, '_, '_, P> {
+impl<P: Parameters> Work<P> for OchSeal<'_, '_, '_, P> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let e = Cipher::new(isa, self.key, self.context.key::<P, I>(isa));
+    fn run<M: Machine<P>>(self, machine: M) {
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
         och::seal(e, self.text, self.tag);
     }
 }
@@ -226,12 +231,12 @@ struct OchOpen<'a, 'i, 'o, P: Parameters> {
     expected: &'a mut [u8],
 }
 
-impl<P: Parameters> Task for OchOpen<'_, '_, '_, P> {
+impl<P: Parameters> Work<P> for OchOpen<'_, '_, '_, P> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let e = Cipher::new(isa, self.key, self.context.key::<P, I>(isa));
+    fn run<M: Machine<P>>(self, machine: M) {
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
         och::open(e, self.text, self.tag, self.expected);
     }
 }
@@ -244,12 +249,12 @@ struct Civ<'a, 'i, 'o, P: Parameters> {
     expected: Option<&'a mut [u8]>,
 }
 
-impl<P: Parameters> Task for Civ<'_, '_, '_, P> {
+impl<P: Parameters> Work<P> for Civ<'_, '_, '_, P> {
     type Output = ();
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let e = Cipher::new(isa, self.key, self.context.key::<P, I>(isa));
+    fn run<M: Machine<P>>(self, machine: M) {
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
         civ::crypt(&e, self.text, self.tag, self.expected);
     }
 }
@@ -261,12 +266,12 @@ struct Robust<'a, P: Parameters> {
     inverse: bool,
 }
 
-impl<P: Parameters> Task for Robust<'_, P> {
+impl<P: Parameters> Work<P> for Robust<'_, P> {
     type Output = Chaining;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Chaining {
-        let e = Cipher::new(isa, self.key, self.context.key::<P, I>(isa));
+    fn run<M: Machine<P>>(self, machine: M) -> Chaining {
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
         let mut tag = [0; 32];
         robust::crypt(&e, self.x, self.inverse).store_partial(&mut tag[..P::T]);
         tag

@@ -1,14 +1,9 @@
 //! GF(2^n), a block's bytes as a little-endian polynomial.
 
-use crate::backend::wipe;
-
-/// The most words of a block.
-const WORDS: usize = 25;
-
 /// x · `block`, where x^n is worth `reduction`.
 ///
 /// # Panics
-/// If the block has more than 200 bytes, or a number that is no multiple of 8.
+/// If the block is not made of whole words.
 pub(super) fn double(block: &mut [u8], reduction: u64) {
     let (words, []) = block.as_chunks_mut::<8>() else { panic!("whole words") };
     let mut carry = 0;
@@ -26,17 +21,4 @@ pub(super) fn add(to: &mut [u8], from: &[u8]) {
     for (to, from) in to.iter_mut().zip(from) {
         *to ^= from;
     }
-}
-
-/// Writes x · `block`, x² · `block`, … one after the other.
-pub(super) fn multiples(block: &[u8], reduction: u64, out: &mut [u8]) {
-    let bytes = block.len();
-    let mut x = [0; 8 * WORDS];
-    let x = &mut x[..bytes];
-    x.copy_from_slice(block);
-    for out in out.chunks_exact_mut(bytes) {
-        double(x, reduction);
-        out.copy_from_slice(x);
-    }
-    wipe(x);
 }

@@ -7,8 +7,9 @@
 //! A [`Chain`] is the sequence of calls, fed piece by piece; [`hash_long`] is the tree, whose leaves
 //! are hashed side by side. The length alone chooses between the two.
 
+use super::machine::Machine;
 use super::parameters::{Bytes, GROUP, Many, One, Parameters, zero};
-use crate::backend::{Isa, wipe};
+use crate::backend::wipe;
 use crate::perm::States;
 
 /// What a call of F is for.
@@ -45,8 +46,11 @@ pub(super) fn initial_value<P: Parameters>() -> Chaining {
 
 /// A chaining value as the first bytes of a state.
 #[inline(always)]
-pub(super) fn load_chaining<P: Parameters, I: Isa>(isa: I, value: &Chaining) -> One<P, I> {
-    One::<P, I>::load_partial(isa, &value[..P::T])
+pub(super) fn load_chaining<P: Parameters, M: Machine<P>>(
+    machine: M,
+    value: &Chaining,
+) -> One<P, M> {
+    One::<P, M>::load_partial(machine, &value[..P::T])
 }
 
 /// The trailer of an input of `bytes` bytes, `LEk(|X|) ‖ byte(c) ‖ byte(128·tree + 16·dom + k)`, at
@@ -66,10 +70,10 @@ fn trailer_bytes(bytes: u64) -> usize {
 }
 
 /// seq(H, dom, X, ell), fed with X piece by piece.
-pub(super) struct Chain<P: Parameters, I: Isa> {
-    isa: I,
+pub(super) struct Chain<P: Parameters, M: Machine<P>> {
+    machine: M,
     /// H, in the first t bytes.
-    h: One<P, I>,
+    h: One<P, M>,
     /// The block that is being filled, in its first r bytes.
     block: P::Block,
     filled: usize,
@@ -77,23 +81,23 @@ pub(super) struct Chain<P: Parameters, I: Isa> {
     bytes: u64,
 }
 
-impl<P: Parameters, I: Isa> Chain<P, I> {
+impl<P: Parameters, M: Machine<P>> Chain<P, M> {
     #[inline(always)]
-    pub(super) fn new(isa: I, h: One<P, I>) -> Self {
-        Self { isa, h, block: Bytes::ZERO, filled: 0, bytes: 0 }
+    pub(super) fn new(machine: M, h: One<P, M>) -> Self {
+        Self { machine, h, block: Bytes::ZERO, filled: 0, bytes: 0 }
     }
 
     /// H ‖ b, with r bytes in `block`.
     #[inline(always)]
-    fn input(&self, h: One<P, I>) -> One<P, I> {
-        let b = One::<P, I>::load_partial(self.isa, &self.block.as_ref()[..P::R]);
+    fn input(&self, h: One<P, M>) -> One<P, M> {
+        let b = One::<P, M>::load_partial(self.machine, &self.block.as_ref()[..P::R]);
         b.right(P::T).xor(h)
     }
 
     /// H = f(H, b).
     #[inline(always)]
     fn call(&mut self) {
-        let [y] = One::<P, I>::permute(self.isa, [self.input(self.h)]);
+        let [y] = One::<P, M>::permute(self.machine, [self.input(self.h)]);
         self.h = y.left(P::T).xor(self.h);
     }
 
@@ -120,20 +124,20 @@ impl<P: Parameters, I: Isa> Chain<P, I> {
         mut self,
         domain: Domain,
         tree: bool,
-    ) -> [One<P, I>; BLOCKS] {
+    ) -> [One<P, M>; BLOCKS] {
         self.block.as_mut()[self.filled..P::R].fill(0);
         if self.filled + trailer_bytes(self.bytes) > P::R {
             self.call();
             self.block.as_mut()[..P::R].fill(0);
         }
         write_trailer(&mut self.block.as_mut()[..P::R], self.bytes, domain, tree, 0);
-        let fin = load_chaining::<P, I>(self.isa, &FIN);
-        let mut inputs = [zero::<P, I>(self.isa); BLOCKS];
+        let fin = load_chaining::<P, M>(self.machine, &FIN);
+        let mut inputs = [zero::<P, M>(self.machine); BLOCKS];
         for c in 0..BLOCKS {
             self.block.as_mut()[P::R - 2] = c as u8;
             inputs[c] = self.input(self.h.xor(fin));
         }
-        let mut outputs = One::<P, I>::permute(self.isa, inputs);
+        let mut outputs = One::<P, M>::permute(self.machine, inputs);
         for c in 0..BLOCKS {
             outputs[c] = outputs[c].xor(inputs[c]);
         }
@@ -177,16 +181,16 @@ const MAX_LEAVES: usize = 32;
 
 /// F of more than [`LEAF_BYTES`] bytes: the hash of the hashes of its leaves.
 #[inline(always)]
-pub(super) fn hash_long<P: Parameters, I: Isa, const BLOCKS: usize>(
-    isa: I,
-    h: One<P, I>,
+pub(super) fn hash_long<P: Parameters, M: Machine<P>, const BLOCKS: usize>(
+    machine: M,
+    h: One<P, M>,
     domain: Domain,
     mut pieces: Pieces<'_>,
-) -> [One<P, I>; BLOCKS] {
-    let leaves = GROUP * Many::<P, I>::COUNT;
+) -> [One<P, M>; BLOCKS] {
+    let leaves = GROUP * Many::<P, M>::COUNT;
     let mut texts = [[0; LEAF_BYTES]; MAX_LEAVES];
     let mut values = [[0; 32]; MAX_LEAVES];
-    let mut parent = Chain::<P, I>::new(isa, h);
+    let mut parent = Chain::<P, M>::new(machine, h);
     let mut bytes = 0_u64;
     loop {
         let read = pieces.read(texts[..leaves].as_flattened_mut());
@@ -194,12 +198,12 @@ pub(super) fn hash_long<P: Parameters, I: Isa, const BLOCKS: usize>(
         bytes += read as u64;
         let whole = read / LEAF_BYTES;
         if whole > 0 {
-            hash_leaves::<P, I>(isa, h, first, &texts, &mut values[..whole]);
+            hash_leaves::<P, M>(machine, h, first, &texts, &mut values[..whole]);
         }
         let rest = read % LEAF_BYTES;
         let mut count = whole;
         if rest > 0 {
-            let mut leaf = Chain::<P, I>::new(isa, h);
+            let mut leaf = Chain::<P, M>::new(machine, h);
             let number = first + whole as u64;
             leaf.absorb(&[&texts[whole][..rest], &number.to_le_bytes()]);
             let [value] = leaf.finish(Domain::Leaf, false);
@@ -222,19 +226,19 @@ pub(super) fn hash_long<P: Parameters, I: Isa, const BLOCKS: usize>(
 /// The values of as many whole leaves as `values` has room for, the first of which has the number
 /// `first`.
 #[inline(always)]
-fn hash_leaves<P: Parameters, I: Isa>(
-    isa: I,
-    h: One<P, I>,
+fn hash_leaves<P: Parameters, M: Machine<P>>(
+    machine: M,
+    h: One<P, M>,
     first: u64,
     texts: &[[u8; LEAF_BYTES]; MAX_LEAVES],
     values: &mut [Chaining],
 ) {
     /// The leaf's number behind its text.
     const BYTES: usize = LEAF_BYTES + 8;
-    let mut chains = [Many::<P, I>::splat(isa, h); GROUP];
-    let fin = Many::<P, I>::splat(isa, load_chaining::<P, I>(isa, &FIN));
+    let mut chains = [Many::<P, M>::splat(machine, h); GROUP];
+    let fin = Many::<P, M>::splat(machine, load_chaining::<P, M>(machine, &FIN));
     let mut states = P::Group::ZERO;
-    let group = GROUP * Many::<P, I>::BYTES;
+    let group = GROUP * Many::<P, M>::BYTES;
     let last = (BYTES + trailer_bytes(BYTES as u64)).div_ceil(P::R) - 1;
     for k in 0..=last {
         for (i, state) in states.as_mut()[..group].chunks_exact_mut(P::B).enumerate() {
@@ -255,18 +259,18 @@ fn hash_leaves<P: Parameters, I: Isa>(
         }
         let mut inputs = chains;
         for n in 0..GROUP {
-            let at = n * Many::<P, I>::BYTES;
-            let b = Many::<P, I>::load(isa, &states.as_ref()[at..at + Many::<P, I>::BYTES]);
+            let at = n * Many::<P, M>::BYTES;
+            let b = Many::<P, M>::load(machine, &states.as_ref()[at..at + Many::<P, M>::BYTES]);
             inputs[n] = chains[n].xor(b);
         }
-        let outputs = Many::<P, I>::permute(isa, inputs);
+        let outputs = Many::<P, M>::permute(machine, inputs);
         for n in 0..GROUP {
             chains[n] = outputs[n].left(P::T).xor(chains[n]);
         }
     }
     for n in 0..GROUP {
-        let at = n * Many::<P, I>::BYTES;
-        chains[n].store(&mut states.as_mut()[at..at + Many::<P, I>::BYTES]);
+        let at = n * Many::<P, M>::BYTES;
+        chains[n].store(&mut states.as_mut()[at..at + Many::<P, M>::BYTES]);
     }
     for (value, state) in values.iter_mut().zip(states.as_ref().chunks_exact(P::B)) {
         value[..P::T].copy_from_slice(&state[..P::T]);

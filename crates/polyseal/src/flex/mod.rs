@@ -1,5 +1,8 @@
 //! Flex: one key, a configuration, one permutation.
 
+// Without an allocator there are no configurations at run time.
+#![cfg_attr(not(feature = "alloc"), allow(dead_code, unused_imports))]
+
 mod blocks;
 #[cfg(feature = "alloc")]
 mod cipher;
@@ -8,6 +11,7 @@ mod config;
 mod engine;
 mod field;
 mod hash;
+mod machine;
 mod och;
 mod parameters;
 mod robust;

@@ -6,10 +6,10 @@
 //! block first.
 
 use super::blocks::{Decipher, Encipher, Sum, pad10, run};
+use super::machine::Machine;
 use super::parameters::{Many, One, Parameters, zero};
 use super::text::Text;
 use super::tweak::Cipher;
-use crate::backend::Isa;
 use crate::perm::States;
 
 /// The codes j of tweaks (i, j).
@@ -30,45 +30,45 @@ mod code {
 
 /// Encrypts P and writes its tag.
 #[inline(always)]
-pub(super) fn seal<P: Parameters, I: Isa>(
-    mut e: Cipher<'_, P, I>,
+pub(super) fn seal<P: Parameters, M: Machine<P>>(
+    mut e: Cipher<'_, P, M>,
     mut text: Text<'_, '_, '_>,
     tag: &mut [u8],
 ) {
-    let isa = e.isa;
+    let machine = e.machine;
     // CT: lengths are public.
     if text.bytes() < P::B {
-        let p = text.first::<P, I>(isa);
+        let p = text.first::<P, M>(machine);
         short_tag(&e, p, text.bytes()).store_partial(tag);
         let pad = short_pad(&e, tag);
-        text.write_first::<P, I>(p.xor(pad));
+        text.write_first::<P, M>(p.xor(pad));
         return;
     }
-    let first = text.first::<P, I>(isa);
+    let first = text.first::<P, M>(machine);
     let c = if text.nonce.is_empty() {
         let [c] = e.encipher([e.d(0, code::FIRST_BLOCK)], [first]);
         c
     } else {
-        let nonce = pad10::<P, I>(isa, text.nonce);
+        let nonce = pad10::<P, M>(machine, text.nonce);
         let d = [e.d(0, code::FIRST_BLOCK), e.d(0, code::DELTA)];
         let [c, delta] = e.encipher(d, [first, nonce]);
         e.set_delta(delta);
         c
     };
-    text.write_first::<P, I>(c);
+    text.write_first::<P, M>(c);
     let (whole, mut tail) = text.rest::<P>();
     let m = (whole.len() / P::B) as u64 + 1;
     let bytes = whole.len();
-    let mut pass = Encipher { buffer: whole, sum: Sum::<Many<P, I>>::new(isa) };
-    run(isa, e.masks(code::BLOCK, true), bytes, &mut pass);
+    let mut pass = Encipher { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
+    run(machine, e.masks(code::BLOCK, true), bytes, &mut pass);
     let sum = pass.sum.total().xor(first);
 
     let mut hash = TailHash::of(&e, m, sum, tail.len());
     if !tail.is_empty() {
-        let p = One::<P, I>::load_partial(isa, tail.get_in());
-        let padded = pad10::<P, I>(isa, tail.get_in());
+        let p = One::<P, M>::load_partial(machine, tail.get_in());
+        let padded = pad10::<P, M>(machine, tail.get_in());
         let d = [e.with_delta(m, code::TAIL_PAD), e.with_delta(m, code::LONG_TAIL)];
-        let [pad, hashed] = e.encipher(d, [zero::<P, I>(isa), padded]);
+        let [pad, hashed] = e.encipher(d, [zero::<P, M>(machine), padded]);
         p.xor(pad).store_partial(tail.get_out());
         hash.add(padded, hashed);
     }
@@ -77,41 +77,41 @@ pub(super) fn seal<P: Parameters, I: Isa>(
 
 /// Decrypts C and writes the tag that it should have to `expected`; `tag` is the one that it has.
 #[inline(always)]
-pub(super) fn open<P: Parameters, I: Isa>(
-    mut e: Cipher<'_, P, I>,
+pub(super) fn open<P: Parameters, M: Machine<P>>(
+    mut e: Cipher<'_, P, M>,
     mut text: Text<'_, '_, '_>,
     tag: &[u8],
     expected: &mut [u8],
 ) {
-    let isa = e.isa;
+    let machine = e.machine;
     // CT: lengths are public.
     if text.bytes() < P::B {
-        let p = text.first::<P, I>(isa).xor(short_pad(&e, tag));
-        text.write_first::<P, I>(p);
-        let p = text.written().first::<P, I>(isa);
+        let p = text.first::<P, M>(machine).xor(short_pad(&e, tag));
+        text.write_first::<P, M>(p);
+        let p = text.written().first::<P, M>(machine);
         short_tag(&e, p, text.bytes()).store_partial(expected);
         return;
     }
-    let first = e.decipher(e.d(0, code::FIRST_BLOCK), text.first::<P, I>(isa));
-    text.write_first::<P, I>(first);
+    let first = e.decipher(e.d(0, code::FIRST_BLOCK), text.first::<P, M>(machine));
+    text.write_first::<P, M>(first);
     if !text.nonce.is_empty() {
-        let nonce = pad10::<P, I>(isa, text.nonce);
+        let nonce = pad10::<P, M>(machine, text.nonce);
         let [delta] = e.encipher([e.d(0, code::DELTA)], [nonce]);
         e.set_delta(delta);
     }
     let (whole, mut tail) = text.rest::<P>();
     let m = (whole.len() / P::B) as u64 + 1;
     let bytes = whole.len();
-    let mut pass = Decipher { buffer: whole, sum: Sum::<Many<P, I>>::new(isa) };
-    run(isa, e.masks(code::BLOCK, true), bytes, &mut pass);
+    let mut pass = Decipher { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
+    run(machine, e.masks(code::BLOCK, true), bytes, &mut pass);
     let sum = pass.sum.total().xor(first);
 
     let mut hash = TailHash::of(&e, m, sum, tail.len());
     if !tail.is_empty() {
-        let c = One::<P, I>::load_partial(isa, tail.get_in());
-        let [pad] = e.encipher([e.with_delta(m, code::TAIL_PAD)], [zero::<P, I>(isa)]);
+        let c = One::<P, M>::load_partial(machine, tail.get_in());
+        let [pad] = e.encipher([e.with_delta(m, code::TAIL_PAD)], [zero::<P, M>(machine)]);
         c.xor(pad).store_partial(tail.get_out());
-        let padded = pad10::<P, I>(isa, tail.get_out());
+        let padded = pad10::<P, M>(machine, tail.get_out());
         let [hashed] = e.encipher([e.with_delta(m, code::LONG_TAIL)], [padded]);
         hash.add(padded, hashed);
     }
@@ -120,33 +120,33 @@ pub(super) fn open<P: Parameters, I: Isa>(
 
 /// The tag of P, which has `bytes` bytes, fewer than a block, and then zeros.
 #[inline(always)]
-fn short_tag<P: Parameters, I: Isa>(
-    e: &Cipher<'_, P, I>,
-    p: One<P, I>,
+fn short_tag<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
+    p: One<P, M>,
     bytes: usize,
-) -> One<P, I> {
-    let padded = p.xor(super::blocks::padding::<P, I>(e.isa, bytes));
+) -> One<P, M> {
+    let padded = p.xor(super::blocks::padding::<P, M>(e.machine, bytes));
     let [u] = e.encipher([e.d(0, code::SHORT_HASH)], [padded]);
     e.tag(e.d(0, code::SHORT_TAG), u)
 }
 
 /// What a short message is encrypted with, from its tag as it is sent.
 #[inline(always)]
-fn short_pad<P: Parameters, I: Isa>(e: &Cipher<'_, P, I>, tag: &[u8]) -> One<P, I> {
-    let [pad] = e.encipher([e.d(0, code::SHORT_PAD)], [pad10::<P, I>(e.isa, tag)]);
+fn short_pad<P: Parameters, M: Machine<P>>(e: &Cipher<'_, P, M>, tag: &[u8]) -> One<P, M> {
+    let [pad] = e.encipher([e.d(0, code::SHORT_PAD)], [pad10::<P, M>(e.machine, tag)]);
     pad
 }
 
 /// What the tag is made of: the sum of the blocks, and the tail.
-struct TailHash<P: Parameters, I: Isa> {
+struct TailHash<P: Parameters, M: Machine<P>> {
     m: u64,
-    sum: One<P, I>,
+    sum: One<P, M>,
     code: u64,
 }
 
-impl<P: Parameters, I: Isa> TailHash<P, I> {
+impl<P: Parameters, M: Machine<P>> TailHash<P, M> {
     #[inline(always)]
-    fn of(_: &Cipher<'_, P, I>, m: u64, sum: One<P, I>, tail: usize) -> Self {
+    fn of(_: &Cipher<'_, P, M>, m: u64, sum: One<P, M>, tail: usize) -> Self {
         // CT: lengths are public.
         let code = match tail {
             0 => code::TAG,
@@ -158,13 +158,13 @@ impl<P: Parameters, I: Isa> TailHash<P, I> {
 
     /// Adds the tail as it is, or hashed, if it is long.
     #[inline(always)]
-    fn add(&mut self, padded: One<P, I>, hashed: One<P, I>) {
+    fn add(&mut self, padded: One<P, M>, hashed: One<P, M>) {
         let tail = if self.code == code::TAG_WITH_LONG_TAIL { hashed } else { padded };
         self.sum = self.sum.xor(tail);
     }
 
     #[inline(always)]
-    fn tag(self, e: &Cipher<'_, P, I>) -> One<P, I> {
+    fn tag(self, e: &Cipher<'_, P, M>) -> One<P, M> {
         let d = e.with_delta(self.m, self.code);
         if P::WIDE {
             return e.tag(d, self.sum);

@@ -3,16 +3,30 @@
 
 use super::config::Profile;
 use super::field;
-use crate::backend::Isa;
-use crate::perm::{Areion256, Areion512, AsconP12, KeccakP12, Permutation, Simpira};
+use super::machine::{Machine, Work, in_memory, in_registers};
+use crate::backend::{Backend, Isa};
+use crate::perm::{Areion256, Areion512, AsconP12, KeccakP12, Permutation, Simpira, States};
 
 /// An array of bytes.
 pub(super) trait Bytes: AsRef<[u8]> + AsMut<[u8]> + Copy + Send + Sync {
     const ZERO: Self;
+
+    /// The bytes of arrays that follow each other.
+    fn flatten(arrays: &[Self]) -> &[u8];
+    /// The same, to be written.
+    fn flatten_mut(arrays: &mut [Self]) -> &mut [u8];
 }
 
 impl<const N: usize> Bytes for [u8; N] {
     const ZERO: Self = [0; N];
+
+    fn flatten(arrays: &[Self]) -> &[u8] {
+        arrays.as_flattened()
+    }
+
+    fn flatten_mut(arrays: &mut [Self]) -> &mut [u8] {
+        arrays.as_flattened_mut()
+    }
 }
 
 /// A profile.
@@ -37,33 +51,42 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     /// Whether n ≥ 2τ.
     const WIDE: bool = Self::B >= 2 * Self::T;
 
+    /// Runs `work` on what the profile's modes are compiled for.
+    fn run<W: Work<Self>>(backend: Backend, work: W) -> W::Output;
+
     /// x · `block`.
     fn double(block: &mut Self::Block) {
         field::double(block.as_mut(), Self::REDUCTION);
     }
 }
 
+/// A profile whose modes are compiled for every back end, in registers.
+pub(super) trait Fast: Parameters {
+    /// A state of π.
+    type One<I: Isa>: States<Isa = I, One = Self::One<I>>;
+    /// As many states as there are lanes.
+    type Many<I: Isa>: States<Isa = I, One = Self::One<I>>;
+}
+
 /// How many vectors of blocks are in flight.
 pub(super) const GROUP: usize = 4;
 
 /// A single block in registers.
-pub(super) type One<P, I> = <<P as Parameters>::Permutation as Permutation>::One<I>;
+pub(super) type One<P, M> = <M as Machine<P>>::One;
 /// As many blocks as there are lanes.
-pub(super) type Many<P, I> = <<P as Parameters>::Permutation as Permutation>::Many<I>;
+pub(super) type Many<P, M> = <M as Machine<P>>::Many;
 
 /// A state of zeros and more.
 #[inline(always)]
-pub(super) fn zero<P: Parameters, I: Isa>(isa: I) -> One<P, I> {
-    use crate::perm::States;
-
-    One::<P, I>::load_partial(isa, &[])
+pub(super) fn zero<P: Parameters, M: Machine<P>>(machine: M) -> One<P, M> {
+    One::<P, M>::load_partial(machine, &[])
 }
 
 macro_rules! profiles {
-    ($($name:ident: $permutation:ty, $bytes:literal, group $group:literal, $reduction:literal;)*) => {$(
+    ($($name:ident: $permutation:ty, $bytes:literal, group $group:literal, $reduction:literal, $run:ident;)*) => {$(
         #[doc = concat!("Profile ", stringify!($name), ".")]
-        #[derive(Clone, Copy, Debug)]
-        pub struct $name;
+        #[derive(Clone, Copy)]
+        pub(super) struct $name;
 
         impl Parameters for $name {
             type Permutation = $permutation;
@@ -72,17 +95,32 @@ macro_rules! profiles {
 
             const PROFILE: Profile = Profile::$name;
             const REDUCTION: u64 = $reduction;
+
+            #[inline(always)]
+            fn run<W: Work<Self>>(backend: Backend, work: W) -> W::Output {
+                $run(backend, work)
+            }
         }
     )*};
 }
 
 profiles! {
-    S512: Simpira<4>, 64, group 1024, 0x125;
-    S256: Simpira<2>, 32, group 512, 0x425;
-    S1024: Simpira<8>, 128, group 2048, 0x8_0043;
-    S384: Simpira<3>, 48, group 768, 0x100d;
-    A512: Areion512, 64, group 1024, 0x125;
-    A256: Areion256, 32, group 512, 0x425;
-    K1600: KeccakP12, 200, group 6400, 0x4803;
-    As320: AsconP12, 40, group 1280, 0x1b;
+    S512: Simpira<4>, 64, group 1024, 0x125, in_registers;
+    S256: Simpira<2>, 32, group 512, 0x425, in_memory;
+    S1024: Simpira<8>, 128, group 2048, 0x8_0043, in_memory;
+    S384: Simpira<3>, 48, group 768, 0x100d, in_memory;
+    A512: Areion512, 64, group 1024, 0x125, in_registers;
+    A256: Areion256, 32, group 512, 0x425, in_memory;
+    K1600: KeccakP12, 200, group 3200, 0x4803, in_memory;
+    As320: AsconP12, 40, group 640, 0x1b, in_memory;
+}
+
+impl Fast for S512 {
+    type One<I: Isa> = <Simpira<4> as Permutation>::One<I>;
+    type Many<I: Isa> = <Simpira<4> as Permutation>::Many<I>;
+}
+
+impl Fast for A512 {
+    type One<I: Isa> = <Areion512 as Permutation>::One<I>;
+    type Many<I: Isa> = <Areion512 as Permutation>::Many<I>;
 }

@@ -6,9 +6,10 @@
 
 use super::blocks::{Pass, Sum, add, load, pad10, run, store};
 use super::field;
+use super::machine::Machine;
 use super::parameters::{Bytes, Many, One, Parameters, zero};
 use super::tweak::Cipher;
-use crate::backend::{Isa, wipe};
+use crate::backend::wipe;
 use crate::perm::States;
 
 /// The codes j of tweaks (i, j).
@@ -28,11 +29,11 @@ const FRESH: usize = 128;
 
 /// Enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t bytes.
 #[inline(always)]
-pub(super) fn crypt<P: Parameters, I: Isa>(
-    e: &Cipher<'_, P, I>,
+pub(super) fn crypt<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
     x: &mut [u8],
     inverse: bool,
-) -> One<P, I> {
+) -> One<P, M> {
     let bytes = x.len() as u64;
     // CT: lengths are public.
     let z = if x.len() >= P::B { mix(e, x, inverse) } else { feistel(e, x, inverse) };
@@ -41,12 +42,12 @@ pub(super) fn crypt<P: Parameters, I: Isa>(
 
 /// E~, or its inverse.
 #[inline(always)]
-fn way<P: Parameters, I: Isa>(
-    e: &Cipher<'_, P, I>,
+fn way<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
     inverse: bool,
-    d: One<P, I>,
-    x: One<P, I>,
-) -> One<P, I> {
+    d: One<P, M>,
+    x: One<P, M>,
+) -> One<P, M> {
     // CT: the direction is public.
     if inverse {
         return e.decipher(d, x);
@@ -57,8 +58,12 @@ fn way<P: Parameters, I: Isa>(
 
 /// At least B bytes. Returns Z.
 #[inline(always)]
-fn mix<P: Parameters, I: Isa>(e: &Cipher<'_, P, I>, x: &mut [u8], inverse: bool) -> One<P, I> {
-    let (isa, bytes) = (e.isa, x.len() as u64);
+fn mix<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
+    x: &mut [u8],
+    inverse: bool,
+) -> One<P, M> {
+    let (machine, bytes) = (e.machine, x.len() as u64);
     let tail_at = x.len() - x.len() % P::B;
     let (whole, tail) = x.split_at_mut(tail_at);
     let (first, rest) = whole.split_at_mut(P::B);
@@ -70,23 +75,23 @@ fn mix<P: Parameters, I: Isa>(e: &Cipher<'_, P, I>, x: &mut [u8], inverse: bool)
     }
 
     // U_i, and MP
-    let u0 = way(e, inverse, e.d(0, layers[0]), One::<P, I>::load(isa, first));
+    let u0 = way(e, inverse, e.d(0, layers[0]), One::<P, M>::load(machine, first));
     let rest_bytes = rest.len();
-    let mut pass = First { inverse, buffer: rest, sum: Sum::<Many<P, I>>::new(isa) };
-    run(isa, e.masks(layers[0], false), rest_bytes, &mut pass);
+    let mut pass = First { inverse, buffer: rest, sum: Sum::<Many<P, M>>::new(machine) };
+    run(machine, e.masks(layers[0], false), rest_bytes, &mut pass);
     let mut mp = pass.sum.total().xor(u0);
     let rest = pass.buffer;
 
     // MM, MC and Y*
-    let mut sum = zero::<P, I>(isa);
+    let mut sum = zero::<P, M>(machine);
     let mc = if tail.is_empty() {
         way(e, inverse, e.d(bytes, code::MIDDLE), mp)
     } else {
-        mp = mp.xor(pad10::<P, I>(isa, tail));
+        mp = mp.xor(pad10::<P, M>(machine, tail));
         let mm = way(e, inverse, e.d(bytes, middle[0]), mp);
-        let tail_bytes = One::<P, I>::load_partial(isa, tail);
+        let tail_bytes = One::<P, M>::load_partial(machine, tail);
         tail_bytes.xor(mm).store_partial(tail);
-        sum = pad10::<P, I>(isa, tail);
+        sum = pad10::<P, M>(machine, tail);
         way(e, inverse, e.d(bytes, middle[1]), mm)
     };
     let q = mp.xor(mc);
@@ -98,9 +103,9 @@ fn mix<P: Parameters, I: Isa>(e: &Cipher<'_, P, I>, x: &mut [u8], inverse: bool)
         buffer: rest,
         q,
         mask: P::Block::ZERO,
-        sum: Sum::<Many<P, I>>::new(isa),
+        sum: Sum::<Many<P, M>>::new(machine),
     };
-    run(isa, e.masks(layers[1], false), rest_bytes, &mut pass);
+    run(machine, e.masks(layers[1], false), rest_bytes, &mut pass);
     wipe(pass.mask.as_mut());
     let v0 = pass.sum.total().xor(mc).xor(sum);
     way(e, inverse, e.d(0, layers[1]), v0).store(first);
@@ -109,16 +114,16 @@ fn mix<P: Parameters, I: Isa>(e: &Cipher<'_, P, I>, x: &mut [u8], inverse: bool)
 
 /// E~, or its inverse, of vectors of blocks.
 #[inline(always)]
-fn layer<P: Parameters, I: Isa, const N: usize>(
-    isa: I,
+fn layer<P: Parameters, M: Machine<P>, const N: usize>(
+    machine: M,
     inverse: bool,
-    d: [Many<P, I>; N],
-    x: [Many<P, I>; N],
-) -> [Many<P, I>; N] {
+    d: [Many<P, M>; N],
+    x: [Many<P, M>; N],
+) -> [Many<P, M>; N] {
     // CT: the direction is public.
     match inverse {
-        false => add(Many::<P, I>::permute(isa, add(x, d)), d),
-        true => add(Many::<P, I>::invert(isa, add(x, d)), d),
+        false => add(Many::<P, M>::permute(machine, add(x, d)), d),
+        true => add(Many::<P, M>::invert(machine, add(x, d)), d),
     }
 }
 
@@ -129,46 +134,46 @@ struct First<'a, S> {
     sum: Sum<S>,
 }
 
-impl<P: Parameters, I: Isa> Pass<P, I> for First<'_, Many<P, I>> {
+impl<P: Parameters, M: Machine<P>> Pass<P, M> for First<'_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
-        let u = layer::<P, I, N>(isa, self.inverse, d, load(isa, self.buffer, at, end));
+    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
+        let u = layer::<P, M, N>(machine, self.inverse, d, load(machine, self.buffer, at, end));
         self.sum.add(u, end - at);
         store(u, self.buffer, at, end);
     }
 }
 
 /// The masks between the layers, and the second layer; the sum of what goes in.
-struct Second<'a, 'k, P: Parameters, I: Isa> {
-    e: &'a Cipher<'k, P, I>,
+struct Second<'a, 'k, P: Parameters, M: Machine<P>> {
+    e: &'a Cipher<'k, P, M>,
     inverse: bool,
     buffer: &'a mut [u8],
-    q: One<P, I>,
+    q: One<P, M>,
     /// What is added to the next block.
     mask: P::Block,
-    sum: Sum<Many<P, I>>,
+    sum: Sum<Many<P, M>>,
 }
 
-impl<P: Parameters, I: Isa> Second<'_, '_, P, I> {
+impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
     /// The first mask of the blocks from byte `at` on.
     #[inline(always)]
     fn fresh(&mut self, at: usize) {
-        let isa = self.e.isa;
+        let machine = self.e.machine;
         if at == 0 {
             self.q.store(self.mask.as_mut());
             P::double(&mut self.mask);
             return;
         }
-        let mp = One::<P, I>::load(isa, &self.buffer[at..at + P::B]).xor(self.q);
+        let mp = One::<P, M>::load(machine, &self.buffer[at..at + P::B]).xor(self.q);
         let g = (at / (FRESH * P::B)) as u64;
         let mc = way(self.e, self.inverse, self.e.d(g, code::GROUP), mp);
         mp.xor(mc).store(self.mask.as_mut());
     }
 }
 
-impl<P: Parameters, I: Isa> Pass<P, I> for Second<'_, '_, P, I> {
+impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, isa: I, d: [Many<P, I>; N], at: usize, end: usize) {
+    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
         // Groups of the lanes never straddle two of these.
         if at.is_multiple_of(FRESH * P::B) {
             self.fresh(at);
@@ -178,23 +183,23 @@ impl<P: Parameters, I: Isa> Pass<P, I> for Second<'_, '_, P, I> {
             mask.copy_from_slice(self.mask.as_ref());
             P::double(&mut self.mask);
         }
-        let u = load(isa, self.buffer, at, end);
-        let v = add(u, load(isa, masks.as_ref(), 0, end - at));
+        let u = load(machine, self.buffer, at, end);
+        let v = add(u, load(machine, masks.as_ref(), 0, end - at));
         wipe(masks.as_mut());
         self.sum.add(v, end - at);
-        store(layer::<P, I, N>(isa, self.inverse, d, v), self.buffer, at, end);
+        store(layer::<P, M, N>(machine, self.inverse, d, v), self.buffer, at, end);
     }
 }
 
 /// Fewer than B bytes. Returns Z.
 #[inline(always)]
-fn feistel<P: Parameters, I: Isa>(
-    e: &Cipher<'_, P, I>,
+fn feistel<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
     x: &mut [u8],
     inverse: bool,
-) -> One<P, I> {
-    let (isa, bytes) = (e.isa, x.len());
-    let mut original = pad10::<P, I>(isa, x);
+) -> One<P, M> {
+    let (machine, bytes) = (e.machine, x.len());
+    let mut original = pad10::<P, M>(machine, x);
     // The sides of a single byte are nibbles, each in a byte of its own.
     let mut nibbles = [0; 2];
     let (sides, cut, bits) = if let [byte] = x {
@@ -211,7 +216,7 @@ fn feistel<P: Parameters, I: Isa>(
         let (to, from): (&mut [u8], &[u8]) =
             if q.is_multiple_of(2) { (left, right) } else { (right, left) };
         let d = e.d((256 * bytes + q) as u64, code::FEISTEL);
-        let [o] = e.encipher([d], [pad10::<P, I>(isa, from)]);
+        let [o] = e.encipher([d], [pad10::<P, M>(machine, from)]);
         o.store(output.as_mut());
         output.as_mut()[0] &= cut;
         field::add(to, output.as_ref());
@@ -222,7 +227,7 @@ fn feistel<P: Parameters, I: Isa>(
         wipe(&mut nibbles);
     }
     if inverse {
-        original = pad10::<P, I>(isa, x);
+        original = pad10::<P, M>(machine, x);
     }
     let [z] = e.encipher([e.d(bytes as u64, code::SHORT_HASH)], [original]);
     z

@@ -2,8 +2,9 @@
 
 use aead::inout::InOutBuf;
 
+use super::machine::Machine;
 use super::parameters::{Bytes, One, Parameters};
-use crate::backend::{Isa, wipe};
+use crate::backend::wipe;
 use crate::perm::States;
 
 /// P, to be encrypted or decrypted: the place of the hidden nonce, or none, and the message.
@@ -39,24 +40,24 @@ impl Text<'_, '_, '_> {
 
     /// The first B bytes; if there are fewer, zeros behind them.
     #[inline(always)]
-    pub(super) fn first<P: Parameters, I: Isa>(&self, isa: I) -> One<P, I> {
+    pub(super) fn first<P: Parameters, M: Machine<P>>(&self, machine: M) -> One<P, M> {
         let message = &self.message.get_in()[..self.in_first::<P>()];
         // CT: lengths are public.
         if self.nonce.is_empty() {
-            return One::<P, I>::load_partial(isa, message);
+            return One::<P, M>::load_partial(machine, message);
         }
         let mut block = P::Block::ZERO;
         let (nonce, rest) = block.as_mut().split_at_mut(self.nonce.len());
         nonce.copy_from_slice(self.nonce);
         rest[..message.len()].copy_from_slice(message);
-        let first = One::<P, I>::load(isa, block.as_ref());
+        let first = One::<P, M>::load(machine, block.as_ref());
         wipe(block.as_mut());
         first
     }
 
     /// Writes what [`first`](Self::first) reads.
     #[inline(always)]
-    pub(super) fn write_first<P: Parameters, I: Isa>(&mut self, first: One<P, I>) {
+    pub(super) fn write_first<P: Parameters, M: Machine<P>>(&mut self, first: One<P, M>) {
         let bytes = self.in_first::<P>();
         let message = &mut self.message.get_out()[..bytes];
         if self.nonce.is_empty() {

@@ -10,8 +10,9 @@
 
 use super::field;
 use super::hash::Chaining;
+use super::machine::Machine;
 use super::parameters::{Bytes, GROUP, Many, One, Parameters, zero};
-use crate::backend::{Isa, wipe};
+use crate::backend::wipe;
 use crate::perm::States;
 
 /// How many of L, x · L, x² · L, … are kept: enough for 2^20 blocks. Beyond, they are computed.
@@ -35,14 +36,14 @@ pub(super) struct Key<P: Parameters> {
 impl<P: Parameters> Key<P> {
     /// Everything in its place. Nothing else has a copy of it.
     #[inline(always)]
-    pub(super) fn fill<I: Isa>(&mut self, isa: I, k1: One<P, I>, l: One<P, I>) {
+    pub(super) fn fill<M: Machine<P>>(&mut self, machine: M, k1: One<P, M>, l: One<P, M>) {
         k1.store_partial(&mut self.k1[..P::T]);
         l.store(self.multiples[0].as_mut());
         for b in 1..MULTIPLES {
             self.multiples[b] = self.multiples[b - 1];
             P::double(&mut self.multiples[b]);
         }
-        let blocks = blocks_in_group::<P, I>();
+        let blocks = blocks_in_group::<P, M>();
         let first = 4 + blocks.ilog2() as usize;
         self.steps[0] = self.multiples[first];
         for u in 1..STEPS {
@@ -55,13 +56,13 @@ impl<P: Parameters> Key<P> {
         for (q, mask) in masks.chunks_exact_mut(P::B).enumerate() {
             // The last one's is not known before the group is.
             let i = (q + 1) % blocks;
-            self.mask::<I>(isa, 16 * i as u64).store(mask);
+            self.mask(machine, 16 * i as u64).store(mask);
         }
-        let vectors = masks.chunks_exact(Many::<P, I>::BYTES);
+        let vectors = masks.chunks_exact(Many::<P, M>::BYTES);
         for (mask, lanes) in
-            vectors.zip(self.offsets.as_mut().chunks_exact_mut(Many::<P, I>::BYTES))
+            vectors.zip(self.offsets.as_mut().chunks_exact_mut(Many::<P, M>::BYTES))
         {
-            Many::<P, I>::load(isa, mask).write_lanes(lanes);
+            Many::<P, M>::load(machine, mask).write_lanes(lanes);
         }
         wipe(masks);
     }
@@ -97,12 +98,12 @@ impl<P: Parameters> Key<P> {
 
     /// p ⊗ L.
     #[inline(always)]
-    fn mask<I: Isa>(&self, isa: I, p: u64) -> One<P, I> {
-        let mut mask = zero::<P, I>(isa);
+    fn mask<M: Machine<P>>(&self, machine: M, p: u64) -> One<P, M> {
+        let mut mask = zero::<P, M>(machine);
         let mut bits = p;
         while bits != 0 {
             let multiple = self.multiple(bits.trailing_zeros() as usize);
-            mask = mask.xor(One::<P, I>::load(isa, multiple.as_ref()));
+            mask = mask.xor(One::<P, M>::load(machine, multiple.as_ref()));
             bits &= bits - 1;
         }
         mask
@@ -110,13 +111,13 @@ impl<P: Parameters> Key<P> {
 
     /// From the masks of group `k` to those of the next.
     #[inline(always)]
-    fn step<I: Isa>(&self, isa: I, k: u64) -> One<P, I> {
+    fn step<M: Machine<P>>(&self, machine: M, k: u64) -> One<P, M> {
         let u = (k + 1).trailing_zeros() as usize;
         match self.steps.get(u) {
-            Some(step) => One::<P, I>::load(isa, step.as_ref()),
+            Some(step) => One::<P, M>::load(machine, step.as_ref()),
             None => {
-                let blocks = blocks_in_group::<P, I>() as u64;
-                self.mask(isa, 16 * blocks * ((2 << u) - 1))
+                let blocks = blocks_in_group::<P, M>() as u64;
+                self.mask(machine, 16 * blocks * ((2 << u) - 1))
             }
         }
     }
@@ -133,41 +134,41 @@ impl<P: Parameters> Drop for Key<P> {
 }
 
 /// How many blocks a group has.
-pub(super) const fn blocks_in_group<P: Parameters, I: Isa>() -> usize {
-    GROUP * Many::<P, I>::COUNT
+pub(super) const fn blocks_in_group<P: Parameters, M: Machine<P>>() -> usize {
+    GROUP * Many::<P, M>::COUNT
 }
 
 /// E~ in one context.
-pub(super) struct Cipher<'k, P: Parameters, I: Isa> {
-    pub(super) isa: I,
+pub(super) struct Cipher<'k, P: Parameters, M: Machine<P>> {
+    pub(super) machine: M,
     key: &'k Key<P>,
     /// K1' ‖ 0.
-    context: One<P, I>,
+    context: One<P, M>,
     /// Δ.
-    delta: One<P, I>,
+    delta: One<P, M>,
 }
 
-impl<'k, P: Parameters, I: Isa> Cipher<'k, P, I> {
+impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
     #[inline(always)]
-    pub(super) fn new(isa: I, key: &'k Key<P>, context: One<P, I>) -> Self {
-        Self { isa, key, context, delta: zero::<P, I>(isa) }
+    pub(super) fn new(machine: M, key: &'k Key<P>, context: One<P, M>) -> Self {
+        Self { machine, key, context, delta: zero::<P, M>(machine) }
     }
 
     /// With Δ from now on, where [`with_delta`](Self::with_delta) asks for it.
     #[inline(always)]
-    pub(super) fn set_delta(&mut self, delta: One<P, I>) {
+    pub(super) fn set_delta(&mut self, delta: One<P, M>) {
         self.delta = delta;
     }
 
     /// D for (i, j), without Δ.
     #[inline(always)]
-    pub(super) fn d(&self, i: u64, j: u64) -> One<P, I> {
-        self.context.xor(self.key.mask(self.isa, 16 * i + j))
+    pub(super) fn d(&self, i: u64, j: u64) -> One<P, M> {
+        self.context.xor(self.key.mask(self.machine, 16 * i + j))
     }
 
     /// D for (i, j), with Δ.
     #[inline(always)]
-    pub(super) fn with_delta(&self, i: u64, j: u64) -> One<P, I> {
+    pub(super) fn with_delta(&self, i: u64, j: u64) -> One<P, M> {
         self.d(i, j).xor(self.delta)
     }
 
@@ -175,13 +176,13 @@ impl<'k, P: Parameters, I: Isa> Cipher<'k, P, I> {
     #[inline(always)]
     pub(super) fn encipher<const N: usize>(
         &self,
-        d: [One<P, I>; N],
-        mut x: [One<P, I>; N],
-    ) -> [One<P, I>; N] {
+        d: [One<P, M>; N],
+        mut x: [One<P, M>; N],
+    ) -> [One<P, M>; N] {
         for n in 0..N {
             x[n] = x[n].xor(d[n]);
         }
-        let mut y = One::<P, I>::permute(self.isa, x);
+        let mut y = One::<P, M>::permute(self.machine, x);
         for n in 0..N {
             y[n] = y[n].xor(d[n]);
         }
@@ -190,8 +191,8 @@ impl<'k, P: Parameters, I: Isa> Cipher<'k, P, I> {
 
     /// E~⁻¹ of a block.
     #[inline(always)]
-    pub(super) fn decipher(&self, d: One<P, I>, y: One<P, I>) -> One<P, I> {
-        let [x] = One::<P, I>::invert(self.isa, [y.xor(d)]);
+    pub(super) fn decipher(&self, d: One<P, M>, y: One<P, M>) -> One<P, M> {
+        let [x] = One::<P, M>::invert(self.machine, [y.xor(d)]);
         x.xor(d)
     }
 
@@ -199,56 +200,61 @@ impl<'k, P: Parameters, I: Isa> Cipher<'k, P, I> {
     #[inline(always)]
     pub(super) fn hash<const N: usize>(
         &self,
-        d: [One<P, I>; N],
-        mut x: [One<P, I>; N],
-    ) -> [One<P, I>; N] {
+        d: [One<P, M>; N],
+        mut x: [One<P, M>; N],
+    ) -> [One<P, M>; N] {
         for n in 0..N {
             x[n] = x[n].xor(d[n]);
         }
-        One::<P, I>::permute(self.isa, x)
+        One::<P, M>::permute(self.machine, x)
     }
 
     /// tag(i, j; Z) before it is cut, where `d` is the D of (i, j) as it is for other calls: of the
     /// mask only what lies behind the first t bytes counts.
     #[inline(always)]
-    pub(super) fn tag(&self, d: One<P, I>, z: One<P, I>) -> One<P, I> {
+    pub(super) fn tag(&self, d: One<P, M>, z: One<P, M>) -> One<P, M> {
         let mask = d.xor(self.context);
         let mask = mask.xor(mask.left(P::T));
         let x = z.right(P::T).xor(mask).xor(self.context);
-        let [y] = One::<P, I>::permute(self.isa, [x]);
+        let [y] = One::<P, M>::permute(self.machine, [x]);
         y.xor(self.context).left(P::T)
     }
 
     /// The masks of the blocks with (1, j), (2, j), …
     #[inline(always)]
-    pub(super) fn masks(&self, j: u64, delta: bool) -> Masks<'k, P, I> {
+    pub(super) fn masks(&self, j: u64, delta: bool) -> Masks<'k, P, M> {
         let d = if delta { self.with_delta(0, j) } else { self.d(0, j) };
-        Masks { isa: self.isa, key: self.key, base: Many::<P, I>::splat(self.isa, d), k: 0 }
+        Masks {
+            machine: self.machine,
+            key: self.key,
+            base: Many::<P, M>::splat(self.machine, d),
+            k: 0,
+        }
     }
 }
 
 /// The masks of consecutive blocks, from index 1 on, group by group.
-pub(super) struct Masks<'k, P: Parameters, I: Isa> {
-    isa: I,
+pub(super) struct Masks<'k, P: Parameters, M: Machine<P>> {
+    machine: M,
     key: &'k Key<P>,
     /// What the masks of a group have in common.
-    base: Many<P, I>,
+    base: Many<P, M>,
     /// The number of the group.
     k: u64,
 }
 
-impl<P: Parameters, I: Isa> Masks<'_, P, I> {
+impl<P: Parameters, M: Machine<P>> Masks<'_, P, M> {
     /// (16q) ⊗ L of the blocks in vector `n`.
     #[inline(always)]
-    fn offsets(&self, n: usize) -> Many<P, I> {
-        let at = n * Many::<P, I>::BYTES;
-        let lanes = &self.key.offsets.as_ref()[at..at + Many::<P, I>::BYTES];
-        Many::<P, I>::read_lanes(self.isa, lanes)
+    fn offsets(&self, n: usize) -> Many<P, M> {
+        let at = n * Many::<P, M>::BYTES;
+        let lanes = &self.key.offsets.as_ref()[at..at + Many::<P, M>::BYTES];
+        Many::<P, M>::read_lanes(self.machine, lanes)
     }
 
     /// D of the blocks in the first `N` vectors of a group that is not full, and of no more.
     #[inline(always)]
-    pub(super) fn some<const N: usize>(&self) -> [Many<P, I>; N] {
+    pub(super) fn some<const N: usize>(&self) -> [Many<P, M>; N] {
         let mut d = [self.base; N];
         for n in 0..N {
             d[n] = d[n].xor(self.offsets(n));
@@ -258,11 +264,11 @@ impl<P: Parameters, I: Isa> Masks<'_, P, I> {
 
     /// D of the blocks of the group, and on to the next.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> [Many<P, I>; GROUP] {
+    pub(super) fn next(&mut self) -> [Many<P, M>; GROUP] {
         let mut d = self.some::<GROUP>();
-        let step = Many::<P, I>::splat(self.isa, self.key.step(self.isa, self.k));
+        let step = Many::<P, M>::splat(self.machine, self.key.step(self.machine, self.k));
         // The index of the last block is a multiple of the group's length: its mask is of the next.
-        let last = step.xor(step.first(Many::<P, I>::COUNT - 1));
+        let last = step.xor(step.first(Many::<P, M>::COUNT - 1));
         d[GROUP - 1] = d[GROUP - 1].xor(last);
         self.base = self.base.xor(step);
         self.k += 1;

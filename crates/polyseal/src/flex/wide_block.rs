@@ -61,10 +61,6 @@ impl WideBlock {
         Ok(Self(Flex::on(backend, config, key, setup_ad)?))
     }
 
-    pub(crate) fn into_flex(self) -> Flex {
-        self.0
-    }
-
     /// The configuration.
     #[must_use]
     pub fn config(&self) -> &Config {

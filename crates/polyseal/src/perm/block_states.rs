@@ -5,7 +5,7 @@
 use core::marker::PhantomData;
 
 use super::States;
-use crate::backend::{Isa, StateLanes};
+use crate::backend::StateLanes;
 
 /// A permutation of `W` AES blocks. `x[w][n]` is word `w` of the states in the lanes of vector `n`.
 pub(crate) trait BlockRounds<const W: usize>: Copy {

@@ -16,6 +16,7 @@
 mod areion;
 mod ascon;
 mod block_states;
+mod in_memory;
 mod keccak;
 mod simpira;
 #[cfg(feature = "testing")]
@@ -26,6 +27,7 @@ mod word_states;
 
 pub(crate) use areion::{Areion256, Areion512};
 pub(crate) use ascon::AsconP12;
+pub(crate) use in_memory::{Direction, apply};
 pub(crate) use keccak::KeccakP12;
 pub(crate) use simpira::Simpira;
 
@@ -34,6 +36,7 @@ use crate::backend::Isa;
 /// A permutation of [`BYTES`](Self::BYTES) bytes.
 pub(crate) trait Permutation: Copy {
     /// What its designers call it.
+    #[cfg_attr(not(feature = "testing"), allow(dead_code))]
     const NAME: &'static str;
     /// How many bytes a state has.
     const BYTES: usize;
@@ -46,8 +49,8 @@ pub(crate) trait Permutation: Copy {
 
 /// Several states side by side, as vectors: vector `k` has word `k` of each state.
 pub(crate) trait States: Copy {
-    /// The instruction set that the vectors belong to.
-    type Isa: Isa;
+    /// What the states are on: an instruction set, as far as they are vectors.
+    type Isa: Copy;
     /// One of the states.
     type One: States<Isa = Self::Isa, One = Self::One>;
 

@@ -1,0 +1,197 @@
+//! What the modes run on: the vectors of a back end, or memory.
+//!
+//! The profiles that are meant to be fast have the whole of every mode compiled for every back end,
+//! with its states in registers. For the others that would be megabytes. Their modes are compiled
+//! once, on states in memory, and only π runs on the back end.
+
+use super::parameters::{Bytes, Fast, Parameters};
+use crate::backend::{Backend, Isa, Task};
+use crate::perm::{self, States};
+
+/// Something that states of a profile can be on.
+pub(super) trait Machine<P: Parameters>: Copy {
+    /// A state of π.
+    type One: States<Isa = Self, One = Self::One>;
+    /// As many as are done together.
+    type Many: States<Isa = Self, One = Self::One>;
+}
+
+impl<P: Fast, I: Isa> Machine<P> for I {
+    type One = P::One<I>;
+    type Many = P::Many<I>;
+}
+
+/// A computation on any machine.
+pub(super) trait Work<P: Parameters> {
+    /// What it computes.
+    type Output;
+
+    /// The computation. Implementations mark it `#[inline(always)]`.
+    fn run<M: Machine<P>>(self, machine: M) -> Self::Output;
+}
+
+/// Runs on the vectors of `backend`.
+#[inline(always)]
+pub(super) fn in_registers<P: Fast, W: Work<P>>(backend: Backend, work: W) -> W::Output {
+    backend.run(InRegisters::<P, W>(backend, work, core::marker::PhantomData))
+}
+
+struct InRegisters<P, W>(Backend, W, core::marker::PhantomData<P>);
+
+impl<P: Fast, W: Work<P>> Task for InRegisters<P, W> {
+    type Output = W::Output;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> W::Output {
+        // The portable back end has nothing to gain.
+        match const { I::REGISTERS > 8 } {
+            true => self.1.run(isa),
+            false => in_memory(self.0, self.1),
+        }
+    }
+}
+
+/// Runs on memory.
+#[inline(never)]
+pub(super) fn in_memory<P: Parameters, W: Work<P>>(backend: Backend, work: W) -> W::Output {
+    work.run(Memory(backend))
+}
+
+/// States in memory; π runs on the back end.
+#[derive(Clone, Copy)]
+pub(super) struct Memory(Backend);
+
+impl<P: Parameters> Machine<P> for Memory {
+    type One = Stored<P, 1>;
+    type Many = Stored<P, 4>;
+}
+
+/// `COUNT` states in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Stored<P: Parameters, const COUNT: usize>([P::Block; COUNT]);
+
+impl<P: Parameters, const COUNT: usize> Stored<P, COUNT> {
+    const ZERO: Self = Self([P::Block::ZERO; COUNT]);
+
+    fn bytes(&self) -> &[u8] {
+        P::Block::flatten(&self.0)
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        P::Block::flatten_mut(&mut self.0)
+    }
+
+    /// π or its inverse, of all of them.
+    #[inline(never)]
+    fn apply<const N: usize>(
+        memory: Memory,
+        direction: perm::Direction,
+        x: [Self; N],
+    ) -> [Self; N] {
+        let mut states = x.map(|x| x.0);
+        let bytes = P::Block::flatten_mut(states.as_flattened_mut());
+        perm::apply::<P::Permutation>(memory.0, direction, bytes);
+        states.map(Self)
+    }
+}
+
+/// Nothing here is inlined: it is called from everywhere.
+impl<P: Parameters, const COUNT: usize> States for Stored<P, COUNT> {
+    type Isa = Memory;
+    type One = Stored<P, 1>;
+
+    const COUNT: usize = COUNT;
+    const BYTES: usize = COUNT * P::B;
+
+    #[inline(never)]
+    fn load(_: Memory, source: &[u8]) -> Self {
+        let mut x = Self::ZERO;
+        x.bytes_mut().copy_from_slice(source);
+        x
+    }
+
+    #[inline(never)]
+    fn load_partial(_: Memory, source: &[u8]) -> Self {
+        let mut x = Self::ZERO;
+        x.bytes_mut()[..source.len()].copy_from_slice(source);
+        x
+    }
+
+    #[inline(never)]
+    fn store(self, target: &mut [u8]) {
+        target.copy_from_slice(self.bytes());
+    }
+
+    #[inline(never)]
+    fn store_partial(self, target: &mut [u8]) {
+        target.copy_from_slice(&self.bytes()[..target.len()]);
+    }
+
+    #[inline(never)]
+    fn splat(_: Memory, one: Self::One) -> Self {
+        Self([one.0[0]; COUNT])
+    }
+
+    #[inline(never)]
+    fn xor(mut self, other: Self) -> Self {
+        for (x, y) in self.bytes_mut().iter_mut().zip(other.bytes()) {
+            *x ^= y;
+        }
+        self
+    }
+
+    #[inline(never)]
+    fn left(mut self, bytes: usize) -> Self {
+        for state in &mut self.0 {
+            state.as_mut()[bytes..].fill(0);
+        }
+        self
+    }
+
+    #[inline(never)]
+    fn right(mut self, bytes: usize) -> Self {
+        for state in &mut self.0 {
+            let state = state.as_mut();
+            state.copy_within(..P::B - bytes, bytes);
+            state[..bytes].fill(0);
+        }
+        self
+    }
+
+    #[inline(never)]
+    fn first(mut self, states: usize) -> Self {
+        for state in &mut self.0[states.min(COUNT)..] {
+            *state = Bytes::ZERO;
+        }
+        self
+    }
+
+    #[inline(never)]
+    fn xor_states(self) -> Self::One {
+        let mut sum = Stored([P::Block::ZERO]);
+        for state in self.0 {
+            sum = sum.xor(Stored([state]));
+        }
+        sum
+    }
+
+    #[inline(never)]
+    fn read_lanes(memory: Memory, source: &[u8]) -> Self {
+        Self::load(memory, source)
+    }
+
+    #[inline(never)]
+    fn write_lanes(self, target: &mut [u8]) {
+        self.store(target);
+    }
+
+    #[inline(never)]
+    fn permute<const N: usize>(memory: Memory, x: [Self; N]) -> [Self; N] {
+        Self::apply(memory, perm::Direction::Forward, x)
+    }
+
+    #[inline(never)]
+    fn invert<const N: usize>(memory: Memory, x: [Self; N]) -> [Self; N] {
+        Self::apply(memory, perm::Direction::Backward, x)
+    }
+}
