@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::config::Mode;
-use super::hash::{self, Chain, Chaining, Domain, LEAF_BYTES, Pieces, load_chaining};
+use super::hash::{self, Chain, Chaining, Domain, LEAF_BYTES, Pieces, load_chaining, single_bytes};
 use super::machine::{Machine, Work};
 use super::parameters::{One, Parameters};
 use super::text::Text;
@@ -31,6 +31,14 @@ impl Context<'_> {
     fn key<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
         match self {
             Self::Known(key) => load_chaining::<P, M>(machine, key),
+            Self::Hash {
+                from,
+                domain,
+                pieces: [input] | [input, []] | [[], input] | [[], input, []] | [input, [], []],
+            } if input.len() <= single_bytes::<P>() => {
+                let h = load_chaining::<P, M>(machine, from);
+                hash::hash_single::<P, M>(machine, h, domain, input).left(P::T)
+            }
             Self::Hash { from, domain, pieces } => {
                 let mut chain = Chain::<P, M>::new(machine, load_chaining::<P, M>(machine, from));
                 chain.absorb(pieces);

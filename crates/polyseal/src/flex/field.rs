@@ -22,3 +22,26 @@ pub(super) fn add(to: &mut [u8], from: &[u8]) {
         *to ^= from;
     }
 }
+
+/// Writes `block`, x · `block`, … one after the other, and leaves the next in `block`.
+#[inline(always)]
+pub(super) fn write_powers<const WORDS: usize>(
+    block: &mut [[u8; 8]; WORDS],
+    reduction: u64,
+    out: &mut [u8],
+) {
+    let mut words = block.map(u64::from_le_bytes);
+    for out in out.chunks_exact_mut(8 * WORDS) {
+        for (out, word) in out.chunks_exact_mut(8).zip(words) {
+            out.copy_from_slice(&word.to_le_bytes());
+        }
+        let mut carry = words[WORDS - 1] >> 63;
+        let reduced = reduction & carry.wrapping_neg();
+        carry = 0;
+        for word in &mut words {
+            (*word, carry) = ((*word << 1) | carry, *word >> 63);
+        }
+        words[0] ^= reduced;
+    }
+    *block = words.map(u64::to_le_bytes);
+}

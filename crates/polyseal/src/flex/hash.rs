@@ -146,6 +146,32 @@ impl<P: Parameters, M: Machine<P>> Chain<P, M> {
     }
 }
 
+/// F of an input whose last block is its first, as most are: in registers.
+#[inline(always)]
+pub(super) fn hash_single<P: Parameters, M: Machine<P>>(
+    machine: M,
+    h: One<P, M>,
+    domain: Domain,
+    input: &[u8],
+) -> One<P, M> {
+    let bytes = input.len() as u8;
+    let mut trailer = P::Block::ZERO;
+    let end = trailer.as_mut().last_chunk_mut::<3>();
+    if let Some(end) = end {
+        *end = [bytes, 0, (domain as u8) << 4 | u8::from(bytes > 0)];
+    }
+    let trailer = One::<P, M>::load(machine, trailer.as_ref());
+    let b = One::<P, M>::load_partial(machine, input).right(P::T);
+    let s = h.xor(load_chaining::<P, M>(machine, &FIN)).xor(b).xor(trailer);
+    let [y] = One::<P, M>::permute(machine, [s]);
+    y.xor(s)
+}
+
+/// The longest input of [`hash_single`].
+pub(super) const fn single_bytes<P: Parameters>() -> usize {
+    P::R - 3
+}
+
 /// The pieces of an input, to be read from the beginning.
 #[derive(Clone, Copy)]
 pub(super) struct Pieces<'a> {

@@ -159,6 +159,16 @@ impl<P: Parameters, const COUNT: usize> States for Stored<P, COUNT> {
     }
 
     #[inline(never)]
+    fn after(mut self, bytes: usize) -> Self {
+        for state in &mut self.0 {
+            let state = state.as_mut();
+            state.copy_within(bytes.., 0);
+            state[P::B - bytes..].fill(0);
+        }
+        self
+    }
+
+    #[inline(never)]
     fn first(mut self, states: usize) -> Self {
         for state in &mut self.0[states.min(COUNT)..] {
             *state = Bytes::ZERO;

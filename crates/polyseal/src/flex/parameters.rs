@@ -54,6 +54,9 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     /// Runs `work` on what the profile's modes are compiled for.
     fn run<W: Work<Self>>(backend: Backend, work: W) -> W::Output;
 
+    /// Writes `block`, x · `block`, … one after the other, and leaves the next in `block`.
+    fn write_powers(block: &mut Self::Block, out: &mut [u8]);
+
     /// x · `block`.
     fn double(block: &mut Self::Block) {
         field::double(block.as_mut(), Self::REDUCTION);
@@ -95,6 +98,14 @@ macro_rules! profiles {
 
             const PROFILE: Profile = Profile::$name;
             const REDUCTION: u64 = $reduction;
+
+            #[inline(always)]
+            fn write_powers(block: &mut Self::Block, out: &mut [u8]) {
+                let (words, _) = block.as_chunks_mut::<8>();
+                if let Some(words) = words.first_chunk_mut::<{ $bytes / 8 }>() {
+                    field::write_powers(words, Self::REDUCTION, out);
+                }
+            }
 
             #[inline(always)]
             fn run<W: Work<Self>>(backend: Backend, work: W) -> W::Output {

@@ -8,7 +8,7 @@ use super::blocks::{Pass, Sum, add, load, pad10, run, store};
 use super::field;
 use super::machine::Machine;
 use super::parameters::{Bytes, Many, One, Parameters, zero};
-use super::tweak::Cipher;
+use super::tweak::{Cipher, blocks_in_group};
 use crate::backend::wipe;
 use crate::perm::States;
 
@@ -102,11 +102,13 @@ fn mix<P: Parameters, M: Machine<P>>(
         inverse,
         buffer: rest,
         q,
+        masks: P::Group::ZERO,
         mask: P::Block::ZERO,
         sum: Sum::<Many<P, M>>::new(machine),
     };
     run(machine, e.masks(layers[1], false), rest_bytes, &mut pass);
     wipe(pass.mask.as_mut());
+    wipe(pass.masks.as_mut());
     let v0 = pass.sum.total().xor(mc).xor(sum);
     way(e, inverse, e.d(0, layers[1]), v0).store(first);
     q
@@ -149,12 +151,21 @@ struct Second<'a, 'k, P: Parameters, M: Machine<P>> {
     inverse: bool,
     buffer: &'a mut [u8],
     q: One<P, M>,
-    /// What is added to the next block.
+    /// What is added to the next blocks.
+    masks: P::Group,
+    /// What is added to the block after those.
     mask: P::Block,
     sum: Sum<Many<P, M>>,
 }
 
 impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
+    /// What is added to the blocks of the next group.
+    #[inline(always)]
+    fn write_masks(&mut self) {
+        let group = blocks_in_group::<P, M>() * P::B;
+        P::write_powers(&mut self.mask, &mut self.masks.as_mut()[..group]);
+    }
+
     /// The first mask of the blocks from byte `at` on.
     #[inline(always)]
     fn fresh(&mut self, at: usize) {
@@ -177,15 +188,12 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
         // Groups of the lanes never straddle two of these.
         if at.is_multiple_of(FRESH * P::B) {
             self.fresh(at);
-        }
-        let mut masks = P::Group::ZERO;
-        for mask in masks.as_mut()[..end - at].chunks_exact_mut(P::B) {
-            mask.copy_from_slice(self.mask.as_ref());
-            P::double(&mut self.mask);
+            self.write_masks();
         }
         let u = load(machine, self.buffer, at, end);
-        let v = add(u, load(machine, masks.as_ref(), 0, end - at));
-        wipe(masks.as_mut());
+        let v = add(u, load(machine, self.masks.as_ref(), 0, end - at));
+        // Ahead of their use: what was just written in words takes long to load as a vector.
+        self.write_masks();
         self.sum.add(v, end - at);
         store(layer::<P, M, N>(machine, self.inverse, d, v), self.buffer, at, end);
     }

@@ -43,8 +43,13 @@ impl Text<'_, '_, '_> {
     pub(super) fn first<P: Parameters, M: Machine<P>>(&self, machine: M) -> One<P, M> {
         let message = &self.message.get_in()[..self.in_first::<P>()];
         // CT: lengths are public.
-        if self.nonce.is_empty() {
-            return One::<P, M>::load_partial(machine, message);
+        match self.nonce.len() {
+            0 => return One::<P, M>::load_partial(machine, message),
+            bytes if bytes == P::T => {
+                let nonce = One::<P, M>::load_partial(machine, &self.nonce[..P::T]);
+                return One::<P, M>::load_partial(machine, message).right(P::T).xor(nonce);
+            }
+            _ => {}
         }
         let mut block = P::Block::ZERO;
         let (nonce, rest) = block.as_mut().split_at_mut(self.nonce.len());
@@ -60,8 +65,13 @@ impl Text<'_, '_, '_> {
     pub(super) fn write_first<P: Parameters, M: Machine<P>>(&mut self, first: One<P, M>) {
         let bytes = self.in_first::<P>();
         let message = &mut self.message.get_out()[..bytes];
-        if self.nonce.is_empty() {
-            return first.store_partial(message);
+        match self.nonce.len() {
+            0 => return first.store_partial(message),
+            bytes if bytes == P::T => {
+                first.store_partial(&mut self.nonce[..P::T]);
+                return first.after(P::T).store_partial(message);
+            }
+            _ => {}
         }
         let mut block = P::Block::ZERO;
         first.store(block.as_mut());

@@ -134,6 +134,18 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     }
 
     #[inline(always)]
+    fn after(mut self, bytes: usize) -> Self {
+        assert!(bytes.is_multiple_of(16));
+        for k in 0..W {
+            self.0[k] = match self.0.get(k + bytes / 16) {
+                Some(word) => *word,
+                None => self.0[k].xor(self.0[k]),
+            };
+        }
+        self
+    }
+
+    #[inline(always)]
     fn first(mut self, states: usize) -> Self {
         for k in 0..W {
             self.0[k] = self.0[k].truncate(16 * states);

@@ -75,6 +75,8 @@ pub(crate) trait States: Copy {
     fn left(self, bytes: usize) -> Self;
     /// Each state's bytes, `bytes` further back, a number of whole words; zeros before them.
     fn right(self, bytes: usize) -> Self;
+    /// The inverse of [`right`](Self::right), without the first `bytes` bytes: zeros at the end.
+    fn after(self, bytes: usize) -> Self;
     /// The first `states` states, then zeros.
     fn first(self, states: usize) -> Self;
     /// The exclusive or of all states.

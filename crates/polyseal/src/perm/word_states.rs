@@ -94,6 +94,18 @@ impl<P: WordRounds<W>, V: Words, const W: usize> States for WordStates<P, V, W> 
     }
 
     #[inline(always)]
+    fn after(mut self, bytes: usize) -> Self {
+        assert!(bytes.is_multiple_of(8));
+        for k in 0..W {
+            self.0[k] = match self.0.get(k + bytes / 8) {
+                Some(word) => *word,
+                None => self.0[k].xor(self.0[k]),
+            };
+        }
+        self
+    }
+
+    #[inline(always)]
     fn first(mut self, states: usize) -> Self {
         static ZEROS_THEN_ONES: [[u8; 8 * MOST]; 2] = [[0; 8 * MOST], [0xff; 8 * MOST]];
         let from = 8 * (MOST - states.min(V::COUNT));
