@@ -63,9 +63,9 @@ bench:
 peers:
 	scripts/with cmake g++ libclang-dev perl -- cargo test --locked --release -p polyseal-bench --features peers
 
-# The tables of papers/; the rival libraries take some minutes to build.
+# The tables and plots of papers/; the rival libraries take some minutes to build.
 papers:
-	cargo run --locked --release -p polyseal-bench --features peers -- papers
+	cargo run --locked --release -p polyseal-bench --features peers -- papers --svg papers/flex
 
 # XAES and KC-XAES on the AWS-LC FIPS module, which takes some minutes to build: so it is no part of `test`.
 fips:

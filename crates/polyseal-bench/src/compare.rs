@@ -50,6 +50,7 @@ struct Record {
 struct Report {
     machine: Machine,
     rounds: u32,
+    ad_bytes: usize,
     peers: Vec<String>,
     absent: Vec<String>,
     records: Vec<Record>,
@@ -67,12 +68,13 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     let mut report = Report {
         machine: Machine::detect(),
         rounds: options.rounds,
+        ad_bytes: options.lengths(0).ad,
         peers: versions(against),
         absent: absent(against),
         records: Vec::new(),
     };
     if !options.json {
-        introduce(&report, out)?;
+        introduce(&report, &options.describe_ad(), out)?;
     }
     let backends =
         if options.backends.is_empty() { vec![Backend::detect()] } else { options.backends() };
@@ -114,7 +116,7 @@ pub(crate) fn absent(peers: &[Peer]) -> Vec<String> {
     peers.iter().filter_map(line).collect()
 }
 
-fn introduce(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+fn introduce(report: &Report, ad: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}\n", report.machine.line())?;
     for peer in &report.peers {
         writeln!(out, "- {peer}")?;
@@ -124,7 +126,7 @@ fn introduce(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         out,
-        "\nCycles and throughput: median of {} interleaved rounds; no associated data. Ratio: \
+        "\nCycles and throughput: median of {} interleaved rounds; {ad}. Ratio: \
          median and quartiles of their time through ours in the same round; above 1, ours is \
          faster.\n",
         report.rounds
@@ -156,7 +158,7 @@ impl Pairing {
         }
         let mut table = Table::new(title, head);
         for bytes in options.sizes() {
-            let timings = contest::run(contenders, bytes, options.effort());
+            let timings = contest::run(contenders, options.lengths(bytes), options.effort());
             let figures: Vec<Figures> = timings.iter().map(contest::Timing::summary).collect();
             let ratios: Vec<Option<Summary>> = timings
                 .iter()
@@ -212,6 +214,7 @@ mod tests {
             suites: vec!["aegis-128l".parse().unwrap()],
             sizes: vec![16, 100],
             operations: vec![Operation::Seal, Operation::Mac],
+            ad: Some(16),
             rounds: 2,
             slice: 0,
             json,
@@ -233,11 +236,13 @@ mod tests {
             );
         }
         assert!(report.contains("|"));
+        assert!(report.contains("16 bytes of associated data"), "{report}");
     }
 
     #[test]
     fn ours_compared_with_ours_is_one() {
         let report: serde_json::Value = serde_json::from_str(&report(true, false)).unwrap();
+        assert_eq!(report["ad_bytes"], 16);
         let ours = &report["records"][0];
         assert_eq!(ours["ratio"]["median"], 1.0);
         assert_eq!(ours["implementation"], Backend::detect().name());

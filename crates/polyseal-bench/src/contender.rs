@@ -39,7 +39,7 @@ impl fmt::Display for Operation {
     }
 }
 
-/// An AEAD with a key. Measured without associated data.
+/// An AEAD with a key.
 pub trait Aead {
     /// Goes over to another key, as long as the algorithm wants it.
     fn rekey(&mut self, key: &Key);
@@ -92,9 +92,6 @@ pub trait Mac {
     /// Writes the tag of `data`.
     fn mac(&mut self, nonce: &Nonce, data: &[u8], tag: &mut Tag);
 }
-
-/// What is authenticated beside a message that is measured.
-const NO_AD: &[u8] = &[];
 
 /// A name, and the work that is timed.
 pub struct Contender {
@@ -160,8 +157,8 @@ struct Sealing<A>(A);
 
 impl<A: Aead> Work for Sealing<A> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
-        ring.seal(messages, |_, nonce, message, tag| {
-            self.0.seal(black_box(nonce), NO_AD, black_box(message), tag);
+        ring.seal(messages, |_, nonce, ad, message, tag| {
+            self.0.seal(black_box(nonce), black_box(ad), black_box(message), tag);
             black_box(tag);
         });
     }
@@ -171,14 +168,14 @@ struct Opening<A>(A);
 
 impl<A: Aead> Work for Opening<A> {
     fn prepare(&mut self, ring: &mut Ring) {
-        ring.fill(|_, nonce, message, tag| self.0.seal(nonce, NO_AD, message, tag));
+        ring.fill(|_, nonce, ad, message, tag| self.0.seal(nonce, ad, message, tag));
     }
 
     fn run(&mut self, ring: &mut Ring, messages: u32) {
         let mut authentic = true;
-        ring.open(messages, |_, nonce, sealed, tag, message| {
-            authentic &=
-                self.0.open(black_box(nonce), NO_AD, black_box(sealed), black_box(tag), message);
+        ring.open(messages, |_, nonce, ad, sealed, tag, message| {
+            let (nonce, ad, tag) = (black_box(nonce), black_box(ad), black_box(tag));
+            authentic &= self.0.open(nonce, ad, black_box(sealed), tag, message);
             black_box(message);
         });
         assert!(authentic, "{REFUSED}");
@@ -189,7 +186,7 @@ struct Keying<A>(A);
 
 impl<A: Aead> Work for Keying<A> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
-        ring.seal(messages, |key, _, _, _| {
+        ring.seal(messages, |key, _, _, _, _| {
             self.0.rekey(black_box(key));
             black_box(&mut self.0);
         });
@@ -200,8 +197,9 @@ struct SealingOnce<A>(A);
 
 impl<A: Aead> Work for SealingOnce<A> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
-        ring.seal(messages, |key, nonce, message, tag| {
-            self.0.seal_once(black_box(key), black_box(nonce), NO_AD, black_box(message), tag);
+        ring.seal(messages, |key, nonce, ad, message, tag| {
+            let (key, nonce, ad) = (black_box(key), black_box(nonce), black_box(ad));
+            self.0.seal_once(key, nonce, ad, black_box(message), tag);
             black_box(tag);
         });
     }
@@ -211,14 +209,15 @@ struct OpeningOnce<A>(A);
 
 impl<A: Aead> Work for OpeningOnce<A> {
     fn prepare(&mut self, ring: &mut Ring) {
-        ring.fill(|key, nonce, message, tag| self.0.seal_once(key, nonce, NO_AD, message, tag));
+        ring.fill(|key, nonce, ad, message, tag| self.0.seal_once(key, nonce, ad, message, tag));
     }
 
     fn run(&mut self, ring: &mut Ring, messages: u32) {
         let mut authentic = true;
-        ring.open(messages, |key, nonce, sealed, tag, message| {
+        ring.open(messages, |key, nonce, ad, sealed, tag, message| {
             let (key, nonce, tag) = (black_box(key), black_box(nonce), black_box(tag));
-            authentic &= self.0.open_once(key, nonce, NO_AD, black_box(sealed), tag, message);
+            let (ad, sealed) = (black_box(ad), black_box(sealed));
+            authentic &= self.0.open_once(key, nonce, ad, sealed, tag, message);
             black_box(message);
         });
         assert!(authentic, "{REFUSED}");
@@ -231,7 +230,7 @@ struct Tagging<M>(M);
 
 impl<M: Mac> Work for Tagging<M> {
     fn run(&mut self, ring: &mut Ring, messages: u32) {
-        ring.seal(messages, |_, nonce, data, tag| {
+        ring.seal(messages, |_, nonce, _, data, tag| {
             self.0.mac(black_box(nonce), black_box(data), tag);
             black_box(tag);
         });
@@ -241,16 +240,19 @@ impl<M: Mac> Work for Tagging<M> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::ring::Lengths;
 
-    /// Seals by adding the nonce's counter; its tag is the message's first byte and the key's.
+    /// Seals by adding the nonce's counter; its tag is the message's first byte, the key's, and the
+    /// length of the associated data.
     pub(crate) struct Toy {
         honest: bool,
         key: u8,
+        ad_bytes: usize,
     }
 
     impl Toy {
-        pub(crate) const HONEST: Self = Self { honest: true, key: 0 };
-        const BROKEN: Self = Self { honest: false, key: 0 };
+        pub(crate) const HONEST: Self = Self { honest: true, key: 0, ad_bytes: 0 };
+        const BROKEN: Self = Self { honest: false, key: 0, ad_bytes: 0 };
     }
 
     impl Aead for Toy {
@@ -258,15 +260,16 @@ pub(crate) mod tests {
             self.key = key[0];
         }
 
-        fn seal(&mut self, nonce: &Nonce, _: &[u8], message: &mut [u8], tag: &mut Tag) {
+        fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
             message.iter_mut().for_each(|byte| *byte = byte.wrapping_add(nonce[0]));
-            tag[..2].copy_from_slice(&[message[0], self.key]);
+            self.ad_bytes = ad.len();
+            tag[..3].copy_from_slice(&[message[0], self.key, ad.len() as u8]);
         }
 
         fn open(
             &mut self,
             nonce: &Nonce,
-            _: &[u8],
+            ad: &[u8],
             sealed: &[u8],
             tag: &Tag,
             message: &mut [u8],
@@ -274,7 +277,7 @@ pub(crate) mod tests {
             for (byte, sealed) in message.iter_mut().zip(sealed) {
                 *byte = sealed.wrapping_sub(nonce[0]);
             }
-            self.honest && [sealed[0], self.key] == tag[..2]
+            self.honest && [sealed[0], self.key, ad.len() as u8] == tag[..3]
         }
     }
 
@@ -286,7 +289,7 @@ pub(crate) mod tests {
     #[test]
     fn opening_opens_what_it_sealed() {
         for operation in [Operation::Open, Operation::InitOpen] {
-            let mut ring = Ring::new(100);
+            let mut ring = Ring::new(Lengths { message: 100, ad: 20 });
             let mut toy = Contender::aead("toy", operation, Toy::HONEST).unwrap();
             toy.prepare(&mut ring);
             toy.run(&mut ring, 1000);
@@ -296,8 +299,8 @@ pub(crate) mod tests {
     /// One that kept its old key would be faster, and open all the same.
     #[test]
     fn every_message_has_its_own_key() {
-        let mut ring = Ring::new(100);
-        ring.seal(1000, |_, _, _, _| {});
+        let mut ring = Ring::new(Lengths::message(100));
+        ring.seal(1000, |_, _, _, _, _| {});
         let mut toy = SealingOnce(Toy::HONEST);
         toy.run(&mut ring, 1);
         let first = toy.0.key;
@@ -306,9 +309,18 @@ pub(crate) mod tests {
     }
 
     #[test]
+    fn associated_data_reaches_every_message() {
+        let mut ring = Ring::new(Lengths { message: 100, ad: 20 });
+        let (mut under_one_key, mut once) = (Sealing(Toy::HONEST), SealingOnce(Toy::HONEST));
+        under_one_key.run(&mut ring, 1);
+        once.run(&mut ring, 1);
+        assert_eq!((under_one_key.0.ad_bytes, once.0.ad_bytes), (20, 20));
+    }
+
+    #[test]
     #[should_panic(expected = "does not open")]
     fn a_broken_contender_is_not_measured() {
-        let mut ring = Ring::new(100);
+        let mut ring = Ring::new(Lengths::message(100));
         let mut toy = Contender::aead("toy", Operation::Open, Toy::BROKEN).unwrap();
         toy.prepare(&mut ring);
         toy.run(&mut ring, 1);

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::clock;
 use crate::contender::Contender;
-use crate::ring::Ring;
+use crate::ring::{Lengths, Ring};
 use crate::stats::Summary;
 
 /// How long to measure.
@@ -73,12 +73,12 @@ pub struct Figures {
     pub gigabytes_per_second: f64,
 }
 
-/// Measures `contenders` on messages of `bytes`, in their order.
-pub fn run(contenders: &mut [Contender], bytes: usize, effort: Effort) -> Vec<Timing> {
-    let mut ring = Ring::new(bytes);
+/// Measures `contenders` on messages of these lengths, in their order.
+pub fn run(contenders: &mut [Contender], lengths: Lengths, effort: Effort) -> Vec<Timing> {
+    let mut ring = Ring::new(lengths);
     let messages: Vec<u32> =
         contenders.iter_mut().map(|c| messages_a_slice(c, &mut ring, effort.slice)).collect();
-    let blank = Timing { bytes, cycles: Vec::new(), seconds: Vec::new() };
+    let blank = Timing { bytes: lengths.message, cycles: Vec::new(), seconds: Vec::new() };
     let mut timings = vec![blank; contenders.len()];
     for round in 0..effort.rounds.max(1) {
         let hertz = clock::frequency();
@@ -124,7 +124,7 @@ mod tests {
         let toy = |operation| Contender::aead("toy", operation, Toy::HONEST).unwrap();
         let mut toys = [toy(Operation::Seal), toy(Operation::Open), toy(Operation::Seal)];
         let effort = Effort { rounds: 5, slice: Duration::from_micros(200) };
-        let timings = run(&mut toys, 64, effort);
+        let timings = run(&mut toys, Lengths { message: 64, ad: 16 }, effort);
         assert_eq!(timings.len(), 3);
         for timing in &timings {
             assert_eq!((timing.cycles.len(), timing.seconds.len()), (5, 5));
@@ -149,6 +149,6 @@ mod tests {
     fn no_rounds_means_one() {
         let mut toy = [Contender::aead("toy", Operation::Seal, Toy::HONEST).unwrap()];
         let effort = Effort { rounds: 0, slice: Duration::from_micros(50) };
-        assert_eq!(run(&mut toy, 16, effort)[0].cycles.len(), 1);
+        assert_eq!(run(&mut toy, Lengths::message(16), effort)[0].cycles.len(), 1);
     }
 }

@@ -237,7 +237,8 @@ fn distances(options: &Options, figures: &[Figures], bulk: &[Bulk]) -> Table {
             };
             let runners = options.backends().into_iter().filter_map(runner);
             let (mut contenders, bounds): (Vec<_>, Vec<_>) = runners.unzip();
-            let timings = contest::run(&mut contenders, BULK_BYTES, options.effort());
+            let timings =
+                contest::run(&mut contenders, options.lengths(BULK_BYTES), options.effort());
             for ((contender, bound), timing) in contenders.iter().zip(bounds).zip(timings) {
                 let cycles = timing.summary().cycles_per_message.median / BULK_BYTES as f64;
                 table.row([

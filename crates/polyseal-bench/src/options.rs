@@ -8,6 +8,7 @@ use polyseal::testing::Backend;
 
 use crate::contender::Operation;
 use crate::contest::Effort;
+use crate::ring::Lengths;
 
 /// What to measure. An empty list means everything there is, except that no message has its own key.
 #[derive(Args, Clone, Debug)]
@@ -19,6 +20,11 @@ pub struct Options {
     /// Message sizes in bytes; k, KiB, M and MiB are understood
     #[arg(long = "size", value_name = "BYTES", value_parser = parse_size, value_delimiter = ',')]
     pub sizes: Vec<usize>,
+
+    /// Bytes of associated data beside each message, as far as it has any; without this none, and in
+    /// `papers` what the paper has
+    #[arg(long = "ad", value_name = "BYTES", value_parser = parse_size)]
+    pub ad: Option<usize>,
 
     /// Back ends, as far as this CPU has them
     #[arg(long = "backend", value_name = "BACKEND", value_parser = parse_backend,
@@ -51,6 +57,7 @@ impl Default for Options {
         Self {
             suites: Vec::new(),
             sizes: Vec::new(),
+            ad: None,
             backends: Vec::new(),
             operations: Vec::new(),
             rounds: Effort::default().rounds,
@@ -75,6 +82,23 @@ impl Options {
     #[must_use]
     pub fn sizes(&self) -> Vec<usize> {
         if self.sizes.is_empty() { SIZES.to_vec() } else { self.sizes.clone() }
+    }
+
+    /// What is sealed together with a message of `message` bytes: no associated data unless some was
+    /// asked for.
+    #[must_use]
+    pub fn lengths(&self, message: usize) -> Lengths {
+        Lengths { message, ad: self.ad.unwrap_or(0) }
+    }
+
+    /// The associated data in words, for the top of a report.
+    #[must_use]
+    pub fn describe_ad(&self) -> String {
+        match self.ad {
+            None | Some(0) => String::from("no associated data"),
+            Some(1) => String::from("1 byte of associated data"),
+            Some(bytes) => format!("{bytes} bytes of associated data"),
+        }
     }
 
     /// The back ends: all that this CPU has, unless some were named.
@@ -181,6 +205,16 @@ mod tests {
         assert_eq!(options.operations().len(), 3);
         assert_eq!(options.effort(), Effort::default());
         assert_eq!(options.effort(), Options::default().effort());
+    }
+
+    #[test]
+    fn associated_data_stands_beside_every_size() {
+        let options = parse("--ad 1k").unwrap();
+        assert_eq!(options.lengths(64), Lengths { message: 64, ad: 1024 });
+        assert_eq!(options.describe_ad(), "1024 bytes of associated data");
+        let options = parse("").unwrap();
+        assert_eq!(options.lengths(64), Lengths::message(64));
+        assert_eq!(options.describe_ad(), "no associated data");
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! The tables behind the pages of `papers/`.
 
 mod aegis;
+mod flex;
 mod kc_xaes;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use polyseal::registry::Algorithm;
@@ -24,6 +26,10 @@ pub struct Papers {
     #[arg(value_enum)]
     pub papers: Vec<Paper>,
 
+    /// Write plots as SVG files into this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    pub svg: Option<PathBuf>,
+
     /// What to measure; suites and operations are the papers'
     #[command(flatten)]
     pub options: Options,
@@ -36,15 +42,18 @@ pub enum Paper {
     Aegis,
     /// AES-GCM under keys derived from nonces, and what a commitment adds.
     KcXaes,
+    /// The modes of Flex, and what does their work elsewhere.
+    Flex,
 }
 
 impl Paper {
-    const ALL: [Self; 2] = [Self::Aegis, Self::KcXaes];
+    const ALL: [Self; 3] = [Self::Aegis, Self::KcXaes, Self::Flex];
 
     const fn peers(self) -> &'static [Peer] {
         match self {
             Self::Aegis => &aegis::PEERS,
             Self::KcXaes => &[kc_xaes::PEER],
+            Self::Flex => &flex::PEERS,
         }
     }
 }
@@ -54,7 +63,7 @@ impl Paper {
 /// # Errors
 /// As `out` has them.
 pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
-    let options = &papers.options;
+    let (options, svg) = (&papers.options, &papers.svg);
     let papers = if papers.papers.is_empty() { &Paper::ALL[..] } else { &papers.papers };
     let within = |peer: &Peer| papers.iter().any(|paper| paper.peers().contains(peer));
     let peers: Vec<Peer> = Peer::ALL.into_iter().filter(within).collect();
@@ -70,6 +79,7 @@ pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
         match paper {
             Paper::Aegis => aegis::tables(options, out)?,
             Paper::KcXaes => kc_xaes::tables(options, out)?,
+            Paper::Flex => flex::tables(options, svg.as_deref(), out)?,
         }
     }
     Ok(())
@@ -105,7 +115,7 @@ mod tests {
     fn only_the_papers_that_were_named() {
         let options = Options { sizes: vec![32], rounds: 1, slice: 0, ..Options::default() };
         let mut out = Vec::new();
-        run(&Papers { papers: vec![Paper::KcXaes], options }, &mut out).unwrap();
+        run(&Papers { papers: vec![Paper::KcXaes], svg: None, options }, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(!text.contains("AEGIS"), "{text}");
         assert!(text.contains("aws-lc") && !text.contains("boringssl"), "{text}");

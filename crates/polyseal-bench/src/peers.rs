@@ -3,12 +3,20 @@
 //! The list stands here whether or not they were compiled in, so that a report can name the ones
 //! it lacks.
 
+#[cfg(feature = "aez")]
+mod aez;
 #[cfg(feature = "peers")]
 mod aws_lc;
 #[cfg(feature = "peers")]
 mod boringssl;
 #[cfg(feature = "peers")]
+mod ctx;
+#[cfg(feature = "peers")]
 mod graviola;
+#[cfg(feature = "peers")]
+mod hctr2;
+#[cfg(feature = "peers")]
+mod hctr2_rs;
 #[cfg(all(feature = "peers", ipsec_mb))]
 mod ipsec_mb;
 #[cfg(feature = "peers")]
@@ -21,6 +29,8 @@ mod openssl;
 mod ring;
 #[cfg(feature = "peers")]
 mod rustcrypto;
+#[cfg(feature = "peers")]
+mod zears;
 
 use clap::ValueEnum;
 
@@ -43,35 +53,52 @@ pub enum Peer {
     Ring,
     /// Rust with verified assembly.
     Graviola,
-    /// The Rust crates of that name: AES-GCM and XAES.
+    /// The Rust crates of that name: AES-GCM, XAES, OCB3 and AES-GCM-SIV; HCTR2 from its parts.
     Rustcrypto,
+    /// HCTR2 in Rust.
+    Hctr2Rs,
+    /// AEZ in Rust.
+    Zears,
+    /// AEZ in C.
+    Aez,
 }
 
 /// KC-XAES with nonces of 15 bytes, which is composed for the paper's tables and no suite of ours.
 pub(crate) const KC_15: &str = "kc-xaes-256-gcm of 15 bytes";
 
 /// Our suites that other libraries have too, or that can be put together from their parts.
-const SHARED: [&str; 6] = [
+const SHARED: [&str; 7] = [
     "aes-128-gcm",
     "aes-256-gcm",
+    "ctx-aes-256-gcm",
     "xaes-256-gcm",
     "kc-xaes-256-gcm",
     "h-aes-256-gcm",
     "h-kc-aes-256-gcm",
 ];
 
-/// The algorithms that are to be measured beside the suite `id`: itself, and AES-GCM under a key of
-/// the same length where hardly any library has it.
+/// The modes of Flex, of which nobody else has any, and what does the same work.
+const FLEX: [(&str, &[&str]); 3] = [
+    ("flex-och", &["aes-256-gcm", "ocb3", "ctx-aes-256-gcm"]),
+    ("flex-civ", &["aes-256-gcm-siv"]),
+    ("flex-robust", &["hctr2", "aez"]),
+];
+
+/// The algorithms that are to be measured beside the suite `id`: itself, or what does the same work,
+/// and AES-GCM under a key of the same length where hardly any library has it.
 #[must_use]
 pub fn rivals(id: &str, key_bytes: usize) -> Vec<&str> {
     let id = id.strip_suffix("-mac").unwrap_or(id);
+    if let Some((_, rivals)) = FLEX.iter().find(|(mode, _)| id.starts_with(mode)) {
+        return rivals.to_vec();
+    }
     let gcm = if key_bytes > 16 { "aes-256-gcm" } else { "aes-128-gcm" };
     if SHARED.contains(&id) { vec![id] } else { vec![id, gcm] }
 }
 
 impl Peer {
     /// Every peer.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 11] = [
         Self::Libaegis,
         Self::AwsLc,
         Self::Boringssl,
@@ -80,6 +107,9 @@ impl Peer {
         Self::Ring,
         Self::Graviola,
         Self::Rustcrypto,
+        Self::Hctr2Rs,
+        Self::Zears,
+        Self::Aez,
     ];
 
     /// The name in tables and on the command line.
@@ -94,6 +124,9 @@ impl Peer {
             Self::Ring => "ring",
             Self::Graviola => "graviola",
             Self::Rustcrypto => "rustcrypto",
+            Self::Hctr2Rs => "hctr2-rs",
+            Self::Zears => "zears",
+            Self::Aez => "aez",
         }
     }
 
@@ -113,6 +146,12 @@ impl Peer {
             Self::Ring => vec![ring::version()],
             Self::Graviola => vec![graviola::version()],
             Self::Rustcrypto => vec![rustcrypto::version()],
+            Self::Hctr2Rs => vec![hctr2_rs::version()],
+            Self::Zears => vec![zears::version()],
+            #[cfg(feature = "aez")]
+            Self::Aez => vec![aez::version()],
+            #[cfg(not(feature = "aez"))]
+            Self::Aez => Vec::new(),
         };
         #[cfg(not(feature = "peers"))]
         Vec::new()
@@ -131,7 +170,10 @@ impl Peer {
             Self::IpsecMb if cfg!(not(ipsec_mb)) => {
                 Some("intel-ipsec-mb.h of version 1 was not found")
             }
-            Self::Rustcrypto if cfg!(not(rust_native)) => {
+            Self::Aez if cfg!(not(feature = "aez")) => {
+                Some("built without the feature `aez`, because the package's licence is the AGPL")
+            }
+            Self::Rustcrypto | Self::Hctr2Rs | Self::Zears if cfg!(not(rust_native)) => {
                 Some("the build for this very CPU; RUSTFLAGS=-Ctarget-cpu=native makes that one")
             }
             _ => None,
@@ -155,6 +197,12 @@ impl Peer {
                 Self::Ring => ring::contender(id, operation),
                 Self::Graviola => graviola::contender(id, operation),
                 Self::Rustcrypto => rustcrypto::contender(id, operation),
+                Self::Hctr2Rs => hctr2_rs::contender(id, operation),
+                Self::Zears => zears::contender(id, operation),
+                #[cfg(feature = "aez")]
+                Self::Aez => aez::contender(id, operation),
+                #[cfg(not(feature = "aez"))]
+                Self::Aez => None,
             };
             contender.map(|c| c.named(format!("{id} {}", self.name()))).into_iter().collect()
         }
@@ -188,6 +236,14 @@ mod pairing {
         assert_eq!(rivals("dndk-gcm", 32), ["dndk-gcm", "aes-256-gcm"]);
     }
 
+    #[test]
+    fn modes_of_flex_meet_what_does_the_same_work() {
+        assert_eq!(rivals("flex-och", 32), ["aes-256-gcm", "ocb3", "ctx-aes-256-gcm"]);
+        assert_eq!(rivals("flex-och-public", 32), rivals("flex-och", 32));
+        assert_eq!(rivals("flex-civ-public", 32), ["aes-256-gcm-siv"]);
+        assert_eq!(rivals("flex-robust", 32), ["hctr2", "aez"]);
+    }
+
     #[cfg(feature = "peers")]
     #[test]
     fn who_has_what() {
@@ -203,6 +259,13 @@ mod pairing {
         assert_eq!(names("kc-xaes-256-gcm"), ["aws-lc", "boringssl", "openssl"]);
         assert_eq!(names("h-aes-256-gcm"), ["aws-lc"]);
         assert_eq!(names("h-kc-aes-256-gcm"), ["aws-lc"]);
+        assert_eq!(names("ctx-aes-256-gcm"), ["aws-lc", "boringssl", "openssl"]);
+        assert_eq!(names("ocb3"), ["openssl", "rustcrypto"]);
+        let gcm_siv = ["aws-lc", "boringssl", "openssl", "rustcrypto"];
+        assert_eq!(names("aes-256-gcm-siv"), gcm_siv);
+        assert_eq!(names("hctr2"), ["rustcrypto", "hctr2-rs"]);
+        let aez: &[&str] = if cfg!(feature = "aez") { &["zears", "aez"] } else { &["zears"] };
+        assert_eq!(names("aez"), aez);
         assert_eq!(names("aegis-256x4"), ["libaegis"]);
         assert_eq!(names(KC_15), ["aws-lc"]);
         assert!(names("dndk-gcm").is_empty());

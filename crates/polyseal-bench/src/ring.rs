@@ -15,7 +15,7 @@ pub type Key = [u8; 64];
 pub type Nonce = [u8; 32];
 
 /// The longest tag; shorter ones are its beginning.
-pub type Tag = [u8; 48];
+pub type Tag = [u8; 64];
 
 /// The beginning of a key, nonce or tag.
 pub(crate) fn first<N: ArraySize, const LONGEST: usize>(bytes: &[u8; LONGEST]) -> &Array<u8, N> {
@@ -27,11 +27,30 @@ pub(crate) fn first_mut<N: ArraySize>(tag: &mut Tag) -> &mut Array<u8, N> {
     (&mut tag[..N::USIZE]).try_into().expect("nothing is longer than the longest")
 }
 
-/// Slots of one message each, their keys, nonces and tags, and as much memory for opened messages.
+/// What is sealed together, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    /// Of the message.
+    pub message: usize,
+    /// Of the associated data.
+    pub ad: usize,
+}
+
+impl Lengths {
+    /// A message without associated data.
+    #[must_use]
+    pub const fn message(message: usize) -> Self {
+        Self { message, ad: 0 }
+    }
+}
+
+/// Slots of one message each, their keys, nonces and tags, as much memory for opened messages, and
+/// associated data, which is the same for all of them.
 #[derive(Debug)]
 pub struct Ring {
     message_bytes: usize,
     slots: usize,
+    ad: Paged,
     sealed: Paged,
     opened: Paged,
     keys: [Key; TURN],
@@ -48,21 +67,24 @@ const PAGE_BYTES: usize = 4 << 10;
 const TURN: usize = 64;
 
 impl Ring {
-    /// A ring for messages of `message_bytes`.
+    /// A ring for messages of these lengths.
     #[must_use]
-    pub fn new(message_bytes: usize) -> Self {
+    pub fn new(lengths: Lengths) -> Self {
+        let message_bytes = lengths.message;
         let stride = stride(message_bytes);
         let slots = (RING_BYTES / stride).max(1);
         Self {
             message_bytes,
             slots,
+            // At another place in its page than either message, as it is read beside both.
+            ad: Paged::new(lengths.ad, PAGE_BYTES / 4 + LINE_BYTES),
             sealed: Paged::new(slots * stride, 0),
             // Not the same place in a page as what is read: some CPUs take a load for dependent on
             // a store that agrees with it in the lowest 12 bits.
             opened: Paged::new(slots * stride, PAGE_BYTES / 2 + 2 * LINE_BYTES),
             keys: [[0xa5; 64]; TURN],
             nonces: [[0x5a; 32]; TURN],
-            tags: vec![[0; 48]; slots],
+            tags: vec![[0; size_of::<Tag>()]; slots],
             counter: 0,
         }
     }
@@ -76,28 +98,32 @@ impl Ring {
     /// Hands `messages` messages to `seal`, each with a fresh key and nonce, to be sealed in place;
     /// who has a key already ignores this one.
     #[inline]
-    pub fn seal(&mut self, messages: u32, mut seal: impl FnMut(&Key, &Nonce, &mut [u8], &mut Tag)) {
+    pub fn seal(
+        &mut self,
+        messages: u32,
+        mut seal: impl FnMut(&Key, &Nonce, &[u8], &mut [u8], &mut Tag),
+    ) {
         let (stride, mut slot, mut turn) = (stride(self.message_bytes), 0, 0);
-        let memory = self.sealed.bytes();
+        let (ad, memory) = (self.ad.bytes(), self.sealed.bytes());
         for _ in 0..messages {
             let (now, later) = (turn % TURN, (turn + TURN / 2) % TURN);
             self.counter += 1;
             self.keys[later][..8].copy_from_slice(&self.counter.to_le_bytes());
             self.nonces[later][..8].copy_from_slice(&self.counter.to_le_bytes());
             let message = &mut memory[slot * stride..][..self.message_bytes];
-            seal(&self.keys[now], &self.nonces[now], message, &mut self.tags[slot]);
+            seal(&self.keys[now], &self.nonces[now], ad, message, &mut self.tags[slot]);
             turn += 1;
             slot = if slot + 1 == self.slots { 0 } else { slot + 1 };
         }
     }
 
     /// Seals every slot once, for [`open`](Self::open).
-    pub fn fill(&mut self, mut seal: impl FnMut(&Key, &Nonce, &mut [u8], &mut Tag)) {
+    pub fn fill(&mut self, mut seal: impl FnMut(&Key, &Nonce, &[u8], &mut [u8], &mut Tag)) {
         let stride = stride(self.message_bytes);
-        let memory = self.sealed.bytes();
+        let (ad, memory) = (self.ad.bytes(), self.sealed.bytes());
         for (slot, tag) in self.tags.iter_mut().enumerate() {
             let message = &mut memory[slot * stride..][..self.message_bytes];
-            seal(&self.keys[slot % TURN], &self.nonces[slot % TURN], message, tag);
+            seal(&self.keys[slot % TURN], &self.nonces[slot % TURN], ad, message, tag);
         }
     }
 
@@ -107,14 +133,14 @@ impl Ring {
     pub fn open(
         &mut self,
         messages: u32,
-        mut open: impl FnMut(&Key, &Nonce, &[u8], &Tag, &mut [u8]),
+        mut open: impl FnMut(&Key, &Nonce, &[u8], &[u8], &Tag, &mut [u8]),
     ) {
         let (stride, mut slot) = (stride(self.message_bytes), 0);
-        let (sealed, opened) = (self.sealed.bytes(), self.opened.bytes());
+        let (ad, sealed, opened) = (self.ad.bytes(), self.sealed.bytes(), self.opened.bytes());
         for _ in 0..messages {
             let at = slot * stride..slot * stride + self.message_bytes;
             let (key, nonce) = (&self.keys[slot % TURN], &self.nonces[slot % TURN]);
-            open(key, nonce, &sealed[at.clone()], &self.tags[slot], &mut opened[at]);
+            open(key, nonce, ad, &sealed[at.clone()], &self.tags[slot], &mut opened[at]);
             slot = if slot + 1 == self.slots { 0 } else { slot + 1 };
         }
     }
@@ -154,8 +180,8 @@ mod tests {
 
     #[test]
     fn every_message_begins_at_a_cache_line() {
-        let mut ring = Ring::new(48);
-        ring.seal(20, |_, _, message, _| {
+        let mut ring = Ring::new(Lengths::message(48));
+        ring.seal(20, |_, _, _, message, _| {
             assert_eq!(message.as_ptr().align_offset(LINE_BYTES), 0);
             assert_eq!(message.len(), 48);
         });
@@ -163,9 +189,9 @@ mod tests {
 
     #[test]
     fn no_key_or_nonce_comes_twice_after_the_first_turn() {
-        let mut ring = Ring::new(16);
+        let mut ring = Ring::new(Lengths::message(16));
         let (mut keys, mut nonces, mut messages) = (HashSet::new(), HashSet::new(), 0);
-        ring.seal(1000, |key, nonce, _, _| {
+        ring.seal(1000, |key, nonce, _, _, _| {
             messages += 1;
             assert!((keys.insert(*key) & nonces.insert(*nonce)) || messages <= TURN);
         });
@@ -173,26 +199,28 @@ mod tests {
 
     #[test]
     fn what_was_sealed_into_a_slot_is_opened_from_it() {
-        let mut ring = Ring::new(1500);
+        let mut ring = Ring::new(Lengths { message: 1500, ad: 20 });
         let mut next = 0;
-        ring.seal(1000, |_, _, _, _| {});
-        ring.fill(|key, nonce, message, tag| {
+        ring.seal(1000, |_, _, _, _, _| {});
+        ring.fill(|key, nonce, ad, message, tag| {
             next += 1;
             message.fill(next);
             tag[0] = next;
             tag[1..9].copy_from_slice(&key[..8]);
             tag[9..17].copy_from_slice(&nonce[..8]);
+            tag[17..37].copy_from_slice(ad);
         });
-        ring.open(u32::from(next) * 2, |key, nonce, message, tag, opened| {
+        ring.open(u32::from(next) * 2, |key, nonce, ad, message, tag, opened| {
             assert!(message.iter().all(|byte| *byte == tag[0]));
             assert_eq!((&key[..8], &nonce[..8]), (&tag[1..9], &tag[9..17]));
+            assert_eq!(ad, &tag[17..37]);
             assert_eq!(opened.len(), message.len());
         });
     }
 
     #[test]
     fn a_long_message_has_one_slot_and_an_empty_one_has_room() {
-        assert_eq!(Ring::new(1 << 20).slots, 1);
-        assert_eq!(Ring::new(0).slots, RING_BYTES / LINE_BYTES);
+        assert_eq!(Ring::new(Lengths::message(1 << 20)).slots, 1);
+        assert_eq!(Ring::new(Lengths::message(0)).slots, RING_BYTES / LINE_BYTES);
     }
 }

@@ -27,6 +27,7 @@ struct Record {
 struct Report {
     machine: Machine,
     rounds: u32,
+    ad_bytes: usize,
     records: Vec<Record>,
 }
 
@@ -39,7 +40,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let machine = Machine::detect();
     if !options.json {
         writeln!(out, "{}", machine.line())?;
-        writeln!(out, "Median of {} interleaved rounds; no associated data.\n", options.rounds)?;
+        writeln!(
+            out,
+            "Median of {} interleaved rounds; {}.\n",
+            options.rounds,
+            options.describe_ad()
+        )?;
     }
     let mut records = Vec::new();
     for suite in options.suites() {
@@ -56,7 +62,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
             let head = core::iter::once(operation.to_string()).chain(head);
             let mut table = Table::new(suite.to_string(), head);
             for bytes in options.sizes() {
-                let timings = contest::run(&mut contenders, bytes, options.effort());
+                let timings =
+                    contest::run(&mut contenders, options.lengths(bytes), options.effort());
                 let figures: Vec<Figures> = timings.iter().map(contest::Timing::summary).collect();
                 let cells = figures.iter().map(speed);
                 table.row(core::iter::once(table::bytes(bytes)).chain(cells));
@@ -75,7 +82,8 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     if options.json {
-        let report = Report { machine, rounds: options.rounds, records };
+        let report =
+            Report { machine, rounds: options.rounds, ad_bytes: options.lengths(0).ad, records };
         serde_json::to_writer_pretty(&mut *out, &report)?;
         writeln!(out)?;
     }
@@ -131,6 +139,7 @@ mod tests {
         let backends = report["machine"]["backends"].as_array().unwrap().len();
         let records = report["records"].as_array().unwrap();
         assert_eq!(records.len(), backends * 2 * 3);
+        assert_eq!(report["ad_bytes"], 0);
         for record in records {
             assert!(record["cycles_per_message"]["median"].as_f64().unwrap() > 0.0);
             assert!(record["suite"].as_str().unwrap().starts_with("aegis-"));

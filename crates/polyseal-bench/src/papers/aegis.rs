@@ -37,7 +37,12 @@ const TAGGING: [&str; 6] = [
 
 /// Writes every table.
 pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "GB/s, and ratios with quartiles; {} interleaved rounds.\n", options.rounds)?;
+    writeln!(
+        out,
+        "GB/s, and ratios with quartiles; {} interleaved rounds; {}.\n",
+        options.rounds,
+        options.describe_ad()
+    )?;
     for backend in options.backends() {
         sealing(options, backend, out)?;
         tagging(options, backend, out)?;
@@ -84,7 +89,7 @@ fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Resu
         head(titles.iter().map(String::as_str)),
     );
     for bytes in options.sizes() {
-        let timings = contest::run(&mut contenders, bytes, options.effort());
+        let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
         let find = |name: &str| contenders.iter().position(|c| c.name == name);
         let quotient = |slow: &str, fast: &str| {
             let (slow, fast) = find(slow).zip(find(fast))?;
@@ -111,7 +116,7 @@ fn tagging(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Resu
     let mut contenders = many(&TAGGING, Operation::Mac, backend, Strategy::Auto);
     let mut table = Table::new(format!("AEGISMAC on {}", backend.name()), head(TAGGING));
     for bytes in options.sizes() {
-        let timings = contest::run(&mut contenders, bytes, options.effort());
+        let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
         table.row(row(bytes, timings.iter().map(throughput)));
     }
     table.write(out, Style::Markdown)
@@ -129,7 +134,7 @@ fn strategies(options: &Options, backend: Backend, out: &mut dyn Write) -> io::R
         head(SUITES),
     );
     for bytes in options.sizes().into_iter().filter(|bytes| *bytes >= 1024) {
-        let timings = contest::run(&mut contenders, bytes, options.effort());
+        let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
         let (wide, by_lane) = timings.split_at(SUITES.len());
         let cells = wide.iter().zip(by_lane).map(|(wide, by_lane)| {
             Summary::of_ratios(&wide.seconds, &by_lane.seconds).map_or_else(String::new, ratio)
@@ -147,7 +152,7 @@ fn short(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result
     let titles = ["128L", "128X2", "128X2 / 128L", "256", "256X2", "256X2 / 256"];
     let mut table = Table::new(title, head(titles));
     for bytes in 0..=64 {
-        let timings = contest::run(&mut contenders, bytes, options.effort());
+        let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
         let cycles = |at: usize| format!("{:.0}", timings[at].summary().cycles_per_message.median);
         let quotient = |one: usize, two: usize| {
             Summary::of_ratios(&timings[one].seconds, &timings[two].seconds)

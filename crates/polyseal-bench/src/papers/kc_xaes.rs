@@ -36,8 +36,9 @@ pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "Cycles a message, and how much more that is than AES-256-GCM under one key takes; ratios \
-         with quartiles; {} interleaved rounds.\n",
-        options.rounds
+         with quartiles; {} interleaved rounds; {}.\n",
+        options.rounds,
+        options.describe_ad()
     )?;
     let sizes = if options.sizes.is_empty() { SIZES.to_vec() } else { options.sizes.clone() };
     // Without a message, so that its length does not matter.
@@ -70,7 +71,7 @@ fn table(
         head(SCHEMES.map(|(scheme, _)| scheme)),
     );
     for bytes in sizes {
-        let timings = contest::run(&mut contenders, *bytes, options.effort());
+        let timings = contest::run(&mut contenders, options.lengths(*bytes), options.effort());
         let find = |name: &str| timings.get(contenders.iter().position(|c| c.name == name)?);
         let ours = suites.map(&find);
         let theirs = theirs.each_ref().map(|name| find(name));

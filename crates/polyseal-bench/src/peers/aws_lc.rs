@@ -1,22 +1,27 @@
-//! AES-GCM of AWS-LC, and what can be put together from its CMAC and HMAC, through `aws-lc-rs`. The
-//! key schedule happens once, in the key.
+//! AES-GCM and AES-GCM-SIV of AWS-LC, and what can be put together from its AES-GCM, CMAC and HMAC,
+//! through `aws-lc-rs`. The key schedule happens once, in the key.
 
-use aws_lc_rs::aead::{AES_128_GCM, AES_256_GCM, Aad, Algorithm, LessSafeKey, Nonce, UnboundKey};
+use aws_lc_rs::aead::{
+    AES_128_GCM, AES_256_GCM, AES_256_GCM_SIV, Aad, Algorithm, LessSafeKey, Nonce, UnboundKey,
+};
 use aws_lc_rs::{cmac, hmac};
 
+use super::ctx::{Ctx, Prf};
 use super::nonce_derived::{Derivation, NonceDerived};
 use super::{KC_15, KEY};
 use crate::contender::{Aead, Contender, Operation};
 use crate::ring;
 
 pub(super) fn version() -> String {
-    String::from("aws-lc (aws-lc-rs 1.19.0; XAES, KC-XAES and H-AES composed from its parts)")
+    String::from("aws-lc (aws-lc-rs 1.19.0; XAES, KC-XAES, H-AES and CTX composed from its parts)")
 }
 
 pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
     match id {
         "aes-128-gcm" => Contender::aead(id, operation, Gcm::new(16)),
         "aes-256-gcm" => Contender::aead(id, operation, Gcm::new(32)),
+        "aes-256-gcm-siv" => Contender::aead(id, operation, Gcm::siv()),
+        "ctx-aes-256-gcm" => Contender::aead(id, operation, ctx()),
         "xaes-256-gcm" => Contender::aead(id, operation, by_cmac(false)),
         "kc-xaes-256-gcm" => Contender::aead(id, operation, by_cmac(true)),
         KC_15 => Contender::aead(id, operation, by_cmac_15()),
@@ -38,6 +43,11 @@ pub(super) fn by_hmac(commits: bool) -> NonceDerived<Hmac, Gcm> {
     NonceDerived { derivation: Hmac(hmac_key(&KEY)), gcm: Gcm::new(32), commits }
 }
 
+pub(super) fn ctx() -> Ctx<Hmac, Gcm> {
+    Ctx { prf: Hmac(hmac_key(&KEY)), gcm: Gcm::new(32) }
+}
+
+/// AES-GCM, or AES-GCM-SIV, which has the same interface.
 pub(super) struct Gcm {
     algorithm: &'static Algorithm,
     key: LessSafeKey,
@@ -47,6 +57,10 @@ impl Gcm {
     pub(super) fn new(key_bytes: usize) -> Self {
         let algorithm = if key_bytes == 32 { &AES_256_GCM } else { &AES_128_GCM };
         Self { algorithm, key: gcm_key(algorithm, &KEY) }
+    }
+
+    pub(super) fn siv() -> Self {
+        Self { algorithm: &AES_256_GCM_SIV, key: gcm_key(&AES_256_GCM_SIV, &KEY) }
     }
 }
 
@@ -127,5 +141,19 @@ impl Derivation for Hmac {
     #[inline]
     fn derive(&mut self, input: &mut [u8], _: usize) -> [u8; 32] {
         hmac::sign(&self.0, input).as_ref().try_into().expect("SHA-256 has 32 bytes")
+    }
+}
+
+impl Prf for Hmac {
+    #[inline]
+    fn rekey(&mut self, key: &ring::Key) {
+        self.0 = hmac_key(key);
+    }
+
+    #[inline]
+    fn of(&self, parts: [&[u8]; 3]) -> [u8; 32] {
+        let mut context = hmac::Context::with_key(&self.0);
+        parts.iter().for_each(|part| context.update(part));
+        context.sign().as_ref().try_into().expect("SHA-256 has 32 bytes")
     }
 }

@@ -1,5 +1,5 @@
-//! AES-GCM of BoringSSL, through its AEAD interface: one call a message, the key schedule once. And
-//! what can be put together from that and its bare AES.
+//! AES-GCM and AES-GCM-SIV of BoringSSL, through its AEAD interface: one call a message, the key
+//! schedule once. And what can be put together from that, its bare AES and its SHA-256.
 
 #![allow(unsafe_code)]
 
@@ -9,18 +9,20 @@ use core::ptr;
 use boring_sys::{
     AES_KEY, AES_encrypt, AES_set_encrypt_key, BORINGSSL_API_VERSION, EVP_AEAD, EVP_AEAD_CTX,
     EVP_AEAD_CTX_cleanup, EVP_AEAD_CTX_init, EVP_AEAD_CTX_open_gather, EVP_AEAD_CTX_seal_scatter,
-    EVP_AEAD_CTX_zero, EVP_aead_aes_128_gcm, EVP_aead_aes_256_gcm,
+    EVP_AEAD_CTX_zero, EVP_aead_aes_128_gcm, EVP_aead_aes_256_gcm, EVP_aead_aes_256_gcm_siv,
+    SHA256_CTX, SHA256_Final, SHA256_Init, SHA256_Update,
 };
 
 use super::KEY;
+use super::ctx::{Ctx, Hash, Hmac};
 use super::nonce_derived::{Blocks, Cmac, NonceDerived};
 use crate::contender::{Aead, Contender, Operation};
 use crate::ring::{Key, Nonce, Tag};
 
 pub(super) fn version() -> String {
     format!(
-        "boringssl (API {BORINGSSL_API_VERSION}, boring-sys 5.4.0; XAES and KC-XAES composed from \
-         its parts)"
+        "boringssl (API {BORINGSSL_API_VERSION}, boring-sys 5.4.0; XAES, KC-XAES and CTX \
+         composed from its parts)"
     )
 }
 
@@ -28,6 +30,8 @@ pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
     match id {
         "aes-128-gcm" => Contender::aead(id, operation, Gcm::new(16)),
         "aes-256-gcm" => Contender::aead(id, operation, Gcm::new(32)),
+        "aes-256-gcm-siv" => Contender::aead(id, operation, Gcm::siv()),
+        "ctx-aes-256-gcm" => Contender::aead(id, operation, ctx()),
         "xaes-256-gcm" => Contender::aead(id, operation, by_cmac(false)),
         "kc-xaes-256-gcm" => Contender::aead(id, operation, by_cmac(true)),
         _ => None,
@@ -38,6 +42,11 @@ pub(super) fn by_cmac(commits: bool) -> NonceDerived<Cmac<Aes>, Gcm> {
     NonceDerived { derivation: Cmac::new(Aes::new()), gcm: Gcm::new(32), commits }
 }
 
+pub(super) fn ctx() -> Ctx<Hmac<Sha256>, Gcm> {
+    Ctx { prf: Hmac::new(&KEY), gcm: Gcm::new(32) }
+}
+
+/// AES-GCM, or AES-GCM-SIV, which has the same interface.
 pub(super) struct Gcm {
     aead: *const EVP_AEAD,
     key_bytes: usize,
@@ -53,6 +62,15 @@ impl Gcm {
         let aead = unsafe {
             if key_bytes == 32 { EVP_aead_aes_256_gcm() } else { EVP_aead_aes_128_gcm() }
         };
+        Self::of(aead, key_bytes)
+    }
+
+    pub(super) fn siv() -> Self {
+        // SAFETY: this returns a pointer to a static table.
+        Self::of(unsafe { EVP_aead_aes_256_gcm_siv() }, 32)
+    }
+
+    fn of(aead: *const EVP_AEAD, key_bytes: usize) -> Self {
         let mut context = Box::<EVP_AEAD_CTX>::new_uninit();
         // SAFETY: this is how a context begins: empty, and nothing in it is left uninitialised.
         let context = unsafe {
@@ -90,7 +108,7 @@ impl Aead for Gcm {
                 ptr::null_mut(),
             )
         };
-        assert_eq!(done, 1, "BoringSSL has AES-GCM");
+        assert_eq!(done, 1, "BoringSSL has the algorithm");
     }
 
     #[inline]
@@ -180,5 +198,34 @@ impl Blocks for Aes {
             // SAFETY: a block is read and written in place, which AES allows.
             unsafe { AES_encrypt(block.as_ptr(), block.as_mut_ptr(), &raw const self.0) };
         }
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Sha256(SHA256_CTX);
+
+impl Hash for Sha256 {
+    #[inline]
+    fn new() -> Self {
+        let mut state = MaybeUninit::uninit();
+        // SAFETY: this writes the whole state.
+        unsafe {
+            SHA256_Init(state.as_mut_ptr());
+            Self(state.assume_init())
+        }
+    }
+
+    #[inline]
+    fn update(&mut self, input: &[u8]) {
+        // SAFETY: the state is initialised, and the pointer valid for the length beside it.
+        unsafe { SHA256_Update(&raw mut self.0, input.as_ptr().cast(), input.len()) };
+    }
+
+    #[inline]
+    fn finish(mut self) -> [u8; 32] {
+        let mut output = [0; 32];
+        // SAFETY: the state is initialised, and the output has the length that is written.
+        unsafe { SHA256_Final(output.as_mut_ptr(), &raw mut self.0) };
+        output
     }
 }

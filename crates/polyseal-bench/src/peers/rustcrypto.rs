@@ -1,25 +1,36 @@
-//! AES-GCM and XAES of RustCrypto, through the traits of the `aead` crate. Which instructions they
+//! AES-GCM, XAES, OCB3 and AES-GCM-SIV of RustCrypto, through the traits of the `aead` crate. Which instructions they
 //! use is found at run time, but what is around them is compiled for any CPU of the architecture,
 //! unless the whole program is compiled for this one.
 
+use aead::consts::U12;
 use aead::inout::InOutBuf;
 use aead::{AeadInOut, KeyInit};
+use aes_gcm::aes::Aes256;
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
+use aes_gcm_siv::Aes256GcmSiv;
+use ocb3::Ocb3;
 use xaes_256_gcm::Xaes256Gcm;
 
 use super::KEY;
+use super::hctr2::Hctr2;
 use crate::contender::{Aead, Contender, Operation};
 use crate::ring::{Key, Nonce, Tag, first, first_mut};
 
 pub(super) fn version() -> String {
     let build = if cfg!(rust_native) { "-Ctarget-cpu=native" } else { "for any CPU" };
-    format!("rustcrypto (aes-gcm 0.11.1, xaes-256-gcm 0.1.0; {build})")
+    format!(
+        "rustcrypto (aes-gcm 0.11.1, aes-gcm-siv 0.12.1, ocb3 0.2.0, xaes-256-gcm 0.1.0; HCTR2 \
+         composed from aes 0.9.4 and polyval 0.7.3; {build})"
+    )
 }
 
 pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
     match id {
         "aes-128-gcm" => Contender::aead(id, operation, aes_128_gcm()),
         "aes-256-gcm" => Contender::aead(id, operation, aes_256_gcm()),
+        "ocb3" => Contender::aead(id, operation, ocb3()),
+        "aes-256-gcm-siv" => Contender::aead(id, operation, aes_256_gcm_siv()),
+        "hctr2" => Contender::aead(id, operation, Hctr2::new()),
         "xaes-256-gcm" => Contender::aead(id, operation, xaes_256_gcm()),
         _ => None,
     }
@@ -35,6 +46,14 @@ pub(super) fn aes_256_gcm() -> Cipher<Aes256Gcm> {
 
 pub(super) fn xaes_256_gcm() -> Cipher<Xaes256Gcm> {
     Cipher(Xaes256Gcm::new(first(&KEY)))
+}
+
+pub(super) fn ocb3() -> Cipher<Ocb3<Aes256, U12>> {
+    Cipher(Ocb3::new(first(&KEY)))
+}
+
+pub(super) fn aes_256_gcm_siv() -> Cipher<Aes256GcmSiv> {
+    Cipher(Aes256GcmSiv::new(first(&KEY)))
 }
 
 pub(super) struct Cipher<A>(A);

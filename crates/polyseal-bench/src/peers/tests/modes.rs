@@ -1,0 +1,129 @@
+//! OCB3, AES-GCM-SIV and CTX.
+
+use super::*;
+
+fn all(id: &str) -> Vec<(&'static str, Box<dyn Aead>)> {
+    match id {
+        "ocb3" => vec![
+            ("openssl", Box::new(openssl::Evp::ocb3())),
+            ("rustcrypto", Box::new(rustcrypto::ocb3())),
+        ],
+        "aes-256-gcm-siv" => vec![
+            ("aws-lc", Box::new(aws_lc::Gcm::siv())),
+            ("boringssl", Box::new(boringssl::Gcm::siv())),
+            ("openssl", Box::new(openssl::Evp::gcm_siv())),
+            ("rustcrypto", Box::new(rustcrypto::aes_256_gcm_siv())),
+        ],
+        _ => vec![
+            ("aws-lc", Box::new(aws_lc::ctx())),
+            ("boringssl", Box::new(boringssl::ctx())),
+            ("openssl", Box::new(openssl::ctx())),
+        ],
+    }
+}
+
+/// Ciphertext and tag.
+fn sealed(
+    aead: &mut dyn Aead,
+    key: &crate::ring::Key,
+    nonce: &crate::ring::Nonce,
+    ad: &[u8],
+    message: &[u8],
+) -> Vec<u8> {
+    let (mut sealed, mut tag) = (message.to_vec(), [0; 64]);
+    aead.seal_once(key, nonce, ad, &mut sealed, &mut tag);
+    sealed.extend_from_slice(&tag[..16]);
+    sealed
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn they_work_twice_and_refuse() {
+    for (id, tag_bytes) in [("ocb3", 16), ("aes-256-gcm-siv", 16), ("ctx-aes-256-gcm", 32)] {
+        let mut made: Vec<_> =
+            all(id).iter_mut().map(|(name, aead)| seal(name, &mut **aead, tag_bytes)).collect();
+        made.dedup();
+        assert_eq!(made.len(), 1, "{id}");
+    }
+}
+
+/// Under one key: nothing of a message may be left for the next, and one without associated data
+/// comes behind one that has some. The tails of messages go their own way through OpenSSL's OCB3.
+#[test]
+fn libraries_agree_on_every_length() {
+    for id in ["ocb3", "aes-256-gcm-siv"] {
+        let mut libraries = all(id);
+        for length in (0..300).chain((300..5000).step_by(337)) {
+            let message: Vec<u8> = (0..length).map(|i| (i * i) as u8).collect();
+            let (nonce, ad) =
+                ([length as u8; 32], &message[..message.len() % 7 * message.len() / 7]);
+            let results = libraries.iter_mut().map(|(name, aead)| {
+                let (mut sealed, mut tag, mut opened) = (message.clone(), [0; 64], vec![0; length]);
+                aead.seal(&nonce, ad, &mut sealed, &mut tag);
+                assert!(aead.open(&nonce, ad, &sealed, &tag, &mut opened), "{id} {name} {length}");
+                assert_eq!(opened, message, "{id} {name} {length}");
+                if let Some(byte) = sealed.last_mut() {
+                    *byte ^= 1;
+                    assert!(!aead.open(&nonce, ad, &sealed, &tag, &mut opened), "{id} {name}");
+                    sealed[length - 1] ^= 1;
+                }
+                assert!(!aead.open(&nonce, b"other", &sealed, &tag, &mut opened), "{id} {name}");
+                (sealed, tag)
+            });
+            let mut results: Vec<_> = results.collect();
+            results.dedup();
+            assert_eq!(results.len(), 1, "{id} {length}");
+        }
+    }
+}
+
+/// RFC 7253, appendix A: the result of the iterated test for keys of 256 bits and tags of 128.
+#[test]
+fn ocb3_is_that_of_its_rfc() {
+    for (name, mut aead) in all("ocb3") {
+        let mut key = [0; 64];
+        key[31] = 128;
+        let mut count = 0_u32;
+        let mut seal = |ad: &[u8], message: &[u8]| {
+            count += 1;
+            let mut nonce = [0; 32];
+            nonce[8..12].copy_from_slice(&count.to_be_bytes());
+            sealed(&mut *aead, &key, &nonce, ad, message)
+        };
+        let (zeros, mut all) = ([0; 128], Vec::new());
+        for length in 0..128 {
+            all.extend(seal(&zeros[..length], &zeros[..length]));
+            all.extend(seal(b"", &zeros[..length]));
+            all.extend(seal(&zeros[..length], b""));
+        }
+        assert_eq!(hex(&seal(&all, b"")), "d90eb8e9c977c88b79dd793d7ffa161c", "{name}");
+    }
+}
+
+/// RFC 8452, appendix C.2: the first two vectors, and one with associated data.
+#[test]
+fn gcm_siv_is_that_of_its_rfc() {
+    let (mut key, mut nonce) = ([0; 64], [0; 32]);
+    (key[0], nonce[0]) = (1, 3);
+    for (name, mut aead) in all("aes-256-gcm-siv") {
+        let mut seal =
+            |ad: &[u8], message: &[u8]| hex(&sealed(&mut *aead, &key, &nonce, ad, message));
+        assert_eq!(seal(b"", b""), "07f5f4169bbf55a8400cd47ea6fd400f", "{name}");
+        let message = [1, 0, 0, 0, 0, 0, 0, 0];
+        let expected = "c2ef328e5c71c83b843122130f7364b761e0b97427e3df28";
+        assert_eq!(seal(b"", &message), expected, "{name}");
+        let message = [2, 0, 0, 0, 0, 0, 0, 0];
+        let expected = "1de22967237a813291213f267e3b452f02d01ae33e4ec854";
+        assert_eq!(seal(&[1], &message), expected, "{name}");
+    }
+}
+
+/// What is put together from their parts is what we have, on each of our back ends.
+#[test]
+fn ours_is_the_ctx_of_the_c_libraries() {
+    let libraries = all("ctx-aes-256-gcm").try_into().unwrap_or_else(|_| panic!("three of them"));
+    ours_is_theirs("ctx-aes-256-gcm", libraries);
+}
