@@ -107,7 +107,7 @@ impl Flex {
         &self.config
     }
 
-    fn session(&self) -> Session<'_, dyn Engine> {
+    pub(super) fn session(&self) -> Session<'_, dyn Engine> {
         Session { config: &self.config, engine: &*self.engine }
     }
 

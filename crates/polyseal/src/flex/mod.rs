@@ -1,6 +1,30 @@
-//! Flex: one key, a configuration, one permutation.
+//! Flex: one key, a configuration chosen at run time, one permutation.
+//!
+//! Source: `docs/spec/flex.md`, "Flex-1", which completes S. Menda, J. Len, V. T. Hoang, M. Bellare,
+//! T. Ristenpart, "Flexible Authenticated Encryption" (2023). **Not reviewed by third parties**, and
+//! compatible with nothing that the paper's authors have published since.
+//!
+//! A [`Config`] says what a key is used for, and [`Flex`] seals and opens with it. Every configuration
+//! has subkeys of its own, so that one key serves them all. All of them commit to key, configuration,
+//! setup associated data, nonce, associated data and message (CMT-4).
+//!
+//! | | a repeated nonce shows | passes | nonce hidden | in public | segments |
+//! |---|---|---:|---|---|---|
+//! | OCH | much: it must not be repeated | 1 | [`Config::OCH`] | [`Config::OCH_PUBLIC`] | [`Config::OCH_STREAM`] |
+//! | CIV | which messages are equal | 2 | [`Config::CIV`] | [`Config::CIV_PUBLIC`] | [`Config::CIV_STREAM`] |
+//! | ROBUST | which messages are equal; unverified plaintext is harmless | 2 | by [`Config::builder`] | [`Config::ROBUST`] | – |
+//!
+//! Each over eight permutations ([`Profile`]), with nonces and tags of other lengths, by
+//! [`Config::builder`]. What gives less than this has to be asked for by name: profiles of the 64-bit
+//! level, and [`WideBlock`], which keeps the length of a message and does not commit.
+//!
+//! Limits: messages of 2^50 bytes (ROBUST 2^40), associated data of 2^60, keys of 16 to 1024 bytes.
+//!
+//! In this code: π the permutation, B the bytes of a block, t those of a chaining value, r = B − t;
+//! K1 the subkey, K1' the context's key, L the base of the masks, Δ the nonce's mask; i, j a tweak,
+//! p = 16i + j; D what is added before and behind π.
 
-// Without an allocator there are no configurations at run time.
+// Without an allocator there are only the types with a fixed configuration.
 #![cfg_attr(not(feature = "alloc"), allow(dead_code, unused_imports))]
 
 mod blocks;
@@ -16,6 +40,8 @@ mod och;
 mod parameters;
 mod robust;
 mod session;
+#[cfg(feature = "alloc")]
+mod stream;
 mod text;
 mod tweak;
 #[cfg(feature = "alloc")]
@@ -24,5 +50,7 @@ mod wide_block;
 #[cfg(feature = "alloc")]
 pub use cipher::{Flex, KEY_BYTES, Opened};
 pub use config::{Builder, Config, ConfigError, Mode, NonceForm, Profile};
+#[cfg(feature = "alloc")]
+pub use stream::Segments;
 #[cfg(feature = "alloc")]
 pub use wide_block::WideBlock;
