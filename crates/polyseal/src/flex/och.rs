@@ -95,7 +95,7 @@ pub(super) fn open<P: Parameters, M: Machine<P>>(
     let first = e.decipher(e.d(0, code::FIRST_BLOCK), text.first::<P, M>(machine));
     text.write_first::<P, M>(first);
     if !text.nonce.is_empty() {
-        let nonce = pad10::<P, M>(machine, text.nonce);
+        let nonce = text.padded_nonce::<P, M>(machine, first);
         let [delta] = e.encipher([e.d(0, code::DELTA)], [nonce]);
         e.set_delta(delta);
     }

@@ -2,6 +2,7 @@
 
 use aead::inout::InOutBuf;
 
+use super::blocks::{pad10, padding};
 use super::machine::Machine;
 use super::parameters::{Bytes, One, Parameters};
 use crate::backend::wipe;
@@ -79,6 +80,20 @@ impl Text<'_, '_, '_> {
         self.nonce.copy_from_slice(nonce);
         message.copy_from_slice(&rest[..bytes]);
         wipe(block.as_mut());
+    }
+
+    /// pad10 of the nonce, where the first block of P is `first` and has been written.
+    #[inline(always)]
+    pub(super) fn padded_nonce<P: Parameters, M: Machine<P>>(
+        &self,
+        machine: M,
+        first: One<P, M>,
+    ) -> One<P, M> {
+        // CT: lengths are public. From the register, if it can be cut there: it is needed at once.
+        match self.nonce.len() == P::T {
+            true => first.left(P::T).xor(padding::<P, M>(machine, P::T)),
+            false => pad10::<P, M>(machine, self.nonce),
+        }
     }
 
     /// What follows the first block: whole blocks, and a tail.

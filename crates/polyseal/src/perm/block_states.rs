@@ -3,6 +3,7 @@
 //! A state is `W` words as they follow each other in memory, each an AES block.
 
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use super::States;
 use crate::backend::StateLanes;
@@ -18,6 +19,12 @@ pub(crate) trait BlockRounds<const W: usize>: Copy {
 /// One state of `W` words of the permutation `P` in each lane of `L`.
 #[derive(Clone, Copy)]
 pub(crate) struct BlockStates<P, L, const W: usize>([L; W], PhantomData<P>);
+
+/// The share of vector `k` in `bytes` bytes.
+#[inline(always)]
+fn share<L: StateLanes>(k: usize, bytes: usize) -> Range<usize> {
+    (k * L::BYTES).min(bytes)..((k + 1) * L::BYTES).min(bytes)
+}
 
 impl<P: BlockRounds<W>, L: StateLanes, const W: usize> BlockStates<P, L, W> {
     /// Word by word instead of state by state.
@@ -63,12 +70,16 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     #[inline(always)]
     fn load_partial(isa: L::Isa, source: &[u8]) -> Self {
         assert!(source.len() <= Self::BYTES);
-        let share = |k: usize| {
-            &source[(k * L::BYTES).min(source.len())..((k + 1) * L::BYTES).min(source.len())]
-        };
-        let mut memory = [L::load_partial(isa, share(0)); W];
-        for k in 1..W {
-            memory[k] = L::load_partial(isa, share(k));
+        let mut memory = [L::broadcast(isa, &[0; 16]); W];
+        for k in 0..W {
+            let share = share::<L>(k, source.len());
+            // CT: lengths are public. With no byte to load, the address may be none, and then a masked
+            // load takes a thousand cycles.
+            match share.len() {
+                0 => {}
+                bytes if bytes == L::BYTES => memory[k] = L::load(isa, &source[share]),
+                _ => memory[k] = L::load_partial(isa, &source[share]),
+            }
         }
         Self(L::gather(memory), PhantomData)
     }
@@ -86,10 +97,14 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     fn store_partial(self, target: &mut [u8]) {
         assert!(target.len() <= Self::BYTES);
         let memory = L::scatter(self.0);
-        let bytes = target.len();
         for k in 0..W {
-            let share = (k * L::BYTES).min(bytes)..((k + 1) * L::BYTES).min(bytes);
-            memory[k].store_partial(&mut target[share]);
+            let share = share::<L>(k, target.len());
+            match share.len() {
+                0 => {}
+                // What a mask has let through is not soon to be loaded again.
+                bytes if bytes == L::BYTES => memory[k].store(&mut target[share]),
+                _ => memory[k].store_partial(&mut target[share]),
+            }
         }
     }
 
