@@ -1,12 +1,14 @@
-"""Writes vectors/internal/flex.json: what was computed elsewhere, then what reference/flex.py adds.
+"""Writes vectors/internal/flex.json, what was computed elsewhere and then what reference/flex.py adds, and
+vectors/internal/flex-edges.json, every edge of every length.
 
 The groups of others are read from this repository's vectors/ and kept as they stand, as in aegis_vectors.py, whose
-machinery this uses. `scripts/python reference/flex_vectors.py` writes the file anew, to the same bytes.
+machinery this uses. `scripts/python reference/flex_vectors.py` writes the files anew, to the same bytes.
 
 A group is about one configuration with one setup associated data, its params. ct is the whole ciphertext, tag is
 empty. Where the nonce is hidden, iv is what sealing is given and what opening must recover.
 """
 
+import hashlib
 import json
 
 import aegis_vectors
@@ -200,5 +202,94 @@ def build():
     return aegis_vectors.dumps(document([g for g in old if outside(g)] + [g.build() for g in groups()]))
 
 
+# ── Edges of lengths ────────────────────────────────────────────────────────────────────────────
+
+EDGES_HEADER = [
+    "Flex-1, docs/spec/flex.md, at the edges of every length: of digests only, for there are many.",
+    "A group has a configuration, a key and setup associated data, the latter two by their lengths in bytes.",
+    "A test is [nonce, aad, msg, digest]: three lengths, and the first 16 bytes of SHAKE-256 of the ciphertext.",
+    "Each input is as much of SHAKE-256 of polyseal/flex-edges/WHAT as it is long: WHAT is key, setupAd, nonce,",
+    "aad or msg.",
+]
+MODES = [(flex.OCH, 0), (flex.OCH, flex.NH), (flex.CIV, 0), (flex.CIV, flex.NH), (flex.ROBUST, flex.CMT),
+         (flex.ROBUST, flex.CMT | flex.NH)]
+LEAVES = [256, 257, 511, 512, 513, 3840, 4095, 4096, 4097, 4352, 8192, 8193, 8448, 8449]
+
+
+def configuration(mode, flags, profile, TL=None, NL=13, aux=0):
+    if TL is None:
+        TL = 0 if mode == flex.ROBUST else profile.t
+    return bytes([mode, flags, profile.id, TL]) + flex.LE(2, NL) + flex.LE(2, aux)
+
+
+def edge(what, n):
+    return shake(n, "flex-edges", what)
+
+
+def edge_group(cfg8, key, AD_s, lengths):
+    F = flex.Flex(cfg8, edge("key", key), edge("setupAd", AD_s), allow_noncommitting=True, allow_64_bit=True)
+    tests = []
+    for N, AD, M in lengths:
+        C = F.seal(edge("nonce", N), edge("aad", AD), edge("msg", M))
+        tests.append([N, AD, M, hashlib.shake_256(C).hexdigest(16)])
+    return {"cfg": cfg8.hex(), "key": key, "setupAd": AD_s, "tests": tests}
+
+
+def message_edges(profile, w):
+    """Around every branch, and around the groups of blocks that implementations take; w bytes are hidden."""
+    B, r = profile.B, profile.r
+    tails = {1, 2, r - 1, r, r + 1, B - 2, B - 1} | set(range(3, B, max(3, B // 12)))
+    whole = {B + tail for tail in tails} | {0, 1, 2, 3, 4, 5, 6, B // 2, B - 1, B, 2 * B - 1, 2 * B, 3 * B - 1}
+    groups = {m * B + (m * 29) % B * (m % 2) for m in (4, 5, 6, 8, 9, 10, 16, 17, 18)} | {33 * B, 33 * B + 1, 35 * B - 1}
+    return sorted({0} | {n - w for n in whole | (groups if not w else set()) if n >= w})
+
+
+def edge_groups():
+    for profile in flex.PROFILES.values():
+        t, r, B = profile.t, profile.r, profile.B
+        for mode, flags in MODES:
+            cfg8 = configuration(mode, flags, profile)
+            w = 13 if flags & flex.NH else 0
+            yield edge_group(cfg8, 32, 0, [(13, n % 3, n) for n in message_edges(profile, w)])
+        hidden = configuration(flex.OCH, flex.NH, profile)
+        yield edge_group(hidden, 32, 0, [(13, n, 5) for n in sorted({1, r - 3, r - 2, r - 1, r, r + 1, *LEAVES})])
+        # The nonce and its length, two bytes, are hashed with the associated data.
+        free = configuration(flex.CIV, 0, profile, NL=flex.VARIABLE)
+        yield edge_group(free, 32, 0, [(0, 0, 0), (0, 0, B), (1, 0, 9), (0, 254, 9), (0, 255, 9), (100, 154, 9),
+                                       (100, 155, 9), (254, 0, 9), (255, 0, 9), (300, 300, 9), (1024, 1, 9)])
+        if profile.id in (1, 7):
+            yield edge_group(free, 32, 0, [(65535, 0, 9)])
+        # Key, configuration, setup associated data and two bytes: 256 of them are hashed in sequence.
+        public = configuration(flex.OCH, 0, profile)
+        for key in sorted({16, 17, 31, 33, r, r + 1, 64, 200, 256, 1023, 1024} - {*range(16)}):
+            yield edge_group(public, key, 0, [(13, 0, 5)])
+        padded = 32 + -32 % r
+        for AD_s in sorted({1, r - 10, max(0, 246 - padded), max(0, 247 - padded), 255, 256, 257, 512, 513, 4097}):
+            for flags in (0, flex.PRE):
+                yield edge_group(configuration(flex.OCH, flags, profile), 32, AD_s, [(13, 0, 5)])
+        for mode in (flex.OCH, flex.CIV):
+            yield edge_group(configuration(mode, flex.STREAM, profile, aux=8), 32, 0,
+                             [(13, 1, n) for n in (0, 1, 255, 256, 257, 511, 512, 513)])
+            for TL in {16, 17, 31, 32} & {*range(t + 1)}:
+                yield edge_group(configuration(mode, 0, profile, TL=TL), 32, 0, [(13, 0, n) for n in (0, 5, B + 5)])
+        for flags, lam in ((0, 0), (0, 1), (0, 16), (0, 255), (flex.CMT, 1), (flex.CMT, 255)):
+            yield edge_group(configuration(flex.ROBUST, flags, profile, TL=lam), 32, 0,
+                             [(13, 0, n) for n in (0, 1, 2, B - 2, B - 1, B, B + 1, 2 * B, 2 * B + 1)])
+    robust = configuration(flex.ROBUST, flex.CMT, flex.PROFILES[1])
+    yield edge_group(robust, 32, 0, [(13, 0, 64 * m + more) for m, more in
+                                     ((128, 0), (129, 0), (129, 1), (130, 63), (131, 5), (258, 31))])
+
+
+def build_edges():
+    """A test to a line."""
+    groups = list(edge_groups())
+    count = sum(len(group["tests"]) for group in groups)
+    head = {"description": EDGES_HEADER, "source": MADE_HERE, "numberOfTests": count}
+    texts = [json.dumps({name: group[name] for name in ("cfg", "key", "setupAd")})[:-1] + ', "tests": [\n'
+             + ",\n".join(map(json.dumps, group["tests"])) + "\n]}" for group in groups]
+    return json.dumps(head, indent=2)[:-2] + ',\n  "groups": [\n' + ",\n".join(texts) + "\n]}\n"
+
+
 if __name__ == "__main__":
     (VECTORS / "internal" / "flex.json").write_text(build())
+    (VECTORS / "internal" / "flex-edges.json").write_text(build_edges())

@@ -90,8 +90,9 @@ def test_parts():
     assert len(parts["F"]) + len(parts["init"]) == parts["numberOfTests"] == 48 + 24
 
 
-def test_regenerating_gives_the_committed_file():
+def test_regenerating_gives_the_committed_files():
     assert flex_vectors.build() == (VECTORS / "internal" / "flex.json").read_text()
+    assert flex_vectors.build_edges() == (VECTORS / "internal" / "flex-edges.json").read_text()
 
 
 # ── Permutations ────────────────────────────────────────────────────────────────────────────────

@@ -15,10 +15,13 @@ use aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
 use polyseal::aegis::{Aegis, AegisMac, AegisStream, TagBytes, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
 use polyseal::batch::{Batch, Message};
+use polyseal::flex::{Config, Flex, Mode, NonceForm, Profile};
 use polyseal::gcm::{Aes256, Cmac, Counter, KcXaes256Gcm, Xaes256Gcm, kbkdf};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::memcheck::{classify, declassify, errors, is_running};
-use polyseal::testing::{Backend, Direction, Permutation, Width, aead_on, mac_on};
+use polyseal::testing::{
+    Backend, Direction, Permutation, Width, aead_on, flex_on, mac_on, wide_block_on,
+};
 use polyseal::{Error, aead};
 
 use common::{bytes, instances, rate};
@@ -244,6 +247,103 @@ fn secrets_of_batches_are_kept() {
     keep(Xaes256Gcm::with_backend);
     keep(Aegis::<X128<1>, U16>::with_backend);
     keep(Aegis::<X256<1>, U32>::with_backend);
+}
+
+/// Seals, opens and refuses. A nonce that is hidden is a secret, too.
+fn keep_flex(flex: &Flex, ad_bytes: usize, length: usize) {
+    let (config, ad, message) = (*flex.config(), bytes(3, ad_bytes), secret(4, length));
+    let name = format!("{config:?}, {length} bytes");
+    let public = bytes(2, config.nonce_range().1.min(24));
+    let mut nonce = public.clone();
+    let hides = config.hidden_bytes() > 0;
+    if hides {
+        classify(&mut nonce);
+    }
+    let told = if hides { &[][..] } else { &public };
+    let mut sealed = released(flex.seal(&nonce, &ad, &message).expect(&name));
+    let mut opened = flex.open(told, &ad, &sealed).expect(&name);
+    assert_eq!(released(opened.message.to_vec()), bytes(4, length), "{name}");
+    declassify(&mut opened.nonce);
+    assert_eq!(opened.nonce, public, "{name}");
+    for at in [0, sealed.len() - 1] {
+        sealed[at] ^= 1;
+        let refused = flex.open(told, &ad, &sealed).map(drop);
+        assert_eq!(refused, Err(Error::Unauthentic), "{name}");
+    }
+}
+
+/// Every branch that lengths choose, in every mode over every permutation.
+#[test]
+fn secrets_of_flex_are_kept() {
+    for profile in Profile::ALL {
+        let b = profile.block_bytes();
+        for mode in [Mode::Och, Mode::Civ, Mode::Robust] {
+            for form in [NonceForm::Hidden(8), NonceForm::Public(24)] {
+                let builder = Config::builder(mode).profile(profile).nonce(form).allow_64_bits();
+                let config = builder.build().expect("a configuration");
+                silent(&format!("{config:?}"), |backend| {
+                    let flex = flex_on(backend, config, &secret(1, 32), b"setup").expect("a key");
+                    for length in [0, 1, b - 9, b, 2 * b - 8, 2 * b - 1, 18 * b + 3] {
+                        keep_flex(&flex, length % 5, length);
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// What is long: keys and associated data, which are hashed in a tree; streams; more blocks than have
+/// masks from one value.
+#[test]
+fn secrets_of_flex_at_length_are_kept() {
+    for profile in [Profile::S512, Profile::S256, Profile::K1600] {
+        for mode in [Mode::Och, Mode::Civ, Mode::Robust] {
+            let builder = Config::builder(mode).profile(profile).allow_64_bits();
+            let builder = builder.nonce(NonceForm::AnyPublic);
+            let plain = builder.build().expect("a configuration");
+            let hashed = builder.prehash_setup_ad().build().expect("a configuration");
+            silent(&format!("{plain:?}"), |backend| {
+                let setup_ad = bytes(5, 700);
+                for (config, key_bytes) in [(plain, 1000), (hashed, 16)] {
+                    let key = secret(1, key_bytes);
+                    let flex = flex_on(backend, config, &key, &setup_ad).expect("a key");
+                    keep_flex(&flex, 5000, 30);
+                    keep_flex(&flex, 300, 130 * profile.block_bytes() + 7);
+                }
+                if mode != Mode::Robust {
+                    let config = builder.segments(8).build().expect("a stream");
+                    let flex = flex_on(backend, config, &secret(1, 32), b"").expect("a key");
+                    [0, 256, 700].into_iter().for_each(|length| keep_flex(&flex, 9, length));
+                }
+            });
+        }
+    }
+}
+
+/// The wide-block cipher by itself: strings of every short length, whose stretch is a secret until it
+/// has been compared.
+#[test]
+fn secrets_of_wide_blocks_are_kept() {
+    for (profile, number) in Profile::ALL.into_iter().zip(1..) {
+        for stretch in [0, 16] {
+            silent(&format!("{profile:?} with {stretch}"), |backend| {
+                let cfg = [3, 0, number, stretch, 8, 0, 0, 0];
+                let cipher = wide_block_on(backend, cfg, &secret(1, 32), b"").expect("a key");
+                for length in [0, 1, 2, 3, 5, 17, profile.block_bytes() + 1] {
+                    let message = secret(4, length);
+                    let mut sealed =
+                        released(cipher.encipher(&[2; 8], b"", &message).expect("a cipher"));
+                    let opened = cipher.decipher(&[2; 8], b"", &sealed).expect("a cipher");
+                    assert_eq!(released(opened.to_vec()), bytes(4, length));
+                    if let Some(last) = sealed.last_mut() {
+                        *last ^= 1;
+                        let opened = cipher.decipher(&[2; 8], b"", &sealed);
+                        assert_eq!(opened.is_ok(), stretch == 0);
+                    }
+                }
+            });
+        }
+    }
 }
 
 /// The test can fail: an index on a secret, and a branch on one, are reported. (Without valgrind

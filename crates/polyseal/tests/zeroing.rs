@@ -7,6 +7,8 @@
 //! a byte that was not written, except that it is not a secret.
 
 mod common;
+#[path = "zeroing/flex.rs"]
+mod flex;
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
@@ -327,7 +329,8 @@ fn a_hashed_nonce_is_wiped() {
     wiped(remains_of(&secrets, encryptor), 1000, BESIDE_A_MESSAGE);
 }
 
-const STACK: usize = 1 << 16;
+/// Calls on the largest states, in memory, use more than 64 KiB.
+const STACK: usize = 1 << 17;
 
 /// Overwrites the part of the stack that the next call will use.
 #[inline(never)]

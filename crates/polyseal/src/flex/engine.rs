@@ -67,6 +67,8 @@ pub(super) trait Engine: Send + Sync {
     ) -> Result<()>;
     /// Enciphers or deciphers with ROBUST; returns the tag that commits.
     fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining;
+    /// Overwrites the part of the stack that the others use, where unverified plaintext may be left.
+    fn wipe_stack(&self);
 }
 
 /// A key in the profile `P`.
@@ -90,7 +92,7 @@ impl<P: Parameters> Keyed<P> {
         let padding = key.len().next_multiple_of(P::R) - key.len();
         let pieces = [key, &ZEROS[..padding], config, setup_ad, &length];
         P::run(self.backend, Init { key: &mut self.key, pieces: &pieces });
-        crate::stack::wipe();
+        P::wipe_stack();
     }
 }
 
@@ -138,6 +140,18 @@ impl<P: Parameters> Engine for Keyed<P> {
 
     fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining {
         P::run(self.backend, Robust { key: &self.key, context, x, inverse })
+    }
+
+    fn wipe_stack(&self) {
+        P::wipe_stack();
+    }
+}
+
+/// What messages leave on the stack, K1 and K1' among it, is overwritten with the key that they go back
+/// to: after every message that would take as long as a short one does.
+impl<P: Parameters> Drop for Keyed<P> {
+    fn drop(&mut self) {
+        P::wipe_stack();
     }
 }
 

@@ -42,6 +42,8 @@ mod robust;
 mod session;
 #[cfg(feature = "alloc")]
 mod stream;
+#[cfg(test)]
+mod tests;
 mod text;
 mod tweak;
 #[cfg(feature = "alloc")]

@@ -63,7 +63,7 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
     run(machine, e.masks(code::BLOCK, true), bytes, &mut pass);
     let sum = pass.sum.total().xor(first);
 
-    let mut hash = TailHash::of(&e, m, sum, tail.len());
+    let mut hash = TailHash::of(m, sum, tail.len());
     if !tail.is_empty() {
         let p = One::<P, M>::load_partial(machine, tail.get_in());
         let padded = pad10::<P, M>(machine, tail.get_in());
@@ -106,7 +106,7 @@ pub(super) fn open<P: Parameters, M: Machine<P>>(
     run(machine, e.masks(code::BLOCK, true), bytes, &mut pass);
     let sum = pass.sum.total().xor(first);
 
-    let mut hash = TailHash::of(&e, m, sum, tail.len());
+    let mut hash = TailHash::of(m, sum, tail.len());
     if !tail.is_empty() {
         let c = One::<P, M>::load_partial(machine, tail.get_in());
         let [pad] = e.encipher([e.with_delta(m, code::TAIL_PAD)], [zero::<P, M>(machine)]);
@@ -146,7 +146,7 @@ struct TailHash<P: Parameters, M: Machine<P>> {
 
 impl<P: Parameters, M: Machine<P>> TailHash<P, M> {
     #[inline(always)]
-    fn of(_: &Cipher<'_, P, M>, m: u64, sum: One<P, M>, tail: usize) -> Self {
+    fn of(m: u64, sum: One<P, M>, tail: usize) -> Self {
         // CT: lengths are public.
         let code = match tail {
             0 => code::TAG,

@@ -6,6 +6,7 @@ use super::field;
 use super::machine::{Machine, Work, in_memory, in_registers};
 use crate::backend::{Backend, Isa};
 use crate::perm::{Areion256, Areion512, AsconP12, KeccakP12, Permutation, Simpira, States};
+use crate::stack;
 
 /// An array of bytes.
 pub(super) trait Bytes: AsRef<[u8]> + AsMut<[u8]> + Copy + Send + Sync {
@@ -50,6 +51,9 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     const R: usize = Self::B - Self::T;
     /// Whether n ≥ 2τ.
     const WIDE: bool = Self::B >= 2 * Self::T;
+
+    /// Overwrites as much of the stack as the profile's modes may have used.
+    fn wipe_stack();
 
     /// Runs `work` on what the profile's modes are compiled for.
     fn run<W: Work<Self>>(backend: Backend, work: W) -> W::Output;
@@ -105,6 +109,10 @@ macro_rules! profiles {
                 if let Some(words) = words.first_chunk_mut::<{ $bytes / 8 }>() {
                     field::write_powers(words, Self::REDUCTION, out);
                 }
+            }
+
+            fn wipe_stack() {
+                stack::wipe_bytes::<{ if $bytes > 64 { 80 << 10 } else { 24 << 10 } }>();
             }
 
             #[inline(always)]
