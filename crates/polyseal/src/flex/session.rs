@@ -123,6 +123,7 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         if opened.is_err() {
             wipe(head);
             wipe(body.get_out());
+            self.engine.wipe_stack();
         }
         opened
     }
@@ -156,6 +157,7 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         if verified.is_err() {
             wipe(&mut actual);
             wipe(x);
+            self.engine.wipe_stack();
         }
         verified
     }
@@ -197,6 +199,7 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         let opened = self.engine.open(self.config.mode(), context, text, tag);
         if opened.is_err() {
             wipe(segment.get_out());
+            self.engine.wipe_stack();
         }
         opened
     }

@@ -1,4 +1,4 @@
-//! Flex's keys are gone with their owner, and those of a message with the message.
+//! Flex's keys are gone with their owner, those of messages too; unverified plaintext is gone at once.
 //!
 //! What is looked for is computed here, on the permutation alone: the subkeys, a context's key K1',
 //! Δ, and a block's mask.
@@ -261,17 +261,19 @@ fn messages_of(mode: Mode) {
                 ("Δ", &delta),
             ];
             for backend in Backend::available() {
-                let flex = flex_on(backend, config, &KEY, b"").expect("a key");
                 for length in [0, 5, profile.block_bytes(), 20 * profile.block_bytes() + 5] {
                     let told = if hidden { &[][..] } else { &NONCE };
                     let message = vec![0x5a; length];
                     let mut sealed = vec![0; length + config.overhead_bytes()];
+                    // What messages leave goes with the key.
                     let sealing = left(&secrets, &named, || {
+                        let flex = flex_on(backend, config, &KEY, b"").expect("a key");
                         flex.seal_into(&NONCE, AD, &message, &mut sealed).expect("sealing");
                     });
                     let (mut recovered, mut opened) =
                         (vec![0; config.hidden_bytes()], vec![0; length]);
                     let opening = left(&secrets, &named, || {
+                        let flex = flex_on(backend, config, &KEY, b"").expect("a key");
                         flex.open_into(told, AD, &sealed, &mut recovered, &mut opened)
                             .expect("opening");
                     });
