@@ -450,6 +450,12 @@ def section_2(kit):
             ("dndk-gcm-true", "dndk-gcm:kc=true", "A suite has one spelling: numbers in digits."),
             ("kc-xaes-256-gcm-tag-16", "kc-xaes-256-gcm:tag=16", "A commitment is never left out."),
             ("ctx-aegis-256x2-tag-16", "ctx-aegis-256x2:tag=16", "No other tag length."),
+            ("flex-any-configuration", "flex", "Only configurations of Flex that have a name of their own."),
+            ("flex-configuration", "flex:cfg=0100012018000000", "A suite has one spelling: its name."),
+            ("flex-och-stream", "flex-och-stream", "Nothing that has segments of its own is a suite."),
+            ("flex-civ-stream", "flex-civ-stream", "Nothing that has segments of its own is a suite."),
+            ("flex-civ-public-nonce-0", "flex-civ-public:nonce=0", "No other nonce length."),
+            ("flex-och-key-16", "flex-och:key=16", "No other key length."),
             ("64-bytes", "aegis-256x2:tag=16" + ",tag=16" * 6 + "    ",
              "A field that is full is no suite.")):
         kit.draft(f"suite-bad-{name}", "2", rule, setting(suite_field=f.suite_field(text)), BAD)
@@ -464,6 +470,13 @@ def section_2(kit):
 
 def section_2_tags(kit):
     """What section 6 has for tags of RFC 10032, for the others: a short file each."""
+    def other_nonce(d, suite):
+        """The tag is right, for the nonce that is hidden."""
+        d.suite = suite
+        payload = d.payload()
+        C, T = payload.aead.Encrypt(d.plaintext, b"", payload.key, payload.nonce(1, True), 512)
+        return d.header() + C + T
+
     for suite, (_, _, t) in f.SUITES.items():
         if suite.startswith("aegis"):
             continue
@@ -482,6 +495,11 @@ def section_2_tags(kit):
         if t == 48:
             case("damaged-commitment", "what follows T in the tag is checked.",
                  lambda data: flip(data, 16 - 48), corrupt(0))
+        if t == 64:
+            case("damaged-nonce", "the encrypted nonce is checked.", lambda data: flip(data, 31 - 64), corrupt(0))
+            kit.draft(f"suite-{suite}-other-nonce", "2",
+                      f"The suite {suite}: the nonce that comes out is the segment's.",
+                      lambda d, suite=suite: other_nonce(d, suite), corrupt(0))
 
     def padding_not_zero(d):
         """GCM's own tag is right."""

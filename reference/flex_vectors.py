@@ -1,4 +1,4 @@
-"""Writes vectors/internal/flex.json, what was computed elsewhere and then what reference/flex.py adds, and
+"""Writes vectors/flex.json, what was computed elsewhere and then what reference/flex.py adds, and
 vectors/internal/flex-edges.json, every edge of every length.
 
 The groups of others are read from this repository's vectors/ and kept as they stand, as in aegis_vectors.py, whose
@@ -197,7 +197,7 @@ def document(groups):
 
 
 def build():
-    path = VECTORS / "internal" / "flex.json"
+    path = VECTORS / "flex.json"
     old = json.loads(path.read_text())["testGroups"] if path.exists() else []
     return aegis_vectors.dumps(document([g for g in old if outside(g)] + [g.build() for g in groups()]))
 
@@ -291,5 +291,5 @@ def build_edges():
 
 
 if __name__ == "__main__":
-    (VECTORS / "internal" / "flex.json").write_text(build())
+    (VECTORS / "flex.json").write_text(build())
     (VECTORS / "internal" / "flex-edges.json").write_text(build_edges())

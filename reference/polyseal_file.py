@@ -8,7 +8,7 @@ randomness: salts, keys and ephemeral secrets are arguments, so that the same fi
 Of age it knows the recipient types X25519 and mlkem768x25519, and skips the others; it writes the first
 only, because the hybrid one cannot be given its randomness.
 
-HKDF and HMAC are the standard library's; AEGIS is aegis.py, and the other suites are gcm.py's and xaes.py's.
+HKDF and HMAC are the standard library's; AEGIS is aegis.py, and the other suites are gcm.py's, xaes.py's and flex.py's.
 From outside: Argon2id (argon2-cffi), and X25519, ChaCha20-Poly1305 and the hybrid HPKE (cryptography).
 
 Letters, as in the specification: P payload offset, F what a stanza is bound to, m, t, p Argon2id's
@@ -32,6 +32,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, MLKEM768X25519PrivateKey, Suite
 
 import aegis
+import flex
 import gcm
 import xaes
 
@@ -169,14 +170,34 @@ SUITES = {
     "ctx-aes-256-gcm": (32, 12, 32),
     "ctx-aegis-128l": (16, 16, 32), "ctx-aegis-128x2": (16, 16, 32), "ctx-aegis-128x4": (16, 16, 32),
     "ctx-aegis-256": (32, 32, 32), "ctx-aegis-256x2": (32, 32, 32), "ctx-aegis-256x4": (32, 32, 32),
+    "flex-och": (32, 32, 64), "flex-och-public": (32, 24, 32), "flex-och-transport": (32, 12, 16),
+    "flex-civ": (32, 32, 64), "flex-civ-public": (32, 24, 32), "flex-robust": (32, 24, 32),
 }
+FLEX = {"flex-och": 0x01, "flex-och-public": 0x02, "flex-och-transport": 0x03,
+        "flex-civ": 0x11, "flex-civ-public": 0x12, "flex-robust": 0x21}
 DEFAULT_SUITE = "aegis-256x2"
+
+
+class Flex(flex.Algorithm):
+    """The ciphertext is as long as the plaintext. What Flex has before it and behind it is the tag."""
+
+    def Encrypt(self, M, AD, K, N, t):
+        assert len(K) == 32 and len(N) in (24, self.cfg.NL)
+        C, _ = super().Encrypt(M, AD, K, N)
+        head, body, tail = C[:self.cfg.hidden], C[self.cfg.hidden:][:len(M)], C[self.cfg.hidden + len(M):]
+        assert 8 * len(head + tail) == t
+        return body, head + tail
+
+    def Decrypt(self, C, T, AD, K, N):
+        return super().Decrypt(T[:self.cfg.hidden] + C + T[self.cfg.hidden:], b"", AD, K, N)
 
 
 def algorithm(suite):
     id, _, option = suite.partition(":")
     if id in aegis.IETF:
         return aegis.algorithm(id)
+    if id in FLEX:
+        return Flex(flex.REGISTRY[FLEX[id]])
     if id == "dndk-gcm":
         return xaes.algorithm(id, {"version": 2, "kc": option == "kc=1"})
     return xaes.algorithm(id) if id in xaes.NONCES else gcm.algorithm(id)

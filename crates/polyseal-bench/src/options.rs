@@ -129,10 +129,14 @@ impl Options {
 }
 
 fn parse_suite(text: &str) -> Result<Algorithm, String> {
-    text.parse().map_err(|error| {
+    let suite: Algorithm = text.parse().map_err(|error| {
         let ids: Vec<&str> = registry::families().iter().map(|family| family.id).collect();
         format!("{error}; there are {}", ids.join(", "))
-    })
+    })?;
+    match suite.is_whole() {
+        true => Err(format!("{suite} is not measured: its tags are within the ciphertext")),
+        false => Ok(suite),
+    }
 }
 
 fn parse_backend(text: &str) -> Result<Backend, String> {
@@ -221,6 +225,7 @@ mod tests {
     fn mistakes_are_explained() {
         let message = |line| parse(line).map(|_| ()).unwrap_err().to_string();
         assert!(message("--suite aegis-512").contains("aegis-128x2"));
+        assert!(message("--suite flex-och-stream").contains("not measured"));
         assert!(message("--backend mmx").contains("soft"));
         assert!(message("--size 1q").contains("unit"));
         assert!(message("--op bake").contains("seal"));

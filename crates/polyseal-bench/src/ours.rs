@@ -1,13 +1,14 @@
 //! Polyseal's own ciphers as contenders.
 //!
-//! AEGIS with its usual tag, AES-GCM, XAES and KC-XAES are measured through their types, as a program
-//! that knows its algorithm would use them; whatever else the registry lists through [`AnyAead`] or
-//! [`AnyMac`].
+//! AEGIS with its usual tag, AES-GCM, XAES, KC-XAES and most of Flex are measured through their types,
+//! as a program that knows its algorithm would use them; whatever else the registry lists through
+//! [`AnyAead`] or [`AnyMac`].
 
-use aead::AeadInOut;
 use aead::inout::InOutBuf;
+use aead::{AeadInOut, Key, KeySizeUser};
 use polyseal::aegis::{Aegis, AegisMac, V1, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
+use polyseal::flex::{FlexCivPublic, FlexOchPublic, FlexOchTransport, FlexRobust};
 use polyseal::gcm::{Aes, Aes128, Aes256, Gcm, KcXaes256Gcm, Xaes256Gcm};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, Strategy, aead_on, mac_on};
@@ -17,7 +18,7 @@ use crate::ring::{self, Nonce, Tag, first, first_mut};
 
 const KEY: ring::Key = [7; 64];
 
-/// `algorithm` on `backend`, or `None` where it does not do `operation`.
+/// `algorithm` on `backend`, or `None` where it does not do `operation`, or not apart from its tag.
 #[must_use]
 pub fn contender(
     algorithm: &Algorithm,
@@ -42,6 +43,17 @@ pub fn contender(
                 KcXaes256Gcm::with_backend(first(key), backend)
             });
         }
+        _ => {}
+    }
+    match (algorithm.family().id, algorithm.key_bytes(), algorithm.nonce_bytes()) {
+        ("flex-och-public", 32, _) => return flex(operation, backend, FlexOchPublic::with_backend),
+        ("flex-och-transport", 32, _) => {
+            return flex(operation, backend, FlexOchTransport::with_backend);
+        }
+        ("flex-civ-public", 32, 24) => {
+            return flex(operation, backend, FlexCivPublic::with_backend);
+        }
+        ("flex-robust", 32, 24) => return flex(operation, backend, FlexRobust::with_backend),
         _ => {}
     }
     if algorithm.tag_bytes() != 16 {
@@ -84,6 +96,14 @@ fn typed<C: AeadInOut + 'static>(
     make: impl Fn(&ring::Key) -> C + 'static,
 ) -> Option<Contender> {
     Contender::aead(backend.name(), operation, Typed { cipher: make(&KEY), make })
+}
+
+fn flex<C: AeadInOut + KeySizeUser + 'static>(
+    operation: Operation,
+    backend: Backend,
+    make: impl Fn(&Key<C>, Backend) -> C + 'static,
+) -> Option<Contender> {
+    typed(operation, backend, move |key| make(first(key), backend))
 }
 
 fn gcm<A: Aes>(operation: Operation, backend: Backend) -> Option<Contender> {
@@ -199,7 +219,9 @@ impl<V: Variant> contender::Mac for TypedMac<V> {
 
 fn by_name(algorithm: &Algorithm, operation: Operation, backend: Backend) -> Option<Contender> {
     let key = KEY.get(..algorithm.key_bytes())?;
-    if algorithm.nonce_bytes() > size_of::<Nonce>() || algorithm.tag_bytes() > size_of::<Tag>() {
+    let fits =
+        algorithm.nonce_bytes() <= size_of::<Nonce>() && algorithm.tag_bytes() <= size_of::<Tag>();
+    if !fits || algorithm.is_whole() {
         return None;
     }
     match algorithm.family().kind {
@@ -282,7 +304,8 @@ mod tests {
                     let algorithm = Algorithm::new(family);
                     let is_mac = operation == Operation::Mac;
                     let made = contender(&algorithm, operation, backend, Strategy::Auto);
-                    assert_eq!(made.is_some(), is_mac == (family.kind == Kind::Mac));
+                    let can = is_mac == (family.kind == Kind::Mac) && !algorithm.is_whole();
+                    assert_eq!(made.is_some(), can, "{algorithm}");
                     let Some(mut contender) = made else { continue };
                     let mut ring = Ring::new(Lengths { message: 100, ad: 16 });
                     contender.prepare(&mut ring);
@@ -323,5 +346,9 @@ mod tests {
         compare("aes-256-gcm", Once(of::<Gcm<Aes256>>()));
         compare("xaes-256-gcm", of::<Xaes256Gcm>());
         compare("kc-xaes-256-gcm", of::<KcXaes256Gcm>());
+        compare("flex-och-public", of::<FlexOchPublic>());
+        compare("flex-och-transport", of::<FlexOchTransport>());
+        compare("flex-civ-public", of::<FlexCivPublic>());
+        compare("flex-robust", of::<FlexRobust>());
     }
 }

@@ -397,7 +397,7 @@ pub(crate) struct AlgorithmArgs {
     /// The algorithm, as `polyseal suites` lists it, such as aegis-128l or aegis-128l:tag=32
     #[arg(short, long, value_name = "ID")]
     pub(crate) suite: String,
-    /// Choose a size in bytes or a parameter: tag=32, degree=8
+    /// Choose a size in bytes or a parameter: tag=32, degree=8, cfg=0100012018000000
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) param: Vec<String>,
     /// Read the key from this file: exactly its bytes, or one line of hexadecimal digits
@@ -407,7 +407,7 @@ pub(crate) struct AlgorithmArgs {
     #[arg(long, value_name = "HEX", group = "key_source")]
     pub(crate) key: Option<String>,
     /// The nonce in hexadecimal. To seal without one draws a random one and prints it on
-    /// standard error
+    /// standard error; to open without one prints it, where it is hidden in the ciphertext
     #[arg(long, value_name = "HEX")]
     pub(crate) nonce: Option<String>,
     /// Read the message from this file; `-` or nothing is standard input
@@ -425,6 +425,9 @@ pub(crate) struct RawArgs {
     /// Read the associated data from this file
     #[arg(long, value_name = "FILE", group = "ad_source")]
     pub(crate) ad_file: Option<PathBuf>,
+    /// The setup associated data in hexadecimal, with Flex: what the key is for
+    #[arg(long, value_name = "HEX")]
+    pub(crate) setup_ad: Option<String>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -486,8 +489,10 @@ impl FromStr for Range {
 /// A need by its name; help lists them all.
 fn need() -> impl TypedValueParser<Value = Need> {
     let values = Need::ALL.iter().map(|n| PossibleValue::new(n.name()).help(n.description()));
+    // A need that no AEAD meets has an answer of its own.
+    let no_aead = PossibleValue::new("length-preserving").hide(true);
     // What is not a possible value is refused before.
-    PossibleValuesParser::new(values).try_map(|name| name.parse::<Need>())
+    PossibleValuesParser::new(values.chain([no_aead])).try_map(|name| name.parse::<Need>())
 }
 
 /// A number of bytes, with `K`, `KiB`, `M` or `MiB` for 1024 and 1024².

@@ -242,7 +242,7 @@ impl From<FileError> for Failure {
             FileError::Passphrase | FileError::Context => failure(Code::Usage),
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
-            FileError::Suite(_) => failure(Code::Usage)
+            FileError::Suite(_) | FileError::SuiteOfSegments(_) => failure(Code::Usage)
                 .hint("`polyseal suites` lists those that are for files; or say what you --need"),
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
             FileError::KeyFile(KeyFileError::Identity) => {

@@ -79,6 +79,8 @@ pub enum Error {
     TooLong,
     /// Files are not encrypted with this algorithm.
     Suite(String),
+    /// Files are not encrypted with this algorithm, because it cuts messages into segments itself.
+    SuiteOfSegments(String),
     /// Not a power of two from 4 KiB to 16 MiB.
     SegmentSize(u64),
     /// A key file could not be understood.
@@ -184,6 +186,10 @@ impl fmt::Display for Error {
             }
             Self::TooLong => f.write_str("the input is longer than a file may be"),
             Self::Suite(suite) => write!(f, "{suite} is not a suite for files"),
+            Self::SuiteOfSegments(suite) => write!(
+                f,
+                "{suite} is not a suite for files: it makes segments of a message, as a file does"
+            ),
             Self::SegmentSize(bytes) => write!(
                 f,
                 "a segment of {bytes} bytes does not exist: powers of two from 4096 to 16777216 do"

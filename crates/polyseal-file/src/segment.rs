@@ -159,7 +159,15 @@ mod tests {
                 assert_eq!(u128::from(found), expected, "{name}, {segment}");
             }
         }
-        for name in ["aegis-256x2", "xaes-256-gcm", "kc-xaes-256-gcm", "h-aes-256-gcm"] {
+        for name in [
+            "aegis-256x2",
+            "xaes-256-gcm",
+            "kc-xaes-256-gcm",
+            "h-aes-256-gcm",
+            "flex-och",
+            "flex-och-transport",
+            "flex-robust",
+        ] {
             let suite: Suite = name.parse().unwrap();
             assert_eq!(max_segments(&Limits::of(suite.algorithm()), 1 << 24), MAX_SEGMENTS);
         }

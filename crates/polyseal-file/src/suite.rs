@@ -43,6 +43,12 @@ const ALLOWED: &[&str] = &[
     "ctx-aegis-256",
     "ctx-aegis-256x2",
     "ctx-aegis-256x4",
+    "flex-och",
+    "flex-och-public",
+    "flex-och-transport",
+    "flex-civ",
+    "flex-civ-public",
+    "flex-robust",
 ];
 
 /// The longest textual form in bytes: the header's field for it.
@@ -60,13 +66,13 @@ impl Suite {
     /// `algorithm`, if files are encrypted with it.
     ///
     /// # Errors
-    /// [`Error::Suite`] if they are not.
+    /// [`Error::Suite`] if they are not; [`Error::SuiteOfSegments`] because it has segments itself.
     pub fn new(algorithm: &Algorithm) -> Result<Self> {
         let name = algorithm.to_string();
-        if ALLOWED.contains(&name.as_str()) {
-            Ok(Self(*algorithm))
-        } else {
-            Err(Error::Suite(name))
+        match ALLOWED.contains(&name.as_str()) {
+            true => Ok(Self(*algorithm)),
+            false if algorithm.is_whole() => Err(Error::SuiteOfSegments(name)),
+            false => Err(Error::Suite(name)),
         }
     }
 
@@ -132,6 +138,9 @@ mod tests {
         (&["ctx-aes-256-gcm"], [32, 12, 32]),
         (&["ctx-aegis-128l", "ctx-aegis-128x2", "ctx-aegis-128x4"], [16, 16, 32]),
         (&["ctx-aegis-256", "ctx-aegis-256x2", "ctx-aegis-256x4"], [32, 32, 32]),
+        (&["flex-och", "flex-civ"], [32, 32, 64]),
+        (&["flex-och-public", "flex-civ-public", "flex-robust"], [32, 24, 32]),
+        (&["flex-och-transport"], [32, 12, 16]),
     ];
 
     #[test]
@@ -159,6 +168,14 @@ mod tests {
         assert_eq!(suites, ALLOWED.iter().map(|name| (*name).to_owned()).collect());
         for bad in ["aes-256-gcm:tag=12", "aes-128-gcm:nonce=16", "kc-xaes-256-gcm:nonce=20"] {
             assert!(bad.parse::<Algorithm>().is_ok() && bad.parse::<Suite>().is_err(), "{bad}");
+        }
+        for bad in ["flex", "flex:cfg=0100012018000000", "flex-och:key=16", "flex-robust:nonce=0"] {
+            assert!(matches!(bad.parse::<Suite>(), Err(Error::Suite(name)) if name == bad));
+        }
+        for bad in ["flex-och-stream", "flex-civ-stream", "flex:cfg=0108012018000a00"] {
+            assert!(
+                matches!(bad.parse::<Suite>(), Err(Error::SuiteOfSegments(name)) if name == bad)
+            );
         }
     }
 }

@@ -134,6 +134,9 @@ fn suites_that_are_not_for_files() {
         "aegis-256x2:tag=16",
         "aegis-256x2:tag=032",
         "aegis-256x2:",
+        "flex",
+        "flex-och-stream",
+        "flex:cfg=0100012018000000",
     ] {
         header_error(64, &padded(suite), HeaderError::Suite);
     }

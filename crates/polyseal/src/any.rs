@@ -24,7 +24,9 @@ use core::fmt;
 use aead::inout::InOutBuf;
 
 use crate::backend::Backend;
+use crate::ct;
 use crate::error::{Error, Result};
+use crate::flex::{Flex, Opened};
 #[cfg(feature = "getrandom")]
 use crate::limits::Limits;
 #[cfg(feature = "getrandom")]
@@ -36,6 +38,11 @@ pub(crate) trait DynAead: Send + Sync {
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]);
     fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &[u8])
     -> Result<()>;
+
+    /// Flex, whose sealed messages have an order of their own.
+    fn as_flex(&self) -> Option<&Flex> {
+        None
+    }
 }
 
 /// What every MAC offers once its lengths have been checked.
@@ -62,9 +69,52 @@ impl AnyAead {
     }
 
     pub(crate) fn on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<Self> {
-        let Maker::Aead(make) = algorithm.family().maker else { return Err(Error::WrongKind) };
+        let make = match algorithm.family().maker {
+            Maker::Aead(make) => make,
+            Maker::WithSetup(_) => return Self::with_setup_ad_on(algorithm, key, b"", backend),
+            _ => return Err(Error::WrongKind),
+        };
         check("key", algorithm.key_bytes(), key)?;
         Ok(Self { algorithm: *algorithm, cipher: make(algorithm, key, backend) })
+    }
+
+    /// `algorithm` under `key` and setup associated data, which say together what the key is for.
+    /// Only Flex takes it; [`new`](Self::new) is the same without any.
+    ///
+    /// ```
+    /// use polyseal::{any::AnyAead, registry::Algorithm};
+    ///
+    /// let algorithm: Algorithm = "flex-och".parse()?;
+    /// let aead = AnyAead::with_setup_ad(&algorithm, &[7; 32], b"my application, version 1")?;
+    /// let nonce = [1; 32]; // never twice under one key; hidden in the ciphertext
+    /// let sealed = aead.seal(&nonce, b"header", b"message")?;
+    /// assert_eq!(sealed.len(), 7 + algorithm.tag_bytes());
+    /// assert_eq!(aead.open(&nonce, b"header", &sealed)?, b"message");
+    /// let opened = aead.open_hidden_nonce(b"header", &sealed)?;
+    /// assert_eq!((opened.nonce.as_slice(), opened.message.as_slice()), (&nonce[..], &b"message"[..]));
+    /// # Ok::<(), polyseal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoSetupAd`] for an algorithm that has none, [`Error::TooLong`] above 2^60 bytes of it;
+    /// otherwise as [`new`](Self::new).
+    pub fn with_setup_ad(algorithm: &Algorithm, key: &[u8], setup_ad: &[u8]) -> Result<Self> {
+        Self::with_setup_ad_on(algorithm, key, setup_ad, Backend::detect())
+    }
+
+    fn with_setup_ad_on(
+        algorithm: &Algorithm,
+        key: &[u8],
+        setup_ad: &[u8],
+        backend: Backend,
+    ) -> Result<Self> {
+        let make = match algorithm.family().maker {
+            Maker::WithSetup(make) => make,
+            Maker::Aead(_) => return Err(Error::NoSetupAd),
+            _ => return Err(Error::WrongKind),
+        };
+        check("key", algorithm.key_bytes(), key)?;
+        Ok(Self { algorithm: *algorithm, cipher: make(algorithm, key, setup_ad, backend)? })
     }
 
     /// The algorithm.
@@ -73,10 +123,12 @@ impl AnyAead {
         &self.algorithm
     }
 
-    /// Seals from `buffer`'s input to its output and writes the tag.
+    /// Seals from `buffer`'s input to its output and writes the tag. Where the nonce is hidden, the tag
+    /// is the encrypted nonce, [`head_bytes`](Algorithm::head_bytes), and then the tag.
     ///
     /// # Errors
-    /// [`Error::Length`] for a nonce or tag of another length, [`Error::TooLong`] above a limit.
+    /// [`Error::Length`] for a nonce or tag of another length, [`Error::TooLong`] above a limit,
+    /// [`Error::WholeOnly`] for an algorithm that has no detached calls.
     pub fn seal_inout_detached(
         &self,
         nonce: &[u8],
@@ -92,8 +144,8 @@ impl AnyAead {
     /// Opens from `buffer`'s input to its output if `tag` is authentic.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`] if it is not: then the output has been wiped. [`Error::Length`] and
-    /// [`Error::TooLong`] as for sealing.
+    /// [`Error::Unauthentic`] if it is not, or `nonce` is not the one that is hidden: then the output
+    /// has been wiped. [`Error::Length`], [`Error::TooLong`] and [`Error::WholeOnly`] as for sealing.
     pub fn open_inout_detached(
         &self,
         nonce: &[u8],
@@ -105,37 +157,63 @@ impl AnyAead {
         self.cipher.open(nonce, ad, buffer, tag)
     }
 
-    /// Seals `message` into a new vector: ciphertext, then tag.
+    /// Seals `message` into a new vector: ciphertext, then tag. An encrypted nonce is in front.
     ///
     /// # Errors
     /// As [`seal_inout_detached`](Self::seal_inout_detached).
     pub fn seal(&self, nonce: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
+        if let Some(flex) = self.cipher.as_flex() {
+            self.check_inputs(nonce, ad, message.len())?;
+            return flex.seal(nonce, ad, message);
+        }
         let mut sealed = vec![0; message.len() + self.algorithm.tag_bytes()];
         let (ciphertext, tag) = sealed.split_at_mut(message.len());
         self.seal_inout_detached(nonce, ad, inout(message, ciphertext)?, tag)?;
         Ok(sealed)
     }
 
-    /// Opens `sealed` (ciphertext, then tag) into a new vector.
+    /// Opens what [`seal`](Self::seal) gave into a new vector.
     ///
     /// # Errors
     /// As [`open_inout_detached`](Self::open_inout_detached); [`Error::Buffer`] if `sealed` is
     /// shorter than a tag.
     pub fn open(&self, nonce: &[u8], ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
-        let tag_bytes = self.algorithm.tag_bytes();
-        let (ciphertext, tag) =
-            sealed
-                .len()
-                .checked_sub(tag_bytes)
-                .map(|at| sealed.split_at(at))
-                .ok_or(Error::Buffer { expected: tag_bytes, actual: sealed.len() })?;
+        let at = self.least(sealed)?;
+        if let Some(flex) = self.cipher.as_flex() {
+            self.check_inputs(nonce, ad, at)?;
+            let hides = self.algorithm.head_bytes() > 0;
+            let mut opened = flex.open(if hides { &[] } else { nonce }, ad, sealed)?;
+            if hides {
+                ct::verify(&mut opened.nonce, nonce)?;
+            }
+            return Ok(core::mem::take(&mut *opened.message));
+        }
+        let (ciphertext, tag) = sealed.split_at(at);
         let mut message = vec![0; ciphertext.len()];
         self.open_inout_detached(nonce, ad, inout(ciphertext, &mut message)?, tag)?;
         Ok(message)
     }
 
+    /// Opens what [`seal`](Self::seal) gave, without its nonce, which is hidden in it.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the nonce is not hidden and has any bytes; otherwise as
+    /// [`open`](Self::open).
+    pub fn open_hidden_nonce(&self, ad: &[u8], sealed: &[u8]) -> Result<Opened> {
+        let at = self.least(sealed)?;
+        if self.algorithm.head_bytes() == 0 {
+            check("nonce", self.algorithm.nonce_bytes(), &[])?;
+        }
+        self.check_lengths(ad, at)?;
+        match self.cipher.as_flex() {
+            Some(flex) => flex.open(&[], ad, sealed),
+            None => Ok(Opened { nonce: Vec::new(), message: self.open(&[], ad, sealed)?.into() }),
+        }
+    }
+
     /// Seals `message` under a nonce drawn from the operating system, into a new vector that is all
-    /// the opener needs beside key and associated data: nonce, ciphertext, tag.
+    /// the opener needs beside key and associated data: nonce, ciphertext, tag. A nonce that is hidden
+    /// is in the ciphertext, and not in front of it.
     ///
     /// ```
     /// use polyseal::{any::AnyAead, registry::Algorithm};
@@ -159,21 +237,32 @@ impl AnyAead {
             return Err(Error::FewRandomNonces { limit });
         }
         let nonce_bytes = self.algorithm.nonce_bytes();
+        if self.cipher.as_flex().is_some() {
+            let mut nonce = vec![0; nonce_bytes];
+            crate::random::fill(&mut nonce)?;
+            let sealed = self.seal(&nonce, ad, message)?;
+            let hides = self.algorithm.head_bytes() > 0;
+            return Ok(if hides { sealed } else { [nonce, sealed].concat() });
+        }
         let mut sealed = vec![0; nonce_bytes + message.len() + self.algorithm.tag_bytes()];
         let (nonce, rest) = sealed.split_at_mut(nonce_bytes);
-        random_nonce::fill(nonce)?;
+        crate::random::fill(nonce)?;
         let (ciphertext, tag) = rest.split_at_mut(message.len());
         self.seal_inout_detached(nonce, ad, inout(message, ciphertext)?, tag)?;
         Ok(sealed)
     }
 
-    /// Opens `sealed` (nonce, ciphertext, tag) into a new vector. Whoever chose the nonce, and whatever
-    /// the algorithm.
+    /// Opens `sealed` (nonce, ciphertext, tag; or with the nonce hidden) into a new vector. Whoever
+    /// chose the nonce, and whatever the algorithm.
     ///
     /// # Errors
     /// As [`open_inout_detached`](Self::open_inout_detached); [`Error::Buffer`] if `sealed` is
     /// shorter than a nonce and a tag.
     pub fn open_random_nonce(&self, ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
+        if self.algorithm.head_bytes() > 0 {
+            let mut opened = self.open_hidden_nonce(ad, sealed)?;
+            return Ok(core::mem::take(&mut *opened.message));
+        }
         let nonce_bytes = self.algorithm.nonce_bytes();
         let (expected, actual) = (nonce_bytes + self.algorithm.tag_bytes(), sealed.len());
         if actual < expected {
@@ -183,12 +272,29 @@ impl AnyAead {
         self.open(nonce, ad, sealed)
     }
 
+    /// What is left of `sealed` without its tag, or one of its tags.
+    fn least(&self, sealed: &[u8]) -> Result<usize> {
+        let (expected, actual) = (self.algorithm.tag_bytes(), sealed.len());
+        actual.checked_sub(expected).ok_or(Error::Buffer { expected, actual })
+    }
+
     fn check(&self, nonce: &[u8], ad: &[u8], message: usize, tag: &[u8]) -> Result<()> {
-        let family = self.algorithm.family();
+        if self.algorithm.is_whole() {
+            return Err(Error::WholeOnly);
+        }
         check("nonce", self.algorithm.nonce_bytes(), nonce)?;
         check("tag", self.algorithm.tag_bytes(), tag)?;
-        check_limit("message", message, family.max_message_bytes)?;
-        check_limit("associated data", ad.len(), family.max_ad_bytes)
+        self.check_lengths(ad, message)
+    }
+
+    fn check_inputs(&self, nonce: &[u8], ad: &[u8], message: usize) -> Result<()> {
+        check("nonce", self.algorithm.nonce_bytes(), nonce)?;
+        self.check_lengths(ad, message)
+    }
+
+    fn check_lengths(&self, ad: &[u8], message: usize) -> Result<()> {
+        check_limit("message", message, self.algorithm.max_message_bytes())?;
+        check_limit("associated data", ad.len(), self.algorithm.family().max_ad_bytes)
     }
 }
 
@@ -244,7 +350,7 @@ impl AnyMac {
     /// [`mac`](Self::mac).
     pub fn verify(&self, nonce: &[u8], data: &[u8], tag: &[u8]) -> Result<()> {
         check("tag", self.algorithm.tag_bytes(), tag)?;
-        crate::ct::verify(&mut self.mac(nonce, data)?, tag)
+        ct::verify(&mut self.mac(nonce, data)?, tag)
     }
 }
 

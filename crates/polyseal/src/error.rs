@@ -83,8 +83,14 @@ pub enum Error {
     UnknownAlgorithm,
     /// No need has this name.
     UnknownNeed,
+    /// No AEAD leaves the message's length as it is. See [`WideBlock`](crate::flex::WideBlock).
+    LengthPreserving,
     /// The algorithm has no such parameter, or does not take this value for it.
     Parameter,
+    /// The algorithm takes no setup associated data.
+    NoSetupAd,
+    /// A sealed message of this algorithm is in one piece: there are no detached calls.
+    WholeOnly,
     /// The algorithm is a MAC where an AEAD is needed, or the other way round.
     WrongKind,
     /// The operating system gave no random bytes.
@@ -125,7 +131,15 @@ impl fmt::Display for Error {
             }
             Self::UnknownAlgorithm => f.write_str("unknown algorithm"),
             Self::UnknownNeed => f.write_str("unknown need"),
+            Self::LengthPreserving => f.write_str(
+                "no AEAD preserves the length, for a tag takes room; the library's WideBlock does, \
+                 which authenticates nothing",
+            ),
             Self::Parameter => f.write_str("unknown parameter, or a value that it does not take"),
+            Self::NoSetupAd => f.write_str("this algorithm takes no setup associated data"),
+            Self::WholeOnly => {
+                f.write_str("this algorithm's ciphertext is in one piece: use seal and open")
+            }
             Self::WrongKind => f.write_str("a MAC where an AEAD is needed, or the reverse"),
             Self::Random => f.write_str("the operating system gave no random bytes"),
             Self::SelfTest => f.write_str("a known-answer test failed"),

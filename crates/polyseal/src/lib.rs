@@ -25,6 +25,8 @@ pub mod limits;
 mod message;
 pub mod needs;
 mod perm;
+#[cfg(feature = "getrandom")]
+mod random;
 #[cfg(feature = "alloc")]
 pub mod random_nonce;
 pub mod registry;

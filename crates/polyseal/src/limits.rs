@@ -28,6 +28,7 @@
 pub mod bounds;
 
 use crate::error::{Error, Result};
+use crate::flex::names as flex;
 use crate::registry::{Algorithm, Mode};
 
 /// What one key of GCM may encrypt, as an exponent of 2: see its rows of the registry.
@@ -123,9 +124,12 @@ impl Limits {
         } else {
             family.counted_other_nonce_messages_log2
         };
-        let counted = counted.map_or(nonce_bits, |log2| log2.min(nonce_bits));
+        let config = algorithm.config();
+        let most = config.as_ref().and_then(flex::messages_log2).unwrap_or(u32::MAX);
+        let counted = counted.map_or(nonce_bits, |log2| log2.min(nonce_bits)).min(most);
         let total = |limit, extra_blocks| Total { limit, extra_blocks };
-        let limit = family.total_bytes_log2.and_then(power);
+        let of_config = config.as_ref().and_then(flex::bytes_log2);
+        let limit = family.total_bytes_log2.or(of_config).and_then(power);
         let (head_bits, total_bytes, counted_total_bytes) = match algorithm.mode() {
             Mode::Direct => (nonce_bits, total(limit, None), total(limit, None)),
             Mode::Gcm { padding_blocks } => {
@@ -145,7 +149,7 @@ impl Limits {
             // A row is for the default length; a shorter nonce has its own formula.
             random_nonce_messages: family
                 .random_nonce_messages_log2
-                .and_then(|log2| power(log2.min(nonce_bits.saturating_sub(32) / 2))),
+                .and_then(|log2| power(log2.min(nonce_bits.saturating_sub(32) / 2).min(most))),
             counted_nonce_messages: power(counted),
             counted_first_nonce_messages: power(counted.min(head_bits)),
             total_bytes,
@@ -157,7 +161,7 @@ impl Limits {
                     _ => Some(0),
                 }
             },
-            message_bytes: family.max_message_bytes,
+            message_bytes: algorithm.max_message_bytes(),
             ad_bytes: family.max_ad_bytes,
         }
     }

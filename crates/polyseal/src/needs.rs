@@ -2,7 +2,8 @@
 //!
 //! A [`Need`] is a predicate over the registry's claims: an algorithm that does not claim a
 //! property does not have it. No AEAD of the AEGIS family is `committing`, `misuse-resistant`,
-//! `nonce-hiding` or `fips`.
+//! `nonce-hiding` or `fips`. Flex, which nobody but its authors has reviewed, is chosen only where
+//! nothing else has what is needed.
 //!
 //! ```
 //! use polyseal::needs::{Machine, Need, fastest};
@@ -131,7 +132,7 @@ impl Need {
             Self::Tag256 => Row {
                 name: "tag-256",
                 description: "a tag of 256 bits or more, a commitment in it included",
-                met_by: |a| a.tag_bytes() >= 32,
+                met_by: |a| a.tag_bytes() - a.head_bytes() >= 32,
             },
         }
     }
@@ -164,7 +165,13 @@ impl fmt::Display for Need {
 impl FromStr for Need {
     type Err = Error;
 
+    /// # Errors
+    /// [`Error::LengthPreserving`] for `length-preserving`, which no AEAD is; otherwise
+    /// [`Error::UnknownNeed`].
     fn from_str(text: &str) -> Result<Self> {
+        if text == "length-preserving" {
+            return Err(Error::LengthPreserving);
+        }
         Self::ALL.iter().copied().find(|need| need.name() == text).ok_or(Error::UnknownNeed)
     }
 }
@@ -233,7 +240,8 @@ impl Machine {
 /// It is the family's default instance, or the first in the order of key, nonce and tag lengths that
 /// meets the needs where the default does not. The answer depends on the arguments only: of two
 /// families that cost the same, it is the one that comes first in the registry. Families that are
-/// only there for old data are not chosen.
+/// only there for old data are not chosen, and those that are not
+/// [`reviewed`](Family::reviewed) only where no other will do.
 #[must_use]
 pub fn fastest(
     machine: Machine,
@@ -245,8 +253,10 @@ pub fn fastest(
         .iter()
         .filter(|family| allowed(family))
         .filter_map(|family| Some((machine.of(family.cost.as_ref()?), family)))
-        .filter_map(|(cost, family)| Some((cost, Algorithm::instances(family).find(meets)?)))
-        .min_by_key(|&(cost, _)| cost)
+        .filter_map(|(cost, family)| {
+            Some(((!family.reviewed, cost), Algorithm::instances(family).find(meets)?))
+        })
+        .min_by_key(|&(order, _)| order)
         .map(|(_, algorithm)| algorithm)
 }
 

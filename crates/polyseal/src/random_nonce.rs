@@ -35,6 +35,7 @@ use aead::{AeadInOut, Nonce, Tag};
 
 use crate::aegis::{Aegis, TagBytes, Variant};
 use crate::commit::Ctx;
+use crate::flex::{FlexAead, Preset};
 use crate::gcm::{NonceDerived, Scheme};
 use crate::tagged::Tagged;
 
@@ -104,18 +105,6 @@ pub trait RandomNonce: AeadInOut {
     }
 }
 
-/// Fills `bytes` from the operating system.
-#[cfg(feature = "getrandom")]
-pub(crate) fn fill(bytes: &mut [u8]) -> crate::Result<()> {
-    use aead::Generate;
-
-    for part in bytes.chunks_mut(32) {
-        let random = <[u8; 32]>::try_generate().map_err(|_| crate::Error::Random)?;
-        part.copy_from_slice(&random[..part.len()]);
-    }
-    Ok(())
-}
-
 /// Does not compile for a cipher with shorter nonces.
 fn long_enough<C: AeadInOut + ?Sized>() {
     const { assert!(C::NonceSize::USIZE >= MIN_NONCE_BYTES, "too short for random nonces") }
@@ -124,5 +113,7 @@ fn long_enough<C: AeadInOut + ?Sized>() {
 impl<V: Variant, T: TagBytes> RandomNonce for Aegis<V, T> {}
 
 impl<S: Scheme> RandomNonce for NonceDerived<S> {}
+
+impl<S: Preset> RandomNonce for FlexAead<S> {}
 
 impl<A: Tagged + RandomNonce> RandomNonce for Ctx<A> {}

@@ -22,6 +22,7 @@ use core::str::FromStr;
 #[cfg(feature = "alloc")]
 use crate::backend::Backend;
 use crate::error::{Error, Result};
+use crate::flex::{Config, ConfigError};
 
 mod mode;
 
@@ -76,10 +77,70 @@ impl fmt::Display for Sizes {
 pub struct Param {
     /// The name in the algorithm's textual form and in the vectors' `params`.
     pub name: &'static str,
-    /// Every accepted value.
+    /// Every accepted value; of configurations, those that have a name of their own.
     pub allowed: &'static [u64],
     /// The value when nothing else is said.
     pub default: u64,
+    /// What the values are.
+    pub kind: ParamKind,
+}
+
+/// What the values of a parameter are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ParamKind {
+    /// Numbers, in decimal.
+    Number,
+    /// 1 for leave to have another parameter's value that gives less than the family promises,
+    /// otherwise 0. It changes nothing else.
+    Permission,
+    /// Configurations of Flex, their eight bytes in 16 hexadecimal digits. Every one is accepted that
+    /// the specification allows.
+    Configuration,
+}
+
+impl Param {
+    pub(crate) const fn number(name: &'static str, allowed: &'static [u64], default: u64) -> Self {
+        Self { name, allowed, default, kind: ParamKind::Number }
+    }
+
+    /// `value` as it is written in an algorithm's textual form.
+    #[must_use]
+    pub fn text(&self, value: u64) -> impl fmt::Display {
+        struct Text(ParamKind, u64);
+
+        impl fmt::Display for Text {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self.0 {
+                    ParamKind::Configuration => write!(f, "{:016x}", self.1),
+                    _ => self.1.fmt(f),
+                }
+            }
+        }
+
+        Text(self.kind, value)
+    }
+
+    /// The values that tell instances apart.
+    fn values(&self) -> &'static [u64] {
+        if self.kind == ParamKind::Permission { &[0] } else { self.allowed }
+    }
+}
+
+/// A value as it is written. `u64::from_str` would take "+8" and "008": one instance, one spelling.
+fn parse_value(kind: ParamKind, text: &str) -> Result<u64> {
+    let value = match kind {
+        ParamKind::Configuration => {
+            let digits = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+            let canonical = text.len() == 16 && text.chars().all(digits);
+            canonical.then(|| u64::from_str_radix(text, 16).ok())
+        }
+        _ => {
+            let canonical = text == "0" || !text.starts_with(['0', '+']);
+            canonical.then(|| text.parse().ok())
+        }
+    };
+    value.flatten().ok_or(Error::Parameter)
 }
 
 /// What an algorithm does.
@@ -132,7 +193,8 @@ impl Level {
 pub struct Commitment {
     /// What is committed to.
     pub level: Level,
-    /// The tag length in bytes for which the claim is made.
+    /// The tag length in bytes for which the claim is made, without a hidden nonce; with Flex, for
+    /// longer ones too.
     pub tag_bytes: usize,
     /// The work of breaking it, as a power of two.
     pub bits: u32,
@@ -205,10 +267,12 @@ pub struct Family {
     pub key_bytes: Sizes,
     /// Nonce lengths.
     pub nonce_bytes: Sizes,
-    /// Tag lengths.
+    /// Tag lengths: all that a sealed message has beside its ciphertext, a hidden nonce included.
     pub tag_bytes: Sizes,
     /// Other parameters.
     pub params: &'static [Param],
+    /// The configuration of Flex, if it is one.
+    pub(crate) config: Option<ConfigOf>,
     /// Nonce and tag lengths where they depend on parameters: then the two above are what they are
     /// by default, and all that there is.
     pub(crate) lengths: Option<Lengths>,
@@ -244,6 +308,9 @@ pub struct Family {
     /// Whether it is made of what a FIPS 140-3 validation can approve. No claim that this library
     /// has been validated.
     pub fips: bool,
+    /// Whether others than its authors have looked at its security. What nobody has is chosen only
+    /// where nothing else will do.
+    pub reviewed: bool,
     /// How fast it is among the others; `None`: not to be chosen for its speed, because it is no
     /// AEAD or only there for old data.
     pub cost: Option<Cost>,
@@ -261,6 +328,9 @@ pub struct Family {
 /// The nonce and tag lengths that go with an algorithm's parameters.
 pub(crate) type Lengths = fn(&Algorithm) -> (Sizes, Sizes);
 
+/// The configuration of Flex that goes with an algorithm's parameters.
+pub(crate) type ConfigOf = fn(&Algorithm) -> core::result::Result<Config, ConfigError>;
+
 /// How an instance is made; private, because only [`crate::any`] may make one unchecked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Maker {
@@ -270,6 +340,9 @@ pub(crate) enum Maker {
     Aead(fn(&Algorithm, &[u8], Backend) -> crate::any::BoxedAead),
     #[cfg(feature = "alloc")]
     Mac(fn(&Algorithm, &[u8], Backend) -> crate::any::BoxedMac),
+    /// Under a key and setup associated data.
+    #[cfg(feature = "alloc")]
+    WithSetup(fn(&Algorithm, &[u8], &[u8], Backend) -> Result<crate::any::BoxedAead>),
 }
 
 impl Family {
@@ -283,9 +356,13 @@ impl Family {
 /// Every family, in the order in which tables show them.
 #[must_use]
 pub fn families() -> &'static [Family] {
-    const LISTS: [&[Family]; 3] =
-        [crate::aegis::names::FAMILIES, crate::gcm::names::FAMILIES, crate::composed::FAMILIES];
-    const COUNT: usize = LISTS[0].len() + LISTS[1].len() + LISTS[2].len();
+    const LISTS: [&[Family]; 4] = [
+        crate::aegis::names::FAMILIES,
+        crate::gcm::names::FAMILIES,
+        crate::composed::FAMILIES,
+        crate::flex::names::FAMILIES,
+    ];
+    const COUNT: usize = LISTS[0].len() + LISTS[1].len() + LISTS[2].len() + LISTS[3].len();
     static ALL: [Family; COUNT] = {
         let mut all = [LISTS[0][0]; COUNT];
         let (mut list, mut at) = (0, 0);
@@ -356,10 +433,58 @@ impl Algorithm {
         self.nonce_bytes
     }
 
-    /// The tag length in bytes.
+    /// The tag length in bytes: all that a sealed message has beside its ciphertext.
     #[must_use]
     pub fn tag_bytes(&self) -> usize {
         self.tag_bytes
+    }
+
+    /// How many of the tag's bytes stand before the ciphertext in a sealed message: the encrypted
+    /// nonce, where it is hidden; otherwise 0.
+    #[must_use]
+    pub fn head_bytes(&self) -> usize {
+        self.config().map_or(0, |config| config.hidden_bytes())
+    }
+
+    /// Whether a sealed message is in one piece, its tag not apart from its ciphertext: then there
+    /// are no detached calls.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.config().is_some_and(|config| config.segment_bytes().is_some())
+    }
+
+    /// The length in bytes of a sealed message, tag included, for a message of `message` bytes;
+    /// `None` beyond the limit.
+    #[must_use]
+    pub fn ciphertext_bytes(&self, message: u64) -> Option<u64> {
+        if let Some(config) = self.config() {
+            return config.ciphertext_bytes(message);
+        }
+        let short = message <= self.max_message_bytes();
+        short.then(|| message.checked_add(self.tag_bytes as u64)).flatten()
+    }
+
+    /// The length in bytes of the message that a sealed one of `ciphertext` bytes holds; `None` if
+    /// none has that length.
+    #[must_use]
+    pub fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
+        let message = match self.config() {
+            Some(config) => config.message_bytes(ciphertext)?,
+            None => ciphertext.checked_sub(self.tag_bytes as u64)?,
+        };
+        (message <= self.max_message_bytes()).then_some(message)
+    }
+
+    /// The longest message in bytes.
+    pub(crate) fn max_message_bytes(&self) -> u64 {
+        self.config().map_or(self.family.max_message_bytes, |config| config.max_message_bytes())
+    }
+
+    /// The configuration, if it is one of Flex.
+    #[must_use]
+    pub fn config(&self) -> Option<Config> {
+        // Whatever breaks a rule has been refused.
+        (self.family.config?)(self).ok()
     }
 
     /// The value of the parameter `name`, if the family has it.
@@ -375,14 +500,15 @@ impl Algorithm {
         family.lengths.map_or((family.nonce_bytes, family.tag_bytes), |lengths| lengths(self))
     }
 
-    /// Every instance of `family`: the default, and then all of them.
+    /// Every instance of `family`: the default, and then all of them. Of configurations, those that
+    /// have a name of their own, and none that needs a permission.
     pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
         let default = Self::new(family);
-        let values = family.params.iter().map(|param| param.allowed.len()).product();
+        let values = family.params.iter().map(|param| param.values().len()).product();
         let with_params = (0..values).filter_map(move |mut index: usize| {
             family.params.iter().try_fold(default, |algorithm, param| {
-                let value = param.allowed[index % param.allowed.len()];
-                index /= param.allowed.len();
+                let value = param.values()[index % param.values().len()];
+                index /= param.values().len();
                 algorithm.with(param.name, value).ok()
             })
         });
@@ -405,7 +531,9 @@ impl Algorithm {
     /// The commitment claim of this instance.
     #[must_use]
     pub fn commitment(&self) -> Option<&'static Commitment> {
-        self.family.commitment_at(self.tag_bytes)
+        let Some(config) = self.config() else { return self.family.commitment_at(self.tag_bytes) };
+        let mut claims = self.family.commitment.iter().rev();
+        claims.find(|claim| claim.tag_bytes <= config.tag_bytes())
     }
 
     /// The same with one choice changed. `name` is `key`, `nonce` or `tag` (a length in bytes) or
@@ -413,7 +541,7 @@ impl Algorithm {
     ///
     /// # Errors
     /// [`Error::Parameter`] if the family has no such choice, [`Error::Size`] if it does not come
-    /// in that length.
+    /// in that length, [`Error::Config`] for a configuration that breaks a rule.
     pub fn with(mut self, name: &str, value: u64) -> Result<Self> {
         let (nonces, tags) = self.lengths();
         let (slot, what, sizes) = match name {
@@ -423,10 +551,13 @@ impl Algorithm {
             _ => {
                 let mut params = self.family.params.iter().zip(&mut self.params);
                 let (param, slot) = params.find(|(p, _)| p.name == name).ok_or(Error::Parameter)?;
-                if !param.allowed.contains(&value) {
+                if param.kind != ParamKind::Configuration && !param.allowed.contains(&value) {
                     return Err(Error::Parameter);
                 }
                 *slot = value;
+                if let Some(config) = self.family.config {
+                    config(&self)?;
+                }
                 let (new_nonces, new_tags) = self.lengths();
                 follow("nonce", &mut self.nonce_bytes, nonces, new_nonces)?;
                 follow("tag", &mut self.tag_bytes, tags, new_tags)?;
@@ -483,7 +614,11 @@ impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.family.id)?;
         for (i, (name, value)) in self.choices().enumerate() {
-            write!(f, "{}{name}={value}", if i == 0 { ':' } else { ',' })?;
+            write!(f, "{}{name}=", if i == 0 { ':' } else { ',' })?;
+            match self.family.params.iter().find(|param| param.name == name) {
+                Some(param) => param.text(value).fmt(f)?,
+                None => value.fmt(f)?,
+            }
         }
         Ok(())
     }
@@ -498,29 +633,47 @@ impl fmt::Debug for Algorithm {
 impl FromStr for Algorithm {
     type Err = Error;
 
-    /// Reads `id[:name=value,…]`; each name at most once, values in decimal.
+    /// Reads `id[:name=value,…]`; each name at most once, values as [`Param::text`] writes them,
+    /// lengths in decimal.
     fn from_str(text: &str) -> Result<Self> {
         let (id, choices) = text.split_once(':').map_or((text, None), |(id, c)| (id, Some(c)));
         let mut algorithm = Self::new(family(id).ok_or(Error::UnknownAlgorithm)?);
         let Some(choices) = choices else { return Ok(algorithm) };
-        // Parameters first, whatever the order: lengths may depend on them.
-        for lengths in [false, true] {
-            for (i, choice) in choices.split(',').enumerate() {
-                let (name, value) = choice.split_once('=').ok_or(Error::Parameter)?;
-                let repeated =
-                    choices.split(',').take(i).any(|c| c.split('=').next() == Some(name));
-                // `u64::from_str` would take "+8" and "008": one instance, one spelling.
-                let canonical = value == "0" || !value.starts_with(['0', '+']);
-                if repeated || !canonical {
-                    return Err(Error::Parameter);
-                }
-                let value = value.parse().map_err(|_| Error::Parameter)?;
-                if ["key", "nonce", "tag"].contains(&name) == lengths {
-                    algorithm = algorithm.with(name, value)?;
+        for (i, choice) in choices.split(',').enumerate() {
+            let (name, value) = choice.split_once('=').ok_or(Error::Parameter)?;
+            let repeated = choices.split(',').take(i).any(|c| c.split('=').next() == Some(name));
+            if repeated {
+                return Err(Error::Parameter);
+            }
+            algorithm.value_of(name, value)?;
+        }
+        // Parameters first, in the family's order and whatever the text's: lengths depend on them, and
+        // a permission comes before what it is for.
+        for step in 0..=algorithm.family.params.len() {
+            for (name, value) in choices.split(',').filter_map(|choice| choice.split_once('=')) {
+                if algorithm.step_of(name) == step {
+                    algorithm = algorithm.with(name, algorithm.value_of(name, value)?)?;
                 }
             }
         }
         Ok(algorithm)
+    }
+}
+
+impl Algorithm {
+    /// The value of the choice `name` that `text` spells.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if it spells none.
+    pub fn value_of(&self, name: &str, text: &str) -> Result<u64> {
+        let param = self.family.params.iter().find(|param| param.name == name);
+        parse_value(param.map_or(ParamKind::Number, |param| param.kind), text)
+    }
+
+    /// In which order choices are made: parameters, and then lengths.
+    fn step_of(&self, name: &str) -> usize {
+        let params = self.family.params;
+        params.iter().position(|param| param.name == name).unwrap_or(params.len())
     }
 }
 
@@ -534,6 +687,7 @@ pub(crate) const CLAIMLESS: Family = Family {
     nonce_bytes: Sizes::one(&[12]),
     tag_bytes: Sizes { default: 16, allowed: &[3, 4, 12, 16, 32] },
     params: &[],
+    config: None,
     lengths: None,
     max_message_bytes: 0,
     max_ad_bytes: 0,
@@ -549,6 +703,7 @@ pub(crate) const CLAIMLESS: Family = Family {
     parallel: false,
     online: false,
     fips: false,
+    reviewed: true,
     cost: None,
     properties: &[],
     specification: Specification { title: "", section: "" },

@@ -6,8 +6,9 @@ mod common;
 use std::collections::HashSet;
 
 use polyseal::Error;
-use polyseal::registry::{Algorithm, Kind, families, family};
-use proptest::{prop_assert_eq, proptest};
+use polyseal::flex::{Config, ConfigError, Profile};
+use polyseal::registry::{Algorithm, Kind, Level, families, family};
+use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use common::instances;
 
@@ -148,6 +149,130 @@ fn lengths_follow_from_parameters() {
     }
 }
 
+/// A configuration in hexadecimal, and a permission before what it is for, wherever it stands.
+#[test]
+fn a_configuration_is_a_parameter() {
+    for (text, nonce, tag, head) in [
+        ("flex", 32, 64, 32),
+        ("flex:cfg=0100012018000000", 24, 32, 0),
+        ("flex:cfg=010001100c000000", 12, 16, 0),
+        ("flex:cfg=02000120ffff0000", 24, 32, 0),
+        ("flex:cfg=02000120ffff0000,nonce=0", 0, 32, 0),
+        ("flex:cfg=02000120ffff0000,nonce=1024", 1024, 32, 0),
+        ("flex:cfg=01000120ffff0000,nonce=8", 8, 32, 0),
+        ("flex:cfg=0305010518000000", 24, 24 + 5 + 32, 24),
+        ("flex:cfg=03040100ffff0000,key=64", 24, 32, 0),
+        ("flex:allow-64-bit=1,cfg=0101021018000000", 24, 24 + 16, 24),
+    ] {
+        let a: Algorithm = text.parse().expect(text);
+        assert_eq!((a.nonce_bytes(), a.tag_bytes(), a.head_bytes()), (nonce, tag, head), "{text}");
+        assert_eq!(a.to_string(), text);
+        let cfg = a.param("cfg").expect("a configuration").to_be_bytes();
+        assert_eq!(a.config().map(|config| config.to_bytes()), Some(cfg), "{text}");
+    }
+    let a: Algorithm = "flex:cfg=0101012020000000".parse().expect("the default");
+    assert_eq!(a.to_string(), "flex");
+    let a: Algorithm = "flex:nonce=0,cfg=02000120ffff0000".parse().expect("any order");
+    assert_eq!(a.to_string(), "flex:cfg=02000120ffff0000,nonce=0");
+    let weak = "flex:cfg=0101021018000000";
+    let allowed = format!("{weak},allow-64-bit=1").parse::<Algorithm>().expect("allowed");
+    assert_eq!(allowed.to_string(), "flex:allow-64-bit=1,cfg=0101021018000000");
+    let error = Error::Config(ConfigError::SixtyFourBits(Profile::S256));
+    let refused = Err(error);
+    assert_eq!(weak.parse::<Algorithm>(), refused);
+    assert_eq!(allowed.with("allow-64-bit", 0), refused, "the permission cannot be taken back");
+    assert_eq!(error.to_string(), "profile S256 is of the 64-bit level: it must be allowed");
+
+    for (text, error) in [
+        ("flex:cfg=0401012020000000", ConfigError::Mode(4)),
+        ("flex:cfg=0111012020000000", ConfigError::Flags(0x11)),
+        ("flex:cfg=0101092020000000", ConfigError::Profile(9)),
+        ("flex:cfg=0100012004000000", ConfigError::ShortNonce(4)),
+        ("flex:cfg=0101010f20000000", ConfigError::Tag { longest: 32, actual: 15 }),
+        ("flex:cfg=0109012020001000", ConfigError::Stream),
+        ("flex:cfg=03000110ffff0000", ConfigError::NotCommitting),
+    ] {
+        assert_eq!(text.parse::<Algorithm>(), Err(Error::Config(error)), "{text}");
+    }
+    for text in [
+        "flex:cfg=01010120200000",
+        "flex:cfg=010101202000000000",
+        "flex:cfg=0101012020000000,cfg=0101012020000000",
+        "flex:cfg=0X01012020000000",
+        "flex:cfg=+101012020000000",
+        "flex:cfg=03040100FFFF0000",
+        "flex:cfg=72340172819595264",
+        "flex:allow-64-bit=2",
+        "flex:allow-64-bit=true",
+        "flex-och:cfg=0101012020000000",
+        "flex:setupAd=00",
+    ] {
+        assert_eq!(text.parse::<Algorithm>(), Err(Error::Parameter), "{text}");
+    }
+    for (text, what) in [
+        ("flex:tag=32", "tag"),
+        ("flex:nonce=24", "nonce"),
+        ("flex:key=33", "key"),
+        ("flex:cfg=02000120ffff0000,nonce=1025", "nonce"),
+        ("flex:cfg=01000120ffff0000,nonce=7", "nonce"),
+        ("flex-civ-public:nonce=1025", "nonce"),
+        ("flex-och:tag=32", "tag"),
+    ] {
+        let refused = text.parse::<Algorithm>();
+        assert!(matches!(refused, Err(Error::Size { what: w, .. }) if w == what), "{text}");
+    }
+}
+
+/// A tag that is cut short commits to less, and a hidden nonce is no part of it.
+#[test]
+fn claims_follow_from_the_configuration() {
+    for (text, bits) in [
+        ("flex-och", 128),
+        ("flex-och-public", 128),
+        ("flex-och-transport", 64),
+        ("flex-robust", 128),
+        ("flex", 128),
+        ("flex:cfg=0101011020000000", 64),
+        ("flex:cfg=0101011f20000000", 96),
+        ("flex:cfg=0305011018000000", 128),
+        ("flex:allow-64-bit=1,cfg=0101021018000000", 64),
+    ] {
+        let a: Algorithm = text.parse().expect(text);
+        let claim = a.commitment().expect("a claim");
+        assert_eq!((claim.level, claim.bits), (Level::Cmt4, bits), "{text}");
+    }
+}
+
+/// Lengths there and back, and none in between.
+#[test]
+fn lengths_of_sealed_messages() {
+    for text in ["aegis-128l", "kc-xaes-256-gcm", "flex-och", "flex-robust", "flex-och-stream"] {
+        let a: Algorithm = text.parse().expect(text);
+        let mut sealed = std::collections::HashMap::new();
+        for message in (0..100).chain(65500..65600).chain([131_072, 131_073]) {
+            let bytes = a.ciphertext_bytes(message).expect("short");
+            let pieces = if a.is_whole() { message.div_ceil(65536).max(1) } else { 1 };
+            assert_eq!(bytes, message + pieces * a.tag_bytes() as u64, "{text}: {message}");
+            sealed.insert(bytes, message);
+        }
+        for bytes in (0..100).chain(65536..65600) {
+            // None but those that some message has.
+            if let Some(message) = a.message_bytes(bytes) {
+                assert_eq!(a.ciphertext_bytes(message), Some(bytes), "{text}: {bytes}");
+            } else {
+                assert!(!sealed.contains_key(&bytes), "{text}: {bytes}");
+            }
+        }
+        for (bytes, message) in sealed {
+            assert_eq!(a.message_bytes(bytes), Some(message), "{text}: {message}");
+        }
+        let most = a.family().max_message_bytes;
+        assert_eq!(a.ciphertext_bytes(most).is_some(), !a.is_whole(), "{text}");
+        assert_eq!(a.ciphertext_bytes(most.saturating_add(1)), None, "{text}");
+        assert_eq!(a.message_bytes(a.tag_bytes() as u64 - 1), None, "{text}");
+    }
+}
+
 #[test]
 fn the_table_is_in_order() {
     let ids: HashSet<_> = families().iter().map(|f| f.id).collect();
@@ -164,8 +289,11 @@ fn the_table_is_in_order() {
         for param in f.params {
             assert!(param.allowed.contains(&param.default), "{}: {}", f.id, param.name);
         }
+        // Flex's claims are for its tags, beside which there may be an encrypted nonce.
+        let whole = Algorithm::new(f).config().map(|config| config.tag_bytes());
         for claim in f.commitment {
-            assert!(f.tag_bytes.accepts(claim.tag_bytes), "{}: a claim for no tag", f.id);
+            let exists = f.tag_bytes.accepts(claim.tag_bytes) || whole >= Some(claim.tag_bytes);
+            assert!(exists, "{}: a claim for no tag", f.id);
         }
     }
 }
@@ -174,11 +302,30 @@ proptest! {
     /// Whatever is accepted has one spelling, which is accepted as the same.
     #[test]
     fn accepted_text_has_one_spelling(
-        text in r"(aegis-(128l|256x2|128x-v1|256x2-mac)|aes-256-gcm|kc-xaes-256-gcm|dndk-gcm)(:(tag|key|nonce|degree|kc|version|x)=[0-9+]{1,3}(,(tag|nonce|degree|kc|version)=[0-9]{1,2}){0,2})?"
+        text in r"(aegis-(128l|256x2|128x-v1|256x2-mac)|aes-256-gcm|kc-xaes-256-gcm|dndk-gcm|flex|flex-civ-public)(:(tag|key|nonce|degree|kc|version|x)=[0-9+]{1,3}(,(tag|nonce|degree|kc|version)=[0-9]{1,2}){0,2})?"
     ) {
         if let Ok(algorithm) = text.parse::<Algorithm>() {
             prop_assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
             prop_assert_eq!(algorithm.family().id, text.split(':').next().expect("an id"));
+        }
+    }
+
+    /// The name of a configuration is the configuration: accepted as often as the specification does.
+    #[test]
+    fn configurations_are_read_back(
+        mode in 1..4_u8, flags in 0..16_u8, profile in 1..9_u8, tag in 0..34_u8, nonce in 0..70_u8, aux in 0..2_u8
+    ) {
+        let bytes = [mode, flags, profile, tag, nonce, 0, 10 * aux, 0];
+        let digits = hex::encode(bytes);
+        let text = format!("flex:allow-64-bit=1,cfg={digits}");
+        match (Config::from_bytes(bytes), text.parse::<Algorithm>()) {
+            (Ok(config), Ok(algorithm)) => {
+                prop_assert_eq!(algorithm.config(), Some(config));
+                prop_assert_eq!(algorithm.tag_bytes(), config.overhead_bytes());
+                prop_assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+            }
+            (Err(error), refused) => prop_assert_eq!(refused, Err(Error::Config(error))),
+            (Ok(_), refused) => prop_assert!(false, "{} is {:?}", digits, refused),
         }
     }
 

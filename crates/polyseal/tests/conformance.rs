@@ -66,8 +66,11 @@ impl Case {
         let nonce = bytes(2, algorithm.nonce_bytes());
         let (ad, message) = (bytes(3, ad_bytes), bytes(4, message_bytes));
         let aead = aead_on(&algorithm, &key, soft()).expect("an AEAD");
-        let mut ciphertext = aead.seal(&nonce, &ad, &message).expect("sealing");
-        let tag = ciphertext.split_off(message_bytes);
+        let sealed = aead.seal(&nonce, &ad, &message).expect("sealing");
+        // A hidden nonce stands in front.
+        let (head, rest) = sealed.split_at(algorithm.head_bytes());
+        let (ciphertext, tag) = rest.split_at(message_bytes);
+        let (ciphertext, tag) = (ciphertext.to_vec(), [head, tag].concat());
         assert_eq!(tag.len(), algorithm.tag_bytes());
         Self { algorithm, key, nonce, ad, message, ciphertext, tag }
     }
@@ -88,7 +91,8 @@ impl Case {
         let (aead, name) = (self.on(backend), self.name(backend));
         let (nonce, ad, bytes) = (&self.nonce[..], &self.ad[..], self.message.len());
 
-        let sealed = [&self.ciphertext[..], &self.tag].concat();
+        let (head, tail) = self.tag.split_at(self.algorithm.head_bytes());
+        let sealed = [head, &self.ciphertext, tail].concat();
         assert_eq!(aead.seal(nonce, ad, &self.message).as_ref(), Ok(&sealed), "{name}: attached");
         assert_eq!(aead.open(nonce, ad, &sealed).as_ref(), Ok(&self.message), "{name}: attached");
 
@@ -178,7 +182,8 @@ impl Case {
             assert_eq!(buffer, self.ciphertext, "{name}: written in spite of {error:?}");
         };
         let bytes = |right: usize| {
-            [0, 1, right - 1, right + 1, 2 * right].into_iter().filter(move |&bytes| bytes != right)
+            let wrong = [0, 1, right.saturating_sub(1), right + 1, 2 * right];
+            wrong.into_iter().filter(move |&bytes| bytes != right)
         };
 
         let right = self.key.len();
@@ -217,8 +222,13 @@ impl Case {
     }
 }
 
+/// Those whose tag is apart from the ciphertext.
+fn detached() -> impl Iterator<Item = Algorithm> {
+    instances(Kind::Aead).into_iter().filter(|algorithm| !algorithm.is_whole())
+}
+
 fn for_each_aead(mut test: impl FnMut(Algorithm, Backend)) {
-    for algorithm in instances(Kind::Aead) {
+    for algorithm in detached() {
         for backend in Backend::available() {
             test(algorithm, backend);
         }
@@ -227,7 +237,7 @@ fn for_each_aead(mut test: impl FnMut(Algorithm, Backend)) {
 
 #[test]
 fn round_trips_at_every_edge() {
-    for algorithm in instances(Kind::Aead) {
+    for algorithm in detached() {
         for (ad_bytes, message_bytes) in pairs(rate(&algorithm)) {
             let case = Case::new(algorithm, ad_bytes, message_bytes);
             Backend::available().for_each(|backend| case.round_trip(backend));
@@ -238,7 +248,7 @@ fn round_trips_at_every_edge() {
 #[test]
 fn round_trips_of_many_updates() {
     // The long stretches of the evaluation strategies end between these.
-    for algorithm in instances(Kind::Aead) {
+    for algorithm in detached() {
         for (ad_bytes, message_bytes) in [(0, 0x1_0003), (0x1_0003, 5), (0x2001, 0x1fff)] {
             let case = Case::new(algorithm, ad_bytes, message_bytes);
             Backend::available().for_each(|backend| case.round_trip(backend));
@@ -271,7 +281,8 @@ fn inputs_matter_and_calls_do_not() {
         let sealed = seal(&case.nonce, &case.ad);
         assert_eq!(sealed, seal(&case.nonce, &case.ad), "{algorithm}");
         let other_nonce = seal(&bytes(7, case.nonce.len()), &case.ad);
-        assert_ne!(sealed[..64], other_nonce[..64], "{algorithm}: the nonce does not matter");
+        let differ = sealed[..64] != other_nonce[..64];
+        assert_eq!(differ, !case.nonce.is_empty(), "{algorithm}: whether the nonce matters");
         let other_ad = seal(&case.nonce, &bytes(7, 16));
         assert_ne!(sealed[64..], other_ad[64..], "{algorithm}: the AD does not matter");
     });
@@ -338,9 +349,10 @@ fn random_nonces_travel_with_the_ciphertext() {
     let mut sealing = Vec::new();
     for algorithm in instances(Kind::Aead) {
         let aead = AnyAead::new(&algorithm, &bytes(1, algorithm.key_bytes())).expect("an AEAD");
+        let hides = algorithm.head_bytes() > 0;
         let (nonce_bytes, message) = (algorithm.nonce_bytes(), bytes(4, 40));
-        // What opens does not depend on who drew.
-        let mut sealed = bytes(2, nonce_bytes);
+        // What opens does not depend on who drew. What is hidden does not stand in front.
+        let mut sealed = if hides { Vec::new() } else { bytes(2, nonce_bytes) };
         sealed.extend(aead.seal(&bytes(2, nonce_bytes), b"ad", &message).expect("sealing"));
         assert_eq!(aead.open_random_nonce(b"ad", &sealed).as_ref(), Ok(&message), "{algorithm}");
 
@@ -358,8 +370,19 @@ fn random_nonces_travel_with_the_ciphertext() {
         assert_ne!(drawn[..nonce_bytes], again[..nonce_bytes], "{algorithm}");
         assert!(drawn[nonce_bytes - 8..nonce_bytes].iter().any(|&byte| byte != 0), "{algorithm}");
         assert_eq!(aead.open_random_nonce(b"ad", &drawn).as_ref(), Ok(&message), "{algorithm}");
-        let (nonce, rest) = drawn.split_at(nonce_bytes);
-        assert_eq!(aead.open(nonce, b"ad", rest).as_ref(), Ok(&message), "{algorithm}");
+        if hides {
+            let opened = aead.open_hidden_nonce(b"ad", &drawn).expect("opening");
+            assert_eq!(*opened.message, message, "{algorithm}");
+            let open = |nonce: &[u8]| aead.open(nonce, b"ad", &drawn);
+            assert_eq!(open(&opened.nonce).as_ref(), Ok(&message), "{algorithm}");
+            assert_eq!(open(&bytes(2, nonce_bytes)), Err(Error::Unauthentic), "{algorithm}");
+        } else {
+            let (nonce, rest) = drawn.split_at(nonce_bytes);
+            assert_eq!(aead.open(nonce, b"ad", rest).as_ref(), Ok(&message), "{algorithm}");
+            let (expected, actual) = (nonce_bytes, 0);
+            let refused = aead.open_hidden_nonce(b"ad", rest).map(|_| ());
+            assert_eq!(refused, Err(Error::Length { what: "nonce", expected, actual }));
+        }
         let refused = Err(Error::Unauthentic);
         assert_eq!(aead.open_random_nonce(b"aD", &drawn), refused, "{algorithm}");
         for at in 0..drawn.len() {
@@ -367,7 +390,7 @@ fn random_nonces_travel_with_the_ciphertext() {
             assert_eq!(aead.open_random_nonce(b"ad", &drawn), refused, "{algorithm}: byte {at}");
             drawn[at] ^= 1 << (at % 8);
         }
-        let expected = nonce_bytes + algorithm.tag_bytes();
+        let expected = if hides { 0 } else { nonce_bytes } + algorithm.tag_bytes();
         for actual in [0, nonce_bytes, expected - 1] {
             let short = aead.open_random_nonce(b"ad", &drawn[..actual]);
             assert_eq!(short, Err(Error::Buffer { expected, actual }), "{algorithm}");
@@ -379,6 +402,8 @@ fn random_nonces_travel_with_the_ciphertext() {
     }
     let has = |name: &str| sealing.iter().any(|algorithm| algorithm == name);
     assert!(has("aegis-128l") && has("kc-xaes-256-gcm") && has("dndk-gcm:nonce=16"), "{sealing:?}");
+    assert!(has("flex-och") && has("flex-och-stream") && has("flex-civ-public"), "{sealing:?}");
+    assert!(!has("flex-och-transport") && !has("flex-civ-public:nonce=0"));
     assert!(!has("aes-256-gcm") && !has("aes-256-gcm:nonce=24") && !has("dndk-gcm:nonce=13"));
 }
 

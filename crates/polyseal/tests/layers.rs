@@ -13,7 +13,7 @@
 //!
 //! Two exceptions, because the table of algorithms is one and its rows are the families' own:
 //! a family's file `names.rs` may name what a row is made of ([`ROW`]: the registry's types and the
-//! traits behind `any`), and `error` may name the registry's `Sizes`, which it prints. Nothing in
+//! traits behind `any`), and `error` may name the registry's `Sizes` and Flex's `ConfigError`, which it prints. Nothing in
 //! either list computes anything.
 
 use std::fs;
@@ -37,7 +37,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("family", &["aegis", "gcm", "flex", "omd", "commit"]),
-    ("part", &["perm", "hash", "ct", "message", "stack", "tagged"]),
+    ("part", &["perm", "hash", "ct", "message", "random", "stack", "tagged"]),
     ("back end", &["backend"]),
     ("ground", &["error"]),
 ];
@@ -237,7 +237,8 @@ fn objection(source: &Source, path: &[String]) -> Option<String> {
     let row = above == FAMILY
         && source.module.last().is_some_and(|m| m == "names")
         && ROW.contains(&item.as_str());
-    let printed = from == "error" && item == "registry::Sizes";
+    let printed =
+        from == "error" && matches!(item.as_str(), "registry::Sizes" | "flex::ConfigError");
     let downward = if above == GROUND { below == GROUND } else { above <= below };
     let sideways = above == FAMILY && below == FAMILY && from != to;
     (!(row || printed) && (!downward || sideways)).then(|| {

@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use polyseal::aead::KeyInit;
+use polyseal::flex::{Config, ConfigError, NonceForm};
 use polyseal::gcm::{Aes, Aes128, Aes256, Cmac};
 use polyseal::registry::Algorithm;
-use polyseal::testing::{Backend, aead_on, mac_on};
+use polyseal::testing::{Backend, aead_on, flex_on, mac_on, wide_block_on};
 use polyseal::{Error, Result};
 use serde_json::Value;
 
@@ -51,6 +52,13 @@ fn every_file_on_every_back_end() {
                 tests.iter().for_each(check_cmac);
                 continue;
             }
+            if file["algorithm"] == "flex" {
+                for test in tests {
+                    Backend::available().for_each(|b| check_flex(&group["params"], test, b));
+                }
+                count += tests.len();
+                continue;
+            }
             match algorithm(&file, group) {
                 Ok(algorithm) => {
                     for test in tests {
@@ -67,8 +75,45 @@ fn every_file_on_every_back_end() {
             }
         }
     }
-    assert!(count > 5000, "only {count} tests were found");
+    assert!(count > 7000, "only {count} tests were found");
     assert!(skipped < 200, "{skipped} tests are about algorithms that are not there");
+}
+
+/// Any configuration with setup associated data. A nonce that is hidden is not told to opening, which
+/// has to find it. What does not commit is a wide-block cipher.
+fn check_flex(params: &Value, test: &Value, backend: Backend) {
+    let name = format!("flex {} on {} test {}", params["cfg"], backend.name(), test["tcId"]);
+    let [key, nonce, ad, message, ciphertext] =
+        ["key", "iv", "aad", "msg", "ct"].map(|field| bytes(test, field));
+    let (config, setup_ad) = (bytes(params, "cfg"), bytes(params, "setupAd"));
+    let config = config.try_into().expect("8 bytes");
+    let (sealed, opened) = match Config::from_bytes(config) {
+        Ok(config) => {
+            let flex = flex_on(backend, config, &key, &setup_ad).expect(&name);
+            let hides = matches!(config.nonce(), NonceForm::Hidden(_));
+            let opened = flex.open(if hides { &[] } else { &nonce }, &ad, &ciphertext);
+            if hides {
+                let told = flex.open(&nonce, &ad, &ciphertext);
+                assert_eq!(told.map(|_| ()), Err(Error::Unauthentic), "{name}");
+            }
+            let opened = opened.map(|opened| (opened.nonce, opened.message));
+            (flex.seal(&nonce, &ad, &message), opened)
+        }
+        Err(ConfigError::NotCommitting) => {
+            let cipher = wide_block_on(backend, config, &key, &setup_ad).expect(&name);
+            let hides = cipher.config().hidden_bytes() > 0;
+            let opened = cipher.decipher(if hides { &[] } else { &nonce }, &ad, &ciphertext);
+            (cipher.encipher(&nonce, &ad, &message), opened.map(|o| (o.nonce, o.message)))
+        }
+        Err(error) => panic!("{name}: {error}"),
+    };
+    if test["result"] == "valid" {
+        assert_eq!(sealed, Ok(ciphertext), "{name}");
+        let (recovered, opened) = opened.expect(&name);
+        assert_eq!((recovered, &*opened), (nonce, &message), "{name}");
+    } else {
+        assert_eq!(opened.map(|_| ()), Err(Error::Unauthentic), "{name}");
+    }
 }
 
 /// Keys of a wrong length are refused; AES-192 is not there.

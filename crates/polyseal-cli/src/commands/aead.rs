@@ -1,14 +1,15 @@
 //! `aead`: one message with one algorithm, raw, for tests and protocols.
 //!
 //! `seal` writes the ciphertext and the tag and nothing else; without `--nonce` it draws a random
-//! one and prints `nonce HEX` on standard error. `open` reverses it. `tag` and `verify` are the
+//! one and prints `nonce HEX` on standard error. `open` reverses it; where the nonce is hidden in the
+//! ciphertext it needs none, and prints the one that it finds. `tag` and `verify` are the
 //! same for MACs, with the tag in hexadecimal. The message is held in memory as a whole: `open`
 //! writes nothing before all of it is authentic.
 
 use std::io::{self, Write};
 
 use polyseal::any::{AnyAead, AnyMac};
-use polyseal::registry::{Algorithm, Kind};
+use polyseal::registry::{Algorithm, Kind, ParamKind};
 use zeroize::Zeroizing;
 
 use super::{print, warn};
@@ -32,7 +33,7 @@ pub(crate) fn aead(args: &AeadArgs) -> Result {
 fn seal(args: &RawArgs) -> Result {
     let algorithm = algorithm(&args.algorithm, Kind::Aead)?;
     let (key, key_id) = key(&args.algorithm, &algorithm)?;
-    let aead = AnyAead::new(&algorithm, &key).map_err(refused)?;
+    let aead = cipher(args, &algorithm, &key)?;
     let nonce = nonce(&args.algorithm, &algorithm)?;
     let (ad, ad_id) = associated_data(args)?;
     let mut input = InputFile::open(args.algorithm.file.as_deref())?;
@@ -47,15 +48,30 @@ fn seal(args: &RawArgs) -> Result {
 fn open(args: &RawArgs) -> Result {
     let algorithm = algorithm(&args.algorithm, Kind::Aead)?;
     let (key, key_id) = key(&args.algorithm, &algorithm)?;
-    let aead = AnyAead::new(&algorithm, &key).map_err(refused)?;
-    let nonce = given_nonce(&args.algorithm)?;
+    let aead = cipher(args, &algorithm, &key)?;
+    let recovers = args.algorithm.nonce.is_none() && algorithm.head_bytes() > 0;
+    let nonce = if recovers { Vec::new() } else { given_nonce(&args.algorithm)? };
     let (ad, ad_id) = associated_data(args)?;
     let mut input = InputFile::open(args.algorithm.file.as_deref())?;
     let taken = [(input.id, "the input"), (key_id, "the key file"), (ad_id, "the associated data")];
     let output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
     let sealed = input.read_all()?;
+    if recovers {
+        let opened = aead.open_hidden_nonce(&ad, &sealed).map_err(refused)?;
+        Nonce { bytes: opened.nonce, drawn: true }.tell();
+        return finish(output, &opened.message);
+    }
     let message = Zeroizing::new(aead.open(&nonce, &ad, &sealed).map_err(refused)?);
     finish(output, &message)
+}
+
+/// The cipher under its key and, if there is any, setup associated data.
+fn cipher(args: &RawArgs, algorithm: &Algorithm, key: &[u8]) -> Result<AnyAead> {
+    match &args.setup_ad {
+        None => AnyAead::new(algorithm, key),
+        Some(digits) => AnyAead::with_setup_ad(algorithm, key, &unhex("--setup-ad", digits)?),
+    }
+    .map_err(refused)
 }
 
 fn tag(args: &TagArgs) -> Result {
@@ -91,10 +107,17 @@ fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
         .suite
         .parse()
         .map_err(|error| Failure::usage(format!("--suite {}: {error}", args.suite)).hint(listed))?;
-    for param in &args.param {
-        let chosen = param
-            .split_once('=')
-            .and_then(|(name, value)| Some(algorithm.with(name, value.parse().ok()?)));
+    // A permission comes before what it is for.
+    let is_permission = |param: &&String| {
+        let name = param.split_once('=').map_or("", |(name, _)| name);
+        let mut params = algorithm.family().params.iter();
+        params.any(|param| param.name == name && param.kind == ParamKind::Permission)
+    };
+    let (permissions, others): (Vec<_>, Vec<_>) = args.param.iter().partition(is_permission);
+    for param in permissions.into_iter().chain(others) {
+        let chosen = param.split_once('=').and_then(|(name, value)| {
+            Some(algorithm.with(name, algorithm.value_of(name, value).ok()?))
+        });
         algorithm = chosen
             .ok_or_else(|| {
                 Failure::usage(format!("--param {param} is not of the form NAME=VALUE"))

@@ -13,7 +13,7 @@ pub(crate) fn selftest() -> Result {
         // Writing to a string cannot fail.
         let _ = writeln!(
             text,
-            "{:<28} {:<8} {verdict}",
+            "{:<41} {:<8} {verdict}",
             outcome.algorithm.to_string(),
             outcome.backend
         );

@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 
 use polyseal::limits::Limits;
 use polyseal::needs::{Machine, fastest};
-use polyseal::registry::{Algorithm, Cost, Family, Kind, Param, Sizes, families};
+use polyseal::registry::{Algorithm, Cost, Family, Kind, Param, ParamKind, Sizes, families};
 use serde_json::{Value, json};
 
 use super::{print, print_json, suites_of};
@@ -38,9 +38,14 @@ fn kind(family: &Family) -> &'static str {
 
 fn json_of(family: &'static Family) -> Value {
     let sizes = |sizes: &Sizes| json!({ "default": sizes.default, "allowed": sizes.allowed });
-    let params = family.params.iter().map(
-        |param| json!({ "name": param.name, "default": param.default, "allowed": param.allowed }),
-    );
+    let params = family.params.iter().map(|param| {
+        let value = |value| match param.kind {
+            ParamKind::Configuration => json!(param.text(value).to_string()),
+            _ => json!(value),
+        };
+        let allowed: Vec<_> = param.allowed.iter().map(|&allowed| value(allowed)).collect();
+        json!({ "name": param.name, "default": value(param.default), "allowed": allowed })
+    });
     let commitment = family.commitment.iter().map(|claim| {
         json!({
             "level": claim.level.name(),
@@ -59,6 +64,7 @@ fn json_of(family: &'static Family) -> Value {
         "key_bytes": sizes(&family.key_bytes),
         "nonce_bytes": sizes(&family.nonce_bytes),
         "tag_bytes": sizes(&family.tag_bytes),
+        "head_bytes": Algorithm::new(family).head_bytes(),
         "params": params.collect::<Vec<_>>(),
         "max_message_bytes": family.max_message_bytes,
         "max_ad_bytes": family.max_ad_bytes,
@@ -75,6 +81,7 @@ fn json_of(family: &'static Family) -> Value {
         "parallel": family.parallel,
         "online": family.online,
         "fips": family.fips,
+        "reviewed": family.reviewed,
         "cycles_per_byte": cost,
         "properties": family.properties,
         "specification": {
@@ -95,7 +102,11 @@ fn text_of(family: &'static Family) -> String {
     let sizes = |sizes: &Sizes| format!("{sizes} bytes{}", default_of(sizes));
     line("key", &sizes(&family.key_bytes));
     line("nonce", &sizes(&family.nonce_bytes));
-    line("tag", &sizes(&family.tag_bytes));
+    let head = match Algorithm::new(family).head_bytes() {
+        0 => String::new(),
+        head => format!(", {head} of them the encrypted nonce"),
+    };
+    line("tag", &format!("{}{head}", sizes(&family.tag_bytes)));
     for param in family.params {
         line(param.name, &values_of(family, param));
     }
@@ -142,6 +153,9 @@ fn text_of(family: &'static Family) -> String {
     line("parallel", &yes(family.parallel));
     line("online", &yes(family.online));
     line("fips", &if family.fips { "made of what a validation can approve" } else { "no" });
+    if !family.reviewed {
+        line("reviewed", &"not by third parties: chosen only where nothing else will do");
+    }
     if let Some(cost) = &family.cost {
         let each = by_back_end(cost)
             .map(|(name, cost)| format!("{} {name}", f64::from(cost) / 1000.0))
@@ -164,15 +178,22 @@ fn counted_total_log2(family: &'static Family) -> Option<u32> {
 /// A parameter's values, and the tag that goes with those that change it.
 fn values_of(family: &'static Family, param: &Param) -> String {
     let default = Algorithm::new(family);
-    let values = param.allowed.iter().map(|&value| {
-        let tag = default.with(param.name, value).map_or(0, |with| with.tag_bytes());
-        if tag == default.tag_bytes() {
-            value.to_string()
-        } else {
-            format!("{value} with a tag of {tag} bytes")
+    let values = match param.kind {
+        ParamKind::Configuration => "any that commits, in hexadecimal".to_owned(),
+        ParamKind::Permission => "1 allows profiles of the 64-bit level".to_owned(),
+        _ => {
+            let values = param.allowed.iter().map(|&value| {
+                let tag = default.with(param.name, value).map_or(0, |with| with.tag_bytes());
+                if tag == default.tag_bytes() {
+                    value.to_string()
+                } else {
+                    format!("{value} with a tag of {tag} bytes")
+                }
+            });
+            values.collect::<Vec<_>>().join(", ")
         }
-    });
-    format!("{} (default {})", values.collect::<Vec<_>>().join(", "), param.default)
+    };
+    format!("{values} (default {})", param.text(param.default))
 }
 
 /// Thousandths of a cycle for a byte.

@@ -84,7 +84,7 @@ pub type AegisStream256X2 = AegisStream<X256<2>>;
 pub type AegisStream256X4 = AegisStream<X256<4>>;
 
 /// The degrees of the version 1.0 algorithms that can be had by name; as types, 1 to 16.
-const DEGREES: Param = Param { name: "degree", allowed: &[1, 2, 3, 4, 8, 16], default: 2 };
+const DEGREES: Param = Param::number("degree", &[1, 2, 3, 4, 8, 16], 2);
 
 const TAGS: Sizes = Sizes { default: 16, allowed: &[16, 32] };
 
@@ -133,6 +133,7 @@ const AEAD128: Family = Family {
     nonce_bytes: Sizes::one(&[16]),
     tag_bytes: TAGS,
     params: &[],
+    config: None,
     lengths: None,
     max_message_bytes: MAX_BYTES,
     max_ad_bytes: MAX_BYTES,
@@ -150,6 +151,7 @@ const AEAD128: Family = Family {
     parallel: true,
     online: true,
     fips: false,
+    reviewed: true,
     cost: None,
     properties: LANES,
     specification: Specification { title: DRAFT, section: "AEGIS-128X" },

@@ -98,7 +98,7 @@ impl Flex {
     #[cfg(feature = "getrandom")]
     pub fn generate_key(key: &mut [u8]) -> Result<()> {
         check_key(key)?;
-        crate::random_nonce::fill(key)
+        crate::random::fill(key)
     }
 
     /// The configuration.
@@ -161,7 +161,7 @@ impl Flex {
             return Err(Error::Buffer { expected, actual });
         }
         if let Some(segment_bytes) = config.segment_bytes() {
-            let mut stream = Zeroizing::new(session.stream_key(nonce, ad));
+            let stream = Zeroizing::new(session.stream_key(nonce, ad));
             let count = message.len().div_ceil(segment_bytes).max(1);
             let mut pieces = message.chunks(segment_bytes);
             let sealed = ciphertext.chunks_mut(segment_bytes + config.tag_bytes());
@@ -171,7 +171,6 @@ impl Flex {
                 let position = (index as u64, index + 1 == count);
                 session.seal_segment(&stream, position, inout(piece, text), tag);
             }
-            zeroize::Zeroize::zeroize(&mut *stream);
             return Ok(());
         }
         let (head, rest) = ciphertext.split_at_mut(config.hidden_bytes());
@@ -226,7 +225,11 @@ impl Flex {
         let (body, tail) = rest.split_at(message.len());
         if config.mode() == Mode::Robust {
             let mut x = Zeroizing::new(ciphertext.to_vec());
-            session.open_robust(nonce, ad, &mut x)?;
+            if let Err(error) = session.open_robust(nonce, ad, &mut x) {
+                message.fill(0);
+                recovered.fill(0);
+                return Err(error);
+            }
             recovered.copy_from_slice(&x[..head.len()]);
             message.copy_from_slice(&x[head.len()..][..body.len()]);
             return Ok(());
@@ -271,9 +274,13 @@ impl Flex {
         } else if !nonce.is_empty() {
             return Err(Error::Unauthentic);
         }
-        let bytes = self.config.message_bytes(ciphertext.len() as u64).ok_or(Error::Unauthentic)?;
-        session.check_message(bytes as usize)?;
-        Ok(bytes as usize)
+        let bytes = ciphertext.len() as u64;
+        let limit = self.config.max_message_bytes();
+        if bytes.saturating_sub(self.config.overhead_bytes() as u64) > limit {
+            return Err(Error::TooLong { what: "message", limit });
+        }
+        let bytes = self.config.message_bytes(bytes).ok_or(Error::Unauthentic)?;
+        usize::try_from(bytes).map_err(|_| Error::Unauthentic)
     }
 }
 

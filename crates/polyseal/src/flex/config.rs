@@ -1,7 +1,7 @@
 //! What a key is used for: mode, nonce, tag and permutation, in eight bytes that the key derivation
 //! hashes.
 //!
-//! Source: `docs/spec/flex.md`, section 5. There is no way to a [`Config`] that the specification
+//! Source: `docs/spec/flex.md`, section 4. There is no way to a [`Config`] that the specification
 //! does not allow: [`Builder::build`] and [`Config::from_bytes`] name the rule that is broken. Two
 //! kinds have to be allowed explicitly, because they give less than Flex promises: profiles of the
 //! 64-bit level, and encipherment that does not commit, which has a type of its own.
@@ -197,9 +197,9 @@ impl fmt::Display for ConfigError {
             Self::Commits => f.write_str(
                 "a wide-block cipher is the robust mode without its tag, and nothing else",
             ),
-            Self::NotCommitting => {
-                f.write_str("the robust mode without its tag does not commit: it must be allowed")
-            }
+            Self::NotCommitting => f.write_str(
+                "the robust mode without its tag does not commit: that is a `WideBlock`",
+            ),
             Self::SixtyFourBits(profile) => {
                 write!(f, "profile {} is of the 64-bit level: it must be allowed", profile.name())
             }
@@ -257,7 +257,6 @@ impl Config {
 
     /// Another configuration of `mode`, from the profile's longest tag and a hidden nonce of 32
     /// bytes, or the longest that can be hidden.
-    #[must_use]
     pub const fn builder(mode: Mode) -> Builder {
         Builder {
             mode,
@@ -483,7 +482,10 @@ impl Config {
     #[must_use]
     pub fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
         let overhead = self.overhead_bytes() as u64;
-        let Some(segment) = self.segment_bytes() else { return ciphertext.checked_sub(overhead) };
+        let Some(segment) = self.segment_bytes() else {
+            let message = ciphertext.checked_sub(overhead)?;
+            return (message <= self.max_message_bytes()).then_some(message);
+        };
         let pieces = ciphertext.div_ceil(segment as u64 + overhead).max(1);
         let message = ciphertext.checked_sub(pieces.checked_mul(overhead)?)?;
         // None but the only segment is empty.

@@ -36,6 +36,7 @@ mod engine;
 mod field;
 mod hash;
 mod machine;
+pub(crate) mod names;
 mod och;
 mod parameters;
 mod robust;
@@ -46,6 +47,7 @@ mod stream;
 mod tests;
 mod text;
 mod tweak;
+mod typed;
 #[cfg(feature = "alloc")]
 mod wide_block;
 
@@ -54,5 +56,9 @@ pub use cipher::{Flex, KEY_BYTES, Opened};
 pub use config::{Builder, Config, ConfigError, Mode, NonceForm, Profile};
 #[cfg(feature = "alloc")]
 pub use stream::Segments;
+pub use typed::{
+    FlexAead, FlexCivPublic, FlexCivPublicNonce, FlexOchPublic, FlexOchTransport, FlexRobust,
+    FlexRobustNonce, Preset,
+};
 #[cfg(feature = "alloc")]
 pub use wide_block::WideBlock;

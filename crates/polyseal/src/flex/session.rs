@@ -135,6 +135,12 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         x[..config.hidden_bytes()].copy_from_slice(&nonce[..config.hidden_bytes()]);
         let stretch = x.len() - config.stretch_bytes();
         x[stretch..].fill(0);
+        self.seal_robust_body(nonce, ad, x, tag);
+    }
+
+    /// The same of `x` as it is, and the tag apart: all of it where neither a nonce nor zeros are
+    /// enciphered.
+    pub(super) fn seal_robust_body(&self, nonce: &[u8], ad: &[u8], x: &mut [u8], tag: &mut [u8]) {
         self.with_context(nonce, ad, |context| {
             let computed = self.engine.robust(context, x, false);
             tag.copy_from_slice(&computed[..tag.len()]);
@@ -158,6 +164,23 @@ impl<E: Engine + ?Sized> Session<'_, E> {
             wipe(&mut actual);
             wipe(x);
             self.engine.wipe_stack();
+        }
+        verified
+    }
+
+    /// Opens what [`seal_robust_body`](Self::seal_robust_body) made. What is not authentic is wiped.
+    pub(super) fn open_robust_body(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        x: &mut [u8],
+        tag: &[u8],
+    ) -> Result<()> {
+        let mut expected =
+            self.with_context(nonce, ad, |context| self.engine.robust(context, x, true));
+        let verified = ct::verify(&mut expected[..tag.len()], tag);
+        if verified.is_err() {
+            wipe(x);
         }
         verified
     }

@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use zeroize::Zeroizing;
-
-use super::cipher::Flex;
+use super::cipher::{Flex, Opened};
 use super::config::{Allowed, Builder, Config};
 use crate::backend::Backend;
 use crate::error::Result;
@@ -25,7 +23,8 @@ use crate::error::Result;
 /// let cipher = WideBlock::init(builder, &[7; 32], b"disk 1")?;
 /// let sector = cipher.encipher(b"", &42_u64.to_le_bytes(), b"a sector")?;
 /// assert_eq!(sector.len(), 8);
-/// assert_eq!(*cipher.decipher(b"", &42_u64.to_le_bytes(), &sector)?, *b"a sector");
+/// let opened = cipher.decipher(b"", &42_u64.to_le_bytes(), &sector)?;
+/// assert_eq!(*opened.message, *b"a sector");
 /// # Ok::<(), polyseal::Error>(())
 /// ```
 #[derive(Debug)]
@@ -79,12 +78,7 @@ impl WideBlock {
     ///
     /// # Errors
     /// As [`Flex::open`]; without a stretch, nothing is ever found not authentic.
-    pub fn decipher(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        ciphertext: &[u8],
-    ) -> Result<Zeroizing<Vec<u8>>> {
-        Ok(self.0.open(nonce, ad, ciphertext)?.message)
+    pub fn decipher(&self, nonce: &[u8], ad: &[u8], ciphertext: &[u8]) -> Result<Opened> {
+        self.0.open(nonce, ad, ciphertext)
     }
 }

@@ -182,13 +182,14 @@ fn gcm_is_charged_by_the_block() {
     assert_eq!((usage.messages(), usage.bytes()), (3, 3 * 64));
 }
 
-/// Which bounds a row has is in the row. Whatever is not AEGIS is GCM, alone or under derived keys.
+/// Which bounds a row has is in the row. Whatever is neither AEGIS nor Flex is GCM, alone or under
+/// derived keys.
 #[test]
 fn every_row_says_how_it_uses_its_key() {
     for a in every_algorithm() {
         let id = a.family().id;
         let (head, calls) = match id {
-            _ if id.trim_start_matches("ctx-").starts_with("aegis-") => {
+            _ if id.trim_start_matches("ctx-").starts_with("aegis-") || id.starts_with("flex") => {
                 assert_eq!(a.mode(), Mode::Direct, "{a}");
                 continue;
             }
@@ -213,13 +214,43 @@ fn every_row_says_how_it_uses_its_key() {
     }
 }
 
-/// Only AEGIS claims as much for every length.
+/// Only AEGIS and Flex claim as much for every length.
 #[test]
 fn a_long_message_is_easier_to_forge_with_gcm() {
     for family in families() {
         let direct = Algorithm::new(family).mode() == Mode::Direct;
         assert_eq!(family.forgery_loss_bits, if direct { 0 } else { 33 }, "{}", family.id);
     }
+}
+
+/// Section 11 of the specification: what a short tag, a narrow block and the 64-bit level leave.
+#[test]
+fn flex_is_limited_by_its_configuration() {
+    for (text, random, counted, total) in [
+        ("flex-och", Some(1 << 112), None, None),
+        ("flex-och-public", Some(1 << 80), None, None),
+        ("flex-och-transport", Some(1 << 32), Some(1 << 96), None),
+        ("flex-civ-public", Some(1 << 80), None, None),
+        ("flex-civ-public:nonce=12", Some(1 << 32), Some(1 << 96), None),
+        ("flex-robust:nonce=16", Some(1 << 48), None, None),
+        // A tag of 16 bytes, where it is also what encrypts; S384; and the 64-bit level.
+        ("flex:cfg=0200011020000000", Some(1 << 48), Some(1 << 48), None),
+        ("flex:cfg=0101011020000000", Some(1 << 48), Some(1 << 48), None),
+        ("flex:cfg=0100011020000000", Some(1 << 112), None, None),
+        ("flex:cfg=0100042020000000", Some(1 << 48), Some(1 << 48), None),
+        ("flex:allow-64-bit=1,cfg=0100021018000000", Some(1 << 48), Some(1 << 48), Some(1 << 55)),
+        ("flex:allow-64-bit=1,cfg=0100081018000000", Some(1 << 48), Some(1 << 48), Some(1 << 55)),
+    ] {
+        let limits = Limits::of(&algorithm(text));
+        let found = (limits.random_nonce_messages, limits.counted_nonce_messages);
+        assert_eq!(found, (random, counted), "{text}");
+        assert_eq!(limits.total_bytes, in_bytes(total), "{text}");
+        assert!(limits.failed_verifications >= Some(1 << 94), "{text}");
+    }
+    assert_eq!(Limits::of(&algorithm("flex-robust")).message_bytes, 1 << 40);
+    assert_eq!(Limits::of(&algorithm("flex:cfg=03040100ffff0000")).message_bytes, 1 << 40);
+    assert_eq!(Limits::of(&algorithm("flex-civ")).message_bytes, 1 << 50);
+    assert_eq!(Limits::of(&algorithm("flex-civ")).ad_bytes, 1 << 60);
 }
 
 /// A nonce of AEGISMAC may be used again, and so be random for ever.

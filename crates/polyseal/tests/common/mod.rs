@@ -41,6 +41,14 @@ pub(crate) fn instances(kind: Kind) -> Vec<Algorithm> {
 /// in kind, and not both of them unusual.
 fn tells_more(algorithm: &Algorithm) -> bool {
     const NONCES: [usize; 8] = [1, 12, 13, 16, 17, 24, 27, 512];
+    let family = algorithm.family();
+    if family.id.starts_with("flex") {
+        // One key length, and of the row for all configurations the one that has no other row.
+        return algorithm.key_bytes() == family.key_bytes.default
+            && (family.id != "flex" || algorithm.choices().next().is_none())
+            && (algorithm.nonce_bytes() == family.nonce_bytes.default
+                || [0, 1, 512].contains(&algorithm.nonce_bytes()));
+    }
     let Sizes { default, allowed, .. } = algorithm.family().nonce_bytes;
     let nonce = algorithm.nonce_bytes();
     allowed.len() <= 5
@@ -49,6 +57,9 @@ fn tells_more(algorithm: &Algorithm) -> bool {
 
 /// The longest group of GCM, on 512-bit registers.
 const GCM_RATE: usize = 512;
+
+/// A block of Flex.
+const FLEX_RATE: usize = 64;
 
 /// How many bytes one update of `algorithm` takes: where its edges are.
 pub(crate) fn rate(algorithm: &Algorithm) -> usize {
@@ -63,6 +74,7 @@ pub(crate) fn rate(algorithm: &Algorithm) -> usize {
         _ if id.starts_with("aegis-128") => 32 * degree,
         _ if id.starts_with("aegis-256") => 16 * degree,
         _ if id.ends_with("gcm") => GCM_RATE,
+        _ if id.starts_with("flex") => FLEX_RATE,
         _ => panic!("say what {id}'s rate is"),
     }
 }
@@ -78,6 +90,10 @@ pub(crate) fn edges(rate: usize) -> Vec<usize> {
         edges.extend(powers.iter().flat_map(|&power| [power - 1, power, power + 1]));
         edges.extend([33, 48, 80, 95, 96, 97, 447, 448, 449, 2 * rate + 1, 8 * rate + 3]);
     }
+    if rate == FLEX_RATE {
+        // What is hashed changes at 256 bytes, a group of blocks has up to 1024, ROBUST's masks 8192.
+        edges.extend([31, 32, 33, 95, 96, 97, 256, 257, 1024, 1025, 1087, 8192 + 65]);
+    }
     edges.sort_unstable();
     edges.dedup();
     edges
@@ -86,7 +102,8 @@ pub(crate) fn edges(rate: usize) -> Vec<usize> {
 /// Lengths of associated data and message: each at every edge, beside some of the other.
 pub(crate) fn pairs(rate: usize) -> Vec<(usize, usize)> {
     let edges = edges(rate);
-    let beside = if rate == GCM_RATE { vec![0, 1, 16, 33] } else { edges.clone() };
+    let few = [GCM_RATE, FLEX_RATE].contains(&rate);
+    let beside = if few { vec![0, 1, 16, 33] } else { edges.clone() };
     let mut pairs: Vec<_> =
         edges.iter().flat_map(|&e| beside.iter().flat_map(move |&b| [(e, b), (b, e)])).collect();
     pairs.sort_unstable();

@@ -12,7 +12,7 @@ use sha3::digest::{ExtendableOutput, Update, XofReader};
 use crate::Cipher;
 
 /// Whole ciphertexts, valid and not.
-const CIPHERTEXTS: &str = "internal/flex.json";
+const CIPHERTEXTS: &str = "flex.json";
 /// Digests of ciphertexts, for the edges of all lengths.
 const EDGES: &str = "internal/flex-edges.json";
 

@@ -24,7 +24,7 @@ fn encipher(cipher: &WideBlock, message: &[u8]) -> Vec<u8> {
 }
 
 fn decipher(cipher: &WideBlock, sealed: &[u8]) -> Vec<u8> {
-    cipher.decipher(&NONCE, AD, sealed).expect("deciphering").to_vec()
+    cipher.decipher(&NONCE, AD, sealed).expect("deciphering").message.to_vec()
 }
 
 #[test]

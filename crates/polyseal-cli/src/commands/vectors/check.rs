@@ -5,6 +5,7 @@
 
 use polyseal::aead::KeyInit;
 use polyseal::any::{AnyAead, AnyMac};
+use polyseal::flex::{Config, Flex, WideBlock};
 use polyseal::gcm::{Aes128, Aes256, Cmac};
 use polyseal::registry::Algorithm;
 
@@ -26,6 +27,7 @@ pub(super) fn check(instance: &Instance, test: &Test) -> Verdict {
     let opened = match instance {
         Instance::Aead(algorithm) => open(algorithm, test),
         Instance::Mac(algorithm) => verify(algorithm, test),
+        Instance::Flex { config, setup_ad } => open_flex(*config, setup_ad, test),
         Instance::Cmac { .. } if seals(instance, test) => Opened::Message,
         Instance::Cmac { .. } | Instance::None | Instance::Skipped => Opened::Refused,
     };
@@ -60,6 +62,38 @@ fn open(algorithm: &Algorithm, test: &Test) -> Opened {
     }
 }
 
+/// Opens without the nonce where it is hidden: then it must come out. What does not commit is a
+/// wide-block cipher.
+fn open_flex(config: [u8; 8], setup_ad: &[u8], test: &Test) -> Opened {
+    let opened = match Config::from_bytes(config) {
+        Ok(config) => {
+            let given = if config.hidden_bytes() > 0 { &[][..] } else { &test.iv };
+            Flex::init(config, &test.key, setup_ad)
+                .and_then(|flex| flex.open(given, &test.aad, &test.ct))
+                .map(|opened| opened.nonce == test.iv && *opened.message == test.msg)
+        }
+        Err(_) => WideBlock::from_bytes(config, &test.key, setup_ad)
+            .and_then(|cipher| {
+                let hides = cipher.config().hidden_bytes() > 0;
+                cipher.decipher(if hides { &[] } else { &test.iv }, &test.aad, &test.ct)
+            })
+            .map(|opened| opened.nonce == test.iv && *opened.message == test.msg),
+    };
+    match opened {
+        Err(_) => Opened::Refused,
+        Ok(true) if test.tag.is_empty() => Opened::Message,
+        Ok(_) => Opened::Other,
+    }
+}
+
+fn seal_flex(config: [u8; 8], setup_ad: &[u8], test: &Test) -> polyseal::Result<Vec<u8>> {
+    match Config::from_bytes(config) {
+        Ok(config) => Flex::init(config, &test.key, setup_ad)?.seal(&test.iv, &test.aad, &test.msg),
+        Err(_) => WideBlock::from_bytes(config, &test.key, setup_ad)?
+            .encipher(&test.iv, &test.aad, &test.msg),
+    }
+}
+
 fn verify(algorithm: &Algorithm, test: &Test) -> Opened {
     let mac = AnyMac::new(algorithm, &test.key);
     match mac.and_then(|mac| mac.verify(&test.iv, &test.msg, &test.tag)) {
@@ -80,6 +114,9 @@ fn seals(instance: &Instance, test: &Test) -> bool {
         Instance::Mac(algorithm) => AnyMac::new(algorithm, &test.key)
             .and_then(|mac| mac.mac(&test.iv, &test.msg))
             .is_ok_and(|tag| tag == test.tag),
+        Instance::Flex { config, setup_ad } => {
+            test.tag.is_empty() && seal_flex(*config, setup_ad, test).is_ok_and(|ct| ct == test.ct)
+        }
         Instance::Cmac { key_bytes, tag_bytes } => {
             cmac(*key_bytes, test).is_some_and(|tag| tag[..*tag_bytes] == test.tag)
         }

@@ -1,13 +1,15 @@
 //! The schema: JSON in, groups of tests with their algorithm out.
 //!
 //! `algorithm` is a registry id or Wycheproof's own name. The sizes of a group, in bits, and its
-//! `params` select the instance. Fields that say nothing about the outcome are not looked at.
+//! `params` select the instance; those of `flex`, `cfg` and `setupAd`, are in hexadecimal. Fields that
+//! say nothing about the outcome are not looked at.
 //! Wycheproof's files for AES have keys of 192 bits, which this library does not: those groups are
 //! read like all others, and then skipped.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use polyseal::flex::{Config, ConfigError};
 use polyseal::registry::{Algorithm, Kind, family};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -20,6 +22,9 @@ const WYCHEPROOF: [(&str, &str); 2] = [("AEGIS128L", "aegis-128l"), ("AEGIS256",
 
 /// Wycheproof's name of AES-GCM with keys of every length.
 const AES_GCM: &str = "AES-GCM";
+
+/// Flex in any configuration, also those that have to be allowed.
+const FLEX: &str = "flex";
 
 /// CMAC takes no nonce, and is not in the registry.
 const AES_CMAC: &str = "AES-CMAC";
@@ -35,6 +40,10 @@ pub(super) struct Group {
 pub(super) enum Instance {
     Aead(Algorithm),
     Mac(Algorithm),
+    Flex {
+        config: [u8; 8],
+        setup_ad: Vec<u8>,
+    },
     Cmac {
         key_bytes: usize,
         tag_bytes: usize,
@@ -165,6 +174,7 @@ fn group(name: &str, raw: RawGroup) -> Result<Group> {
         (_, iv_size) => iv_size.unwrap_or(0),
     };
     let instance = match (base, raw.params.0.keys().next()) {
+        _ if name == FLEX => flex(&raw.params.0, &tests, raw.key_size, iv_size, raw.tag_size),
         (Some(base), _) => {
             let base = with_params(base, &raw.params.0)?;
             with_sizes(base, raw.key_size, iv_size, raw.tag_size).map(|algorithm| match kind {
@@ -186,6 +196,38 @@ fn group(name: &str, raw: RawGroup) -> Result<Group> {
         instance => instance.unwrap_or(Instance::None),
     };
     Ok(Group { instance, tests })
+}
+
+/// A configuration of Flex, and the setup associated data.
+fn flex(
+    params: &BTreeMap<String, Value>,
+    tests: &[Test],
+    key: u64,
+    iv: u64,
+    tag: u64,
+) -> Result<Instance> {
+    let bytes = |name: &str| {
+        let digits = params.get(name).and_then(Value::as_str);
+        let digits = digits.ok_or_else(|| format!("missing parameter `{name}`"))?;
+        hex::decode(digits).map_err(|_| format!("parameter {name} is not hexadecimal"))
+    };
+    let config = bytes("cfg")?.try_into().map_err(|_| "cfg has not 8 bytes")?;
+    let setup_ad = if params.contains_key("setupAd") { bytes("setupAd")? } else { Vec::new() };
+    if let Some(name) = params.keys().find(|name| !["cfg", "setupAd"].contains(&name.as_str())) {
+        return Err(format!("unknown parameter {name}"));
+    }
+    if tag != 0 {
+        return Err("a tag of Flex is in `ct`, and `tagSize` is 0".to_owned());
+    }
+    let bits = |bytes: &[u8]| 8 * bytes.len() as u64;
+    let other = |test: &&Test| bits(&test.key) != key || bits(&test.iv) != iv;
+    if let Some(test) = tests.iter().find(other) {
+        return Err(format!("tcId {}: not of the group's sizes", test.id));
+    }
+    match Config::from_bytes(config) {
+        Ok(_) | Err(ConfigError::NotCommitting) => Ok(Instance::Flex { config, setup_ad }),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// The algorithm before sizes and parameters are chosen; none for CMAC.

@@ -1,0 +1,206 @@
+//! Configurations as types, through the RustCrypto `aead` traits and without an allocator: those whose
+//! nonce is not hidden and whose ciphertext is as long as the message.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use aead::array::ArraySize;
+use aead::array::typenum::Unsigned;
+use aead::common::KeySizeUser;
+use aead::consts::{U12, U16, U24, U32};
+use aead::inout::InOutBuf;
+use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
+use zeroize::ZeroizeOnDrop;
+
+use super::config::{Config, Mode};
+use super::engine::Keyed;
+use super::parameters::S512;
+use super::session::Session;
+use crate::backend::Backend;
+use crate::error::Result;
+
+/// OCH: 32-byte key, 24-byte nonce, 32-byte tag. Nonces must not be repeated.
+pub type FlexOchPublic = FlexAead<OchPublic>;
+/// OCH for transport: 32-byte key, 12-byte nonce, 16-byte tag, which commits with 64 bits of security.
+/// Nonces must not be repeated.
+pub type FlexOchTransport = FlexAead<OchTransport>;
+/// CIV: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are equal.
+pub type FlexCivPublic = FlexCivPublicNonce<U24>;
+/// CIV with nonces of `N` bytes, 0 to 65535; with 0 it is deterministic.
+pub type FlexCivPublicNonce<N> = FlexAead<CivPublic<N>>;
+/// ROBUST: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are equal.
+pub type FlexRobust = FlexRobustNonce<U24>;
+/// ROBUST with nonces of `N` bytes, 0 to 65535; with 0 it is deterministic.
+pub type FlexRobustNonce<N> = FlexAead<Robust<N>>;
+
+/// A configuration that has a type.
+pub trait Preset: hidden::Configured + 'static {
+    /// The nonce's length in bytes.
+    type NonceSize: ArraySize;
+    /// The tag's length in bytes.
+    type TagSize: ArraySize;
+}
+
+mod hidden {
+    pub trait Configured {
+        const CONFIG: super::Config;
+    }
+}
+
+macro_rules! presets {
+    ($($(#[$doc:meta])* $name:ident $(<$nonce:ident>)?: $config:ident, $nonce_size:ty, $tag_size:ty;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name $(<$nonce>)? ($(PhantomData<$nonce>)?);
+
+        impl $(<$nonce: ArraySize>)? hidden::Configured for $name $(<$nonce>)? {
+            const CONFIG: Config = Config::$config;
+        }
+
+        impl $(<$nonce: ArraySize>)? Preset for $name $(<$nonce>)? {
+            type NonceSize = $nonce_size;
+            type TagSize = $tag_size;
+        }
+    )*};
+}
+
+presets! {
+    /// Of [`FlexOchPublic`].
+    OchPublic: OCH_PUBLIC, U24, U32;
+    /// Of [`FlexOchTransport`].
+    OchTransport: OCH_TRANSPORT, U12, U16;
+    /// Of [`FlexCivPublicNonce`].
+    CivPublic<N>: CIV_PUBLIC, N, U32;
+    /// Of [`FlexRobustNonce`].
+    Robust<N>: ROBUST, N, U32;
+}
+
+/// Flex in a configuration of the profile S512, under one key and without setup associated data.
+///
+/// [`FlexOchPublic`], [`FlexOchTransport`], [`FlexCivPublic`] and [`FlexRobust`] are its names. The key
+/// is wiped on drop.
+///
+/// ```
+/// use polyseal::aead::{AeadInOut, KeyInit};
+/// use polyseal::flex::FlexOchPublic;
+///
+/// let cipher = FlexOchPublic::new(&[7; 32].into());
+/// let nonce = [1; 24].into(); // never twice under one key
+/// let mut buffer = *b"attack at dawn";
+/// let tag = cipher.encrypt_inout_detached(&nonce, b"header", buffer.as_mut_slice().into())?;
+/// cipher.decrypt_inout_detached(&nonce, b"header", buffer.as_mut_slice().into(), &tag)?;
+/// assert_eq!(&buffer, b"attack at dawn");
+/// # Ok::<(), polyseal::aead::Error>(())
+/// ```
+pub struct FlexAead<S: Preset> {
+    keyed: Keyed<S512>,
+    preset: PhantomData<fn() -> S>,
+}
+
+impl<S: Preset> FlexAead<S> {
+    const CONFIG: Config = {
+        assert!(S::CONFIG.takes_nonce_of(S::NonceSize::USIZE), "no nonce has this length");
+        assert!(S::CONFIG.overhead_bytes() == S::TagSize::USIZE, "the tag is all that is longer");
+        S::CONFIG
+    };
+
+    /// With a back end of the caller's choice. Results never depend on it.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
+        Self::on(key, backend)
+    }
+
+    fn on(key: &[u8], backend: Backend) -> Self {
+        let mut cipher = Self { keyed: Keyed::empty(backend), preset: PhantomData };
+        cipher.keyed.init(key, &Self::CONFIG.to_bytes(), &[]);
+        cipher
+    }
+
+    fn session(&self) -> Session<'_, Keyed<S512>> {
+        Session { config: const { &Self::CONFIG }, engine: &self.keyed }
+    }
+
+    fn seal(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) -> Result<()> {
+        let session = self.session();
+        session.check(nonce, ad, buffer.len())?;
+        match Self::CONFIG.mode() {
+            Mode::Robust => {
+                session.seal_robust_body(nonce, ad, buffer.into_out_with_copied_in(), tag);
+            }
+            _ => session.seal(nonce, ad, &mut [], buffer, tag),
+        }
+        Ok(())
+    }
+
+    fn open(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &[u8],
+    ) -> Result<()> {
+        let session = self.session();
+        session.check(nonce, ad, buffer.len())?;
+        match Self::CONFIG.mode() {
+            Mode::Robust => {
+                session.open_robust_body(nonce, ad, buffer.into_out_with_copied_in(), tag)
+            }
+            _ => session.open(nonce, ad, &mut [], buffer, tag),
+        }
+    }
+}
+
+impl<S: Preset> fmt::Debug for FlexAead<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FlexAead").finish_non_exhaustive()
+    }
+}
+
+impl<S: Preset> ZeroizeOnDrop for FlexAead<S> {}
+
+impl<S: Preset> KeySizeUser for FlexAead<S> {
+    type KeySize = U32;
+}
+
+impl<S: Preset> KeyInit for FlexAead<S> {
+    fn new(key: &Key<Self>) -> Self {
+        Self::on(key, Backend::detect())
+    }
+}
+
+impl<S: Preset> AeadCore for FlexAead<S> {
+    type NonceSize = S::NonceSize;
+    type TagSize = S::TagSize;
+    const TAG_POSITION: TagPosition = TagPosition::Postfix;
+}
+
+impl<S: Preset> AeadInOut for FlexAead<S> {
+    fn encrypt_inout_detached(
+        &self,
+        nonce: &Nonce<Self>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> aead::Result<Tag<Self>> {
+        let mut tag = Tag::<Self>::default();
+        self.seal(nonce, associated_data, buffer, &mut tag)?;
+        Ok(tag)
+    }
+
+    fn decrypt_inout_detached(
+        &self,
+        nonce: &Nonce<Self>,
+        associated_data: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &Tag<Self>,
+    ) -> aead::Result<()> {
+        Ok(self.open(nonce, associated_data, buffer, tag)?)
+    }
+}
