@@ -13,9 +13,11 @@ use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::ZeroizeOnDrop;
 
 use super::config::{Config, Mode};
-use super::engine::Keyed;
+use super::engine::{Context, Engine, Keyed};
+use super::hash::{Chaining, Domain};
 use super::parameters::S512;
 use super::session::Session;
+use super::text::Text;
 use crate::backend::Backend;
 use crate::error::Result;
 
@@ -75,6 +77,48 @@ presets! {
     Robust<N>: ROBUST, N, U32;
 }
 
+/// A key in the profile S512. It is not generic: so its code stands in this crate, and not in each that
+/// uses one of the types.
+struct Keyed512(Keyed<S512>);
+
+impl Keyed512 {
+    fn init(&mut self, key: &[u8], config: &Config) {
+        self.0.init(key, &config.to_bytes(), &[]);
+    }
+}
+
+impl Engine for Keyed512 {
+    fn key(&self) -> &Chaining {
+        self.0.key()
+    }
+
+    fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining {
+        self.0.hash(from, domain, pieces)
+    }
+
+    fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]) {
+        self.0.seal(mode, context, text, tag);
+    }
+
+    fn open(
+        &self,
+        mode: Mode,
+        context: Context<'_>,
+        text: Text<'_, '_, '_>,
+        tag: &[u8],
+    ) -> Result<()> {
+        self.0.open(mode, context, text, tag)
+    }
+
+    fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining {
+        self.0.robust(context, x, inverse)
+    }
+
+    fn wipe_stack(&self) {
+        self.0.wipe_stack();
+    }
+}
+
 /// Flex in a configuration of the profile S512, under one key and without setup associated data.
 ///
 /// [`FlexOchPublic`], [`FlexOchTransport`], [`FlexCivPublic`] and [`FlexRobust`] are its names. The key
@@ -93,7 +137,7 @@ presets! {
 /// # Ok::<(), polyseal::aead::Error>(())
 /// ```
 pub struct FlexAead<S: Preset> {
-    keyed: Keyed<S512>,
+    keyed: Keyed512,
     preset: PhantomData<fn() -> S>,
 }
 
@@ -113,12 +157,12 @@ impl<S: Preset> FlexAead<S> {
     }
 
     fn on(key: &[u8], backend: Backend) -> Self {
-        let mut cipher = Self { keyed: Keyed::empty(backend), preset: PhantomData };
-        cipher.keyed.init(key, &Self::CONFIG.to_bytes(), &[]);
+        let mut cipher = Self { keyed: Keyed512(Keyed::empty(backend)), preset: PhantomData };
+        cipher.keyed.init(key, &Self::CONFIG);
         cipher
     }
 
-    fn session(&self) -> Session<'_, Keyed<S512>> {
+    fn session(&self) -> Session<'_, Keyed512> {
         Session { config: const { &Self::CONFIG }, engine: &self.keyed }
     }
 
