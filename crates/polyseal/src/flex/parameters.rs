@@ -128,7 +128,7 @@ profiles! {
     S256: Simpira<2>, 32, group 512, 0x425, in_memory;
     S1024: Simpira<8>, 128, group 2048, 0x8_0043, in_memory;
     S384: Simpira<3>, 48, group 768, 0x100d, in_memory;
-    A512: Areion512, 64, group 1024, 0x125, in_registers;
+    A512: Areion512, 64, group 1024, 0x125, in_memory;
     A256: Areion256, 32, group 512, 0x425, in_memory;
     K1600: KeccakP12, 200, group 3200, 0x4803, in_memory;
     As320: AsconP12, 40, group 640, 0x1b, in_memory;
@@ -137,9 +137,4 @@ profiles! {
 impl Fast for S512 {
     type One<I: Isa> = <Simpira<4> as Permutation>::One<I>;
     type Many<I: Isa> = <Simpira<4> as Permutation>::Many<I>;
-}
-
-impl Fast for A512 {
-    type One<I: Isa> = <Areion512 as Permutation>::One<I>;
-    type Many<I: Isa> = <Areion512 as Permutation>::Many<I>;
 }
