@@ -43,7 +43,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
 ];
 
 /// What a family's `names.rs` may name of the api.
-const ROW: [&str; 16] = [
+const ROW: [&str; 17] = [
     "any::BoxedAead",
     "any::BoxedMac",
     "any::DynAead",
@@ -58,6 +58,7 @@ const ROW: [&str; 16] = [
     "registry::Misuse",
     "registry::Mode",
     "registry::Param",
+    "registry::ParamKind",
     "registry::Sizes",
     "registry::Specification",
 ];

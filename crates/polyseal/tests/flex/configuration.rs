@@ -295,7 +295,7 @@ fn errors_say_what_is_wrong() {
         ),
         (
             ConfigError::NotCommitting,
-            "the robust mode without its tag does not commit: it must be allowed",
+            "the robust mode without its tag does not commit: that is a `WideBlock`",
         ),
         (
             ConfigError::SixtyFourBits(Profile::As320),
