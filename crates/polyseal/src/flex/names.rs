@@ -190,7 +190,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         config: Some(|_| Ok(Config::CIV)),
-        cost: cost(127_000, 2_170, 1_400, 1_200),
+        cost: cost(130_000, 2_190, 1_400, 1_230),
         properties: &[
             "full-commitment",
             "inverse-free",
@@ -203,7 +203,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         config: Some(|_| Ok(Config::CIV_PUBLIC)),
-        cost: cost(130_000, 2_190, 1_400, 1_230),
+        cost: cost(127_000, 2_170, 1_390, 1_200),
         properties: CIV,
         specification: section("8, configuration 12"),
         ..named("flex-civ-public", "Flex CIV", &Config::CIV_PUBLIC)
