@@ -274,12 +274,8 @@ impl Flex {
         } else if !nonce.is_empty() {
             return Err(Error::Unauthentic);
         }
-        let bytes = ciphertext.len() as u64;
-        let limit = self.config.max_message_bytes();
-        if bytes.saturating_sub(self.config.overhead_bytes() as u64) > limit {
-            return Err(Error::TooLong { what: "message", limit });
-        }
-        let bytes = self.config.message_bytes(bytes).ok_or(Error::Unauthentic)?;
+        session.check_message(ciphertext.len().saturating_sub(self.config.overhead_bytes()))?;
+        let bytes = self.config.message_bytes(ciphertext.len() as u64).ok_or(Error::Unauthentic)?;
         usize::try_from(bytes).map_err(|_| Error::Unauthentic)
     }
 }

@@ -31,22 +31,34 @@ impl Context<'_> {
     fn key<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
         match self {
             Self::Known(key) => load_chaining::<P, M>(machine, key),
-            Self::Hash {
-                from,
-                domain,
-                pieces: [input] | [input, []] | [[], input] | [[], input, []] | [input, [], []],
-            } if input.len() <= single_bytes::<P>() => {
-                let h = load_chaining::<P, M>(machine, from);
-                hash::hash_single::<P, M>(machine, h, domain, input).left(P::T)
-            }
             Self::Hash { from, domain, pieces } => {
-                let mut chain = Chain::<P, M>::new(machine, load_chaining::<P, M>(machine, from));
+                let h = load_chaining::<P, M>(machine, from);
+                // CT: lengths are public.
+                if let Some(input) = only(pieces)
+                    && input.len() <= single_bytes::<P>()
+                {
+                    return hash::hash_single::<P, M>(machine, h, domain, input).left(P::T);
+                }
+                let mut chain = Chain::<P, M>::new(machine, h);
                 chain.absorb(pieces);
                 let [key] = chain.finish(domain, false);
                 key.left(P::T)
             }
         }
     }
+}
+
+/// The one piece that is not empty, if no more are not.
+#[inline(always)]
+fn only<'a>(pieces: &[&'a [u8]]) -> Option<&'a [u8]> {
+    let mut only: &[u8] = &[];
+    for piece in pieces {
+        if !piece.is_empty() && !only.is_empty() {
+            return None;
+        }
+        only = if piece.is_empty() { only } else { piece };
+    }
+    Some(only)
 }
 
 /// What every profile offers once lengths have been checked.

@@ -62,9 +62,7 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     fn write_powers(block: &mut Self::Block, out: &mut [u8]);
 
     /// x · `block`.
-    fn double(block: &mut Self::Block) {
-        field::double(block.as_mut(), Self::REDUCTION);
-    }
+    fn double(block: &mut Self::Block);
 }
 
 /// A profile whose modes are compiled for every back end, in registers.
@@ -95,6 +93,14 @@ macro_rules! profiles {
         #[derive(Clone, Copy)]
         pub(super) struct $name;
 
+        impl $name {
+            #[inline(always)]
+            fn words(block: &mut [u8; $bytes]) -> &mut [[u8; 8]; $bytes / 8] {
+                let (words, _) = block.as_chunks_mut();
+                words.try_into().expect("whole words")
+            }
+        }
+
         impl Parameters for $name {
             type Permutation = $permutation;
             type Block = [u8; $bytes];
@@ -105,10 +111,11 @@ macro_rules! profiles {
 
             #[inline(always)]
             fn write_powers(block: &mut Self::Block, out: &mut [u8]) {
-                let (words, _) = block.as_chunks_mut::<8>();
-                if let Some(words) = words.first_chunk_mut::<{ $bytes / 8 }>() {
-                    field::write_powers(words, Self::REDUCTION, out);
-                }
+                field::write_powers(Self::words(block), Self::REDUCTION, out);
+            }
+
+            fn double(block: &mut Self::Block) {
+                field::double(Self::words(block), Self::REDUCTION);
             }
 
             fn wipe_stack() {

@@ -149,12 +149,22 @@ impl<E: Engine + ?Sized> Session<'_, E> {
 
     /// Opens `ciphertext`, in place. What is not authentic is wiped.
     pub(super) fn open_robust(&self, nonce: &[u8], ad: &[u8], ciphertext: &mut [u8]) -> Result<()> {
-        let config = self.config;
-        let (x, tag) = ciphertext.split_at_mut(ciphertext.len() - config.tag_bytes());
+        let (x, tag) = ciphertext.split_at_mut(ciphertext.len() - self.config.tag_bytes());
+        self.open_robust_body(nonce, ad, x, tag)
+    }
+
+    /// The same with the tag apart.
+    pub(super) fn open_robust_body(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        x: &mut [u8],
+        tag: &[u8],
+    ) -> Result<()> {
         let computed = self.with_context(nonce, ad, |context| self.engine.robust(context, x, true));
         // Zeros and tag together, so that neither is known by itself.
         let (mut expected, mut actual) = ([0; 255 + 32], [0; 255 + 32]);
-        let zeros = config.stretch_bytes();
+        let zeros = self.config.stretch_bytes();
         let bytes = zeros + tag.len();
         expected[zeros..bytes].copy_from_slice(&computed[..tag.len()]);
         actual[..zeros].copy_from_slice(&x[x.len() - zeros..]);
@@ -164,23 +174,6 @@ impl<E: Engine + ?Sized> Session<'_, E> {
             wipe(&mut actual);
             wipe(x);
             self.engine.wipe_stack();
-        }
-        verified
-    }
-
-    /// Opens what [`seal_robust_body`](Self::seal_robust_body) made. What is not authentic is wiped.
-    pub(super) fn open_robust_body(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        x: &mut [u8],
-        tag: &[u8],
-    ) -> Result<()> {
-        let mut expected =
-            self.with_context(nonce, ad, |context| self.engine.robust(context, x, true));
-        let verified = ct::verify(&mut expected[..tag.len()], tag);
-        if verified.is_err() {
-            wipe(x);
         }
         verified
     }
