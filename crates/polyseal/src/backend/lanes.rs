@@ -55,6 +55,11 @@ pub trait Lanes: Copy {
     fn truncate(self, bytes: usize) -> Self;
     /// Bitwise exclusive or.
     fn xor(self, other: Self) -> Self;
+    /// `self` ⊕ `a` ⊕ `b`, in one instruction where there is one.
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        self.xor(a).xor(b)
+    }
     /// Bitwise and.
     fn and(self, other: Self) -> Self;
     /// Has this value computed before anything that comes later in the program. Where registers are

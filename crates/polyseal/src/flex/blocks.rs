@@ -7,14 +7,13 @@ use aead::inout::InOutBuf;
 
 use super::machine::Machine;
 use super::parameters::{GROUP, Many, One, Parameters};
-use super::tweak::{Masks, blocks_in_group};
+use super::tweak::{Group, Masks, STRETCH, Step, blocks_in_group};
 use crate::perm::States;
 
 /// What is done with blocks.
 pub(super) trait Pass<P: Parameters, M: Machine<P>> {
-    /// The blocks at byte `at` and after it, whose D are `d`: as many as fit into `d`, or up to
-    /// byte `end`.
-    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize);
+    /// The blocks from byte `at` to byte `end`, at most `N` vectors of them, whose D are in `d`.
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize);
 }
 
 /// Leads `pass` over the first `bytes` bytes, whole blocks, of which the first has index 1.
@@ -26,18 +25,23 @@ pub(super) fn run<P: Parameters, M: Machine<P>>(
     pass: &mut impl Pass<P, M>,
 ) {
     let group = blocks_in_group::<P, M>() * P::B;
-    let mut at = 0;
-    while at + group <= bytes {
-        pass.blocks(machine, masks.next(), at, at + group);
-        at += group;
+    let (mut at, mut groups) = (0, (bytes / group) as u64);
+    while groups > 0 {
+        let stretch = groups.min(STRETCH);
+        let far = if stretch == STRETCH { masks.far() } else { Step::ZERO };
+        for _ in 0..stretch {
+            pass.blocks::<GROUP>(machine, &masks.next(&far), at, at + group);
+            at += group;
+        }
+        groups -= stretch;
     }
     // CT: lengths are public.
     if at == bytes {
         return;
     }
     match bytes - at <= 2 * Many::<P, M>::BYTES {
-        true => pass.blocks::<2>(machine, masks.some(), at, bytes),
-        false => pass.blocks::<GROUP>(machine, masks.some(), at, bytes),
+        true => pass.blocks::<2>(machine, &masks.some(), at, bytes),
+        false => pass.blocks::<GROUP>(machine, &masks.some(), at, bytes),
     }
 }
 
@@ -112,7 +116,14 @@ impl<S: States> Sum<S> {
     /// Adds the blocks of the first `bytes` bytes.
     #[inline(always)]
     pub(super) fn add<const N: usize>(&mut self, x: [S; N], bytes: usize) {
+        const { assert!(N.is_multiple_of(2)) };
         let block = S::BYTES / S::COUNT;
+        if bytes == N * S::BYTES {
+            for n in 0..N / 2 {
+                self.0 = self.0.xor3(x[2 * n], x[2 * n + 1]);
+            }
+            return;
+        }
         for n in 0..N {
             let share = share::<S>(n, 0, bytes).len();
             let x = if share == S::BYTES { x[n] } else { x[n].first(share / block) };
@@ -134,10 +145,10 @@ pub(super) struct Encipher<'i, 'o, S> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for Encipher<'_, '_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
-        let x = load(machine, self.buffer.get_in(), at, end);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let x = load::<_, N>(machine, self.buffer.get_in(), at, end);
         self.sum.add(x, end - at);
-        let y = add(Many::<P, M>::permute(machine, add(x, d)), d);
+        let y = d.add(Many::<P, M>::permute(machine, d.add(x)));
         store(y, self.buffer.get_out(), at, end);
     }
 }
@@ -150,9 +161,9 @@ pub(super) struct Decipher<'i, 'o, S> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for Decipher<'_, '_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
-        let y = load(machine, self.buffer.get_in(), at, end);
-        let x = add(Many::<P, M>::invert(machine, add(y, d)), d);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let y = load::<_, N>(machine, self.buffer.get_in(), at, end);
+        let x = d.add(Many::<P, M>::invert(machine, d.add(y)));
         self.sum.add(x, end - at);
         store(x, self.buffer.get_out(), at, end);
     }
@@ -166,9 +177,9 @@ pub(super) struct Hash<'a, S> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for Hash<'_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
-        let x = load(machine, self.text, at, end);
-        self.sum.add(Many::<P, M>::permute(machine, add(x, d)), end - at);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let x = load::<_, N>(machine, self.text, at, end);
+        self.sum.add(Many::<P, M>::permute(machine, d.add(x)), end - at);
     }
 }
 
@@ -180,9 +191,9 @@ pub(super) struct KeyStream<'i, 'o, S> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for KeyStream<'_, '_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
-        let z = add(Many::<P, M>::permute(machine, add([self.seed; N], d)), d);
-        let x = load(machine, self.buffer.get_in(), at, end);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let z = d.add(Many::<P, M>::permute(machine, d.add([self.seed; N])));
+        let x = load::<_, N>(machine, self.buffer.get_in(), at, end);
         store(add(x, z), self.buffer.get_out(), at, end);
     }
 }

@@ -38,6 +38,8 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     type Block: Bytes;
     /// [`GROUP`] vectors of blocks, on the back end with the widest vectors.
     type Group: Bytes;
+    /// One such vector.
+    type Vector: Bytes;
 
     const PROFILE: Profile;
     /// What x^n is worth in GF(2^n).
@@ -88,7 +90,7 @@ pub(super) fn zero<P: Parameters, M: Machine<P>>(machine: M) -> One<P, M> {
 }
 
 macro_rules! profiles {
-    ($($name:ident: $permutation:ty, $bytes:literal, group $group:literal, $reduction:literal, $run:ident;)*) => {$(
+    ($($name:ident: $permutation:ty, $bytes:literal, $reduction:literal, $run:ident;)*) => {$(
         #[doc = concat!("Profile ", stringify!($name), ".")]
         #[derive(Clone, Copy)]
         pub(super) struct $name;
@@ -104,7 +106,8 @@ macro_rules! profiles {
         impl Parameters for $name {
             type Permutation = $permutation;
             type Block = [u8; $bytes];
-            type Group = [u8; $group];
+            type Group = [u8; 4 * GROUP * $bytes];
+            type Vector = [u8; 4 * $bytes];
 
             const PROFILE: Profile = Profile::$name;
             const REDUCTION: u64 = $reduction;
@@ -131,14 +134,14 @@ macro_rules! profiles {
 }
 
 profiles! {
-    S512: Simpira<4>, 64, group 1024, 0x125, in_registers;
-    S256: Simpira<2>, 32, group 512, 0x425, in_memory;
-    S1024: Simpira<8>, 128, group 2048, 0x8_0043, in_memory;
-    S384: Simpira<3>, 48, group 768, 0x100d, in_memory;
-    A512: Areion512, 64, group 1024, 0x125, in_memory;
-    A256: Areion256, 32, group 512, 0x425, in_memory;
-    K1600: KeccakP12, 200, group 3200, 0x4803, in_memory;
-    As320: AsconP12, 40, group 640, 0x1b, in_memory;
+    S512: Simpira<4>, 64, 0x125, in_registers;
+    S256: Simpira<2>, 32, 0x425, in_memory;
+    S1024: Simpira<8>, 128, 0x8_0043, in_memory;
+    S384: Simpira<3>, 48, 0x100d, in_memory;
+    A512: Areion512, 64, 0x125, in_memory;
+    A256: Areion256, 32, 0x425, in_memory;
+    K1600: KeccakP12, 200, 0x4803, in_memory;
+    As320: AsconP12, 40, 0x1b, in_memory;
 }
 
 impl Fast for S512 {

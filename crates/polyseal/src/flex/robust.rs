@@ -8,7 +8,7 @@ use super::blocks::{Pass, Sum, add, load, pad10, run, store};
 use super::field;
 use super::machine::Machine;
 use super::parameters::{Bytes, Many, One, Parameters, zero};
-use super::tweak::{Cipher, blocks_in_group};
+use super::tweak::{Cipher, Group, blocks_in_group};
 use crate::backend::wipe;
 use crate::perm::States;
 
@@ -119,13 +119,13 @@ fn mix<P: Parameters, M: Machine<P>>(
 fn layer<P: Parameters, M: Machine<P>, const N: usize>(
     machine: M,
     inverse: bool,
-    d: [Many<P, M>; N],
+    d: &Group<'_, P, M>,
     x: [Many<P, M>; N],
 ) -> [Many<P, M>; N] {
     // CT: the direction is public.
     match inverse {
-        false => add(Many::<P, M>::permute(machine, add(x, d)), d),
-        true => add(Many::<P, M>::invert(machine, add(x, d)), d),
+        false => d.add(Many::<P, M>::permute(machine, d.add(x))),
+        true => d.add(Many::<P, M>::invert(machine, d.add(x))),
     }
 }
 
@@ -138,8 +138,9 @@ struct First<'a, S> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for First<'_, Many<P, M>> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
-        let u = layer::<P, M, N>(machine, self.inverse, d, load(machine, self.buffer, at, end));
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let u =
+            layer::<P, M, N>(machine, self.inverse, d, load::<_, N>(machine, self.buffer, at, end));
         self.sum.add(u, end - at);
         store(u, self.buffer, at, end);
     }
@@ -184,14 +185,14 @@ impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, machine: M, d: [Many<P, M>; N], at: usize, end: usize) {
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
         // Groups of the lanes never straddle two of these.
         if at.is_multiple_of(FRESH * P::B) {
             self.fresh(at);
             self.write_masks();
         }
-        let u = load(machine, self.buffer, at, end);
-        let v = add(u, load(machine, self.masks.as_ref(), 0, end - at));
+        let u = load::<_, N>(machine, self.buffer, at, end);
+        let v = add(u, load::<_, N>(machine, self.masks.as_ref(), 0, end - at));
         // Ahead of their use: what was just written in words takes long to load as a vector.
         self.write_masks();
         self.sum.add(v, end - at);

@@ -15,7 +15,7 @@ use super::parameters::{
     A256, A512, As320, Bytes, GROUP, K1600, Many, One, Parameters, S256, S384, S512, S1024, zero,
 };
 use super::text::Text;
-use super::tweak::{Cipher, Key, blocks_in_group};
+use super::tweak::{Cipher, Key, STRETCH, blocks_in_group};
 use crate::backend::Backend;
 use crate::perm::{Direction, States, apply};
 
@@ -227,9 +227,14 @@ impl<P: Parameters> Work<P> for MasksAreRight {
         let blocks = blocks_in_group::<P, M>();
         for with_delta in [false, true] {
             let mut masks = e.masks(3, with_delta);
+            let mut far = masks.far();
             for k in 0..(1 << 13) + 2 {
-                let partial = masks.some::<GROUP>();
-                let whole = masks.next();
+                if k % STRETCH as usize == 0 {
+                    far = masks.far();
+                }
+                let nothing = [Many::<P, M>::load_partial(machine, &[]); GROUP];
+                let partial = masks.some().add(nothing);
+                let whole = masks.next(&far).add(nothing);
                 // All of the first, then those around the steps of which there are few.
                 if k >= 40 && (k + 2) % 1024 > 3 {
                     continue;

@@ -5,10 +5,11 @@
 //! E~(i, j; X) = π(X ⊕ D) ⊕ D
 //! ```
 //!
-//! The masks of consecutive blocks are made in registers ([`Masks`]): those of a group of blocks
-//! differ from the ones of the group before by one multiple of L. Block indices stay below 2^60.
+//! The masks of consecutive blocks are made as they are added ([`Masks`]), of two values: what a
+//! group of blocks has in common is in registers, what a block's place in the group adds is read from
+//! the key. From group to group the former changes by one multiple of L. Block indices stay below
+//! 2^60.
 
-use super::field;
 use super::hash::Chaining;
 use super::machine::Machine;
 use super::parameters::{Bytes, GROUP, Many, One, Parameters, zero};
@@ -17,8 +18,10 @@ use crate::perm::States;
 
 /// How many of L, x · L, x² · L, … are kept: enough for 2^20 blocks. Beyond, they are computed.
 const MULTIPLES: usize = 25;
-/// How many steps from group to group are kept.
-const STEPS: usize = 12;
+/// How many steps from group to group are kept. The one behind each [`STRETCH`] is computed.
+const STEPS: usize = 6;
+/// After how many groups a step is not kept.
+pub(super) const STRETCH: u64 = 1 << STEPS;
 
 /// K1, and what is made of L.
 #[repr(C, align(64))]
@@ -27,10 +30,25 @@ pub(super) struct Key<P: Parameters> {
     offsets: P::Group,
     /// x^b · L.
     multiples: [P::Block; MULTIPLES],
-    /// By how much a group's masks differ from those of the group with number k before it, for each
-    /// number of zero bits that k + 1 ends with.
-    steps: [P::Block; STEPS],
+    /// From the group with number k to the next, for each number of zero bits that k + 1 ends with.
+    steps: [Step<P>; STEPS],
     pub(super) k1: Chaining,
+}
+
+/// What leads from a group's masks to those of the next.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub(super) struct Step<P: Parameters> {
+    /// What a place adds to the masks of the blocks in the group's last vector, in the order of the
+    /// lanes. The index of the last block is a multiple of the group's length: it has the next
+    /// group's mask.
+    last: P::Vector,
+    /// By how much the masks of the groups differ, in the order of the lanes.
+    difference: P::Vector,
+}
+
+impl<P: Parameters> Step<P> {
+    pub(super) const ZERO: Self = Self { last: P::Vector::ZERO, difference: P::Vector::ZERO };
 }
 
 impl<P: Parameters> Key<P> {
@@ -44,17 +62,9 @@ impl<P: Parameters> Key<P> {
             P::double(&mut self.multiples[b]);
         }
         let blocks = blocks_in_group::<P, M>();
-        let first = 4 + blocks.ilog2() as usize;
-        self.steps[0] = self.multiples[first];
-        for u in 1..STEPS {
-            let mut step = self.multiple(first + u);
-            field::add(step.as_mut(), self.steps[u - 1].as_ref());
-            self.steps[u] = step;
-        }
         let mut masks = P::Group::ZERO;
         let masks = &mut masks.as_mut()[..blocks * P::B];
         for (q, mask) in masks.chunks_exact_mut(P::B).enumerate() {
-            // The last one's is not known before the group is.
             let i = (q + 1) % blocks;
             self.mask(machine, 16 * i as u64).store(mask);
         }
@@ -65,6 +75,9 @@ impl<P: Parameters> Key<P> {
             Many::<P, M>::load(machine, mask).write_lanes(lanes);
         }
         wipe(masks);
+        for u in 0..STEPS {
+            self.steps[u] = self.step(machine, u);
+        }
     }
 
     /// Without a key.
@@ -72,7 +85,7 @@ impl<P: Parameters> Key<P> {
         Self {
             offsets: Bytes::ZERO,
             multiples: [Bytes::ZERO; MULTIPLES],
-            steps: [Bytes::ZERO; STEPS],
+            steps: [Step::ZERO; STEPS],
             k1: [0; 32],
         }
     }
@@ -109,24 +122,37 @@ impl<P: Parameters> Key<P> {
         mask
     }
 
-    /// From the masks of group `k` to those of the next.
+    /// From a group with number k to the next, if k + 1 ends with `u` zero bits.
     #[inline(always)]
-    fn step<M: Machine<P>>(&self, machine: M, k: u64) -> One<P, M> {
-        let u = (k + 1).trailing_zeros() as usize;
-        match self.steps.get(u) {
-            Some(step) => One::<P, M>::load(machine, step.as_ref()),
-            None => {
-                let blocks = blocks_in_group::<P, M>() as u64;
-                self.mask(machine, 16 * blocks * ((2 << u) - 1))
-            }
-        }
+    fn step<M: Machine<P>>(&self, machine: M, u: usize) -> Step<P> {
+        let blocks = blocks_in_group::<P, M>();
+        let mut step = Step::<P>::ZERO;
+        let difference = self.mask(machine, 16 * blocks as u64 * ((2 << u) - 1));
+        let difference = Many::<P, M>::splat(machine, difference);
+        let of_last = difference.xor(difference.first(Many::<P, M>::COUNT - 1));
+        let last = of_last.xor(self.offsets(machine, GROUP - 1));
+        difference.write_lanes(&mut step.difference.as_mut()[..Many::<P, M>::BYTES]);
+        last.write_lanes(&mut step.last.as_mut()[..Many::<P, M>::BYTES]);
+        step
+    }
+
+    /// (16q) ⊗ L of the blocks in vector `n`.
+    #[inline(always)]
+    fn offsets<M: Machine<P>>(&self, machine: M, n: usize) -> Many<P, M> {
+        let at = n * Many::<P, M>::BYTES;
+        let lanes = &self.offsets.as_ref()[at..at + Many::<P, M>::BYTES];
+        Many::<P, M>::read_lanes(machine, lanes)
     }
 }
 
 impl<P: Parameters> Drop for Key<P> {
     fn drop(&mut self) {
-        for multiple in self.multiples.iter_mut().chain(&mut self.steps) {
+        for multiple in &mut self.multiples {
             wipe(multiple.as_mut());
+        }
+        for step in &mut self.steps {
+            wipe(step.last.as_mut());
+            wipe(step.difference.as_mut());
         }
         wipe(self.offsets.as_mut());
         wipe(&mut self.k1);
@@ -243,35 +269,59 @@ pub(super) struct Masks<'k, P: Parameters, M: Machine<P>> {
     k: u64,
 }
 
-impl<P: Parameters, M: Machine<P>> Masks<'_, P, M> {
-    /// (16q) ⊗ L of the blocks in vector `n`.
+impl<'k, P: Parameters, M: Machine<P>> Masks<'k, P, M> {
+    /// Those of a group that is not full.
     #[inline(always)]
-    fn offsets(&self, n: usize) -> Many<P, M> {
-        let at = n * Many::<P, M>::BYTES;
-        let lanes = &self.key.offsets.as_ref()[at..at + Many::<P, M>::BYTES];
-        Many::<P, M>::read_lanes(self.machine, lanes)
+    pub(super) fn some(&self) -> Group<'k, P, M> {
+        Group { machine: self.machine, base: self.base, key: self.key, last: None }
     }
 
-    /// D of the blocks in the first `N` vectors of a group that is not full, and of no more.
+    /// The last step of the next [`STRETCH`] groups.
     #[inline(always)]
-    pub(super) fn some<const N: usize>(&self) -> [Many<P, M>; N] {
-        let mut d = [self.base; N];
-        for n in 0..N {
-            d[n] = d[n].xor(self.offsets(n));
-        }
-        d
+    pub(super) fn far(&self) -> Step<P> {
+        self.key.step(self.machine, (self.k + STRETCH).trailing_zeros() as usize)
     }
 
-    /// D of the blocks of the group, and on to the next.
+    /// Those of a full group, and on to the next; `far` is for the last one of a stretch.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> [Many<P, M>; GROUP] {
-        let mut d = self.some::<GROUP>();
-        let step = Many::<P, M>::splat(self.machine, self.key.step(self.machine, self.k));
-        // The index of the last block is a multiple of the group's length: its mask is of the next.
-        let last = step.xor(step.first(Many::<P, M>::COUNT - 1));
-        d[GROUP - 1] = d[GROUP - 1].xor(last);
-        self.base = self.base.xor(step);
+    pub(super) fn next<'a>(&mut self, far: &'a Step<P>) -> Group<'a, P, M>
+    where
+        'k: 'a,
+    {
         self.k += 1;
-        d
+        let step = self.key.steps.get(self.k.trailing_zeros() as usize).unwrap_or(far);
+        let group =
+            Group { machine: self.machine, base: self.base, key: self.key, last: Some(step) };
+        let difference = &step.difference.as_ref()[..Many::<P, M>::BYTES];
+        self.base = self.base.xor(Many::<P, M>::read_lanes(self.machine, difference));
+        group
+    }
+}
+
+/// The masks of a group of blocks.
+pub(super) struct Group<'a, P: Parameters, M: Machine<P>> {
+    machine: M,
+    base: Many<P, M>,
+    key: &'a Key<P>,
+    /// For the last vector, if the group is full.
+    last: Option<&'a Step<P>>,
+}
+
+impl<P: Parameters, M: Machine<P>> Group<'_, P, M> {
+    /// `x` ⊕ D, of the first `N` vectors of the group: before π and behind it. To keep the masks
+    /// themselves would take the registers that the blocks need.
+    #[inline(always)]
+    pub(super) fn add<const N: usize>(&self, mut x: [Many<P, M>; N]) -> [Many<P, M>; N] {
+        for n in 0..N {
+            let places = match self.last {
+                Some(step) if n == GROUP - 1 => {
+                    let last = &step.last.as_ref()[..Many::<P, M>::BYTES];
+                    Many::<P, M>::read_lanes(self.machine, last)
+                }
+                _ => self.key.offsets(self.machine, n),
+            };
+            x[n] = x[n].xor3(self.base, places);
+        }
+        x
     }
 }

@@ -10,6 +10,10 @@ use crate::backend::StateLanes;
 
 /// A permutation of `W` AES blocks. `x[w][n]` is word `w` of the states in the lanes of vector `n`.
 pub(crate) trait BlockRounds<const W: usize>: Copy {
+    /// Whether states lie turned (see [`StateLanes`]). So they can where `W` is 4 and the steps are
+    /// the same if a state's halves are exchanged, with the constants in another order.
+    const TURNED: bool = false;
+
     /// The permutation.
     fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; W]);
     /// Its inverse.
@@ -27,6 +31,15 @@ fn share<L: StateLanes>(k: usize, bytes: usize) -> Range<usize> {
 }
 
 impl<P: BlockRounds<W>, L: StateLanes, const W: usize> BlockStates<P, L, W> {
+    /// From the order of words to that of the lanes, or back.
+    #[inline(always)]
+    fn turn(words: [L; W]) -> [L; W] {
+        match P::TURNED {
+            true => L::turn(words),
+            false => words,
+        }
+    }
+
     /// Word by word instead of state by state.
     #[inline(always)]
     fn words<const N: usize>(x: [Self; N]) -> [[L; N]; W] {
@@ -60,11 +73,15 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     #[inline(always)]
     fn load(isa: L::Isa, source: &[u8]) -> Self {
         assert!(source.len() == Self::BYTES);
-        let mut memory = [L::load(isa, &source[..L::BYTES]); W];
-        for k in 1..W {
-            memory[k] = L::load(isa, &source[k * L::BYTES..(k + 1) * L::BYTES]);
+        let mut words = [L::broadcast(isa, &[0; 16]); W];
+        if P::TURNED {
+            words.copy_from_slice(&L::load_turned(isa, source));
+            return Self(words, PhantomData);
         }
-        Self(L::gather(memory), PhantomData)
+        for k in 0..W {
+            words[k] = L::load(isa, &source[k * L::BYTES..(k + 1) * L::BYTES]);
+        }
+        Self(L::gather(words), PhantomData)
     }
 
     #[inline(always)]
@@ -81,12 +98,17 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
                 _ => memory[k] = L::load_partial(isa, &source[share]),
             }
         }
-        Self(L::gather(memory), PhantomData)
+        Self(Self::turn(L::gather(memory)), PhantomData)
     }
 
     #[inline(always)]
     fn store(self, target: &mut [u8]) {
         assert!(target.len() == Self::BYTES);
+        if P::TURNED {
+            let mut words = [self.0[0]; 4];
+            words.copy_from_slice(&self.0);
+            return L::store_turned(words, target);
+        }
         let memory = L::scatter(self.0);
         for k in 0..W {
             memory[k].store(&mut target[k * L::BYTES..(k + 1) * L::BYTES]);
@@ -96,7 +118,7 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     #[inline(always)]
     fn store_partial(self, target: &mut [u8]) {
         assert!(target.len() <= Self::BYTES);
-        let memory = L::scatter(self.0);
+        let memory = L::scatter(Self::turn(self.0));
         for k in 0..W {
             let share = share::<L>(k, target.len());
             match share.len() {
@@ -114,7 +136,7 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
         for k in 1..W {
             words[k] = L::splat(one.0[k]);
         }
-        Self(words, PhantomData)
+        Self(Self::turn(words), PhantomData)
     }
 
     #[inline(always)]
@@ -126,37 +148,51 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     }
 
     #[inline(always)]
+    fn xor3(mut self, a: Self, b: Self) -> Self {
+        for k in 0..W {
+            self.0[k] = self.0[k].xor3(a.0[k], b.0[k]);
+        }
+        self
+    }
+
+    #[inline(always)]
     fn left(mut self, bytes: usize) -> Self {
         assert!(bytes.is_multiple_of(16));
+        self.0 = Self::turn(self.0);
         for k in 0..W {
             if 16 * k >= bytes {
                 self.0[k] = self.0[k].xor(self.0[k]);
             }
         }
+        self.0 = Self::turn(self.0);
         self
     }
 
     #[inline(always)]
     fn right(mut self, bytes: usize) -> Self {
         assert!(bytes.is_multiple_of(16));
+        self.0 = Self::turn(self.0);
         for k in (0..W).rev() {
             self.0[k] = match k.checked_sub(bytes / 16) {
                 Some(from) => self.0[from],
                 None => self.0[k].xor(self.0[k]),
             };
         }
+        self.0 = Self::turn(self.0);
         self
     }
 
     #[inline(always)]
     fn after(mut self, bytes: usize) -> Self {
         assert!(bytes.is_multiple_of(16));
+        self.0 = Self::turn(self.0);
         for k in 0..W {
             self.0[k] = match self.0.get(k + bytes / 16) {
                 Some(word) => *word,
                 None => self.0[k].xor(self.0[k]),
             };
         }
+        self.0 = Self::turn(self.0);
         self
     }
 
@@ -188,9 +224,10 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
 
     #[inline(always)]
     fn xor_states(self) -> Self::One {
-        let mut sum = [self.0[0].xor_blocks(); W];
+        let words = Self::turn(self.0);
+        let mut sum = [words[0].xor_blocks(); W];
         for k in 1..W {
-            sum[k] = self.0[k].xor_blocks();
+            sum[k] = words[k].xor_blocks();
         }
         BlockStates(sum, PhantomData)
     }

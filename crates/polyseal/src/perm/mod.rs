@@ -71,6 +71,11 @@ pub(crate) trait States: Copy {
     fn splat(isa: Self::Isa, one: Self::One) -> Self;
     /// Exclusive or.
     fn xor(self, other: Self) -> Self;
+    /// `self` ⊕ `a` ⊕ `b`.
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        self.xor(a).xor(b)
+    }
     /// The first `bytes` bytes of each state, a number of whole words, then zeros.
     fn left(self, bytes: usize) -> Self;
     /// Each state's bytes, `bytes` further back, a number of whole words; zeros before them.

@@ -57,18 +57,24 @@ static CONSTANTS2: [[[u8; 16]; 1]; 15] = constants(2);
 static CONSTANTS3: [[[u8; 16]; 1]; 21] = constants(3);
 static CONSTANTS8: [[[u8; 16]; 4]; 18] = constants(8);
 
+/// The constants of two steps, for up to four lanes of turned states: there, the odd lanes want those
+/// of the other step. Whole, because it takes longer to load a block into every lane.
+#[repr(align(64))]
+struct Alternating([[[u8; 16]; 4]; 2]);
+
 /// Rounds 0 and 2, and 1 and 3, take the same steps in different order. With their constants
 /// exchanged instead, rounds repeat after two.
-static CONSTANTS4: [[[u8; 16]; 2]; 15] = {
-    let mut constants = constants(4);
+static CONSTANTS4: [Alternating; 15] = {
+    let constants: [[[u8; 16]; 2]; 15] = constants(4);
+    let mut lanes = [const { Alternating([[[0; 16]; 4]; 2]) }; 15];
     let mut r = 0;
     while r < 15 {
-        if r % 4 >= 2 {
-            constants[r] = [constants[r][1], constants[r][0]];
-        }
+        let [a, b] = constants[r];
+        let (a, b) = if r % 4 < 2 { (a, b) } else { (b, a) };
+        lanes[r] = Alternating([[a, b, a, b], [b, a, b, a]]);
         r += 1;
     }
-    constants
+    lanes
 };
 
 /// `x[to] ⊕= F(x[from])` for every step `(from, to)`, all of them independent, where
@@ -80,13 +86,41 @@ fn round<L: StateLanes, const N: usize, const M: usize, const W: usize>(
     steps: [(usize, usize); M],
     constants: &[[u8; 16]; M],
 ) {
+    let mut keys = [x[0][0]; M];
+    for m in 0..M {
+        keys[m] = L::broadcast(isa, &constants[m]);
+    }
+    round_with(x, steps, keys);
+}
+
+/// The same of four words, where states lie turned.
+#[inline(always)]
+fn round4<L: StateLanes, const N: usize>(
+    isa: L::Isa,
+    x: &mut [[L; N]; 4],
+    steps: [(usize, usize); 2],
+    constants: &Alternating,
+) {
+    let mut keys = [x[0][0]; 2];
+    for m in 0..2 {
+        keys[m] = L::load(isa, &constants.0[m].as_flattened()[..L::BYTES]);
+    }
+    round_with(x, steps, keys);
+}
+
+#[inline(always)]
+fn round_with<L: StateLanes, const N: usize, const M: usize, const W: usize>(
+    x: &mut [[L; N]; W],
+    steps: [(usize, usize); M],
+    constants: [L; M],
+) {
     let mut from = [x[0]; M];
     let mut to = from;
     let mut keys = from;
     for m in 0..M {
         from[m] = x[steps[m].0];
         to[m] = x[steps[m].1];
-        keys[m] = [L::broadcast(isa, &constants[m]); N];
+        keys[m] = [constants[m]; N];
     }
     let out = L::aes_rounds_of(L::aes_rounds_of(from, keys), to);
     for m in 0..M {
@@ -138,21 +172,23 @@ impl BlockRounds<3> for Simpira<3> {
 const STEPS4: [[(usize, usize); 2]; 2] = [[(0, 1), (2, 3)], [(1, 2), (3, 0)]];
 
 impl BlockRounds<4> for Simpira<4> {
+    const TURNED: bool = true;
+
     #[inline(always)]
     fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 4]) {
         for i in 0..7 {
-            round(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
-            round(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
+            round4(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
+            round4(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
         }
-        round(isa, x, STEPS4[0], &CONSTANTS4[14]);
+        round4(isa, x, STEPS4[0], &CONSTANTS4[14]);
     }
 
     #[inline(always)]
     fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 4]) {
-        round(isa, x, STEPS4[0], &CONSTANTS4[14]);
+        round4(isa, x, STEPS4[0], &CONSTANTS4[14]);
         for i in (0..7).rev() {
-            round(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
-            round(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
+            round4(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
+            round4(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
         }
     }
 }

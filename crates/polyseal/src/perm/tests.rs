@@ -35,9 +35,32 @@ fn algebra<S: States>(isa: S::Isa, name: &str) {
         of_states.iter_mut().zip(state).for_each(|(sum, byte)| *sum ^= byte);
     }
     assert_eq!(one(x.xor_states()), of_states, "{name}");
-    let mut left = first.to_vec();
-    left.chunks_mut(block).for_each(|state| state[16..].fill(0));
-    assert_eq!(stored(x.left(16)), left, "{name}");
+    let added: Vec<_> =
+        sum.iter().zip(stored(y.xor(x)).iter().zip(first)).map(|(a, (b, c))| a ^ b ^ c).collect();
+    assert_eq!(stored(x.xor(y).xor3(y.xor(x), x)), added, "{name}");
+    for words in [16, 32].into_iter().filter(|&bytes| bytes < block) {
+        let (mut left, mut right, mut after) = (first.to_vec(), first.to_vec(), first.to_vec());
+        left.chunks_mut(block).for_each(|state| state[words..].fill(0));
+        assert_eq!(stored(x.left(words)), left, "{name}");
+        right.chunks_mut(block).for_each(|state| {
+            state.copy_within(..block - words, words);
+            state[..words].fill(0);
+        });
+        assert_eq!(stored(x.right(words)), right, "{name}");
+        after.chunks_mut(block).for_each(|state| {
+            state.copy_within(words.., 0);
+            state[block - words..].fill(0);
+        });
+        assert_eq!(stored(x.after(words)), after, "{name}");
+    }
+    for states in 0..=S::COUNT {
+        let mut leading = first.to_vec();
+        leading[states * block..].fill(0);
+        assert_eq!(stored(x.first(states)), leading, "{name}");
+    }
+    let mut lanes = alloc::vec![0; S::BYTES];
+    x.write_lanes(&mut lanes);
+    assert_eq!(stored(S::read_lanes(isa, &lanes)), first, "{name}");
     let single = S::One::load(isa, &first[..block]);
     assert_eq!(stored(S::splat(isa, single)), first[..block].repeat(S::COUNT), "{name}");
 
@@ -66,6 +89,7 @@ impl Task for Algebra {
         }
         of::<Simpira<2>, I>(isa, self.0);
         of::<Simpira<3>, I>(isa, self.0);
+        of::<Simpira<4>, I>(isa, self.0);
         of::<Areion512, I>(isa, self.0);
         of::<Simpira<8>, I>(isa, self.0);
         of::<KeccakP12, I>(isa, self.0);

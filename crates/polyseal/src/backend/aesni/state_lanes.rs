@@ -3,7 +3,7 @@
 use core::arch::x86_64::{_mm_aesdec_si128, _mm_aesdeclast_si128};
 
 use super::super::lanes::Isa;
-use super::super::state_lanes::StateLanes;
+use super::super::state_lanes::{StateLanes, load4, store4};
 use super::{PartialXmm, Xmm};
 
 impl<I: Isa<X1 = Self> + PartialXmm> StateLanes for Xmm<I> {
@@ -15,6 +15,21 @@ impl<I: Isa<X1 = Self> + PartialXmm> StateLanes for Xmm<I> {
     #[inline(always)]
     fn scatter<const W: usize>(x: [Self; W]) -> [Self; W] {
         x
+    }
+
+    #[inline(always)]
+    fn load_turned(isa: Self::Isa, source: &[u8]) -> [Self; 4] {
+        load4(isa, source)
+    }
+
+    #[inline(always)]
+    fn store_turned(x: [Self; 4], target: &mut [u8]) {
+        store4(x, target);
+    }
+
+    #[inline(always)]
+    fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
+        (a, b)
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! One block, portable: a word of one state, and the inverse AES rounds.
 
-use super::super::state_lanes::StateLanes;
+use super::super::state_lanes::{StateLanes, load4, store4};
 use super::{Block, bitslice};
 
 impl StateLanes for Block {
@@ -12,6 +12,21 @@ impl StateLanes for Block {
     #[inline(always)]
     fn scatter<const W: usize>(x: [Self; W]) -> [Self; W] {
         x
+    }
+
+    #[inline(always)]
+    fn load_turned(isa: Self::Isa, source: &[u8]) -> [Self; 4] {
+        load4(isa, source)
+    }
+
+    #[inline(always)]
+    fn store_turned(x: [Self; 4], target: &mut [u8]) {
+        store4(x, target);
+    }
+
+    #[inline(always)]
+    fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
+        (a, b)
     }
 
     #[inline(always)]

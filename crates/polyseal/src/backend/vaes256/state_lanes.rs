@@ -5,7 +5,7 @@ use core::arch::x86_64::{
 };
 
 use super::super::aesni::Xmm;
-use super::super::lanes::Isa;
+use super::super::lanes::{Isa, Lanes};
 use super::super::state_lanes::StateLanes;
 use super::{PartialYmm, Ymm};
 
@@ -27,6 +27,32 @@ impl<I: Isa<X1 = Xmm<I>> + PartialYmm> StateLanes for Ymm<I> {
             memory[k] = pair(x, [(first % W, first / W), (second % W, second / W)]);
         }
         memory
+    }
+
+    #[inline(always)]
+    fn load_turned(isa: I, source: &[u8]) -> [Self; 4] {
+        assert!(source.len() == 128);
+        let mut x = [Self::load(isa, &source[..32]); 4];
+        for k in 0..4 {
+            // Word k of the first state comes first, word k + 2 of the second last.
+            let first = Self::load(isa, &source[16 * k..][..32]);
+            let second = Self::load(isa, &source[48 + 16 * ((k + 2) % 4)..][..32]);
+            x[k] = pair([first, second], [(0, 0), (1, 1)]);
+        }
+        x
+    }
+
+    #[inline(always)]
+    fn store_turned(x: [Self; 4], target: &mut [u8]) {
+        let ends = [[(0, 0), (1, 0)], [(2, 0), (3, 0)], [(2, 1), (3, 1)], [(0, 1), (1, 1)]];
+        for k in 0..4 {
+            pair(x, ends[k]).store(&mut target[32 * k..][..32]);
+        }
+    }
+
+    #[inline(always)]
+    fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
+        (pair([a, b], [(0, 0), (1, 1)]), pair([a, b], [(1, 0), (0, 1)]))
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use core::arch::x86_64::{
     _mm256_xor_si256, _mm512_aesenc_epi128, _mm512_and_si512, _mm512_broadcast_i32x4,
     _mm512_castsi512_si128, _mm512_castsi512_si256, _mm512_extracti64x4_epi64, _mm512_loadu_si512,
     _mm512_mask_storeu_epi8, _mm512_maskz_loadu_epi8, _mm512_maskz_mov_epi8, _mm512_storeu_si512,
-    _mm512_xor_si512,
+    _mm512_ternarylogic_epi64, _mm512_xor_si512,
 };
 
 use super::Task;
@@ -138,6 +138,12 @@ impl Lanes for Zmm {
     fn xor(self, other: Self) -> Self {
         // SAFETY: `self` holds the proof of AVX-512.
         Self(unsafe { _mm512_xor_si512(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn xor3(self, a: Self, b: Self) -> Self {
+        // SAFETY: `self` holds the proof of AVX-512.
+        Self(unsafe { _mm512_ternarylogic_epi64::<0x96>(self.0, a.0, b.0) }, self.1)
     }
 
     #[inline(always)]

@@ -1,10 +1,13 @@
 //! Four blocks: a word of each of four states, and the inverse AES rounds.
 
 use core::arch::x86_64::{
-    _mm512_aesdec_epi128, _mm512_aesdeclast_epi128, _mm512_permutex2var_epi64, _mm512_set_epi64,
-    _mm512_shuffle_i64x2,
+    _mm256_storeu_si256, _mm512_aesdec_epi128, _mm512_aesdeclast_epi128, _mm512_castsi512_si256,
+    _mm512_extracti64x4_epi64, _mm512_mask_loadu_epi64, _mm512_mask_mov_epi64,
+    _mm512_permutex2var_epi64, _mm512_set_epi64, _mm512_shuffle_i64x2,
 };
 
+use super::super::cpu::Vaes512;
+use super::super::lanes::Lanes;
 use super::super::state_lanes::StateLanes;
 use super::Zmm;
 
@@ -56,6 +59,35 @@ impl StateLanes for Zmm {
     }
 
     #[inline(always)]
+    fn load_turned(isa: Vaes512, source: &[u8]) -> [Self; 4] {
+        assert!(source.len() == 256);
+        let (outer, inner) = load_pair(isa, &source[..128]);
+        let (next_outer, next_inner) = load_pair(isa, &source[128..]);
+        [
+            even(outer, next_outer),
+            odd(outer, next_outer),
+            even(inner, next_inner),
+            odd(inner, next_inner),
+        ]
+    }
+
+    #[inline(always)]
+    fn store_turned([a, b, c, d]: [Self; 4], target: &mut [u8]) {
+        assert!(target.len() == 256);
+        store_pair(permute(a, [0, 4, 1, 5], b), permute(c, [0, 4, 1, 5], d), &mut target[..128]);
+        store_pair(permute(a, [2, 6, 3, 7], b), permute(c, [2, 6, 3, 7], d), &mut target[128..]);
+    }
+
+    #[inline(always)]
+    fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
+        // SAFETY: a vector holds the proof of AVX-512.
+        let exchanged = unsafe {
+            (_mm512_mask_mov_epi64(a.0, ODD_LANES, b.0), _mm512_mask_mov_epi64(b.0, ODD_LANES, a.0))
+        };
+        (Self(exchanged.0, a.1), Self(exchanged.1, a.1))
+    }
+
+    #[inline(always)]
     fn aes_inverse_rounds<const N: usize>(mut x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
         for i in 0..N {
             // SAFETY: a vector holds the proof of VAES and AVX-512.
@@ -74,6 +106,37 @@ impl StateLanes for Zmm {
             x[i].0 = unsafe { _mm512_aesdeclast_epi128(x[i].0, round_keys[i].0) };
         }
         x
+    }
+}
+
+/// The words of 64 bits in lanes with odd numbers.
+const ODD_LANES: u8 = 0b1100_1100;
+/// Those in the upper half of a vector.
+const UPPER_HALF: u8 = 0b1111_0000;
+
+/// Of two states of four words, the outer half: the first's words 0 and 1, the second's 2 and 3; and
+/// the inner one: the first's 2 and 3, the second's 0 and 1.
+#[inline(always)]
+fn load_pair(isa: Vaes512, source: &[u8]) -> (Zmm, Zmm) {
+    assert!(source.len() == 128);
+    let second = &source[64..];
+    let first = Zmm::load(isa, &source[..64]);
+    // SAFETY: `isa` is the proof of AVX-512; the slice has 64 bytes.
+    let outer = unsafe { _mm512_mask_loadu_epi64(first.0, UPPER_HALF, second.as_ptr().cast()) };
+    (Zmm(outer, isa), Zmm::load(isa, &source[32..96]))
+}
+
+/// The inverse of [`load_pair`].
+#[inline(always)]
+fn store_pair(outer: Zmm, inner: Zmm, target: &mut [u8]) {
+    assert!(target.len() == 128);
+    inner.store(&mut target[32..96]);
+    let (first, second) = target.split_at_mut(96);
+    // SAFETY: a vector holds the proof of AVX-512; both slices have at least 32 bytes.
+    unsafe {
+        _mm256_storeu_si256(first.as_mut_ptr().cast(), _mm512_castsi512_si256(outer.0));
+        let upper = _mm512_extracti64x4_epi64::<1>(outer.0);
+        _mm256_storeu_si256(second.as_mut_ptr().cast(), upper);
     }
 }
 
