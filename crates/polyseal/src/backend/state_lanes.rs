@@ -26,6 +26,9 @@ pub trait StateLanes: Clmul {
     /// The blocks in lanes with odd numbers, exchanged.
     fn exchange_odd(a: Self, b: Self) -> (Self, Self);
 
+    /// Each block two bytes further back, and before it the last two of `before`'s.
+    fn shift_in(self, before: Self) -> Self;
+
     /// From lanes to turned lanes, and from those back.
     #[inline(always)]
     fn turn<const W: usize>(mut x: [Self; W]) -> [Self; W] {

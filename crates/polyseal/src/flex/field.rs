@@ -18,10 +18,10 @@ pub(super) fn double<const WORDS: usize>(block: &mut [[u8; 8]; WORDS], reduction
     *block = words.map(u64::to_le_bytes);
 }
 
-/// Writes `block`, x · `block`, … one after the other, and leaves the next in `block`.
+/// Writes `block`, x · `block`, … one after the other.
 #[inline(always)]
 pub(super) fn write_powers<const WORDS: usize>(
-    block: &mut [[u8; 8]; WORDS],
+    block: &[[u8; 8]; WORDS],
     reduction: u64,
     out: &mut [u8],
 ) {
@@ -32,7 +32,19 @@ pub(super) fn write_powers<const WORDS: usize>(
         }
         times_x(&mut words, reduction);
     }
-    *block = words.map(u64::to_le_bytes);
+}
+
+/// x^16 · `block`.
+pub(super) fn times_x16(block: &mut [u8], reduction: u64) {
+    let end = block.len() - 2;
+    let highest = u16::from_le_bytes([block[end], block[end + 1]]);
+    block.copy_within(..end, 2);
+    block[..2].fill(0);
+    let mut product = 0;
+    for i in 0..16 {
+        product ^= (reduction << i) & u64::from(highest >> i & 1).wrapping_neg();
+    }
+    add(block, &product.to_le_bytes());
 }
 
 /// `to ⊕= from`.

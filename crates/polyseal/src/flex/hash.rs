@@ -8,7 +8,7 @@
 //! are hashed side by side. The length alone chooses between the two.
 
 use super::machine::Machine;
-use super::parameters::{Bytes, GROUP, Many, One, Parameters, zero};
+use super::parameters::{Bytes, GROUP, MOST_BLOCKS, Many, One, Parameters, zero};
 use crate::backend::wipe;
 use crate::perm::States;
 
@@ -202,9 +202,6 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// The most leaves side by side: a group of the widest vectors.
-const MAX_LEAVES: usize = 32;
-
 /// F of more than [`LEAF_BYTES`] bytes: the hash of the hashes of its leaves.
 #[inline(always)]
 pub(super) fn hash_long<P: Parameters, M: Machine<P>, const BLOCKS: usize>(
@@ -214,8 +211,8 @@ pub(super) fn hash_long<P: Parameters, M: Machine<P>, const BLOCKS: usize>(
     mut pieces: Pieces<'_>,
 ) -> [One<P, M>; BLOCKS] {
     let leaves = GROUP * Many::<P, M>::COUNT;
-    let mut texts = [[0; LEAF_BYTES]; MAX_LEAVES];
-    let mut values = [[0; 32]; MAX_LEAVES];
+    let mut texts = [[0; LEAF_BYTES]; MOST_BLOCKS];
+    let mut values = [[0; 32]; MOST_BLOCKS];
     let mut parent = Chain::<P, M>::new(machine, h);
     let mut bytes = 0_u64;
     loop {
@@ -223,8 +220,12 @@ pub(super) fn hash_long<P: Parameters, M: Machine<P>, const BLOCKS: usize>(
         let first = bytes / LEAF_BYTES as u64;
         bytes += read as u64;
         let whole = read / LEAF_BYTES;
-        if whole > 0 {
-            hash_leaves::<P, M>(machine, h, first, &texts, &mut values[..whole]);
+        match whole {
+            0 => {}
+            few if few <= Many::<P, M>::COUNT => {
+                hash_leaves::<P, M, 1>(machine, h, first, &texts, &mut values[..whole]);
+            }
+            _ => hash_leaves::<P, M, GROUP>(machine, h, first, &texts, &mut values[..whole]),
         }
         let rest = read % LEAF_BYTES;
         let mut count = whole;
@@ -249,25 +250,26 @@ pub(super) fn hash_long<P: Parameters, M: Machine<P>, const BLOCKS: usize>(
     parent.finish(domain, true)
 }
 
-/// The values of as many whole leaves as `values` has room for, the first of which has the number
-/// `first`.
+/// The values of as many whole leaves as `values` has room for, at most `N` vectors; the first leaf has
+/// the number `first`.
 #[inline(always)]
-fn hash_leaves<P: Parameters, M: Machine<P>>(
+fn hash_leaves<P: Parameters, M: Machine<P>, const N: usize>(
     machine: M,
     h: One<P, M>,
     first: u64,
-    texts: &[[u8; LEAF_BYTES]; MAX_LEAVES],
+    texts: &[[u8; LEAF_BYTES]; MOST_BLOCKS],
     values: &mut [Chaining],
 ) {
     /// The leaf's number behind its text.
     const BYTES: usize = LEAF_BYTES + 8;
-    let mut chains = [Many::<P, M>::splat(machine, h); GROUP];
+    let mut chains = [Many::<P, M>::splat(machine, h); N];
     let fin = Many::<P, M>::splat(machine, load_chaining::<P, M>(machine, &FIN));
     let mut states = P::Group::ZERO;
-    let group = GROUP * Many::<P, M>::BYTES;
+    let group = N * Many::<P, M>::BYTES;
     let last = (BYTES + trailer_bytes(BYTES as u64)).div_ceil(P::R) - 1;
     for k in 0..=last {
-        for (i, state) in states.as_mut()[..group].chunks_exact_mut(P::B).enumerate() {
+        let leaves = states.as_mut()[..group].chunks_exact_mut(P::B).take(values.len());
+        for (i, state) in leaves.enumerate() {
             let b = &mut state[P::T..];
             b.fill(0);
             if k == last {
@@ -278,23 +280,23 @@ fn hash_leaves<P: Parameters, M: Machine<P>>(
                 copy_overlap(b, k * P::R, part, from);
             }
         }
-        for n in 0..GROUP {
+        for n in 0..N {
             if k == last {
                 chains[n] = chains[n].xor(fin);
             }
         }
         let mut inputs = chains;
-        for n in 0..GROUP {
+        for n in 0..N {
             let at = n * Many::<P, M>::BYTES;
             let b = Many::<P, M>::load(machine, &states.as_ref()[at..at + Many::<P, M>::BYTES]);
             inputs[n] = chains[n].xor(b);
         }
         let outputs = Many::<P, M>::permute(machine, inputs);
-        for n in 0..GROUP {
+        for n in 0..N {
             chains[n] = outputs[n].left(P::T).xor(chains[n]);
         }
     }
-    for n in 0..GROUP {
+    for n in 0..N {
         let at = n * Many::<P, M>::BYTES;
         chains[n].store(&mut states.as_mut()[at..at + Many::<P, M>::BYTES]);
     }

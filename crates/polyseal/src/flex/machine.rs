@@ -4,16 +4,17 @@
 //! with its states in registers. For the others that would be megabytes. Their modes are compiled
 //! once, on states in memory, and only π runs on the back end.
 
+use super::field;
 use super::parameters::{Bytes, Fast, Parameters};
 use crate::backend::{Backend, Isa, Task};
-use crate::perm::{self, States};
+use crate::perm::{self, Polynomials, States};
 
 /// Something that states of a profile can be on.
 pub(super) trait Machine<P: Parameters>: Copy {
     /// A state of π.
     type One: States<Isa = Self, One = Self::One>;
     /// As many as are done together.
-    type Many: States<Isa = Self, One = Self::One>;
+    type Many: Polynomials<Isa = Self, One = Self::One>;
 }
 
 impl<P: Fast, I: Isa> Machine<P> for I {
@@ -203,5 +204,15 @@ impl<P: Parameters, const COUNT: usize> States for Stored<P, COUNT> {
     #[inline(never)]
     fn invert<const N: usize>(memory: Memory, x: [Self; N]) -> [Self; N] {
         Self::apply(memory, perm::Direction::Backward, x)
+    }
+}
+
+impl<P: Parameters, const COUNT: usize> Polynomials for Stored<P, COUNT> {
+    #[inline(never)]
+    fn times_x16(mut self, _: Memory, reduction: u64) -> Self {
+        for state in &mut self.0 {
+            field::times_x16(state.as_mut(), reduction);
+        }
+        self
     }
 }

@@ -4,8 +4,10 @@
 use super::config::Profile;
 use super::field;
 use super::machine::{Machine, Work, in_memory, in_registers};
-use crate::backend::{Backend, Isa};
-use crate::perm::{Areion256, Areion512, AsconP12, KeccakP12, Permutation, Simpira, States};
+use crate::backend::{Backend, Isa, wipe};
+use crate::perm::{
+    Areion256, Areion512, AsconP12, KeccakP12, Permutation, Polynomials, Simpira, States,
+};
 use crate::stack;
 
 /// An array of bytes.
@@ -36,7 +38,7 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     type Permutation: Permutation;
     /// B bytes.
     type Block: Bytes;
-    /// [`GROUP`] vectors of blocks, on the back end with the widest vectors.
+    /// [`MOST_BLOCKS`] blocks.
     type Group: Bytes;
     /// One such vector.
     type Vector: Bytes;
@@ -60,8 +62,8 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     /// Runs `work` on what the profile's modes are compiled for.
     fn run<W: Work<Self>>(backend: Backend, work: W) -> W::Output;
 
-    /// Writes `block`, x · `block`, … one after the other, and leaves the next in `block`.
-    fn write_powers(block: &mut Self::Block, out: &mut [u8]);
+    /// Writes `block`, x · `block`, … one after the other.
+    fn write_powers(block: &Self::Block, out: &mut [u8]);
 
     /// x · `block`.
     fn double(block: &mut Self::Block);
@@ -72,11 +74,13 @@ pub(super) trait Fast: Parameters {
     /// A state of π.
     type One<I: Isa>: States<Isa = I, One = Self::One<I>>;
     /// As many states as there are lanes.
-    type Many<I: Isa>: States<Isa = I, One = Self::One<I>>;
+    type Many<I: Isa>: Polynomials<Isa = I, One = Self::One<I>>;
 }
 
 /// How many vectors of blocks are in flight.
 pub(super) const GROUP: usize = 4;
+/// How many blocks those are where vectors hold most.
+pub(super) const MOST_BLOCKS: usize = 4 * GROUP;
 
 /// A single block in registers.
 pub(super) type One<P, M> = <M as Machine<P>>::One;
@@ -106,15 +110,16 @@ macro_rules! profiles {
         impl Parameters for $name {
             type Permutation = $permutation;
             type Block = [u8; $bytes];
-            type Group = [u8; 4 * GROUP * $bytes];
+            type Group = [u8; MOST_BLOCKS * $bytes];
             type Vector = [u8; 4 * $bytes];
 
             const PROFILE: Profile = Profile::$name;
             const REDUCTION: u64 = $reduction;
 
-            #[inline(always)]
-            fn write_powers(block: &mut Self::Block, out: &mut [u8]) {
-                field::write_powers(Self::words(block), Self::REDUCTION, out);
+            fn write_powers(block: &Self::Block, out: &mut [u8]) {
+                let mut block = *block;
+                field::write_powers(Self::words(&mut block), Self::REDUCTION, out);
+                wipe(&mut block);
             }
 
             fn double(block: &mut Self::Block) {

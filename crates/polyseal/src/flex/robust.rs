@@ -4,13 +4,13 @@
 //! blocks; below, a Feistel network. Both work in place. The inverse is the same text with E~⁻¹, and
 //! the codes in the opposite order.
 
-use super::blocks::{Pass, Sum, add, load, pad10, run, store};
+use super::blocks::{Pass, Sum, load, pad10, run, store};
 use super::field;
 use super::machine::Machine;
-use super::parameters::{Bytes, Many, One, Parameters, zero};
-use super::tweak::{Cipher, Group, blocks_in_group};
+use super::parameters::{Bytes, MOST_BLOCKS, Many, One, Parameters, zero};
+use super::tweak::{Cipher, Group};
 use crate::backend::wipe;
-use crate::perm::States;
+use crate::perm::{Polynomials, States};
 
 /// The codes j of tweaks (i, j).
 mod code {
@@ -103,11 +103,9 @@ fn mix<P: Parameters, M: Machine<P>>(
         buffer: rest,
         q,
         masks: P::Group::ZERO,
-        mask: P::Block::ZERO,
         sum: Sum::<Many<P, M>>::new(machine),
     };
     run(machine, e.masks(layers[1], false), rest_bytes, &mut pass);
-    wipe(pass.mask.as_mut());
     wipe(pass.masks.as_mut());
     let v0 = pass.sum.total().xor(mc).xor(sum);
     way(e, inverse, e.d(0, layers[1]), v0).store(first);
@@ -152,34 +150,46 @@ struct Second<'a, 'k, P: Parameters, M: Machine<P>> {
     inverse: bool,
     buffer: &'a mut [u8],
     q: One<P, M>,
-    /// What is added to the next blocks.
+    /// What is added to [`MOST_BLOCKS`] blocks, the next ones among them, in the order of the lanes.
     masks: P::Group,
-    /// What is added to the block after those.
-    mask: P::Block,
     sum: Sum<Many<P, M>>,
 }
 
 impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
-    /// What is added to the blocks of the next group.
+    /// The masks from byte `at` on, where a fresh one begins.
     #[inline(always)]
-    fn write_masks(&mut self) {
-        let group = blocks_in_group::<P, M>() * P::B;
-        P::write_powers(&mut self.mask, &mut self.masks.as_mut()[..group]);
+    fn refresh(&mut self, at: usize) {
+        let machine = self.e.machine;
+        let mut mask = P::Block::ZERO;
+        if at == 0 {
+            self.q.store(mask.as_mut());
+            P::double(&mut mask);
+        } else {
+            let mp = One::<P, M>::load(machine, &self.buffer[at..at + P::B]).xor(self.q);
+            let g = (at / (FRESH * P::B)) as u64;
+            let mc = way(self.e, self.inverse, self.e.d(g, code::GROUP), mp);
+            mp.xor(mc).store(mask.as_mut());
+        }
+        let mut powers = P::Group::ZERO;
+        P::write_powers(&mask, powers.as_mut());
+        let vectors = powers.as_ref().chunks_exact(Many::<P, M>::BYTES);
+        for (powers, lanes) in
+            vectors.zip(self.masks.as_mut().chunks_exact_mut(Many::<P, M>::BYTES))
+        {
+            Many::<P, M>::load(machine, powers).write_lanes(lanes);
+        }
+        wipe(mask.as_mut());
+        wipe(powers.as_mut());
     }
 
-    /// The first mask of the blocks from byte `at` on.
+    /// On to the next [`MOST_BLOCKS`] blocks.
     #[inline(always)]
-    fn fresh(&mut self, at: usize) {
+    fn advance(&mut self) {
         let machine = self.e.machine;
-        if at == 0 {
-            self.q.store(self.mask.as_mut());
-            P::double(&mut self.mask);
-            return;
+        for lanes in self.masks.as_mut().chunks_exact_mut(Many::<P, M>::BYTES) {
+            let mask = Many::<P, M>::read_lanes(machine, lanes);
+            mask.times_x16(machine, P::REDUCTION).write_lanes(lanes);
         }
-        let mp = One::<P, M>::load(machine, &self.buffer[at..at + P::B]).xor(self.q);
-        let g = (at / (FRESH * P::B)) as u64;
-        let mc = way(self.e, self.inverse, self.e.d(g, code::GROUP), mp);
-        mp.xor(mc).store(self.mask.as_mut());
     }
 }
 
@@ -187,14 +197,18 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
     #[inline(always)]
     fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
         // Groups of the lanes never straddle two of these.
+        let place = at % (MOST_BLOCKS * P::B);
         if at.is_multiple_of(FRESH * P::B) {
-            self.fresh(at);
-            self.write_masks();
+            self.refresh(at);
+        } else if place == 0 {
+            self.advance();
         }
-        let u = load::<_, N>(machine, self.buffer, at, end);
-        let v = add(u, load::<_, N>(machine, self.masks.as_ref(), 0, end - at));
-        // Ahead of their use: what was just written in words takes long to load as a vector.
-        self.write_masks();
+        let mut v = load::<Many<P, M>, N>(machine, self.buffer, at, end);
+        for n in 0..N {
+            let lanes = place + n * Many::<P, M>::BYTES;
+            let lanes = &self.masks.as_ref()[lanes..lanes + Many::<P, M>::BYTES];
+            v[n] = v[n].xor(Many::<P, M>::read_lanes(machine, lanes));
+        }
         self.sum.add(v, end - at);
         store(layer::<P, M, N>(machine, self.inverse, d, v), self.buffer, at, end);
     }

@@ -5,7 +5,7 @@
 use core::marker::PhantomData;
 use core::ops::Range;
 
-use super::States;
+use super::{Polynomials, States};
 use crate::backend::StateLanes;
 
 /// A permutation of `W` AES blocks. `x[w][n]` is word `w` of the states in the lanes of vector `n`.
@@ -246,5 +246,35 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
         P::invert(isa, &mut words);
         Self::set(&mut x, words);
         x
+    }
+}
+
+impl<P: BlockRounds<W>, L: StateLanes, const W: usize> Polynomials for BlockStates<P, L, W> {
+    #[inline(always)]
+    fn times_x16(self, isa: L::Isa, reduction: u64) -> Self {
+        let words = self.0;
+        let zero = words[0].xor(words[0]);
+        // The highest word is the first one's predecessor: what the constant term adds is in place.
+        // That is so of turned states too.
+        let mut shifted = words;
+        for k in 0..W {
+            shifted[k] = words[k].shift_in(words[(k + W - 1) % W]);
+        }
+        let mut rest = [0; 16];
+        rest[..8].copy_from_slice(&(reduction ^ 1).to_le_bytes());
+        let rest = L::broadcast(isa, &rest);
+        let mut highest = words[W - 1];
+        if P::TURNED {
+            (highest, _) = L::exchange_odd(highest, words[W / 2 - 1]);
+        }
+        let added = zero.shift_in(highest).clmul::<0, 0>(rest);
+        if P::TURNED {
+            let (even, odd) = L::exchange_odd(added, zero);
+            shifted[0] = shifted[0].xor(even);
+            shifted[W / 2] = shifted[W / 2].xor(odd);
+        } else {
+            shifted[0] = shifted[0].xor(added);
+        }
+        Self(shifted, PhantomData)
     }
 }

@@ -102,3 +102,11 @@ pub(crate) trait States: Copy {
     /// The inverse permutation of every state.
     fn invert<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
 }
+
+/// States as polynomials over GF(2): the coefficient of x^i is bit i of the state, bit 0 being the
+/// lowest of the first byte.
+pub(crate) trait Polynomials: States {
+    /// x^16 times each state, where x^n, n being the number of a state's bits, is worth
+    /// `reduction`, a polynomial of degree less than 48 with the constant term 1.
+    fn times_x16(self, isa: Self::Isa, reduction: u64) -> Self;
+}

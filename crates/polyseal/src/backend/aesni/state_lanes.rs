@@ -1,6 +1,6 @@
 //! One block: a word of one state, and the inverse AES rounds.
 
-use core::arch::x86_64::{_mm_aesdec_si128, _mm_aesdeclast_si128};
+use core::arch::x86_64::{_mm_aesdec_si128, _mm_aesdeclast_si128, _mm_alignr_epi8};
 
 use super::super::lanes::Isa;
 use super::super::state_lanes::{StateLanes, load4, store4};
@@ -25,6 +25,12 @@ impl<I: Isa<X1 = Self> + PartialXmm> StateLanes for Xmm<I> {
     #[inline(always)]
     fn store_turned(x: [Self; 4], target: &mut [u8]) {
         store4(x, target);
+    }
+
+    #[inline(always)]
+    fn shift_in(self, before: Self) -> Self {
+        // SAFETY: `I` is the proof of AVX, and so of SSSE3.
+        Self(unsafe { _mm_alignr_epi8::<14>(self.0, before.0) }, self.1)
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! One block: a word of one state, and the inverse AES rounds.
 
-use core::arch::aarch64::{vaesdq_u8, vaesimcq_u8, vdupq_n_u8, veorq_u8};
+use core::arch::aarch64::{vaesdq_u8, vaesimcq_u8, vdupq_n_u8, veorq_u8, vextq_u8};
 
 use super::super::state_lanes::{StateLanes, load4, store4};
 use super::Q;
@@ -24,6 +24,12 @@ impl StateLanes for Q {
     #[inline(always)]
     fn store_turned(x: [Self; 4], target: &mut [u8]) {
         store4(x, target);
+    }
+
+    #[inline(always)]
+    fn shift_in(self, before: Self) -> Self {
+        // SAFETY: NEON is part of AArch64.
+        Self(unsafe { vextq_u8::<14>(before.0, self.0) }, self.1)
     }
 
     #[inline(always)]

@@ -25,6 +25,11 @@ impl StateLanes for Block {
     }
 
     #[inline(always)]
+    fn shift_in(self, before: Self) -> Self {
+        Self(self.0 << 16 | before.0 >> 112)
+    }
+
+    #[inline(always)]
     fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
         (a, b)
     }

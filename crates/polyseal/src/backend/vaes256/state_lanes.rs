@@ -1,7 +1,8 @@
 //! Two blocks: a word of each of two states, and the inverse AES rounds.
 
 use core::arch::x86_64::{
-    _mm256_aesdec_epi128, _mm256_aesdeclast_epi128, _mm256_blend_epi32, _mm256_permute2x128_si256,
+    _mm256_aesdec_epi128, _mm256_aesdeclast_epi128, _mm256_alignr_epi8, _mm256_blend_epi32,
+    _mm256_permute2x128_si256,
 };
 
 use super::super::aesni::Xmm;
@@ -48,6 +49,12 @@ impl<I: Isa<X1 = Xmm<I>> + PartialYmm> StateLanes for Ymm<I> {
         for k in 0..4 {
             pair(x, ends[k]).store(&mut target[32 * k..][..32]);
         }
+    }
+
+    #[inline(always)]
+    fn shift_in(self, before: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_alignr_epi8::<14>(self.0, before.0) }, self.1)
     }
 
     #[inline(always)]

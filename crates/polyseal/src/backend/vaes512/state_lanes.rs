@@ -1,9 +1,9 @@
 //! Four blocks: a word of each of four states, and the inverse AES rounds.
 
 use core::arch::x86_64::{
-    _mm256_storeu_si256, _mm512_aesdec_epi128, _mm512_aesdeclast_epi128, _mm512_castsi512_si256,
-    _mm512_extracti64x4_epi64, _mm512_mask_loadu_epi64, _mm512_mask_mov_epi64,
-    _mm512_permutex2var_epi64, _mm512_set_epi64, _mm512_shuffle_i64x2,
+    _mm256_storeu_si256, _mm512_aesdec_epi128, _mm512_aesdeclast_epi128, _mm512_alignr_epi8,
+    _mm512_castsi512_si256, _mm512_extracti64x4_epi64, _mm512_mask_loadu_epi64,
+    _mm512_mask_mov_epi64, _mm512_permutex2var_epi64, _mm512_set_epi64, _mm512_shuffle_i64x2,
 };
 
 use super::super::cpu::Vaes512;
@@ -76,6 +76,12 @@ impl StateLanes for Zmm {
         assert!(target.len() == 256);
         store_pair(permute(a, [0, 4, 1, 5], b), permute(c, [0, 4, 1, 5], d), &mut target[..128]);
         store_pair(permute(a, [2, 6, 3, 7], b), permute(c, [2, 6, 3, 7], d), &mut target[128..]);
+    }
+
+    #[inline(always)]
+    fn shift_in(self, before: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX-512.
+        Self(unsafe { _mm512_alignr_epi8::<14>(self.0, before.0) }, self.1)
     }
 
     #[inline(always)]
