@@ -181,12 +181,8 @@ impl AnyAead {
         let at = self.least(sealed)?;
         if let Some(flex) = self.cipher.as_flex() {
             self.check_inputs(nonce, ad, at)?;
-            let hides = self.algorithm.head_bytes() > 0;
-            let mut opened = flex.open(if hides { &[] } else { nonce }, ad, sealed)?;
-            if hides {
-                ct::verify(&mut opened.nonce, nonce)?;
-            }
-            return Ok(core::mem::take(&mut *opened.message));
+            let mut message = flex.open_expecting(nonce, ad, sealed)?;
+            return Ok(core::mem::take(&mut *message));
         }
         let (ciphertext, tag) = sealed.split_at(at);
         let mut message = vec![0; ciphertext.len()];

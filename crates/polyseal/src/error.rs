@@ -29,18 +29,20 @@ pub enum Error {
         /// The length in bytes that was asked for.
         actual: usize,
     },
-    /// A key, nonce or tag is not as long as the algorithm's.
+    /// A key, nonce or tag is not as long as the algorithm's; or a segment that is not the last is not as
+    /// long as the stream's.
     Length {
-        /// Which input: `"key"`, `"nonce"` or `"tag"`.
+        /// Which input: `"key"`, `"nonce"`, `"tag"` or `"segment"`.
         what: &'static str,
         /// The length in bytes that is needed.
         expected: usize,
         /// The length in bytes that was given.
         actual: usize,
     },
-    /// A key or nonce is shorter or longer than any of the algorithm's.
+    /// A key or nonce is shorter or longer than any of the algorithm's; or the last segment of a stream
+    /// is.
     Range {
-        /// Which input: `"key"` or `"nonce"`.
+        /// Which input: `"key"`, `"nonce"` or `"segment"`.
         what: &'static str,
         /// The shortest in bytes.
         shortest: usize,
@@ -68,7 +70,7 @@ pub enum Error {
     },
     /// The key has been used as often as it may be: take another.
     Limit {
-        /// What of: `"messages with random nonces"`, `"messages"`, `"bytes"` or `"failed
+        /// What of: `"messages with random nonces"`, `"messages"`, `"segments"`, `"bytes"` or `"failed
         /// verifications"`.
         what: &'static str,
         /// How many of them a key may have.
@@ -89,6 +91,12 @@ pub enum Error {
     Parameter,
     /// The algorithm takes no setup associated data.
     NoSetupAd,
+    /// The hash of setup associated data is another profile's, or the configuration does not take one.
+    SetupHash,
+    /// The configuration has no segments.
+    NoSegments,
+    /// A stream has fewer than 2^64 segments.
+    TooManySegments,
     /// A sealed message of this algorithm is in one piece: there are no detached calls.
     WholeOnly,
     /// The algorithm is a MAC where an AEAD is needed, or the other way round.
@@ -137,6 +145,11 @@ impl fmt::Display for Error {
             ),
             Self::Parameter => f.write_str("unknown parameter, or a value that it does not take"),
             Self::NoSetupAd => f.write_str("this algorithm takes no setup associated data"),
+            Self::SetupHash => f.write_str(
+                "the hash of setup associated data is another profile's, or it is not to be hashed",
+            ),
+            Self::NoSegments => f.write_str("the configuration has no segments"),
+            Self::TooManySegments => f.write_str("a stream has fewer than 2^64 segments"),
             Self::WholeOnly => {
                 f.write_str("this algorithm's ciphertext is in one piece: use seal and open")
             }

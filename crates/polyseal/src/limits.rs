@@ -28,7 +28,7 @@
 pub mod bounds;
 
 use crate::error::{Error, Result};
-use crate::flex::names as flex;
+use crate::flex::Config;
 use crate::registry::{Algorithm, Mode};
 
 /// What one key of GCM may encrypt, as an exponent of 2: see its rows of the registry.
@@ -79,6 +79,24 @@ impl Total {
     }
 }
 
+/// A limit on the segments of all of a key's messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Segments {
+    /// How many bytes of a message each has, but the last.
+    pub bytes: u64,
+    /// The limit. `None`: no practical one.
+    pub limit: Option<u128>,
+}
+
+impl Segments {
+    /// The most segments that `messages` messages of `bytes` bytes altogether can have.
+    #[must_use]
+    pub fn at_most(&self, messages: u128, bytes: u128) -> u128 {
+        messages.saturating_add(bytes / u128::from(self.bytes))
+    }
+}
+
 /// What one key of an algorithm may do. `None`: no practical limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -93,6 +111,8 @@ pub struct Limits {
     pub counted_nonce_messages: Option<u128>,
     /// The same for nonces that are certain to differ in the bytes that a key is derived from.
     pub counted_first_nonce_messages: Option<u128>,
+    /// Of a stream: its segments, which are messages to everything but nonces. `None`: there are none.
+    pub segments: Option<Segments>,
     /// Bytes of messages and associated data together. AEGIS's specification has no such limit. GCM's
     /// is 2^52, in blocks: an adversary's advantage is then at most 2^-33.
     pub total_bytes: Total,
@@ -125,11 +145,13 @@ impl Limits {
             family.counted_other_nonce_messages_log2
         };
         let config = algorithm.config();
-        let most = config.as_ref().and_then(flex::messages_log2).unwrap_or(u32::MAX);
-        let counted = counted.map_or(nonce_bits, |log2| log2.min(nonce_bits)).min(most);
+        let most = config.as_ref().and_then(Config::max_messages);
+        // Where there are no nonces, there are none to run out of.
+        let nonces = |bits| if nonce_bits == 0 { None } else { power(bits) };
+        let counted = least(counted.and_then(power), least(nonces(nonce_bits), most));
         let total = |limit, extra_blocks| Total { limit, extra_blocks };
-        let of_config = config.as_ref().and_then(flex::bytes_log2);
-        let limit = family.total_bytes_log2.or(of_config).and_then(power);
+        let of_config = config.as_ref().and_then(Config::max_total_bytes);
+        let limit = family.total_bytes_log2.and_then(power).or(of_config);
         let (head_bits, total_bytes, counted_total_bytes) = match algorithm.mode() {
             Mode::Direct => (nonce_bits, total(limit, None), total(limit, None)),
             Mode::Gcm { padding_blocks } => {
@@ -149,9 +171,13 @@ impl Limits {
             // A row is for the default length; a shorter nonce has its own formula.
             random_nonce_messages: family
                 .random_nonce_messages_log2
-                .and_then(|log2| power(log2.min(nonce_bits.saturating_sub(32) / 2).min(most))),
-            counted_nonce_messages: power(counted),
-            counted_first_nonce_messages: power(counted.min(head_bits)),
+                .and_then(|log2| power(log2.min(nonce_bits.saturating_sub(32) / 2)))
+                .map(|nonces| most.map_or(nonces, |most| most.min(nonces))),
+            counted_nonce_messages: counted,
+            counted_first_nonce_messages: least(counted, nonces(head_bits)),
+            segments: config
+                .and_then(|config| config.segment_bytes())
+                .map(|bytes| Segments { bytes: bytes as u64, limit: most }),
             total_bytes,
             counted_total_bytes,
             failed_verifications: {
@@ -183,6 +209,11 @@ impl Limits {
             Nonces::CountedFirst => ("messages", self.counted_first_nonce_messages),
         }
     }
+}
+
+/// The lower of two limits.
+fn least(one: Option<u128>, other: Option<u128>) -> Option<u128> {
+    one.into_iter().chain(other).min()
 }
 
 /// `2^log2`, if it is small enough to be counted to.
@@ -273,6 +304,9 @@ impl Usage {
         let (what, limit) = self.limits.messages(self.nonces);
         within(what, all, limit)?;
         within("bytes", bytes, total.limit)?;
+        if let Some(segments) = self.limits.segments {
+            within("segments", segments.at_most(all, bytes), segments.limit)?;
+        }
         (self.messages, self.bytes) = (all, bytes);
         Ok(())
     }

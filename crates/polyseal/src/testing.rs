@@ -12,7 +12,7 @@ use crate::any::{AnyAead, AnyMac};
 #[cfg(feature = "alloc")]
 use crate::error::Result;
 #[cfg(feature = "alloc")]
-use crate::flex::{Config, Flex, WideBlock};
+use crate::flex::{Builder, Config, Flex, WideBlock};
 #[cfg(feature = "alloc")]
 use crate::registry::Algorithm;
 
@@ -43,7 +43,7 @@ pub fn flex_on(backend: Backend, config: Config, key: &[u8], setup_ad: &[u8]) ->
     Flex::on(backend, config, key, setup_ad)
 }
 
-/// [`WideBlock::from_bytes`] on `backend`.
+/// [`WideBlock::from_bytes`] on `backend`, of the 64-bit level as well.
 ///
 /// # Errors
 /// As [`WideBlock::from_bytes`].
@@ -54,5 +54,5 @@ pub fn wide_block_on(
     key: &[u8],
     setup_ad: &[u8],
 ) -> Result<WideBlock> {
-    WideBlock::on(backend, config, key, setup_ad)
+    WideBlock::on(backend, Builder::from_bytes(config)?.allow_64_bits(), key, setup_ad)
 }

@@ -6,7 +6,7 @@ mod common;
 use std::collections::HashSet;
 
 use polyseal::Error;
-use polyseal::flex::{Config, ConfigError, Profile};
+use polyseal::flex::{Builder, ConfigError, Profile};
 use polyseal::registry::{Algorithm, Kind, Level, families, family};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
@@ -318,7 +318,8 @@ proptest! {
         let bytes = [mode, flags, profile, tag, nonce, 0, 10 * aux, 0];
         let digits = hex::encode(bytes);
         let text = format!("flex:allow-64-bit=1,cfg={digits}");
-        match (Config::from_bytes(bytes), text.parse::<Algorithm>()) {
+        let built = Builder::from_bytes(bytes).and_then(|builder| builder.allow_64_bits().build());
+        match (built, text.parse::<Algorithm>()) {
             (Ok(config), Ok(algorithm)) => {
                 prop_assert_eq!(algorithm.config(), Some(config));
                 prop_assert_eq!(algorithm.tag_bytes(), config.overhead_bytes());

@@ -253,7 +253,7 @@ fn secrets_of_batches_are_kept() {
 fn keep_flex(flex: &Flex, ad_bytes: usize, length: usize) {
     let (config, ad, message) = (*flex.config(), bytes(3, ad_bytes), secret(4, length));
     let name = format!("{config:?}, {length} bytes");
-    let public = bytes(2, config.nonce_range().1.min(24));
+    let public = bytes(2, 24.min(*config.nonce_range().end()));
     let mut nonce = public.clone();
     let hides = config.hidden_bytes() > 0;
     if hides {
@@ -311,7 +311,7 @@ fn secrets_of_flex_at_length_are_kept() {
                     keep_flex(&flex, 300, 130 * profile.block_bytes() + 7);
                 }
                 if mode != Mode::Robust {
-                    let config = builder.segments(8).build().expect("a stream");
+                    let config = builder.segment_bytes(256).build().expect("a stream");
                     let flex = flex_on(backend, config, &secret(1, 32), b"").expect("a key");
                     [0, 256, 700].into_iter().for_each(|length| keep_flex(&flex, 9, length));
                 }

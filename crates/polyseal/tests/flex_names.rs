@@ -5,8 +5,8 @@ mod common;
 use polyseal::aead::{self, AeadCore, AeadInOut, KeyInit, KeySizeUser};
 use polyseal::any::AnyAead;
 use polyseal::flex::{
-    Config, Flex, FlexCivPublic, FlexCivPublicNonce, FlexOchPublic, FlexOchTransport, FlexRobust,
-    FlexRobustNonce,
+    Config, Flex, FlexAead, FlexCivPublic, FlexCivPublicNonce, FlexOchPublic, FlexOchTransport,
+    FlexRobust, FlexRobustNonce, Preset,
 };
 use polyseal::random_nonce::RandomNonce;
 use polyseal::registry::Algorithm;
@@ -21,24 +21,13 @@ use common::bytes;
 use proptest::prelude::any;
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
-const PRESETS: [(&str, Config); 8] = [
-    ("flex-och", Config::OCH),
-    ("flex-och-public", Config::OCH_PUBLIC),
-    ("flex-och-transport", Config::OCH_TRANSPORT),
-    ("flex-civ", Config::CIV),
-    ("flex-civ-public", Config::CIV_PUBLIC),
-    ("flex-robust", Config::ROBUST),
-    ("flex-och-stream", Config::OCH_STREAM),
-    ("flex-civ-stream", Config::CIV_STREAM),
-];
-
 fn algorithm(text: &str) -> Algorithm {
     text.parse().expect(text)
 }
 
 #[test]
 fn a_name_is_its_configuration() {
-    for (name, config) in PRESETS {
+    for &(_, name, config) in Config::NAMED {
         let a = algorithm(name);
         assert_eq!(a.config(), Some(config), "{name}");
         assert_eq!(a.head_bytes(), config.hidden_bytes(), "{name}");
@@ -227,6 +216,33 @@ fn types_are_the_registrys_algorithms() {
     is::<FlexRobustNonce<U12>>("flex-robust:nonce=12");
     let shown = format!("{:?}", FlexOchPublic::new(&[0xa5; 32].into()));
     assert_eq!(shown, "FlexAead { .. }");
+}
+
+fn takes_setup_ad<S: Preset>(
+    with_setup_ad: fn(&[u8], &[u8]) -> Result<FlexAead<S>>,
+    config: Config,
+) {
+    let (key, nonce) = (bytes(1, 32), bytes(2, S::NonceSize::USIZE));
+    let typed_nonce = aead::Nonce::<FlexAead<S>>::try_from(&nonce[..]).expect("a nonce");
+    for setup_ad in [&b""[..], b"set up", &bytes(3, 1000)] {
+        let cipher = with_setup_ad(&key, setup_ad).expect("a key");
+        let sealed = cipher.encrypt(&typed_nonce, &b"message"[..]).expect("sealing");
+        let flex = Flex::init(config, &key, setup_ad).expect("a key");
+        assert_eq!(Ok(sealed), flex.seal(&nonce, b"", b"message"), "{config:?}");
+    }
+    for actual in [0, 16, 31, 33] {
+        let error = Error::Length { what: "key", expected: 32, actual };
+        let refused = with_setup_ad(&vec![7; actual], b"").map(drop);
+        assert_eq!(refused, Err(error), "{config:?}");
+    }
+}
+
+#[test]
+fn types_take_setup_associated_data() {
+    takes_setup_ad(FlexOchPublic::with_setup_ad, Config::OCH_PUBLIC);
+    takes_setup_ad(FlexOchTransport::with_setup_ad, Config::OCH_TRANSPORT);
+    takes_setup_ad(FlexCivPublic::with_setup_ad, Config::CIV_PUBLIC);
+    takes_setup_ad(FlexRobust::with_setup_ad, Config::ROBUST);
 }
 
 #[test]

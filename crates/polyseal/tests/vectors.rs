@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use polyseal::aead::KeyInit;
-use polyseal::flex::{Config, ConfigError, NonceForm};
+use polyseal::flex::{Builder, ConfigError, NonceForm};
 use polyseal::gcm::{Aes, Aes128, Aes256, Cmac};
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, aead_on, flex_on, mac_on, wide_block_on};
@@ -87,7 +87,8 @@ fn check_flex(params: &Value, test: &Value, backend: Backend) {
         ["key", "iv", "aad", "msg", "ct"].map(|field| bytes(test, field));
     let (config, setup_ad) = (bytes(params, "cfg"), bytes(params, "setupAd"));
     let config = config.try_into().expect("8 bytes");
-    let (sealed, opened) = match Config::from_bytes(config) {
+    let built = Builder::from_bytes(config).and_then(|builder| builder.allow_64_bits().build());
+    let (sealed, opened) = match built {
         Ok(config) => {
             let flex = flex_on(backend, config, &key, &setup_ad).expect(&name);
             let hides = matches!(config.nonce(), NonceForm::Hidden(_));

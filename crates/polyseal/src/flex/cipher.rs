@@ -5,14 +5,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use aead::inout::InOutBuf;
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::config::{Config, Mode, Profile};
+use super::config::{Config, Profile, check_ad};
 use super::engine::{Engine, Keyed, hash};
 use super::hash::{Chaining, Domain, initial_value};
 use super::parameters::{A256, A512, As320, K1600, Parameters, S256, S384, S512, S1024};
-use super::session::{Session, check_ad};
+use super::session::{Ad, Session, inout};
+use super::setup::SetupHash;
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 
@@ -42,7 +42,9 @@ pub struct Flex {
 }
 
 /// What a ciphertext was made from.
-#[derive(Clone, PartialEq, Eq)]
+///
+/// It has no `==`, which would compare secrets byte by byte until two differ.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct Opened {
     /// The nonce: the one that was hidden, or the one that was given.
@@ -76,19 +78,48 @@ impl Flex {
         setup_ad: &[u8],
     ) -> Result<Self> {
         check_key(key)?;
-        check_ad(setup_ad)?;
-        let profile = config.profile();
-        let engine = match profile {
-            Profile::S512 => keyed::<S512>,
-            Profile::S256 => keyed::<S256>,
-            Profile::S1024 => keyed::<S1024>,
-            Profile::S384 => keyed::<S384>,
-            Profile::A512 => keyed::<A512>,
-            Profile::A256 => keyed::<A256>,
-            Profile::K1600 => keyed::<K1600>,
-            Profile::As320 => keyed::<As320>,
-        };
+        check_ad(setup_ad.len() as u64)?;
+        if config.prehashes_setup_ad() {
+            let hash = SetupHash::on(backend, config.profile(), setup_ad)?;
+            return Self::prehashed_on(backend, config, key, &hash);
+        }
+        let engine = profile(config.profile()).keyed;
         Ok(Self { config, engine: engine(backend, &config, key, setup_ad) })
+    }
+
+    /// The same for a configuration that hashes setup associated data without the key, with the hash.
+    ///
+    /// ```
+    /// use polyseal::flex::{Config, Flex, Mode, Profile, SetupHash};
+    ///
+    /// let config = Config::builder(Mode::Och).prehash_setup_ad().build()?;
+    /// let setup = SetupHash::of(Profile::S512, b"a long description of the application")?;
+    /// let [first, second] =
+    ///     [[1; 32], [2; 32]].map(|key| Flex::init_prehashed(config, &key, &setup));
+    /// let sealed = first?.seal(&[1; 32], b"", b"message")?;
+    /// assert!(second?.open(&[], b"", &sealed).is_err());
+    /// # Ok::<(), polyseal::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a key of another length; [`Error::SetupHash`] for a configuration that does
+    /// not take the hash, or takes another profile's.
+    pub fn init_prehashed(config: Config, key: &[u8], setup: &SetupHash) -> Result<Self> {
+        Self::prehashed_on(Backend::detect(), config, key, setup)
+    }
+
+    fn prehashed_on(
+        backend: Backend,
+        config: Config,
+        key: &[u8],
+        setup: &SetupHash,
+    ) -> Result<Self> {
+        check_key(key)?;
+        if !config.prehashes_setup_ad() || config.profile() != setup.profile() {
+            return Err(Error::SetupHash);
+        }
+        let engine = profile(config.profile()).keyed;
+        Ok(Self { config, engine: engine(backend, &config, key, setup.hash()) })
     }
 
     /// Fills `key` with random bytes of the operating system.
@@ -116,13 +147,7 @@ impl Flex {
     /// # Errors
     /// As [`seal_into`](Self::seal_into).
     pub fn seal(&self, nonce: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
-        self.session().check(nonce, ad, message.len())?;
-        let bytes = self.config.ciphertext_bytes(message.len() as u64);
-        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
-        let limit = self.config.max_message_bytes();
-        let mut ciphertext = vec![0; bytes.ok_or(Error::TooLong { what: "message", limit })?];
-        self.seal_into(nonce, ad, message, &mut ciphertext)?;
-        Ok(ciphertext)
+        self.seal_with(nonce, Ad::Given(ad), message)
     }
 
     /// Opens `ciphertext` into new vectors. `nonce` is the one that it was sealed with; if it is
@@ -131,13 +156,7 @@ impl Flex {
     /// # Errors
     /// As [`open_into`](Self::open_into).
     pub fn open(&self, nonce: &[u8], ad: &[u8], ciphertext: &[u8]) -> Result<Opened> {
-        let hidden = self.config.hidden_bytes();
-        let bytes = self.message_bytes(nonce, ad, ciphertext)?;
-        let mut message = Zeroizing::new(vec![0; bytes]);
-        let mut recovered = vec![0; hidden];
-        self.open_into(nonce, ad, ciphertext, &mut recovered, &mut message)?;
-        let nonce = if hidden == 0 { nonce.to_vec() } else { recovered };
-        Ok(Opened { nonce, message })
+        self.open_with(nonce, Ad::Given(ad), ciphertext)
     }
 
     /// Seals `message` into `ciphertext`, which has exactly
@@ -153,35 +172,7 @@ impl Flex {
         message: &[u8],
         ciphertext: &mut [u8],
     ) -> Result<()> {
-        let (config, session) = (&self.config, self.session());
-        session.check(nonce, ad, message.len())?;
-        let expected = config.ciphertext_bytes(message.len() as u64).unwrap_or(u64::MAX);
-        if ciphertext.len() as u64 != expected {
-            let (expected, actual) = (expected as usize, ciphertext.len());
-            return Err(Error::Buffer { expected, actual });
-        }
-        if let Some(segment_bytes) = config.segment_bytes() {
-            let stream = Zeroizing::new(session.stream_key(nonce, ad));
-            let count = message.len().div_ceil(segment_bytes).max(1);
-            let mut pieces = message.chunks(segment_bytes);
-            let sealed = ciphertext.chunks_mut(segment_bytes + config.tag_bytes());
-            for (index, sealed) in sealed.enumerate() {
-                let piece = pieces.next().unwrap_or_default();
-                let (text, tag) = sealed.split_at_mut(piece.len());
-                let position = (index as u64, index + 1 == count);
-                session.seal_segment(&stream, position, inout(piece, text), tag);
-            }
-            return Ok(());
-        }
-        let (head, rest) = ciphertext.split_at_mut(config.hidden_bytes());
-        let (body, tail) = rest.split_at_mut(message.len());
-        if config.mode() == Mode::Robust {
-            body.copy_from_slice(message);
-            session.seal_robust(nonce, ad, ciphertext);
-        } else {
-            session.seal(nonce, ad, head, inout(message, body), tail);
-        }
-        Ok(())
+        self.seal_into_with(nonce, Ad::Given(ad), message, ciphertext)
     }
 
     /// Opens `ciphertext` into `message`, which is exactly as long as the message, and writes the
@@ -200,85 +191,103 @@ impl Flex {
         recovered: &mut [u8],
         message: &mut [u8],
     ) -> Result<()> {
-        let (config, session) = (&self.config, self.session());
-        let opened = self.message_bytes(nonce, ad, ciphertext).and_then(|bytes| {
-            for (expected, actual) in
-                [(bytes, message.len()), (config.hidden_bytes(), recovered.len())]
-            {
-                if expected != actual {
-                    return Err(Error::Buffer { expected, actual });
+        self.open_into_with(nonce, Ad::Given(ad), ciphertext, recovered, message)
+    }
+
+    pub(super) fn seal_with(&self, nonce: &[u8], ad: Ad<'_>, message: &[u8]) -> Result<Vec<u8>> {
+        self.config.check_sealing(nonce.len(), ad.bytes(), message.len() as u64)?;
+        let bytes = self.config.ciphertext_bytes(message.len() as u64);
+        let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        let limit = self.config.max_message_bytes();
+        let mut ciphertext = vec![0; bytes.ok_or(Error::TooLong { what: "message", limit })?];
+        self.seal_into_with(nonce, ad, message, &mut ciphertext)?;
+        Ok(ciphertext)
+    }
+
+    pub(super) fn seal_into_with(
+        &self,
+        nonce: &[u8],
+        ad: Ad<'_>,
+        message: &[u8],
+        ciphertext: &mut [u8],
+    ) -> Result<()> {
+        let config = &self.config;
+        config.check_sealing(nonce.len(), ad.bytes(), message.len() as u64)?;
+        let expected = config.ciphertext_bytes(message.len() as u64).unwrap_or(u64::MAX);
+        if ciphertext.len() as u64 != expected {
+            let (expected, actual) = (expected as usize, ciphertext.len());
+            return Err(Error::Buffer { expected, actual });
+        }
+        if config.segment_bytes().is_some() {
+            return self.seal_stream(nonce, ad, message, ciphertext);
+        }
+        self.session().seal_whole(nonce, ad, message, ciphertext);
+        Ok(())
+    }
+
+    pub(super) fn open_with(&self, nonce: &[u8], ad: Ad<'_>, ciphertext: &[u8]) -> Result<Opened> {
+        let hidden = self.config.hidden_bytes();
+        let bytes = self.config.check_opening(nonce.len(), ad.bytes(), ciphertext.len() as u64)?;
+        let mut message = Zeroizing::new(vec![0; bytes]);
+        let mut recovered = vec![0; hidden];
+        self.open_into_with(nonce, ad, ciphertext, &mut recovered, &mut message)?;
+        let nonce = if hidden == 0 { nonce.to_vec() } else { recovered };
+        Ok(Opened { nonce, message })
+    }
+
+    pub(super) fn open_into_with(
+        &self,
+        nonce: &[u8],
+        ad: Ad<'_>,
+        ciphertext: &[u8],
+        recovered: &mut [u8],
+        message: &mut [u8],
+    ) -> Result<()> {
+        let config = &self.config;
+        match config.check_opening(nonce.len(), ad.bytes(), ciphertext.len() as u64) {
+            Ok(bytes) => {
+                for (expected, actual) in
+                    [(bytes, message.len()), (config.hidden_bytes(), recovered.len())]
+                {
+                    if expected != actual {
+                        return Err(Error::Buffer { expected, actual });
+                    }
                 }
             }
-            Ok(())
-        });
-        if let Err(error) = opened {
-            if error == Error::Unauthentic {
-                message.fill(0);
-                recovered.fill(0);
+            Err(error) => {
+                if error == Error::Unauthentic {
+                    message.fill(0);
+                    recovered.fill(0);
+                }
+                return Err(error);
             }
-            return Err(error);
         }
         if config.segment_bytes().is_some() {
             return self.open_stream(nonce, ad, ciphertext, message);
         }
         let (head, rest) = ciphertext.split_at(config.hidden_bytes());
         let (body, tail) = rest.split_at(message.len());
-        if config.mode() == Mode::Robust {
-            let mut x = Zeroizing::new(ciphertext.to_vec());
-            if let Err(error) = session.open_robust(nonce, ad, &mut x) {
-                message.fill(0);
-                recovered.fill(0);
-                return Err(error);
-            }
-            recovered.copy_from_slice(&x[..head.len()]);
-            message.copy_from_slice(&x[head.len()..][..body.len()]);
-            return Ok(());
-        }
         recovered.copy_from_slice(head);
-        session.open(nonce, ad, recovered, inout(body, message), tail)
+        self.session().open(nonce, ad, recovered, inout(body, message), tail)
     }
 
-    fn open_stream(
+    /// Opens what is refused if its nonce, hidden or not, is not `nonce`.
+    pub(crate) fn open_expecting(
         &self,
         nonce: &[u8],
         ad: &[u8],
         ciphertext: &[u8],
-        message: &mut [u8],
-    ) -> Result<()> {
-        let (config, session) = (&self.config, self.session());
-        let Some(segment_bytes) = config.segment_bytes() else { return Err(Error::Unauthentic) };
-        let stream = Zeroizing::new(session.stream_key(nonce, ad));
-        let unit = segment_bytes + config.tag_bytes();
-        let count = ciphertext.len().div_ceil(unit);
-        for (index, sealed) in ciphertext.chunks(unit).enumerate() {
-            let (text, tag) = sealed.split_at(sealed.len() - config.tag_bytes());
-            let out = &mut message[index * segment_bytes..][..text.len()];
-            let position = (index as u64, index + 1 == count);
-            if session.open_segment(&stream, position, inout(text, out), tag).is_err() {
-                message.fill(0);
-                return Err(Error::Unauthentic);
-            }
-        }
-        Ok(())
-    }
-
-    /// Checks what opening is given; the message's length in bytes.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open).
-    fn message_bytes(&self, nonce: &[u8], ad: &[u8], ciphertext: &[u8]) -> Result<usize> {
-        check_ad(ad)?;
-        let session = self.session();
+    ) -> Result<Zeroizing<Vec<u8>>> {
         if self.config.hidden_bytes() == 0 {
-            session.check_nonce(nonce)?;
-        } else if !nonce.is_empty() {
-            return Err(Error::Unauthentic);
+            return Ok(self.open(nonce, ad, ciphertext)?.message);
         }
-        session.check_message(ciphertext.len().saturating_sub(self.config.overhead_bytes()))?;
-        let bytes = self.config.message_bytes(ciphertext.len() as u64).ok_or(Error::Unauthentic)?;
-        usize::try_from(bytes).map_err(|_| Error::Unauthentic)
+        let mut opened = self.open(&[], ad, ciphertext)?;
+        self.session().expect(nonce, &mut opened.nonce, &mut opened.message)?;
+        Ok(opened.message)
     }
 }
+
+impl ZeroizeOnDrop for Flex {}
 
 impl fmt::Debug for Flex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -294,24 +303,37 @@ fn check_key(key: &[u8]) -> Result<()> {
     Err(Error::Range { what: "key", shortest, longest, actual: key.len() })
 }
 
-fn keyed<P: Parameters>(
-    backend: Backend,
-    config: &Config,
-    key: &[u8],
-    setup_ad: &[u8],
-) -> Box<dyn Engine> {
-    let bytes = config.to_bytes();
-    let mut keyed = Box::new(Keyed::<P>::empty(backend));
-    if config.prehashes_setup_ad() {
-        let hashed: Chaining =
-            hash::<P>(backend, &initial_value::<P>(), Domain::Setup, &[setup_ad]);
-        keyed.init(key, &bytes, &hashed[..P::T]);
-    } else {
-        keyed.init(key, &bytes, setup_ad);
-    }
-    keyed
+/// A key in a profile, from K and from AD_s, which has been hashed if it is to be.
+type MakeKeyed = fn(Backend, &Config, &[u8], &[u8]) -> Box<dyn Engine>;
+
+/// What a profile makes.
+pub(super) struct Made {
+    keyed: MakeKeyed,
+    pub(super) setup_hash: fn(Backend, &[u8]) -> Chaining,
 }
 
-fn inout<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> InOutBuf<'i, 'o, u8> {
-    InOutBuf::new(input, output).expect("of one length")
+pub(super) fn profile(profile: Profile) -> Made {
+    match profile {
+        Profile::S512 => made::<S512>(),
+        Profile::S256 => made::<S256>(),
+        Profile::S1024 => made::<S1024>(),
+        Profile::S384 => made::<S384>(),
+        Profile::A512 => made::<A512>(),
+        Profile::A256 => made::<A256>(),
+        Profile::K1600 => made::<K1600>(),
+        Profile::As320 => made::<As320>(),
+    }
+}
+
+fn made<P: Parameters>() -> Made {
+    Made {
+        keyed: |backend, config, key, setup_ad| {
+            let mut keyed = Box::new(Keyed::<P>::empty(backend));
+            keyed.init(key, &config.to_bytes(), setup_ad);
+            keyed
+        },
+        setup_hash: |backend, setup_ad| {
+            hash::<P>(backend, &initial_value::<P>(), Domain::Setup, &[setup_ad])
+        },
+    }
 }

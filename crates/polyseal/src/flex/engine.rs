@@ -10,8 +10,6 @@ use super::text::Text;
 use super::tweak::{Cipher, Key};
 use super::{civ, och, robust};
 use crate::backend::{Backend, wipe};
-use crate::ct;
-use crate::error::Result;
 use crate::perm::States;
 
 /// Where the context's key, K1', comes from.
@@ -67,18 +65,17 @@ pub(super) trait Engine: Send + Sync {
     fn key(&self) -> &Chaining;
     /// F, from a key or another chaining value.
     fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining;
-    /// Encrypts with OCH or CIV and writes the tag.
+    /// Encrypts and writes the tag. ROBUST enciphers all of the message, and there is no nonce in `text`.
     fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]);
-    /// Decrypts with OCH or CIV. If the tag is wrong, what has been written is still there.
+    /// Decrypts, and writes the tag that should be there to `expected`, which is as long as `tag`.
     fn open(
         &self,
         mode: Mode,
         context: Context<'_>,
         text: Text<'_, '_, '_>,
         tag: &[u8],
-    ) -> Result<()>;
-    /// Enciphers or deciphers with ROBUST; returns the tag that commits.
-    fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining;
+        expected: &mut [u8],
+    );
     /// Overwrites the part of the stack that the others use, where unverified plaintext may be left.
     fn wipe_stack(&self);
 }
@@ -121,8 +118,12 @@ impl<P: Parameters> Engine for Keyed<P> {
     fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]) {
         let key = &self.key;
         match mode {
+            Mode::Och => P::run(self.backend, OchSeal { key, context, text, tag }),
             Mode::Civ => P::run(self.backend, Civ { key, context, text, tag, expected: None }),
-            _ => P::run(self.backend, OchSeal { key, context, text, tag }),
+            Mode::Robust => {
+                let x = text.message.into_out_with_copied_in();
+                P::run(self.backend, Robust { key, context, x, inverse: false, tag });
+            }
         }
     }
 
@@ -133,25 +134,23 @@ impl<P: Parameters> Engine for Keyed<P> {
         context: Context<'_>,
         text: Text<'_, '_, '_>,
         tag: &[u8],
-    ) -> Result<()> {
+        expected: &mut [u8],
+    ) {
         let key = &self.key;
-        let mut expected = [0; 32];
-        let expected = &mut expected[..tag.len()];
         match mode {
+            Mode::Och => P::run(self.backend, OchOpen { key, context, text, tag, expected }),
             Mode::Civ => {
                 let mut given = [0; 32];
                 let given = &mut given[..tag.len()];
                 given.copy_from_slice(tag);
-                let expected = Some(&mut *expected);
+                let expected = Some(expected);
                 P::run(self.backend, Civ { key, context, text, tag: given, expected });
             }
-            _ => P::run(self.backend, OchOpen { key, context, text, tag, expected }),
+            Mode::Robust => {
+                let x = text.message.into_out_with_copied_in();
+                P::run(self.backend, Robust { key, context, x, inverse: true, tag: expected });
+            }
         }
-        ct::verify(expected, tag)
-    }
-
-    fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining {
-        P::run(self.backend, Robust { key: &self.key, context, x, inverse })
     }
 
     fn wipe_stack(&self) {
@@ -160,7 +159,9 @@ impl<P: Parameters> Engine for Keyed<P> {
 }
 
 /// What messages leave on the stack, K1 and K1' among it, is overwritten with the key that they go back
-/// to: after every message that would take as long as a short one does.
+/// to: after every message that would take as long as a short one does. It reaches as far as 24 KiB, or
+/// 80 KiB where blocks are longer than 64 bytes, below the frame that drops the key, on its thread: what
+/// was sealed or opened from deeper down, or on another thread, has left what it has left.
 impl<P: Parameters> Drop for Keyed<P> {
     fn drop(&mut self) {
         P::wipe_stack();
@@ -298,16 +299,15 @@ struct Robust<'a, P: Parameters> {
     context: Context<'a>,
     x: &'a mut [u8],
     inverse: bool,
+    tag: &'a mut [u8],
 }
 
 impl<P: Parameters> Work<P> for Robust<'_, P> {
-    type Output = Chaining;
+    type Output = ();
 
     #[inline(always)]
-    fn run<M: Machine<P>>(self, machine: M) -> Chaining {
+    fn run<M: Machine<P>>(self, machine: M) {
         let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
-        let mut tag = [0; 32];
-        robust::crypt(&e, self.x, self.inverse).store_partial(&mut tag[..P::T]);
-        tag
+        robust::crypt(&e, self.x, self.inverse).store_partial(self.tag);
     }
 }

@@ -6,19 +6,24 @@
 //!
 //! A [`Config`] says what a key is used for, and [`Flex`] seals and opens with it. Every configuration
 //! has subkeys of its own, so that one key serves them all. All of them commit to key, configuration,
-//! setup associated data, nonce, associated data and message (CMT-4).
+//! setup associated data, nonce, associated data and message (CMT-4): with tags of 32 bytes at 128 bits
+//! of security, with those of 16, as [`Config::OCH_TRANSPORT`] has them, at 64.
 //!
-//! | | a repeated nonce shows | passes | nonce hidden | in public | segments |
-//! |---|---|---:|---|---|---|
-//! | OCH | much: it must not be repeated | 1 | [`Config::OCH`] | [`Config::OCH_PUBLIC`] | [`Config::OCH_STREAM`] |
-//! | CIV | which messages are equal | 2 | [`Config::CIV`] | [`Config::CIV_PUBLIC`] | [`Config::CIV_STREAM`] |
-//! | ROBUST | which messages are equal; unverified plaintext is harmless | 2 | by [`Config::builder`] | [`Config::ROBUST`] | – |
+//! | | a repeated nonce shows | passes | nonce hidden | in public |
+//! |---|---|---:|---|---|
+//! | OCH | much: it must not be repeated | 1 | [`Config::OCH`] | [`Config::OCH_PUBLIC`], [`Config::OCH_TRANSPORT`] |
+//! | CIV | which messages are equal | 2 | [`Config::CIV`] | [`Config::CIV_PUBLIC`] |
+//! | ROBUST | which messages are equal; unverified plaintext is harmless | 2 | by [`Config::builder`] | [`Config::ROBUST`] |
+//! | OCH in segments | much: it must not be repeated | 1 | – | [`Config::OCH_STREAM`] |
+//! | CIV in segments | which segments are equal, and they can be exchanged: it must not be repeated | 2 | – | [`Config::CIV_STREAM`] |
 //!
 //! Each over eight permutations ([`Profile`]), with nonces and tags of other lengths, by
 //! [`Config::builder`]. What gives less than this has to be asked for by name: profiles of the 64-bit
 //! level, and [`WideBlock`], which keeps the length of a message and does not commit.
 //!
-//! Limits: messages of 2^50 bytes (ROBUST 2^40), associated data of 2^60, keys of 16 to 1024 bytes.
+//! Limits: messages of 2^50 bytes (ROBUST 2^40, segments fewer than 2^64), associated data of 2^60, keys
+//! of 16 to 1024 bytes; how many messages, [`Config::max_messages`] says. A call takes up to 24 KiB of
+//! stack, and 80 KiB with [`Profile::S1024`] and [`Profile::K1600`].
 //!
 //! In this code: π the permutation, B the bytes of a block, t those of a chaining value, r = B − t;
 //! K1 the subkey, K1' the context's key, L the base of the masks, Δ the nonce's mask; i, j a tweak,
@@ -39,8 +44,14 @@ mod machine;
 pub(crate) mod names;
 mod och;
 mod parameters;
+#[cfg(feature = "alloc")]
+mod prepared;
+#[cfg(feature = "alloc")]
+mod random_nonce;
 mod robust;
 mod session;
+#[cfg(feature = "alloc")]
+mod setup;
 #[cfg(feature = "alloc")]
 mod stream;
 #[cfg(test)]
@@ -55,7 +66,11 @@ mod wide_block;
 pub use cipher::{Flex, KEY_BYTES, Opened};
 pub use config::{Builder, Config, ConfigError, Mode, NonceForm, Profile};
 #[cfg(feature = "alloc")]
-pub use stream::Segments;
+pub use prepared::Prepared;
+#[cfg(feature = "alloc")]
+pub use setup::SetupHash;
+#[cfg(feature = "alloc")]
+pub use stream::{SegmentOpener, SegmentSealer};
 pub use typed::{
     FlexAead, FlexCivPublic, FlexCivPublicNonce, FlexOchPublic, FlexOchTransport, FlexRobust,
     FlexRobustNonce, Preset,

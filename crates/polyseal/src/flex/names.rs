@@ -4,8 +4,7 @@
 //! Where the nonce is hidden, a row's tag is all that the ciphertext has beside the body: the encrypted
 //! nonce, which stands in front of it, and the tag behind it. A sealed message has Flex's order.
 
-use super::config::{Allowed, Config, Mode, NonceForm};
-use super::session::MAX_AD_BYTES;
+use super::config::{Builder, Config, ConfigError, MAX_AD_BYTES, Mode, NonceForm};
 use crate::registry::{
     Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode as UseOfKey, Param, ParamKind,
     Sizes, Specification,
@@ -35,7 +34,8 @@ const fn length(bytes: usize) -> Sizes {
 
 /// Nonce and tag lengths of a configuration.
 const fn lengths_of(config: &Config) -> (Sizes, Sizes) {
-    let (shortest, longest) = config.nonce_range();
+    let range = config.nonce_range();
+    let (shortest, longest) = (*range.start(), *range.end());
     let nonces = match config.nonce() {
         NonceForm::AnyPublic => {
             let longest = if longest < LENGTHS.len() { longest } else { LENGTHS.len() - 1 };
@@ -67,6 +67,17 @@ const fn value(config: &Config) -> u64 {
     u64::from_be_bytes(config.to_bytes())
 }
 
+/// The values of the configurations that have a name.
+static VALUES: [u64; Config::NAMED.len()] = {
+    let mut values = [0; Config::NAMED.len()];
+    let mut at = 0;
+    while at < values.len() {
+        values[at] = value(&Config::NAMED[at].2);
+        at += 1;
+    }
+    values
+};
+
 /// What the rows have in common. Keys are as long as whoever names them wants, of a few lengths that
 /// there are names for. The limits are those of the specification's sections 10 and 11, which has none
 /// for a key of these profiles but its nonces.
@@ -82,16 +93,7 @@ const ANY: Family = Family {
         Param { name: "allow-64-bit", allowed: &[0, 1], default: 0, kind: ParamKind::Permission },
         Param {
             name: "cfg",
-            allowed: &[
-                value(&Config::OCH),
-                value(&Config::OCH_PUBLIC),
-                value(&Config::OCH_TRANSPORT),
-                value(&Config::CIV),
-                value(&Config::CIV_PUBLIC),
-                value(&Config::ROBUST),
-                value(&Config::OCH_STREAM),
-                value(&Config::CIV_STREAM),
-            ],
+            allowed: &VALUES,
             default: value(&Config::OCH),
             kind: ParamKind::Configuration,
         },
@@ -123,8 +125,14 @@ const ANY: Family = Family {
     maker: makers::FLEX,
 };
 
-/// A row for one configuration over the profile S512, which has 128 bits of security.
-const fn named(id: &'static str, name: &'static str, config: &Config) -> Family {
+/// A row for the configuration with the specification's byte `id`, over the profile S512, which has 128
+/// bits of security.
+const fn named(id: u8, name: &'static str) -> Family {
+    let mut at = 0;
+    while Config::NAMED[at].0 != id {
+        at += 1;
+    }
+    let (_, id, config) = &Config::NAMED[at];
     let (nonce_bytes, tag_bytes) = lengths_of(config);
     Family {
         id,
@@ -172,21 +180,21 @@ pub(crate) const FAMILIES: &[Family] = &[
             "streamable",
         ],
         specification: section("7, configuration 01"),
-        ..named("flex-och", "Flex OCH with a hidden nonce", &Config::OCH)
+        ..named(0x01, "Flex OCH with a hidden nonce")
     },
     Family {
         config: Some(|_| Ok(Config::OCH_PUBLIC)),
         cost: cost(55_000, 980, 690, 543),
         properties: OCH,
         specification: section("7, configuration 02"),
-        ..named("flex-och-public", "Flex OCH", &Config::OCH_PUBLIC)
+        ..named(0x02, "Flex OCH")
     },
     Family {
         config: Some(|_| Ok(Config::OCH_TRANSPORT)),
         cost: cost(55_000, 970, 690, 544),
         properties: OCH,
         specification: section("7, configuration 03"),
-        ..named("flex-och-transport", "Flex OCH for transport", &Config::OCH_TRANSPORT)
+        ..named(0x03, "Flex OCH for transport")
     },
     Family {
         config: Some(|_| Ok(Config::CIV)),
@@ -199,77 +207,59 @@ pub(crate) const FAMILIES: &[Family] = &[
             "parallelizable",
         ],
         specification: section("8, configuration 11"),
-        ..named("flex-civ", "Flex CIV with a hidden nonce", &Config::CIV)
+        ..named(0x11, "Flex CIV with a hidden nonce")
     },
     Family {
         config: Some(|_| Ok(Config::CIV_PUBLIC)),
         cost: cost(127_000, 2_170, 1_390, 1_200),
         properties: CIV,
         specification: section("8, configuration 12"),
-        ..named("flex-civ-public", "Flex CIV", &Config::CIV_PUBLIC)
+        ..named(0x12, "Flex CIV")
     },
     Family {
         config: Some(|_| Ok(Config::ROBUST)),
         cost: cost(143_000, 2_640, 2_370, 1_800),
         properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
         specification: section("9, configuration 21"),
-        ..named("flex-robust", "Flex ROBUST", &Config::ROBUST)
+        ..named(0x21, "Flex ROBUST")
     },
     Family {
         config: Some(|_| Ok(Config::OCH_STREAM)),
         properties: OCH,
         specification: section("7 and 10, configuration 31"),
-        ..named("flex-och-stream", "Flex OCH in segments of 64 KiB", &Config::OCH_STREAM)
+        ..named(0x31, "Flex OCH in segments of 64 KiB")
     },
     Family {
         config: Some(|_| Ok(Config::CIV_STREAM)),
         properties: &["full-commitment", "inverse-free", "parallelizable", "streamable"],
         specification: section("8 and 10, configuration 32"),
-        ..named("flex-civ-stream", "Flex CIV in segments of 64 KiB", &Config::CIV_STREAM)
+        ..named(0x32, "Flex CIV in segments of 64 KiB")
     },
     ANY,
 ];
 
 /// The configuration that the parameters choose.
-fn chosen(algorithm: &Algorithm) -> Result<Config, super::config::ConfigError> {
+fn chosen(algorithm: &Algorithm) -> Result<Config, ConfigError> {
     let cfg = algorithm.param("cfg").unwrap_or(value(&Config::OCH));
-    let sixty_four_bits = algorithm.param("allow-64-bit") == Some(1);
-    Config::parse(cfg.to_be_bytes(), Allowed { not_committing: false, sixty_four_bits })
-}
-
-/// How many messages a key may have, as a power of two, where it is less than 2^112: the terms of
-/// section 11 that are about a block's narrow side and about tags, kept below 2^-32.
-pub(crate) fn messages_log2(config: &Config) -> Option<u32> {
-    let (block, t) = (config.profile().block_bytes(), config.profile().tag_bytes());
-    let tag = match (config.mode(), config.nonce()) {
-        (Mode::Civ, _) | (Mode::Och, NonceForm::Hidden(_)) => config.tag_bytes(),
-        _ => t,
-    };
-    let log2 = 4 * (block - t).min(tag) as u32 - 16;
-    let log2 = if t == 16 { log2.min(48) } else { log2 };
-    (log2 < 112).then_some(log2)
-}
-
-/// How many bytes a key may encrypt, as a power of two: 2^50 blocks in a profile of the 64-bit level.
-pub(crate) fn bytes_log2(config: &Config) -> Option<u32> {
-    (config.profile().tag_bytes() == 16).then(|| 50 + config.profile().block_bytes().ilog2())
+    let builder = Builder::from_bytes(cfg.to_be_bytes())?;
+    match algorithm.param("allow-64-bit") {
+        Some(1) => builder.allow_64_bits().build(),
+        _ => builder.build(),
+    }
 }
 
 /// Instances by registry entry.
 #[cfg(feature = "alloc")]
 mod makers {
     use alloc::boxed::Box;
-    use alloc::vec;
 
     use aead::inout::InOutBuf;
     use zeroize::Zeroizing;
 
     use crate::any::DynAead;
-    use crate::backend::wipe;
-    use crate::ct;
     use crate::error::{Error, Result};
     use crate::flex::Flex;
-    use crate::flex::config::Mode;
+    use crate::flex::session::Ad;
     use crate::registry::Maker;
 
     pub(super) const FLEX: Maker = Maker::WithSetup(|algorithm, key, setup_ad, backend| {
@@ -280,24 +270,8 @@ mod makers {
     /// Detached: a tag is `hidden nonce ‖ stretch and tag`.
     impl DynAead for Flex {
         fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-            let (config, session) = (self.config(), self.session());
-            let (head, tail) = tag.split_at_mut(config.hidden_bytes());
-            if config.mode() != Mode::Robust {
-                return session.seal(nonce, ad, head, buffer, tail);
-            }
-            let body = buffer.into_out_with_copied_in();
-            if head.len() + config.stretch_bytes() == 0 {
-                return session.seal_robust_body(nonce, ad, body, tail);
-            }
-            // The cipher's input is in one piece.
-            let mut whole = vec![0; head.len() + body.len() + tail.len()];
-            whole[head.len()..][..body.len()].copy_from_slice(body);
-            session.seal_robust(nonce, ad, &mut whole);
-            let (front, rest) = whole.split_at(head.len());
-            let (middle, end) = rest.split_at(body.len());
-            head.copy_from_slice(front);
-            body.copy_from_slice(middle);
-            tail.copy_from_slice(end);
+            let (head, tail) = tag.split_at_mut(self.config().hidden_bytes());
+            self.session().seal(nonce, Ad::Given(ad), head, buffer, tail);
         }
 
         fn open(
@@ -307,31 +281,17 @@ mod makers {
             mut buffer: InOutBuf<'_, '_, u8>,
             tag: &[u8],
         ) -> Result<()> {
-            let (config, session) = (self.config(), self.session());
-            let (head, tail) = tag.split_at(config.hidden_bytes());
+            let session = self.session();
+            let (head, tail) = tag.split_at(self.config().hidden_bytes());
             // No hidden nonce is as long as the longest block.
             let mut recovered = Zeroizing::new([0; 200]);
             let recovered = &mut recovered[..head.len()];
-            if config.mode() != Mode::Robust {
-                recovered.copy_from_slice(head);
-                session.open(nonce, ad, recovered, buffer.reborrow(), tail)?;
-            } else if head.len() + config.stretch_bytes() == 0 {
-                let body = buffer.reborrow().into_out_with_copied_in();
-                session.open_robust_body(nonce, ad, body, tail)?;
-            } else {
-                let mut whole = Zeroizing::new([head, buffer.get_in(), tail].concat());
-                let opened = session.open_robust(nonce, ad, &mut whole);
-                // What is not authentic is zeros by now.
-                recovered.copy_from_slice(&whole[..head.len()]);
-                let body = buffer.get_out();
-                body.copy_from_slice(&whole[head.len()..][..body.len()]);
-                opened?;
+            recovered.copy_from_slice(head);
+            session.open(nonce, Ad::Given(ad), recovered, buffer.reborrow(), tail)?;
+            match head {
+                [] => Ok(()),
+                _ => session.expect(nonce, recovered, buffer.get_out()),
             }
-            let same = ct::verify(recovered, if head.is_empty() { &[] } else { nonce });
-            if same.is_err() {
-                wipe(buffer.get_out());
-            }
-            same
         }
 
         fn as_flex(&self) -> Option<&Flex> {

@@ -4,19 +4,24 @@
 //! A ciphertext is `head ‖ body ‖ tail`: the hidden nonce, if it is; as many bytes as the message
 //! has; and the stretch with the tag. Head and tail have the configuration's lengths. A stream is
 //! many of those, each without a head.
+//!
+//! ROBUST enciphers head, body and stretch as one string, in place: where there is more than the body,
+//! the parts are joined first. Lengths have been checked.
+
+#[cfg(feature = "alloc")]
+use alloc::vec;
 
 use aead::inout::InOutBuf;
+#[cfg(feature = "alloc")]
+use zeroize::Zeroizing;
 
-use super::config::{Config, NonceForm};
+use super::config::{Config, Mode, NonceForm};
 use super::engine::{Context, Engine, is_short};
 use super::hash::{Chaining, Domain};
 use super::text::Text;
 use crate::backend::wipe;
 use crate::ct;
-use crate::error::{Error, Result};
-
-/// The longest associated data, and setup associated data, in bytes.
-pub(super) const MAX_AD_BYTES: u64 = 1 << 60;
+use crate::error::Result;
 
 /// A configuration and its key.
 #[derive(Clone, Copy)]
@@ -25,46 +30,33 @@ pub(super) struct Session<'e, E: ?Sized> {
     pub(super) engine: &'e E,
 }
 
+/// Associated data, and with a public nonce the nonce: what K1' is of.
+#[derive(Clone, Copy)]
+pub(super) enum Ad<'a> {
+    Given(&'a [u8]),
+    /// K1' itself.
+    Hashed(&'a Chaining),
+}
+
+impl Ad<'_> {
+    /// How many bytes are to be hashed.
+    #[inline]
+    pub(super) fn bytes(self) -> u64 {
+        match self {
+            Self::Given(ad) => ad.len() as u64,
+            Self::Hashed(_) => 0,
+        }
+    }
+}
+
 impl<E: Engine + ?Sized> Session<'_, E> {
-    /// Checks what sealing is given.
-    pub(super) fn check(&self, nonce: &[u8], ad: &[u8], message: usize) -> Result<()> {
-        self.check_nonce(nonce)?;
-        check_ad(ad)?;
-        self.check_message(message)
-    }
-
-    pub(super) fn check_message(&self, bytes: usize) -> Result<()> {
-        let limit = self.config.max_message_bytes();
-        match bytes as u64 > limit {
-            true => Err(Error::TooLong { what: "message", limit }),
-            false => Ok(()),
-        }
-    }
-
-    pub(super) fn check_nonce(&self, nonce: &[u8]) -> Result<()> {
-        if self.config.takes_nonce_of(nonce.len()) {
-            return Ok(());
-        }
-        let (what, actual) = ("nonce", nonce.len());
-        Err(match self.config.nonce() {
-            NonceForm::Hidden(expected) | NonceForm::Public(expected) => {
-                Error::Length { what, expected: expected.into(), actual }
-            }
-            NonceForm::AnyPublic => {
-                let (shortest, longest) = self.config.nonce_range();
-                Error::Range { what, shortest, longest, actual }
-            }
-        })
-    }
-
     /// K1' for a nonce, which is not looked at if it is hidden, and associated data.
     #[inline]
-    pub(super) fn with_context<R>(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        work: impl FnOnce(Context<'_>) -> R,
-    ) -> R {
+    fn with_context<R>(&self, nonce: &[u8], ad: Ad<'_>, work: impl FnOnce(Context<'_>) -> R) -> R {
+        let ad = match ad {
+            Ad::Given(ad) => ad,
+            Ad::Hashed(key) => return work(Context::Known(key)),
+        };
         let from = self.engine.key();
         let length = (nonce.len() as u16).to_le_bytes();
         let (domain, pieces) = match self.config.nonce() {
@@ -85,23 +77,43 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         result
     }
 
-    /// Seals a message in one piece, whose lengths have been checked.
+    /// K1' itself; of a stream it is Ks, from which the segments' keys are made.
+    pub(super) fn context_key(&self, nonce: &[u8], ad: Ad<'_>, key: &mut Chaining) {
+        self.with_context(nonce, ad, |context| match context {
+            Context::Known(known) => *key = *known,
+            Context::Hash { from, domain, pieces } => {
+                *key = self.engine.hash(from, domain, pieces);
+            }
+        });
+    }
+
+    /// Seals a message in parts: writes `head`, the output of `body`, and `tail`.
     #[inline]
     pub(super) fn seal(
         &self,
         nonce: &[u8],
-        ad: &[u8],
+        ad: Ad<'_>,
         head: &mut [u8],
         body: InOutBuf<'_, '_, u8>,
         tail: &mut [u8],
     ) {
+        #[cfg(feature = "alloc")]
+        if self.joins() {
+            let body = body.into_out_with_copied_in();
+            let mut whole = vec![0; head.len() + body.len() + tail.len()];
+            whole[head.len()..][..body.len()].copy_from_slice(body);
+            self.seal_joined(nonce, ad, &mut whole);
+            let (front, rest) = whole.split_at(head.len());
+            let (middle, end) = rest.split_at(body.len());
+            head.copy_from_slice(front);
+            body.copy_from_slice(middle);
+            tail.copy_from_slice(end);
+            return;
+        }
         if !head.is_empty() {
             head.copy_from_slice(nonce);
         }
-        let mode = self.config.mode();
-        self.with_context(nonce, ad, |context| {
-            self.engine.seal(mode, context, Text { nonce: head, message: body }, tail);
-        });
+        self.with_context(nonce, ad, |context| self.encrypt(context, head, body, tail));
     }
 
     /// Opens what [`seal`](Self::seal) made; `head` becomes the nonce. What is not authentic is
@@ -110,82 +122,82 @@ impl<E: Engine + ?Sized> Session<'_, E> {
     pub(super) fn open(
         &self,
         nonce: &[u8],
-        ad: &[u8],
+        ad: Ad<'_>,
         head: &mut [u8],
-        mut body: InOutBuf<'_, '_, u8>,
+        body: InOutBuf<'_, '_, u8>,
         tail: &[u8],
     ) -> Result<()> {
-        let mode = self.config.mode();
-        let opened = self.with_context(nonce, ad, |context| {
-            let text = Text { nonce: head, message: body.reborrow() };
-            self.engine.open(mode, context, text, tail)
-        });
-        if opened.is_err() {
-            wipe(head);
-            wipe(body.get_out());
-            self.engine.wipe_stack();
+        #[cfg(feature = "alloc")]
+        if self.joins() {
+            let mut whole = Zeroizing::new([head, body.get_in(), tail].concat());
+            let tag_at = whole.len() - self.config.tag_bytes();
+            let (x, tag) = whole.split_at_mut(tag_at);
+            let opened = self
+                .with_context(nonce, ad, |context| self.decrypt(context, &mut [], x.into(), tag));
+            // What is not authentic is zeros by now.
+            let body = body.into_out();
+            head.copy_from_slice(&x[..head.len()]);
+            body.copy_from_slice(&x[head.len()..][..body.len()]);
+            return opened;
         }
-        opened
+        self.with_context(nonce, ad, |context| self.decrypt(context, head, body, tail))
     }
 
-    /// Seals the message in the middle of `ciphertext` with ROBUST, in place.
-    pub(super) fn seal_robust(&self, nonce: &[u8], ad: &[u8], ciphertext: &mut [u8]) {
-        let config = self.config;
-        let (x, tag) = ciphertext.split_at_mut(ciphertext.len() - config.tag_bytes());
-        x[..config.hidden_bytes()].copy_from_slice(&nonce[..config.hidden_bytes()]);
-        let stretch = x.len() - config.stretch_bytes();
-        x[stretch..].fill(0);
-        self.seal_robust_body(nonce, ad, x, tag);
+    /// Whether what is enciphered is in one piece, and more than the message.
+    #[cfg(feature = "alloc")]
+    #[inline]
+    fn joins(&self) -> bool {
+        let more = self.config.hidden_bytes() + self.config.stretch_bytes() > 0;
+        more && self.config.mode() == Mode::Robust
     }
 
-    /// The same of `x` as it is, and the tag apart: all of it where neither a nonce nor zeros are
-    /// enciphered.
-    pub(super) fn seal_robust_body(&self, nonce: &[u8], ad: &[u8], x: &mut [u8], tag: &mut [u8]) {
-        self.with_context(nonce, ad, |context| {
-            let computed = self.engine.robust(context, x, false);
-            tag.copy_from_slice(&computed[..tag.len()]);
-        });
-    }
-
-    /// Opens `ciphertext`, in place. What is not authentic is wiped.
-    pub(super) fn open_robust(&self, nonce: &[u8], ad: &[u8], ciphertext: &mut [u8]) -> Result<()> {
-        let (x, tag) = ciphertext.split_at_mut(ciphertext.len() - self.config.tag_bytes());
-        self.open_robust_body(nonce, ad, x, tag)
-    }
-
-    /// The same with the tag apart.
-    pub(super) fn open_robust_body(
+    /// Seals `message` into `ciphertext`.
+    #[cfg(feature = "alloc")]
+    pub(super) fn seal_whole(
         &self,
         nonce: &[u8],
-        ad: &[u8],
-        x: &mut [u8],
-        tag: &[u8],
-    ) -> Result<()> {
-        let computed = self.with_context(nonce, ad, |context| self.engine.robust(context, x, true));
-        // Zeros and tag together, so that neither is known by itself.
-        let (mut expected, mut actual) = ([0; 255 + 32], [0; 255 + 32]);
-        let zeros = self.config.stretch_bytes();
-        let bytes = zeros + tag.len();
-        expected[zeros..bytes].copy_from_slice(&computed[..tag.len()]);
-        actual[..zeros].copy_from_slice(&x[x.len() - zeros..]);
-        actual[zeros..bytes].copy_from_slice(tag);
-        let verified = ct::verify(&mut expected[..bytes], &actual[..bytes]);
-        if verified.is_err() {
-            wipe(&mut actual);
-            wipe(x);
-            self.engine.wipe_stack();
+        ad: Ad<'_>,
+        message: &[u8],
+        ciphertext: &mut [u8],
+    ) {
+        let (head, rest) = ciphertext.split_at_mut(self.config.hidden_bytes());
+        let (body, tail) = rest.split_at_mut(message.len());
+        if self.joins() {
+            body.copy_from_slice(message);
+            return self.seal_joined(nonce, ad, ciphertext);
         }
-        verified
+        self.seal(nonce, ad, head, inout(message, body), tail);
     }
 
-    /// Ks, from which the segments' keys are made.
-    pub(super) fn stream_key(&self, nonce: &[u8], ad: &[u8]) -> Chaining {
-        let length = (nonce.len() as u16).to_le_bytes();
-        let length = &length[..if self.config.nonce() == NonceForm::AnyPublic { 2 } else { 0 }];
-        self.engine.hash(self.engine.key(), Domain::NonceAndAd, &[ad, nonce, length])
+    /// Seals the message that is in the middle of `ciphertext`, in place.
+    #[cfg(feature = "alloc")]
+    fn seal_joined(&self, nonce: &[u8], ad: Ad<'_>, ciphertext: &mut [u8]) {
+        let hidden = self.config.hidden_bytes();
+        let (x, tag) = ciphertext.split_at_mut(ciphertext.len() - self.config.tag_bytes());
+        x[..hidden].copy_from_slice(&nonce[..hidden]);
+        let stretch_at = x.len() - self.config.stretch_bytes();
+        x[stretch_at..].fill(0);
+        self.with_context(nonce, ad, |context| self.encrypt(context, &mut [], x.into(), tag));
+    }
+
+    /// Refuses what has been opened if the nonce that was hidden is not `expected`, and wipes it then.
+    #[cfg(feature = "alloc")]
+    pub(super) fn expect(
+        &self,
+        expected: &[u8],
+        recovered: &mut [u8],
+        message: &mut [u8],
+    ) -> Result<()> {
+        let same = ct::verify(recovered, expected);
+        if same.is_err() {
+            wipe(message);
+            self.engine.wipe_stack();
+        }
+        same
     }
 
     /// Seals segment `index` of a stream.
+    #[cfg(feature = "alloc")]
     pub(super) fn seal_segment(
         &self,
         stream: &Chaining,
@@ -196,32 +208,66 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         let (index, last) = (index.to_le_bytes(), [u8::from(last)]);
         let pieces: [&[u8]; 2] = [&index, &last];
         let context = Context::Hash { from: stream, domain: Domain::Segment, pieces: &pieces };
-        let text = Text { nonce: &mut [], message: segment };
-        self.engine.seal(self.config.mode(), context, text, tag);
+        self.encrypt(context, &mut [], segment, tag);
     }
 
     /// Opens segment `index` of a stream. What is not authentic is wiped.
+    #[cfg(feature = "alloc")]
     pub(super) fn open_segment(
         &self,
         stream: &Chaining,
         (index, last): (u64, bool),
-        mut segment: InOutBuf<'_, '_, u8>,
+        segment: InOutBuf<'_, '_, u8>,
         tag: &[u8],
     ) -> Result<()> {
         let (index, last) = (index.to_le_bytes(), [u8::from(last)]);
         let pieces: [&[u8]; 2] = [&index, &last];
         let context = Context::Hash { from: stream, domain: Domain::Segment, pieces: &pieces };
-        let text = Text { nonce: &mut [], message: segment.reborrow() };
-        let opened = self.engine.open(self.config.mode(), context, text, tag);
-        if opened.is_err() {
-            wipe(segment.get_out());
+        self.decrypt(context, &mut [], segment, tag)
+    }
+
+    #[inline]
+    fn encrypt(
+        &self,
+        context: Context<'_>,
+        nonce: &mut [u8],
+        message: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        self.engine.seal(self.config.mode(), context, Text { nonce, message }, tag);
+    }
+
+    #[inline]
+    fn decrypt(
+        &self,
+        context: Context<'_>,
+        nonce: &mut [u8],
+        mut message: InOutBuf<'_, '_, u8>,
+        tag: &[u8],
+    ) -> Result<()> {
+        let (mut expected, mut actual) = ([0; 33], [0; 33]);
+        let text = Text { nonce: &mut *nonce, message: message.reborrow() };
+        let bytes = tag.len();
+        self.engine.open(self.config.mode(), context, text, tag, &mut expected[..bytes]);
+        actual[..bytes].copy_from_slice(tag);
+        // Zeros and tag together, so that neither is known by itself: what bits are set where zeros
+        // should be counts as another byte of the tag.
+        let stretch = self.config.stretch_bytes();
+        let x = message.get_out();
+        let end = if stretch > 0 { bytes + 1 } else { bytes };
+        actual[bytes] = x[x.len() - stretch..].iter().fold(0, |some, byte| some | byte);
+        let verified = ct::verify(&mut expected[..end], &actual[..end]);
+        if verified.is_err() {
+            wipe(&mut actual);
+            wipe(nonce);
+            wipe(message.get_out());
             self.engine.wipe_stack();
         }
-        opened
+        verified
     }
 }
 
-pub(super) fn check_ad(ad: &[u8]) -> Result<()> {
-    let (what, limit) = ("associated data", MAX_AD_BYTES);
-    if ad.len() as u64 > limit { Err(Error::TooLong { what, limit }) } else { Ok(()) }
+#[cfg(feature = "alloc")]
+pub(super) fn inout<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> InOutBuf<'i, 'o, u8> {
+    InOutBuf::new(input, output).expect("of one length")
 }

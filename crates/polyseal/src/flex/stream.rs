@@ -1,23 +1,112 @@
 //! STREAM, segment by segment (section 10): for whoever has no room for the whole, or wants a part of
 //! it.
+//!
+//! Who seals gives neither the index nor which is the last: a segment is sealed once, in its place. Who
+//! opens may begin anywhere.
 
 use alloc::vec;
 use alloc::vec::Vec;
+use core::fmt;
 
-use aead::inout::InOutBuf;
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::cipher::Flex;
 use super::hash::Chaining;
+use super::session::{Ad, inout};
+use crate::backend::wipe;
 use crate::error::{Error, Result};
 
-/// The segments of one message, for one nonce and associated data.
+/// One stream: its key, and how long its segments are.
+struct Stream<'f> {
+    flex: &'f Flex,
+    /// Ks.
+    key: Zeroizing<Chaining>,
+    segment_bytes: usize,
+}
+
+/// The number of a segment, and whether it is the last.
+type Place = (u64, bool);
+
+impl Stream<'_> {
+    fn tag_bytes(&self) -> usize {
+        self.flex.config().tag_bytes()
+    }
+
+    fn seal_into(&self, place: Place, segment: &[u8], sealed: &mut [u8]) -> Result<()> {
+        check_place(place)?;
+        self.check_length(place, segment.len())?;
+        is_as_long(sealed, segment.len() + self.tag_bytes())?;
+        let (text, tag) = sealed.split_at_mut(segment.len());
+        self.flex.session().seal_segment(&self.key, place, inout(segment, text), tag);
+        Ok(())
+    }
+
+    fn seal(&self, place: Place, segment: &[u8]) -> Result<Vec<u8>> {
+        check_place(place)?;
+        self.check_length(place, segment.len())?;
+        let mut sealed = vec![0; segment.len() + self.tag_bytes()];
+        self.seal_into(place, segment, &mut sealed)?;
+        Ok(sealed)
+    }
+
+    fn open_into(&self, place: Place, sealed: &[u8], segment: &mut [u8]) -> Result<()> {
+        let bytes = match self.opened_bytes(place, sealed.len()) {
+            Err(Error::Unauthentic) => {
+                segment.fill(0);
+                return Err(Error::Unauthentic);
+            }
+            bytes => bytes?,
+        };
+        is_as_long(segment, bytes)?;
+        let (text, tag) = sealed.split_at(bytes);
+        self.flex.session().open_segment(&self.key, place, inout(text, segment), tag)
+    }
+
+    fn open(&self, place: Place, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        let mut segment = Zeroizing::new(vec![0; self.opened_bytes(place, sealed.len())?]);
+        self.open_into(place, sealed, &mut segment)?;
+        Ok(segment)
+    }
+
+    /// The length of the segment that is sealed in `sealed` bytes.
+    fn opened_bytes(&self, place: Place, sealed: usize) -> Result<usize> {
+        check_place(place)?;
+        let bytes = sealed.checked_sub(self.tag_bytes()).ok_or(Error::Unauthentic)?;
+        self.check_length(place, bytes).map_err(|_| Error::Unauthentic)?;
+        Ok(bytes)
+    }
+
+    /// Whether the segment in this place may have so many bytes.
+    fn check_length(&self, (index, last): Place, actual: usize) -> Result<()> {
+        let (what, expected) = ("segment", self.segment_bytes);
+        // None is empty but the only one.
+        let shortest = usize::from(index > 0);
+        match last {
+            true if (shortest..=expected).contains(&actual) => Ok(()),
+            true => Err(Error::Range { what, shortest, longest: expected, actual }),
+            false if actual == expected => Ok(()),
+            false => Err(Error::Length { what, expected, actual }),
+        }
+    }
+}
+
+/// Whether a stream has a segment in this place, and, if it is not the last, one behind it.
+fn check_place((index, last): Place) -> Result<()> {
+    match index < u64::MAX - u64::from(!last) {
+        true => Ok(()),
+        false => Err(Error::TooManySegments),
+    }
+}
+
+fn is_as_long(buffer: &[u8], expected: usize) -> Result<()> {
+    let actual = buffer.len();
+    if actual == expected { Ok(()) } else { Err(Error::Buffer { expected, actual }) }
+}
+
+/// Seals a message segment by segment: [`Flex::seal_segments`].
 ///
-/// Sealed one after the other and joined they are what [`Flex::seal`] makes of the whole message.
-/// Every segment but the last has as many bytes as [`Config::segment_bytes`] says, the last at most
-/// as many, and none is empty but the only one. Any segment opens alone; but **no length is authentic
-/// before the last has been opened, as the last**: whoever seeks opens that one first, and whoever
-/// opens in order reports success only behind it.
+/// What [`next`](Self::next) and at the end [`last`](Self::last) give, joined, is what [`Flex::seal`]
+/// makes of the whole message. There are fewer than 2^64 segments.
 ///
 /// ```
 /// use polyseal::flex::{Config, Flex};
@@ -25,83 +114,238 @@ use crate::error::{Error, Result};
 /// let flex = Flex::init(Config::OCH_STREAM, &[7; 32], b"")?;
 /// let message = vec![1; 100_000];
 /// let nonce = [1; 24]; // never twice under one key
-/// let segments = flex.segments(&nonce, b"header")?;
 ///
-/// let mut sealed = segments.seal(0, false, &message[..65536])?;
-/// sealed.extend(segments.seal(1, true, &message[65536..])?);
+/// let mut sealer = flex.seal_segments(&nonce, b"header")?;
+/// let mut sealed = sealer.next(&message[..65536])?;
+/// sealed.extend(sealer.last(&message[65536..])?);
 /// assert_eq!(sealed, flex.seal(&nonce, b"header", &message)?);
-///
-/// let end = segments.open(1, true, &sealed[65536 + 32..])?;
-/// assert_eq!(*end, message[65536..]);
 /// # Ok::<(), polyseal::Error>(())
 /// ```
-///
-/// [`Config::segment_bytes`]: super::Config::segment_bytes
-pub struct Segments<'f> {
-    flex: &'f Flex,
-    /// Ks.
-    key: Zeroizing<Chaining>,
-    segment_bytes: usize,
+pub struct SegmentSealer<'f> {
+    stream: Stream<'f>,
+    index: u64,
 }
 
-impl Flex {
-    /// The segments of a message.
+impl SegmentSealer<'_> {
+    /// Seals the next segment, which is not the last, into a new vector. It has exactly
+    /// [`segment_bytes`](super::Config::segment_bytes).
     ///
     /// # Errors
-    /// [`Error::WrongKind`] for a configuration without segments; [`Error::Length`] or
-    /// [`Error::Range`] for a nonce of another length, [`Error::TooLong`] for the associated data.
-    pub fn segments(&self, nonce: &[u8], ad: &[u8]) -> Result<Segments<'_>> {
-        let segment_bytes = self.config().segment_bytes().ok_or(Error::WrongKind)?;
-        let session = self.session();
-        session.check(nonce, ad, 0)?;
-        let key = Zeroizing::new(session.stream_key(nonce, ad));
-        Ok(Segments { flex: self, key, segment_bytes })
-    }
-}
-
-impl Segments<'_> {
-    /// Whether the segment of a message may have so many bytes.
-    fn fits(&self, index: u64, last: bool, bytes: usize) -> bool {
-        match last {
-            true => bytes <= self.segment_bytes && (bytes > 0 || index == 0),
-            false => bytes == self.segment_bytes && index < u64::MAX - 1,
-        }
-    }
-
-    /// Seals segment `index`, from 0, into a new vector.
-    ///
-    /// # Errors
-    /// [`Error::Buffer`] if a segment cannot have this length.
-    pub fn seal(&self, index: u64, last: bool, segment: &[u8]) -> Result<Vec<u8>> {
-        if !self.fits(index, last, segment.len()) {
-            let (expected, actual) = (self.segment_bytes, segment.len());
-            return Err(Error::Buffer { expected, actual });
-        }
-        let mut sealed = vec![0; segment.len() + self.flex.config().tag_bytes()];
-        let (text, tag) = sealed.split_at_mut(segment.len());
-        let (expected, actual) = (segment.len(), text.len());
-        let text = InOutBuf::new(segment, text).map_err(|_| Error::Buffer { expected, actual })?;
-        self.flex.session().seal_segment(&self.key, (index, last), text, tag);
+    /// [`Error::Length`] for a segment of another length, [`Error::TooManySegments`] behind 2^64 − 2 of
+    /// them. Nothing has been sealed then, and the next segment still is.
+    pub fn next(&mut self, segment: &[u8]) -> Result<Vec<u8>> {
+        let sealed = self.stream.seal((self.index, false), segment)?;
+        self.index += 1;
         Ok(sealed)
     }
 
-    /// Opens segment `index` into a new vector, which is wiped when it is dropped.
+    /// The same into `sealed`, which is longer by the tag.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`] for what is not this segment of this message.
-    pub fn open(&self, index: u64, last: bool, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
-        let bytes = sealed.len().checked_sub(self.flex.config().tag_bytes());
-        let bytes = bytes.filter(|&bytes| self.fits(index, last, bytes));
-        let (text, tag) = sealed.split_at(bytes.ok_or(Error::Unauthentic)?);
-        let mut segment = Zeroizing::new(vec![0; text.len()]);
-        let out = InOutBuf::new(text, &mut segment).map_err(|_| Error::Unauthentic)?;
-        self.flex.session().open_segment(&self.key, (index, last), out, tag)?;
-        Ok(segment)
+    /// As [`next`](Self::next), and [`Error::Buffer`] if `sealed` has another length.
+    pub fn next_into(&mut self, segment: &[u8], sealed: &mut [u8]) -> Result<()> {
+        self.stream.seal_into((self.index, false), segment, sealed)?;
+        self.index += 1;
+        Ok(())
+    }
+
+    /// Seals the last segment into a new vector. It has at least 1 byte, or 0 if it is the only one, and
+    /// at most [`segment_bytes`](super::Config::segment_bytes).
+    ///
+    /// # Errors
+    /// [`Error::Range`] for a segment of another length.
+    pub fn last(self, segment: &[u8]) -> Result<Vec<u8>> {
+        self.stream.seal((self.index, true), segment)
+    }
+
+    /// The same into `sealed`, which is longer by the tag.
+    ///
+    /// # Errors
+    /// As [`last`](Self::last), and [`Error::Buffer`] if `sealed` has another length.
+    pub fn last_into(self, segment: &[u8], sealed: &mut [u8]) -> Result<()> {
+        self.stream.seal_into((self.index, true), segment, sealed)
+    }
+
+    /// As if `index` segments had been sealed.
+    #[cfg(test)]
+    pub(super) fn behind(mut self, index: u64) -> Self {
+        self.index = index;
+        self
     }
 }
 
-impl core::fmt::Debug for Segments<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.debug_struct("Segments").finish_non_exhaustive()
+/// Opens a message segment by segment: [`Flex::open_segments`].
+///
+/// Any segment opens alone, by [`open`](Self::open); or they are opened in order, by
+/// [`next`](Self::next) and [`last`](Self::last). But **no length is authentic before the last has been
+/// opened, as the last**: whoever seeks opens that one first, and whoever opens in order reports success
+/// only behind it.
+///
+/// ```
+/// use polyseal::flex::{Config, Flex};
+///
+/// let flex = Flex::init(Config::OCH_STREAM, &[7; 32], b"")?;
+/// let message = vec![1; 100_000];
+/// let nonce = [1; 24]; // never twice under one key
+/// let sealed = flex.seal(&nonce, b"header", &message)?;
+/// let (first, last) = sealed.split_at(65536 + 32);
+///
+/// let mut opener = flex.open_segments(&nonce, b"header")?;
+/// assert_eq!(*opener.open(1, true, last)?, message[65536..]);
+/// let mut opened = opener.next(first)?.to_vec();
+/// opened.extend_from_slice(&opener.last(last)?);
+/// assert_eq!(opened, message);
+/// # Ok::<(), polyseal::Error>(())
+/// ```
+pub struct SegmentOpener<'f> {
+    stream: Stream<'f>,
+    index: u64,
+}
+
+impl SegmentOpener<'_> {
+    /// Opens segment `index`, counted from 0, into a new vector, which is wiped when it is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Unauthentic`] for what is not this segment of this message,
+    /// [`Error::TooManySegments`] for an index that none has.
+    pub fn open(&self, index: u64, last: bool, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        self.stream.open((index, last), sealed)
+    }
+
+    /// The same into `segment`, which is shorter by the tag.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), `segment` having been wiped of what is not authentic; and
+    /// [`Error::Buffer`] if it has another length.
+    pub fn open_into(
+        &self,
+        index: u64,
+        last: bool,
+        sealed: &[u8],
+        segment: &mut [u8],
+    ) -> Result<()> {
+        self.stream.open_into((index, last), sealed, segment)
+    }
+
+    /// Opens the next segment, which is not the last, into a new vector, which is wiped when it is
+    /// dropped.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open). The next segment still is then.
+    pub fn next(&mut self, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        let segment = self.stream.open((self.index, false), sealed)?;
+        self.index += 1;
+        Ok(segment)
+    }
+
+    /// The same into `segment`, which is shorter by the tag.
+    ///
+    /// # Errors
+    /// As [`open_into`](Self::open_into).
+    pub fn next_into(&mut self, sealed: &[u8], segment: &mut [u8]) -> Result<()> {
+        self.stream.open_into((self.index, false), sealed, segment)?;
+        self.index += 1;
+        Ok(())
+    }
+
+    /// Opens the last segment, behind those that [`next`](Self::next) has opened: the message is
+    /// complete.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn last(self, sealed: &[u8]) -> Result<Zeroizing<Vec<u8>>> {
+        self.stream.open((self.index, true), sealed)
+    }
+
+    /// The same into `segment`, which is shorter by the tag.
+    ///
+    /// # Errors
+    /// As [`open_into`](Self::open_into).
+    pub fn last_into(self, sealed: &[u8], segment: &mut [u8]) -> Result<()> {
+        self.stream.open_into((self.index, true), sealed, segment)
+    }
+}
+
+impl Flex {
+    /// To seal a message segment by segment.
+    ///
+    /// # Errors
+    /// [`Error::NoSegments`] for a configuration without segments; [`Error::Length`] or
+    /// [`Error::Range`] for a nonce of another length, [`Error::TooLong`] for the associated data.
+    pub fn seal_segments(&self, nonce: &[u8], ad: &[u8]) -> Result<SegmentSealer<'_>> {
+        Ok(SegmentSealer { stream: self.stream(nonce, Ad::Given(ad))?, index: 0 })
+    }
+
+    /// To open a message segment by segment.
+    ///
+    /// # Errors
+    /// As [`seal_segments`](Self::seal_segments).
+    pub fn open_segments(&self, nonce: &[u8], ad: &[u8]) -> Result<SegmentOpener<'_>> {
+        Ok(SegmentOpener { stream: self.stream(nonce, Ad::Given(ad))?, index: 0 })
+    }
+
+    fn stream(&self, nonce: &[u8], ad: Ad<'_>) -> Result<Stream<'_>> {
+        let segment_bytes = self.config().segment_bytes().ok_or(Error::NoSegments)?;
+        self.config().check_sealing(nonce.len(), ad.bytes(), 0)?;
+        let mut key = Zeroizing::new([0; 32]);
+        self.session().context_key(nonce, ad, &mut key);
+        Ok(Stream { flex: self, key, segment_bytes })
+    }
+
+    /// Seals all of a message into `ciphertext`, whose length has been checked.
+    pub(super) fn seal_stream(
+        &self,
+        nonce: &[u8],
+        ad: Ad<'_>,
+        message: &[u8],
+        ciphertext: &mut [u8],
+    ) -> Result<()> {
+        let stream = self.stream(nonce, ad)?;
+        let mut segments = message.chunks(stream.segment_bytes);
+        let unit = stream.segment_bytes + stream.tag_bytes();
+        let count = ciphertext.len().div_ceil(unit);
+        for (index, sealed) in ciphertext.chunks_mut(unit).enumerate() {
+            let place = (index as u64, index + 1 == count);
+            stream.seal_into(place, segments.next().unwrap_or_default(), sealed)?;
+        }
+        Ok(())
+    }
+
+    /// Opens all of a message, whose lengths have been checked. What is not authentic is wiped.
+    pub(super) fn open_stream(
+        &self,
+        nonce: &[u8],
+        ad: Ad<'_>,
+        ciphertext: &[u8],
+        message: &mut [u8],
+    ) -> Result<()> {
+        let stream = self.stream(nonce, ad)?;
+        let unit = stream.segment_bytes + stream.tag_bytes();
+        let count = ciphertext.len().div_ceil(unit);
+        for (index, sealed) in ciphertext.chunks(unit).enumerate() {
+            let segment = &mut message[index * stream.segment_bytes..];
+            let segment = &mut segment[..sealed.len() - stream.tag_bytes()];
+            let place = (index as u64, index + 1 == count);
+            if let Err(error) = stream.open_into(place, sealed, segment) {
+                wipe(message);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ZeroizeOnDrop for SegmentSealer<'_> {}
+impl ZeroizeOnDrop for SegmentOpener<'_> {}
+
+impl fmt::Debug for SegmentSealer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SegmentSealer").field("index", &self.index).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for SegmentOpener<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SegmentOpener").field("index", &self.index).finish_non_exhaustive()
     }
 }

@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 use aead::inout::InOutBuf;
 use serde_json::Value;
 
-use super::config::{Mode, Profile};
+#[cfg(feature = "alloc")]
+use super::cipher::Flex;
+use super::config::{Config, MAX_AD_BYTES, Mode, Profile};
 use super::engine::{Context, Engine, Keyed, hash};
 use super::hash::{Chaining, Domain, initial_value, load_chaining};
 use super::machine::{Machine, Work};
@@ -17,6 +19,7 @@ use super::parameters::{
 use super::text::Text;
 use super::tweak::{Cipher, Key, STRETCH, blocks_in_group};
 use crate::backend::Backend;
+use crate::error::Error;
 use crate::perm::{Direction, States, apply};
 
 /// Calls `$function::<P>` with the profile of this name.
@@ -271,4 +274,48 @@ fn has_right_masks<P: Parameters>() {
 fn masks_of_far_blocks() {
     has_right_masks::<S512>();
     has_right_masks::<S384>();
+}
+
+// Lengths that no test can have
+
+/// An error is told before anything is refused: of a ciphertext that is too long, whatever the nonce.
+#[test]
+fn too_long_is_an_error_first() {
+    for (config, limit) in
+        [(Config::OCH, 1 << 50), (Config::CIV_PUBLIC, 1 << 50), (Config::ROBUST, 1 << 40)]
+    {
+        let longest = limit + config.overhead_bytes() as u64;
+        let too_long = Err(Error::TooLong { what: "message", limit });
+        for nonce in [0, 24] {
+            assert_eq!(config.check_opening(nonce, 0, longest + 1), too_long, "{config:?}");
+            assert_eq!(config.check_opening(nonce, 0, u64::MAX), too_long, "{config:?}");
+            let beyond = config.check_opening(nonce, MAX_AD_BYTES + 1, 0);
+            let too_long = Error::TooLong { what: "associated data", limit: MAX_AD_BYTES };
+            assert_eq!(beyond, Err(too_long), "{config:?}");
+        }
+        assert_eq!(config.check_opening(0, MAX_AD_BYTES, longest), Ok(limit as usize));
+    }
+    assert_eq!(Config::OCH.check_opening(24, 0, 100), Err(Error::Unauthentic));
+    let length = Error::Length { what: "nonce", expected: 24, actual: 3 };
+    assert_eq!(Config::OCH_PUBLIC.check_opening(3, 0, u64::MAX), Err(length));
+}
+
+/// The index is the sealer's own, and ends where a stream does.
+#[cfg(feature = "alloc")]
+#[test]
+fn a_sealer_ends_with_the_stream() {
+    let config = Config::builder(Mode::Och).segment_bytes(256).build().expect("a stream");
+    let flex = Flex::init(config, &[7; 32], b"").expect("a key");
+    let behind = |index| flex.seal_segments(&[1; 24], b"").expect("a stream").behind(index);
+    let opener = flex.open_segments(&[1; 24], b"").expect("a stream");
+    let segment = [5; 256];
+    let mut sealer = behind(u64::MAX - 2);
+    let sealed = sealer.next(&segment).expect("the last but one");
+    assert!(*opener.open(u64::MAX - 2, false, &sealed).expect("opening") == segment);
+    assert_eq!(sealer.next(&segment), Err(Error::TooManySegments));
+    let sealed = sealer.last(&segment).expect("the last");
+    assert!(*opener.open(u64::MAX - 1, true, &sealed).expect("opening") == segment);
+    let mut beyond = behind(u64::MAX);
+    assert_eq!(beyond.next(&segment), Err(Error::TooManySegments));
+    assert_eq!(beyond.last(&segment), Err(Error::TooManySegments));
 }

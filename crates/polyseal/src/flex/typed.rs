@@ -12,14 +12,14 @@ use aead::inout::InOutBuf;
 use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::ZeroizeOnDrop;
 
-use super::config::{Config, Mode};
+use super::config::{Config, Mode, check_ad};
 use super::engine::{Context, Engine, Keyed};
 use super::hash::{Chaining, Domain};
 use super::parameters::S512;
-use super::session::Session;
+use super::session::{Ad, Session};
 use super::text::Text;
 use crate::backend::Backend;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// OCH: 32-byte key, 24-byte nonce, 32-byte tag. Nonces must not be repeated.
 pub type FlexOchPublic = FlexAead<OchPublic>;
@@ -82,8 +82,8 @@ presets! {
 struct Keyed512(Keyed<S512>);
 
 impl Keyed512 {
-    fn init(&mut self, key: &[u8], config: &Config) {
-        self.0.init(key, &config.to_bytes(), &[]);
+    fn init(&mut self, key: &[u8], config: &Config, setup_ad: &[u8]) {
+        self.0.init(key, &config.to_bytes(), setup_ad);
     }
 }
 
@@ -106,12 +106,9 @@ impl Engine for Keyed512 {
         context: Context<'_>,
         text: Text<'_, '_, '_>,
         tag: &[u8],
-    ) -> Result<()> {
-        self.0.open(mode, context, text, tag)
-    }
-
-    fn robust(&self, context: Context<'_>, x: &mut [u8], inverse: bool) -> Chaining {
-        self.0.robust(context, x, inverse)
+        expected: &mut [u8],
+    ) {
+        self.0.open(mode, context, text, tag, expected);
     }
 
     fn wipe_stack(&self) {
@@ -119,10 +116,10 @@ impl Engine for Keyed512 {
     }
 }
 
-/// Flex in a configuration of the profile S512, under one key and without setup associated data.
+/// Flex in a configuration of the profile S512, under one key.
 ///
 /// [`FlexOchPublic`], [`FlexOchTransport`], [`FlexCivPublic`] and [`FlexRobust`] are its names. The key
-/// is wiped on drop.
+/// is wiped on drop. It lies in the cipher itself, so that making one takes up to 48 KiB of stack.
 ///
 /// ```
 /// use polyseal::aead::{AeadInOut, KeyInit};
@@ -153,12 +150,40 @@ impl<S: Preset> FlexAead<S> {
     #[doc(hidden)]
     #[must_use]
     pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
-        Self::on(key, backend)
+        Self::on(backend, key, b"")
     }
 
-    fn on(key: &[u8], backend: Backend) -> Self {
+    /// Under a key and setup associated data, which says what the key is for, as
+    /// [`Flex::init`](super::Flex::init) takes it. [`KeyInit::new`] is the same without any.
+    ///
+    /// ```
+    /// use polyseal::aead::AeadInOut;
+    /// use polyseal::flex::FlexOchPublic;
+    ///
+    /// let cipher = FlexOchPublic::with_setup_ad(&[7; 32], b"my application, version 1")?;
+    /// let mut buffer = *b"attack at dawn";
+    /// let nonce = [1; 24].into(); // never twice under one key
+    /// let tag = cipher.encrypt_inout_detached(&nonce, b"", buffer.as_mut_slice().into())?;
+    /// # assert_eq!(tag.len(), 32);
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Length`] if `key` has not 32 bytes, [`Error::TooLong`] above 2^60 bytes of setup
+    /// associated data.
+    pub fn with_setup_ad(key: &[u8], setup_ad: &[u8]) -> Result<Self> {
+        let key = <&Key<Self>>::try_from(key).map_err(|_| Error::Length {
+            what: "key",
+            expected: Self::key_size(),
+            actual: key.len(),
+        })?;
+        check_ad(setup_ad.len() as u64)?;
+        Ok(Self::on(Backend::detect(), key, setup_ad))
+    }
+
+    fn on(backend: Backend, key: &[u8], setup_ad: &[u8]) -> Self {
         let mut cipher = Self { keyed: Keyed512(Keyed::empty(backend)), preset: PhantomData };
-        cipher.keyed.init(key, &Self::CONFIG);
+        cipher.keyed.init(key, &Self::CONFIG, setup_ad);
         cipher
     }
 
@@ -173,14 +198,8 @@ impl<S: Preset> FlexAead<S> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8],
     ) -> Result<()> {
-        let session = self.session();
-        session.check(nonce, ad, buffer.len())?;
-        match Self::CONFIG.mode() {
-            Mode::Robust => {
-                session.seal_robust_body(nonce, ad, buffer.into_out_with_copied_in(), tag);
-            }
-            _ => session.seal(nonce, ad, &mut [], buffer, tag),
-        }
+        Self::CONFIG.check_sealing(nonce.len(), ad.len() as u64, buffer.len() as u64)?;
+        self.session().seal(nonce, Ad::Given(ad), &mut [], buffer, tag);
         Ok(())
     }
 
@@ -191,14 +210,8 @@ impl<S: Preset> FlexAead<S> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &[u8],
     ) -> Result<()> {
-        let session = self.session();
-        session.check(nonce, ad, buffer.len())?;
-        match Self::CONFIG.mode() {
-            Mode::Robust => {
-                session.open_robust_body(nonce, ad, buffer.into_out_with_copied_in(), tag)
-            }
-            _ => session.open(nonce, ad, &mut [], buffer, tag),
-        }
+        Self::CONFIG.check_sealing(nonce.len(), ad.len() as u64, buffer.len() as u64)?;
+        self.session().open(nonce, Ad::Given(ad), &mut [], buffer, tag)
     }
 }
 
@@ -216,7 +229,7 @@ impl<S: Preset> KeySizeUser for FlexAead<S> {
 
 impl<S: Preset> KeyInit for FlexAead<S> {
     fn new(key: &Key<Self>) -> Self {
-        Self::on(key, Backend::detect())
+        Self::on(Backend::detect(), key, b"")
     }
 }
 

@@ -2,8 +2,10 @@
 
 use alloc::vec::Vec;
 
+use zeroize::ZeroizeOnDrop;
+
 use super::cipher::{Flex, Opened};
-use super::config::{Allowed, Builder, Config};
+use super::config::{Builder, Config};
 use crate::backend::Backend;
 use crate::error::Result;
 
@@ -38,26 +40,25 @@ impl WideBlock {
     /// [`Error::Config`](crate::Error::Config) for another mode, or the rule that the configuration
     /// breaks; otherwise as [`Flex::init`].
     pub fn init(builder: Builder, key: &[u8], setup_ad: &[u8]) -> Result<Self> {
-        Ok(Self(Flex::init(builder.build_not_committing()?, key, setup_ad)?))
+        Self::on(Backend::detect(), builder, key, setup_ad)
     }
 
-    /// The same from the configuration's eight bytes.
+    /// The same from the configuration's eight bytes. One of the 64-bit level is refused: it is allowed
+    /// by way of [`Builder::from_bytes`] and [`init`](Self::init).
     ///
     /// # Errors
     /// As [`init`](Self::init).
     pub fn from_bytes(config: [u8; 8], key: &[u8], setup_ad: &[u8]) -> Result<Self> {
-        Self::on(Backend::detect(), config, key, setup_ad)
+        Self::init(Builder::from_bytes(config)?, key, setup_ad)
     }
 
     pub(crate) fn on(
         backend: Backend,
-        config: [u8; 8],
+        builder: Builder,
         key: &[u8],
         setup_ad: &[u8],
     ) -> Result<Self> {
-        let allowed = Allowed { not_committing: true, sixty_four_bits: true };
-        let config = Config::parse(config, allowed)?.not_committing()?;
-        Ok(Self(Flex::on(backend, config, key, setup_ad)?))
+        Ok(Self(Flex::on(backend, builder.build_not_committing()?, key, setup_ad)?))
     }
 
     /// The configuration.
@@ -82,3 +83,5 @@ impl WideBlock {
         self.0.open(nonce, ad, ciphertext)
     }
 }
+
+impl ZeroizeOnDrop for WideBlock {}

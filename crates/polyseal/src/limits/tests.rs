@@ -1,6 +1,6 @@
 //! Each bound: just below, at it, just above.
 
-use super::{GCM_BYTES_LOG2, Limits, Nonces, Total, Usage};
+use super::{GCM_BYTES_LOG2, Limits, Nonces, Segments, Total, Usage};
 use crate::error::Error;
 use crate::registry::{Algorithm, CLAIMLESS, Family, Kind, Mode, families};
 
@@ -32,6 +32,7 @@ fn small(messages: u128, bytes: u128) -> Usage {
         random_nonce_messages: Some(4),
         counted_nonce_messages: Some(10),
         counted_first_nonce_messages: Some(10),
+        segments: None,
         total_bytes: in_bytes(Some(100)),
         counted_total_bytes: in_bytes(Some(100)),
         failed_verifications: Some(2),
@@ -50,6 +51,7 @@ fn aegis_has_the_limits_of_its_specification() {
                 random_nonce_messages: Some(1 << 48),
                 counted_nonce_messages: None,
                 counted_first_nonce_messages: None,
+                segments: None,
                 total_bytes: in_bytes(None),
                 counted_total_bytes: in_bytes(None),
                 failed_verifications: Some(1 << 96),
@@ -87,6 +89,7 @@ fn gcm_has_the_limits_of_sp_800_38d() {
             random_nonce_messages: Some(1 << random),
             counted_nonce_messages: Some(1 << counted),
             counted_first_nonce_messages: Some(1 << counted),
+            segments: None,
             total_bytes: in_blocks(1 << 52, 1),
             counted_total_bytes: in_blocks(1 << 52, 1),
             failed_verifications: Some(1 << failures),
@@ -251,6 +254,57 @@ fn flex_is_limited_by_its_configuration() {
     assert_eq!(Limits::of(&algorithm("flex:cfg=03040100ffff0000")).message_bytes, 1 << 40);
     assert_eq!(Limits::of(&algorithm("flex-civ")).message_bytes, 1 << 50);
     assert_eq!(Limits::of(&algorithm("flex-civ")).ad_bytes, 1 << 60);
+}
+
+/// Each segment is a message to the mode, under one nonce.
+#[test]
+fn segments_of_flex_are_counted() {
+    for text in ["flex-och", "aegis-256"] {
+        assert_eq!(Limits::of(&algorithm(text)).segments, None, "{text}");
+    }
+    let wide = Limits::of(&algorithm("flex-och-stream")).segments;
+    assert_eq!(wide, Some(Segments { bytes: 1 << 16, limit: None }));
+
+    // S384 in segments of 256 bytes; and CIV with a tag of 16.
+    for text in ["flex:cfg=0108042018000800", "flex:cfg=0208011018000800"] {
+        let a = algorithm(text);
+        let limit = 1 << 48;
+        assert_eq!(Limits::of(&a).segments, Some(Segments { bytes: 256, limit: Some(limit) }));
+        let refused = Err(Error::Limit { what: "segments", limit });
+        for nonces in [Nonces::Random, Nonces::Counted, Nonces::CountedFirst] {
+            // One message of as many segments as there may be, and one more.
+            assert_eq!(Usage::new(&a, nonces).seal((1 << 56) - 256, 0), Ok(()), "{text}");
+            assert_eq!(Usage::new(&a, nonces).seal(1 << 56, 0), refused, "{text}");
+            // Many short ones: each counts as less than two.
+            let mut usage = Usage::new(&a, nonces);
+            assert_eq!(usage.reserve(1 << 46, 200, 0), Ok(()), "{text}");
+            assert_eq!(usage.reserve(1 << 46, 200, 0), Ok(()), "{text}");
+            assert_eq!(usage.reserve(1 << 46, 200, 0), refused, "{text}");
+            assert_eq!(usage.messages(), 1 << 47, "nothing more was counted");
+            let (messages, bytes) = (usage.messages(), usage.bytes());
+            let mut resumed = Usage::resume(&a, nonces, messages, bytes, 0);
+            assert_eq!(resumed.reserve(1 << 46, 200, 0), refused, "{text}");
+        }
+    }
+}
+
+/// Without nonces, none is repeated: what limits is the specification.
+#[test]
+fn deterministic_encryption_has_more_than_one_message() {
+    for (text, most) in [
+        ("flex-civ-public:nonce=0", None),
+        ("flex-robust:nonce=0", None),
+        ("flex:cfg=0200042000000000", Some(1 << 48)),
+        ("flex:allow-64-bit=1,cfg=0200021000000000", Some(1 << 48)),
+    ] {
+        let a = algorithm(text);
+        let limits = Limits::of(&a);
+        assert_eq!(limits.counted_nonce_messages, most, "{text}");
+        assert_eq!(limits.counted_first_nonce_messages, most, "{text}");
+        assert_eq!(limits.random_nonce_messages, Some(1), "{text}: nothing random about it");
+        let mut usage = Usage::new(&a, Nonces::Counted);
+        assert_eq!(usage.reserve(1 << 40, 16, 0), Ok(()), "{text}");
+    }
 }
 
 /// A nonce of AEGISMAC may be used again, and so be random for ever.

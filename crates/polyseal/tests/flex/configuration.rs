@@ -4,7 +4,7 @@ use polyseal::Error;
 use polyseal::flex::{Config, ConfigError, Flex, Mode, NonceForm, Profile, WideBlock};
 use polyseal::testing::{Backend, wide_block_on};
 
-use crate::{MODES, key};
+use crate::{MODES, from_bytes, key};
 
 /// Section 4 of the specification, once more and as it stands there; whether the configuration
 /// commits, if it is one.
@@ -36,12 +36,27 @@ fn by_the_book(cfg: [u8; 8]) -> Option<bool> {
     valid.then_some(mode != 3 || has(CMT))
 }
 
-/// Both types that take configurations hold to `by_the_book`.
+/// Whether the profile is of the 64-bit level.
+fn has_64_bits(cfg: [u8; 8]) -> bool {
+    matches!(cfg[2], 2 | 6 | 8)
+}
+
+/// Both types that take configurations hold to `by_the_book`; and without leave to the 128-bit level.
 #[track_caller]
 fn is_by_the_book(cfg: [u8; 8]) -> Option<bool> {
-    let committing = Config::from_bytes(cfg);
+    let committing = from_bytes(cfg);
     let wide = wide_block_on(Backend::detect(), cfg, &key(), b"");
     let book = by_the_book(cfg);
+    let (narrow, unasked) = (has_64_bits(cfg), Config::from_bytes(cfg));
+    assert_eq!(unasked.is_ok(), book == Some(true) && !narrow, "{cfg:02x?}: {unasked:?}");
+    if narrow && let Some(commits) = book {
+        let level = ConfigError::SixtyFourBits(Profile::ALL[usize::from(cfg[2]) - 1]);
+        let refused = WideBlock::from_bytes(cfg, &key(), b"").map(drop);
+        match commits {
+            true => assert_eq!(unasked, Err(level), "{cfg:02x?}"),
+            false => assert_eq!(refused, Err(Error::Config(level)), "{cfg:02x?}"),
+        }
+    }
     assert_eq!(committing.is_ok(), book == Some(true), "{cfg:02x?}: {committing:?}");
     assert_eq!(wide.is_ok(), book == Some(false), "{cfg:02x?}: {:?}", wide.err());
     if let Ok(config) = committing {
@@ -103,8 +118,10 @@ fn every_combination_of_edges() {
                         for aux in [0, 8, 25, 256_u16] {
                             let ([n0, n1], [a0, a1]) = (nl.to_le_bytes(), aux.to_le_bytes());
                             let cfg = [mode, flags, profile, tl, n0, n1, a0, a1];
-                            let committing = Config::from_bytes(cfg).is_ok();
-                            assert_eq!(committing, by_the_book(cfg) == Some(true), "{cfg:02x?}");
+                            let book = by_the_book(cfg) == Some(true);
+                            assert_eq!(from_bytes(cfg).is_ok(), book, "{cfg:02x?}");
+                            let unasked = book && !has_64_bits(cfg);
+                            assert_eq!(Config::from_bytes(cfg).is_ok(), unasked, "{cfg:02x?}");
                         }
                     }
                 }
@@ -127,21 +144,18 @@ fn registry() -> Vec<(u8, [u8; 8])> {
 
 #[test]
 fn named_constants_are_the_specifications() {
-    let mut named = vec![
-        (0x01, Config::OCH),
-        (0x02, Config::OCH_PUBLIC),
-        (0x03, Config::OCH_TRANSPORT),
-        (0x11, Config::CIV),
-        (0x12, Config::CIV_PUBLIC),
-        (0x21, Config::ROBUST),
-    ];
+    let mut named: Vec<_> = Config::NAMED.iter().map(|(id, _, config)| (*id, *config)).collect();
     let wide = Config::builder(Mode::Robust).nonce(NonceForm::AnyPublic);
-    for (name, builder) in [(0x22, wide.tag_bytes(16)), (0x23, wide)] {
-        named.push((name, *WideBlock::init(builder, &key(), b"").expect("a key").config()));
+    for (id, builder) in [(0x22, wide.stretch_bytes(16)), (0x23, wide)] {
+        named.push((id, *WideBlock::init(builder, &key(), b"").expect("a key").config()));
     }
-    named.extend([(0x31, Config::OCH_STREAM), (0x32, Config::CIV_STREAM)]);
-    let named: Vec<_> = named.iter().map(|(name, config)| (*name, config.to_bytes())).collect();
-    assert_eq!(named, registry());
+    named.sort_by_key(|(id, _)| *id);
+    let bytes: Vec<_> = named.iter().map(|(id, config)| (*id, config.to_bytes())).collect();
+    assert_eq!(bytes, registry());
+    for id in 0..=255 {
+        let config = named.iter().find(|(named, config)| *named == id && config.commits());
+        assert_eq!(Config::from_id(id), config.map(|(_, config)| *config), "{id:02x}");
+    }
 }
 
 #[test]
@@ -175,7 +189,7 @@ fn each_rule_has_its_error() {
         ([1, 1, 1, 32, 7, 0, 0, 0], ConfigError::ShortNonce(7)),
         ([3, 0, 1, 16, 24, 0, 0, 0], ConfigError::NotCommitting),
     ] {
-        assert_eq!(Config::from_bytes(cfg), Err(error), "{cfg:02x?}");
+        assert_eq!(from_bytes(cfg), Err(error), "{cfg:02x?}");
     }
 }
 
@@ -191,11 +205,17 @@ fn the_builder_breaks_no_rule_silently() {
         (civ.tag_bytes(33), ConfigError::Tag { longest, actual: 33 }),
         // As a byte it would be a tag of 16.
         (civ.tag_bytes(256 + 16), ConfigError::Tag { longest, actual: 272 }),
-        (robust.tag_bytes(256), ConfigError::Stretch(256)),
-        (robust.segments(16), ConfigError::Stream),
-        (och.segments(7), ConfigError::Segment(7)),
-        (civ.segments(25), ConfigError::Segment(25)),
-        (och.segments(8).nonce(NonceForm::Hidden(24)), ConfigError::Stream),
+        (robust.stretch_bytes(256), ConfigError::Stretch(256)),
+        (robust.tag_bytes(32), ConfigError::RobustTag),
+        (robust.tag_bytes(16).stretch_bytes(16), ConfigError::RobustTag),
+        (och.stretch_bytes(0), ConfigError::NoStretch),
+        (civ.tag_bytes(16).stretch_bytes(16), ConfigError::NoStretch),
+        (robust.segment_bytes(1 << 16), ConfigError::Stream),
+        (och.segment_bytes(0), ConfigError::SegmentBytes(0)),
+        (och.segment_bytes(1 << 7), ConfigError::SegmentBytes(128)),
+        (och.segment_bytes(1000), ConfigError::SegmentBytes(1000)),
+        (civ.segment_bytes(1 << 25), ConfigError::SegmentBytes(1 << 25)),
+        (och.segment_bytes(256).nonce(NonceForm::Hidden(24)), ConfigError::Stream),
         (och.nonce(NonceForm::Hidden(64)), ConfigError::HiddenNonce { longest: 63, actual: 64 }),
         (civ.nonce(NonceForm::Hidden(0)), ConfigError::HiddenNonce { longest: 63, actual: 0 }),
         (och.nonce(NonceForm::Hidden(7)), ConfigError::ShortNonce(7)),
@@ -225,14 +245,14 @@ fn what_is_built_is_what_was_asked_for() {
             assert!(config.commits() && !config.prehashes_setup_ad());
             let hashed = builder.prehash_setup_ad().build().expect("a configuration");
             assert!(hashed.prehashes_setup_ad() && hashed.to_bytes()[1] & 2 == 2);
-            assert_eq!(Config::from_bytes(config.to_bytes()), Ok(config));
-            assert_eq!(Config::from_bytes(hashed.to_bytes()), Ok(hashed));
+            assert_eq!(from_bytes(config.to_bytes()), Ok(config));
+            assert_eq!(from_bytes(hashed.to_bytes()), Ok(hashed));
         }
     }
-    let stretched = Config::builder(Mode::Robust).tag_bytes(255).build().expect("a stretch");
+    let stretched = Config::builder(Mode::Robust).stretch_bytes(255).build().expect("a stretch");
     assert_eq!((stretched.stretch_bytes(), stretched.tag_bytes()), (255, 32));
     assert_eq!(stretched.overhead_bytes(), 32 + 255 + 32);
-    let stream = Config::builder(Mode::Civ).segments(24).build().expect("a stream");
+    let stream = Config::builder(Mode::Civ).segment_bytes(1 << 24).build().expect("a stream");
     assert_eq!(stream.segment_bytes(), Some(1 << 24));
     assert_eq!(stream.nonce(), NonceForm::Public(24), "a nonce that is not hidden");
 }
@@ -276,6 +296,15 @@ fn errors_say_what_is_wrong() {
             ConfigError::Tag { longest: 32, actual: 33 },
             "a tag of this profile has 16 to 32 bytes, not 33",
         ),
+        (
+            ConfigError::SegmentBytes(1000),
+            "segments have 2^8 to 2^24 bytes, a power of two, not 1000",
+        ),
+        (
+            ConfigError::RobustTag,
+            "the tag of the robust mode is the profile's: its stretch can be chosen",
+        ),
+        (ConfigError::NoStretch, "only the robust mode has a stretch"),
         (ConfigError::Stretch(256), "a stretch has at most 255 bytes, not 256"),
         (
             ConfigError::HiddenNonce { longest: 63, actual: 64 },

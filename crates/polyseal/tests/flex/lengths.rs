@@ -40,7 +40,7 @@ fn a_nonce_of_another_length_is_an_error() {
         (Mode::Robust, NonceForm::Public(0), [1, 2, 24]),
     ] {
         let config = config(mode, Profile::S512, form);
-        let (expected, _) = config.nonce_range();
+        let expected = *config.nonce_range().start();
         for actual in bad {
             let error = Some(Error::Length { what: "nonce", expected, actual });
             assert_eq!(said(&flex(Backend::detect(), config), actual), [error; 2]);
@@ -54,7 +54,7 @@ fn a_free_nonce_has_a_range() {
     for (mode, shortest) in [(Mode::Och, 8), (Mode::Civ, 0), (Mode::Robust, 0)] {
         let config = config(mode, Profile::S512, NonceForm::AnyPublic);
         let flex = flex(Backend::detect(), config);
-        assert_eq!(config.nonce_range(), (shortest, 65535));
+        assert_eq!(config.nonce_range(), shortest..=65535);
         let bad = (0..shortest).chain([65536, 70000]);
         for actual in bad {
             let error = Error::Range { what: "nonce", shortest, longest: 65535, actual };
@@ -97,8 +97,7 @@ fn errors_come_before_refusals() {
 fn buffers_have_exact_lengths() {
     for config in [Config::OCH, Config::CIV_PUBLIC, Config::ROBUST, Config::OCH_STREAM] {
         let flex = flex(Backend::detect(), config);
-        let (shortest, _) = config.nonce_range();
-        let (nonce, hidden) = (vec![7; shortest], config.hidden_bytes());
+        let (nonce, hidden) = (vec![7; *config.nonce_range().start()], config.hidden_bytes());
         let sealed = flex.seal(&nonce, b"", b"message").expect("sealing");
         for bytes in [0, sealed.len() - 1, sealed.len() + 1] {
             let error = Error::Buffer { expected: sealed.len(), actual: bytes };
@@ -126,16 +125,17 @@ fn around(at: u64) -> impl Iterator<Item = u64> {
 
 #[test]
 fn lengths_are_each_others_inverse() {
-    let stream = |mode, log2| Config::builder(mode).segments(log2).build().expect("a stream");
-    let stretched = Config::builder(Mode::Robust).tag_bytes(255).build().expect("a stretch");
+    let stream =
+        |mode, bytes| Config::builder(mode).segment_bytes(bytes).build().expect("a stream");
+    let stretched = Config::builder(Mode::Robust).stretch_bytes(255).build().expect("a stretch");
     for config in [
         Config::OCH,
         Config::OCH_TRANSPORT,
         Config::CIV_PUBLIC,
         Config::ROBUST,
         stretched,
-        stream(Mode::Och, 8),
-        stream(Mode::Civ, 24),
+        stream(Mode::Och, 1 << 8),
+        stream(Mode::Civ, 1 << 24),
     ] {
         let segment = config.segment_bytes().map_or(64, |bytes| bytes as u64);
         let edges = [0, 1, 32, segment, 2 * segment, 1000 * segment, 1 << 39];
@@ -162,7 +162,7 @@ fn lengths_are_each_others_inverse() {
 
 #[test]
 fn a_segment_is_empty_only_alone() {
-    let config = Config::builder(Mode::Och).segments(8).build().expect("a stream");
+    let config = Config::builder(Mode::Och).segment_bytes(256).build().expect("a stream");
     assert_eq!(config.message_bytes(31), None);
     assert_eq!(config.message_bytes(32), Some(0));
     assert_eq!(config.message_bytes(288), Some(256));

@@ -6,14 +6,16 @@ mod common;
 mod configuration;
 mod lengths;
 mod matrix;
+mod prepared;
 mod properties;
+mod random_nonce;
 mod separation;
 mod stream;
 mod tamper;
 mod vectors;
 mod wide_block;
 
-use polyseal::flex::{Config, ConfigError, Flex, Mode, NonceForm, Profile, WideBlock};
+use polyseal::flex::{Builder, Config, ConfigError, Flex, Mode, NonceForm, Profile, WideBlock};
 use polyseal::testing::{Backend, flex_on, wide_block_on};
 use polyseal::{Error, Result};
 
@@ -31,6 +33,11 @@ fn key() -> Vec<u8> {
 fn config(mode: Mode, profile: Profile, nonce: NonceForm) -> Config {
     let builder = Config::builder(mode).profile(profile).nonce(nonce);
     builder.allow_64_bits().build().expect("a configuration")
+}
+
+/// The configuration of these eight bytes, whatever its level.
+fn from_bytes(bytes: [u8; 8]) -> std::result::Result<Config, ConfigError> {
+    Builder::from_bytes(bytes)?.allow_64_bits().build()
 }
 
 fn flex(backend: Backend, config: Config) -> Flex {
@@ -69,7 +76,7 @@ enum Cipher {
 
 impl Cipher {
     fn on(backend: Backend, config: [u8; 8], key: &[u8], setup_ad: &[u8]) -> Self {
-        match Config::from_bytes(config) {
+        match from_bytes(config) {
             Err(ConfigError::NotCommitting) => {
                 Self::Wide(wide_block_on(backend, config, key, setup_ad).expect("a key"))
             }

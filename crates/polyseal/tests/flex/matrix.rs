@@ -84,7 +84,7 @@ fn agrees(config: Config) {
     let on = |backend| (Backend::name(backend), flex(backend, config));
     let fast: Vec<_> = Backend::available().map(on).filter(|(name, _)| *name != "soft").collect();
     let portable = flex(soft(), config);
-    let nonce = bytes(2, config.nonce_range().0);
+    let nonce = bytes(2, *config.nonce_range().start());
     let opens = |flex: &Flex, ad: &[u8], sealed: &[u8], message: &[u8], name: &str| {
         let opened = flex.open(told(&config, &nonce), ad, sealed).expect(name);
         assert!(*opened.message == message && opened.nonce == nonce, "{name}");
@@ -127,7 +127,7 @@ fn robust_is_one_function_on_every_back_end() {
 #[test]
 fn far_blocks_have_the_same_masks() {
     let message = bytes(5, (16 << 12) * 64 + 20 * 64 + 5);
-    for mode in [Mode::Och, Mode::Civ] {
+    for mode in MODES {
         let config = config(mode, Profile::S512, NonceForm::Public(24));
         let seal = |backend| {
             let flex = flex(backend, config);

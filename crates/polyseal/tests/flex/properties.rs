@@ -1,7 +1,7 @@
 //! What holds for every input, on inputs that nobody chose.
 
 use polyseal::Error;
-use polyseal::flex::{Config, NonceForm, Profile};
+use polyseal::flex::{NonceForm, Profile};
 use polyseal::testing::Backend;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::proptest;
@@ -47,7 +47,7 @@ fn configuration() -> impl Strategy<Value = [u8; 8]> {
 }
 
 fn nonce(cipher: &Cipher, seed: u64, free: usize) -> Vec<u8> {
-    let (shortest, longest) = cipher.config().nonce_range();
+    let (shortest, longest) = cipher.config().nonce_range().into_inner();
     bytes(seed, free.clamp(shortest, longest))
 }
 
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn any_eight_bytes(cfg in fields(), noise: [u8; 8]) {
         for cfg in [cfg, noise] {
-            match Config::from_bytes(cfg) {
+            match crate::from_bytes(cfg) {
                 Ok(config) => assert_eq!(config.to_bytes(), cfg),
                 Err(error) => assert!(!error.to_string().is_empty()),
             }
@@ -156,7 +156,7 @@ proptest! {
         let Cipher::Aead(flex) = Cipher::on(Backend::detect(), cfg, &key(), b"") else {
             return Ok(());
         };
-        let (config, nonce) = (*flex.config(), bytes(1, flex.config().nonce_range().0));
+        let (config, nonce) = (*flex.config(), bytes(1, *flex.config().nonce_range().start()));
         let message = bytes(2, message_bytes);
         let sealed = flex.seal(&nonce, b"ad", &message).expect("sealing");
         let mut ciphertext = vec![fill; sealed.len()];

@@ -28,26 +28,16 @@ impl Seen {
 const NONCE_BYTES: usize = 24;
 
 fn nonce(config: &Config) -> Vec<u8> {
-    let (shortest, longest) = config.nonce_range();
+    let (shortest, longest) = config.nonce_range().into_inner();
     bytes(2, NONCE_BYTES.clamp(shortest, longest))
 }
 
 /// What has a name.
 fn named() -> Vec<[u8; 8]> {
     let wide = Config::builder(Mode::Robust).nonce(NonceForm::AnyPublic);
-    let wide = [wide.tag_bytes(16), wide]
+    let wide = [wide.stretch_bytes(16), wide]
         .map(|builder| WideBlock::init(builder, &key(), b"").expect("a key").config().to_bytes());
-    let committing = [
-        Config::OCH,
-        Config::OCH_PUBLIC,
-        Config::OCH_TRANSPORT,
-        Config::CIV,
-        Config::CIV_PUBLIC,
-        Config::ROBUST,
-        Config::OCH_STREAM,
-        Config::CIV_STREAM,
-    ];
-    committing.iter().map(Config::to_bytes).chain(wide).collect()
+    Config::NAMED.iter().map(|(.., config)| config.to_bytes()).chain(wide).collect()
 }
 
 /// Configurations that differ from a named one in a single field, or only in whether setup associated

@@ -159,7 +159,7 @@ fn another_length_of_tag() {
         }
     }
     let of = |bytes| {
-        let config = Config::builder(Mode::Robust).nonce(NONCES[1]).tag_bytes(bytes);
+        let config = Config::builder(Mode::Robust).nonce(NONCES[1]).stretch_bytes(bytes);
         flex(Backend::detect(), config.build().expect("a configuration"))
     };
     let (long, short, nonce) = (of(16), of(15), nonce());
@@ -318,7 +318,7 @@ fn refused_robust_leaves_zeros() {
 #[test]
 fn refused_streams_leave_zeros() {
     for mode in [Mode::Och, Mode::Civ] {
-        let builder = Config::builder(mode).segments(8);
+        let builder = Config::builder(mode).segment_bytes(256);
         let flex = flex(Backend::detect(), builder.build().expect("a stream"));
         let sealed = flex.seal(&[7; 24], AD, &bytes(3, 700)).expect("sealing");
         for at in [0, 300, sealed.len() - 1] {

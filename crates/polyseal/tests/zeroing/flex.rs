@@ -4,8 +4,12 @@
 //! Δ, and a block's mask.
 
 use polyseal::Error;
-use polyseal::flex::{Config, Mode, NonceForm, Profile};
-use polyseal::testing::{Backend, Direction, Permutation, Width, flex_on};
+use polyseal::aead::{AeadInOut, Key, KeyInit, Nonce};
+use polyseal::flex::{
+    Config, FlexAead, FlexCivPublic, FlexOchPublic, FlexRobust, Mode, NonceForm, Preset, Profile,
+};
+use polyseal::registry::Algorithm;
+use polyseal::testing::{Backend, Direction, Permutation, Width, aead_on, flex_on, wide_block_on};
 
 use super::{
     BESIDE_AN_EXPANDED_KEY, KEY, Remains, SECRET, Sought, WATCH, clear_the_stack, leaves,
@@ -355,6 +359,230 @@ fn refused_messages_of_flex_are_wiped() {
             }
         }
     }
+    nothing(&findings);
+}
+
+/// To a forger, the right tag of a forgery is as good as the key.
+#[test]
+fn the_right_tag_of_a_forgery_is_wiped() {
+    let mut findings = Findings::new();
+    for profile in Profile::ALL {
+        for (mode, hidden) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
+            let config = config(mode, profile, hidden);
+            let secrets = Secrets::of(&config);
+            let told = if hidden { &[][..] } else { &NONCE };
+            for backend in Backend::available() {
+                let flex = flex_on(backend, config, &KEY, b"").expect("a key");
+                for length in [5, 30, profile.block_bytes(), 9 * profile.block_bytes() + 30] {
+                    let message = SECRET.repeat(length.div_ceil(16));
+                    let mut forged = flex.seal(&NONCE, AD, &message[..length]).expect("sealing");
+                    let tag_at = forged.len() - config.tag_bytes();
+                    // No piece of it is one of the forgery.
+                    let tag = forged[tag_at..].to_vec();
+                    forged[tag_at..].iter_mut().for_each(|byte| *byte ^= 0xa5);
+                    let open = || {
+                        let refused = flex.open(told, AD, &forged).map(drop);
+                        assert_eq!(refused, Err(Error::Unauthentic));
+                    };
+                    if leaves(&secrets.pieces(&[&tag]), open) {
+                        findings.push(format!(
+                            "{length} bytes, {mode:?}, {profile:?}, hidden {hidden}, on {}",
+                            backend.name()
+                        ));
+                    }
+                }
+            }
+        }
+    }
+    nothing(&findings);
+}
+
+/// Finds what refusing `open` leaves of [`SECRET`], on the heap and on the stack.
+fn look(findings: &mut Findings, pieces: &[&[u8]], name: &str, open: &dyn Fn()) {
+    if frees(pieces, open) {
+        findings.push(format!("on the heap: {name}"));
+    }
+    if leaves(pieces, open) {
+        findings.push(format!("on the stack: {name}"));
+    }
+}
+
+#[test]
+fn refused_segments_are_wiped() {
+    let mut findings = Findings::new();
+    for profile in Profile::ALL {
+        for mode in [Mode::Och, Mode::Civ] {
+            let builder = Config::builder(mode).profile(profile).segment_bytes(256);
+            let config = builder.allow_64_bits().build().expect("a stream");
+            let secrets = Secrets::of(&config);
+            let pieces = secrets.pieces(&[&SECRET]);
+            for backend in Backend::available() {
+                let flex = flex_on(backend, config, &KEY, b"").expect("a key");
+                let message = SECRET.repeat(40);
+                let name = format!("{mode:?}, {profile:?}, on {}", backend.name());
+                let mut forged = flex.seal(&NONCE, AD, &message).expect("sealing");
+                *forged.last_mut().expect("a tag") ^= 1;
+                look(&mut findings, &pieces, &format!("a stream, {name}"), &|| {
+                    let refused = flex.open(&NONCE, AD, &forged).map(drop);
+                    assert_eq!(refused, Err(Error::Unauthentic));
+                });
+                let opener = flex.open_segments(&NONCE, AD).expect("a stream");
+                let unit = 256 + config.tag_bytes();
+                look(&mut findings, &pieces, &format!("a segment, {name}"), &|| {
+                    let refused = opener.open(2, true, &forged[2 * unit..]).map(drop);
+                    assert_eq!(refused, Err(Error::Unauthentic));
+                });
+            }
+        }
+    }
+    nothing(&findings);
+}
+
+/// Associated data that is long, and kept; and without a tag that commits.
+#[test]
+fn refused_messages_of_other_calls_are_wiped() {
+    let mut findings = Findings::new();
+    let ad = vec![0x33; 9000];
+    for profile in Profile::ALL {
+        for backend in Backend::available() {
+            for (mode, hidden) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
+                let config = config(mode, profile, hidden);
+                let secrets = Secrets::of(&config);
+                let pieces = secrets.pieces(&[&SECRET]);
+                let flex = flex_on(backend, config, &KEY, b"").expect("a key");
+                let prepared = flex.with_ad(&ad).expect("associated data");
+                let told = if hidden { &[][..] } else { &NONCE };
+                for length in [30, 9 * profile.block_bytes() + 30] {
+                    let message = SECRET.repeat(length.div_ceil(16));
+                    let mut forged = flex.seal(&NONCE, &ad, &message[..length]).expect("sealing");
+                    *forged.last_mut().expect("a tag") ^= 1;
+                    let name = format!("{length}, {mode:?}, {profile:?}, on {}", backend.name());
+                    look(&mut findings, &pieces, &format!("long AD, {name}"), &|| {
+                        assert!(flex.open(told, &ad, &forged).is_err());
+                    });
+                    look(&mut findings, &pieces, &format!("kept AD, {name}"), &|| {
+                        assert!(prepared.open(told, &forged).is_err());
+                    });
+                }
+            }
+            for hidden in [0, 1] {
+                let number = Profile::ALL.iter().position(|&p| p == profile).expect("a profile");
+                let cfg = [3, hidden, number as u8 + 1, 16, 24, 0, 0, 0];
+                let wide = wide_block_on(backend, cfg, &KEY, b"").expect("a key");
+                let secrets = Secrets::of(wide.config());
+                let pieces = secrets.pieces(&[&SECRET]);
+                let told = if hidden == 1 { &[][..] } else { &NONCE };
+                for length in [16, 30, 9 * profile.block_bytes() + 30] {
+                    let message = SECRET.repeat(length.div_ceil(16));
+                    let sealed = wide.encipher(&NONCE, AD, &message[..length]);
+                    let mut forged = sealed.expect("enciphering");
+                    *forged.last_mut().expect("a byte") ^= 1;
+                    let name = format!("wide, {length}, {profile:?}, on {}", backend.name());
+                    look(&mut findings, &pieces, &name, &|| {
+                        assert!(wide.decipher(told, AD, &forged).is_err());
+                    });
+                }
+            }
+        }
+    }
+    nothing(&findings);
+}
+
+/// By name, with a wrong tag; and with the right one, if the nonce that was hidden is another.
+#[test]
+fn refused_messages_by_name_are_wiped() {
+    let mut findings = Findings::new();
+    for name in [
+        "flex-och",
+        "flex-och-public",
+        "flex-civ",
+        "flex-civ-public",
+        "flex-robust",
+        "flex:cfg=0305010020000000",
+        "flex:cfg=0304012018000000",
+        "flex:cfg=030501103f000000",
+    ] {
+        let algorithm: Algorithm = name.parse().expect(name);
+        for backend in Backend::available() {
+            let aead = aead_on(&algorithm, &KEY, backend).expect(name);
+            let nonce = vec![9; algorithm.nonce_bytes()];
+            for (length, other_nonce) in [(30, false), (30, true), (606, false), (606, true)] {
+                let message = SECRET.repeat(length / 16 + 1)[..length].to_vec();
+                let mut given = nonce.clone();
+                let mut sealed = aead.seal(&nonce, AD, &message).expect(name);
+                match other_nonce {
+                    true => given[0] ^= 1,
+                    false => *sealed.last_mut().expect("a tag") ^= 1,
+                }
+                let called =
+                    format!("{name}, {length}, other nonce {other_nonce}, on {}", backend.name());
+                look(&mut findings, &[&SECRET], &called, &|| {
+                    let refused = aead.open(&given, AD, &sealed).map(drop);
+                    assert_eq!(refused, Err(Error::Unauthentic));
+                });
+                let (head, rest) = sealed.split_at(algorithm.head_bytes());
+                let (body, tail) = rest.split_at(length);
+                let tag = [head, tail].concat();
+                look(&mut findings, &[&SECRET], &format!("detached, {called}"), &|| {
+                    let mut buffer = body.to_vec();
+                    let open = buffer.as_mut_slice().into();
+                    let refused = aead.open_inout_detached(&given, AD, open, &tag);
+                    assert_eq!(refused, Err(Error::Unauthentic));
+                    assert!(buffer.iter().all(|&byte| byte == 0));
+                });
+            }
+        }
+    }
+    nothing(&findings);
+}
+
+/// `_new` names the preset, which has no name of its own.
+fn leaves_nothing_typed<S: Preset>(
+    _new: fn(&Key<FlexAead<S>>) -> FlexAead<S>,
+    config: Config,
+    findings: &mut Findings,
+) {
+    let secrets = Secrets::of(&config);
+    let t = config.profile().tag_bytes();
+    // K1 and L are the cipher's own, of which moving it leaves copies.
+    let named: [(&str, &[u8]); 3] =
+        [("K", &SECRET), ("K2", &secrets.subkeys[t..2 * t]), ("K3", &secrets.subkeys[2 * t..])];
+    for backend in Backend::available() {
+        let name = format!("{:?} on {}", config.mode(), backend.name());
+        let mut made = None;
+        let names = left(&secrets, &named, || {
+            made = Some(Box::new(FlexAead::<S>::with_backend((&KEY).into(), backend)));
+        });
+        if !names.is_empty() {
+            findings.push(format!("init, {name}: {names:?}"));
+        }
+        let cipher = made.expect("a cipher");
+        let nonce = Nonce::<FlexAead<S>>::try_from(&NONCE[..]).expect("a nonce");
+        for length in [32, 608] {
+            let mut sealed = SECRET.repeat(length / 16);
+            let buffer = sealed.as_mut_slice().into();
+            let right = cipher.encrypt_inout_detached(&nonce, AD, buffer).expect("sealing");
+            let mut forged = right.clone();
+            forged.iter_mut().for_each(|byte| *byte ^= 0xa5);
+            for (what, secret) in [("plaintext", &SECRET[..]), ("the right tag", &right)] {
+                let open = || {
+                    let mut buffer = sealed.clone();
+                    let open = buffer.as_mut_slice().into();
+                    assert!(cipher.decrypt_inout_detached(&nonce, AD, open, &forged).is_err());
+                    assert!(buffer.iter().all(|&byte| byte == 0));
+                };
+                look(findings, &secrets.pieces(&[secret]), &format!("{what}, {name}"), &open);
+            }
+        }
+    }
+}
+
+#[test]
+fn types_of_flex_leave_nothing() {
+    let mut findings = Findings::new();
+    leaves_nothing_typed(FlexOchPublic::new, Config::OCH_PUBLIC, &mut findings);
+    leaves_nothing_typed(FlexCivPublic::new, Config::CIV_PUBLIC, &mut findings);
+    leaves_nothing_typed(FlexRobust::new, Config::ROBUST, &mut findings);
     nothing(&findings);
 }
 

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use polyseal::flex::{Config, ConfigError};
+use polyseal::flex::{Builder, ConfigError};
 use polyseal::registry::{Algorithm, Kind, family};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -224,7 +224,7 @@ fn flex(
     if let Some(test) = tests.iter().find(other) {
         return Err(format!("tcId {}: not of the group's sizes", test.id));
     }
-    match Config::from_bytes(config) {
+    match Builder::from_bytes(config).and_then(|builder| builder.allow_64_bits().build()) {
         Ok(_) | Err(ConfigError::NotCommitting) => Ok(Instance::Flex { config, setup_ad }),
         Err(error) => Err(error.to_string()),
     }

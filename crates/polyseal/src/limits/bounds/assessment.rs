@@ -138,19 +138,28 @@ fn total(bounds: &[Bound]) -> Probability {
 /// The messages that the specification's limits allow, however unlikely an accident is.
 fn most_messages(algorithm: &Algorithm, load: &Load) -> Amount {
     let limits = Limits::of(algorithm);
-    let nonces = Amount::power_of_two(8.0 * algorithm.nonce_bytes() as f64);
+    // Without nonces there are none to run out of: as many as are counted to.
+    let nonce_bits = match algorithm.nonce_bytes() {
+        0 => 128.0,
+        bytes => 8.0 * bytes as f64,
+    };
+    let nonces = Amount::power_of_two(nonce_bits);
     let messages = limits.messages(load.nonces).1.map_or(nonces, Amount::from);
     let total = limits.total(load.nonces);
     let each = total.charge(load.message_bytes, load.ad_bytes).max(1);
     let bytes = total.limit.map(|bytes| Amount::from(bytes / each));
-    bytes.map_or(messages, |bytes| bytes.min(messages))
+    let segments = limits.segments.and_then(|segments| {
+        segments.limit.map(|limit| Amount::from(limit / segments.at_most(1, each)))
+    });
+    bytes.into_iter().chain(segments).fold(messages, Amount::min)
 }
 
 fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
     let limits = Limits::of(algorithm);
     let long = |what, bytes, limit| (bytes > limit).then_some(Error::TooLong { what, limit });
     let total = limits.total(load.nonces);
-    let each = Amount::from(total.charge(load.message_bytes, load.ad_bytes));
+    let each = total.charge(load.message_bytes, load.ad_bytes);
+    let segments = limits.segments.map(|segments| segments.at_most(1, each));
     let (messages, limit) = limits.messages(load.nonces);
     let much = |what, amount: Amount, limit: Option<u128>| {
         let limit = limit?;
@@ -160,7 +169,11 @@ fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
         long("message", load.message_bytes, limits.message_bytes),
         long("associated data", load.ad_bytes, limits.ad_bytes),
         much(messages, load.messages, limit),
-        much("bytes", load.messages * each, total.limit),
+        much("bytes", load.messages * Amount::from(each), total.limit),
+        segments.and_then(|each| {
+            let limit = limits.segments.and_then(|segments| segments.limit);
+            much("segments", load.messages * Amount::from(each), limit)
+        }),
         much("failed verifications", load.forgeries, limits.failed_verifications),
     ]
     .into_iter()

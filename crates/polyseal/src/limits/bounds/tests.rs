@@ -296,6 +296,31 @@ fn one_key_of_gcm_is_told_from_randomness_with_2_to_the_minus_33() {
     }
 }
 
+/// A stream is as many messages as it has segments.
+#[test]
+fn segments_cross_their_limit() {
+    // S384, in segments of 256 bytes.
+    let a = algorithm("flex:cfg=0108042018000800");
+    let load = Load { nonces: Nonces::Counted, ..Load::one_message(1 << 40, 0) };
+    let at = |log2| Load { messages: Amount::power_of_two(log2), ..load };
+    assert_eq!(assess(&a, &at(15.9)).crossed, []);
+    let what = Error::Limit { what: "segments", limit: 1 << 48 };
+    assert_eq!(assess(&a, &at(16.1)).crossed, [what]);
+    let most = messages_within(&a, &load, Probability::power_of_two(-1.0)).expect("some");
+    assert!((15.9..16.1).contains(&most.log2()), "{}", most.log2());
+}
+
+/// Deterministic encryption has no nonces to run out of.
+#[test]
+fn no_nonces_are_no_limit() {
+    let a = algorithm("flex-civ-public:nonce=0");
+    let load = Load { nonces: Nonces::Counted, ..Load::one_message(32, 0) };
+    let messages = Amount::power_of_two(40.0);
+    assert_eq!(assess(&a, &Load { messages, ..load }).crossed, []);
+    let most = messages_within(&a, &load, Probability::power_of_two(-1.0)).expect("some");
+    assert!(most.log2() > 48.0, "{}", most.log2());
+}
+
 /// What KC-XAES's row claims is less than theorem 1 gives, as much as its constant is uncertain.
 #[test]
 fn the_claimed_commitment_is_within_theorem_1() {
