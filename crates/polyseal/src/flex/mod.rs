@@ -13,21 +13,41 @@
 //! |---|---|---:|---|---|
 //! | OCH | much: it must not be repeated | 1 | [`Config::OCH`] | [`Config::OCH_PUBLIC`], [`Config::OCH_TRANSPORT`] |
 //! | CIV | which messages are equal | 2 | [`Config::CIV`] | [`Config::CIV_PUBLIC`] |
-//! | ROBUST | which messages are equal; unverified plaintext is harmless | 2 | by [`Config::builder`] | [`Config::ROBUST`] |
+//! | ROBUST | which messages are equal | 2 | by [`Config::builder`] | [`Config::ROBUST`] |
 //! | OCH in segments | much: it must not be repeated | 1 | – | [`Config::OCH_STREAM`] |
 //! | CIV in segments | which segments are equal, and they can be exchanged: it must not be repeated | 2 | – | [`Config::CIV_STREAM`] |
 //!
 //! Each over eight permutations ([`Profile`]), with nonces and tags of other lengths, by
-//! [`Config::builder`]. What gives less than this has to be asked for by name: profiles of the 64-bit
-//! level, and [`WideBlock`], which keeps the length of a message and does not commit.
+//! [`Config::builder`]. A shorter tag commits with fewer bits, and is a choice like others. What has to
+//! be allowed by name is a profile of the 64-bit level, with which messages and bytes are limited, too;
+//! and [`WideBlock`], which keeps the length of a message and does not commit, is a type of its own.
+//!
+//! ```
+//! use polyseal::flex::{Config, Flex};
+//!
+//! let flex = Flex::init(Config::OCH, &[7; 32], b"what the key is for")?;
+//! let nonce = [1; 32]; // never twice under one key
+//! let sealed = flex.seal(&nonce, b"header", b"message")?;
+//! assert_eq!(sealed.len(), 7 + 64); // the nonce, hidden, and the tag
+//! let opened = flex.open(&[], b"header", &sealed)?;
+//! assert_eq!(opened.nonce, nonce);
+//! assert_eq!(*opened.message, *b"message");
+//! # Ok::<(), polyseal::Error>(())
+//! ```
+//!
+//! Which item? [`Flex`] for any configuration, [`Flex::seal_segments`] and [`Flex::open_segments`] for
+//! large messages, [`Flex::with_ad`] and [`SetupHash`] for data that repeats: these allocate.
+//! [`FlexOchPublic`], [`FlexOchTransport`], [`FlexCivPublic`] and [`FlexRobust`] are types of the crate
+//! `aead`, for keys of 32 bytes and public nonces, also without an allocator.
+//! [`AnyAead`](crate::any::AnyAead) takes the names of the tool: `flex-och` to `flex:cfg=…`.
 //!
 //! Limits: messages of 2^50 bytes (ROBUST 2^40, segments fewer than 2^64), associated data of 2^60, keys
 //! of 16 to 1024 bytes; how many messages, [`Config::max_messages`] says. A call takes up to 24 KiB of
 //! stack, and 80 KiB with [`Profile::S1024`] and [`Profile::K1600`].
-//!
-//! In this code: π the permutation, B the bytes of a block, t those of a chaining value, r = B − t;
-//! K1 the subkey, K1' the context's key, L the base of the masks, Δ the nonce's mask; i, j a tweak,
-//! p = 16i + j; D what is added before and behind π.
+
+// In this code: π the permutation, B the bytes of a block, t those of a chaining value, r = B − t;
+// K1 the subkey, K1' the context's key, L the base of the masks, Δ the nonce's mask; i, j a tweak,
+// p = 16i + j; D what is added before and behind π.
 
 // Without an allocator there are only the types with a fixed configuration.
 #![cfg_attr(not(feature = "alloc"), allow(dead_code, unused_imports))]

@@ -150,7 +150,8 @@ impl SegmentSealer<'_> {
     }
 
     /// Seals the last segment into a new vector. It has at least 1 byte, or 0 if it is the only one, and
-    /// at most [`segment_bytes`](super::Config::segment_bytes).
+    /// at most [`segment_bytes`](super::Config::segment_bytes). The sealer is used up, on an error too; a
+    /// stream without a last segment never opens as a whole.
     ///
     /// # Errors
     /// [`Error::Range`] for a segment of another length.
@@ -180,6 +181,10 @@ impl SegmentSealer<'_> {
 /// [`next`](Self::next) and [`last`](Self::last). But **no length is authentic before the last has been
 /// opened, as the last**: whoever seeks opens that one first, and whoever opens in order reports success
 /// only behind it.
+///
+/// A sealed segment has u = [`segment_bytes`](super::Config::segment_bytes) +
+/// [`tag_bytes`](super::Config::tag_bytes) bytes, the last at most as many: of a ciphertext of c bytes the
+/// last has the index `c.div_ceil(u).max(1) - 1`, and begins at index · u.
 ///
 /// ```
 /// use polyseal::flex::{Config, Flex};

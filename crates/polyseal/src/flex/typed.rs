@@ -28,11 +28,12 @@ pub type FlexOchPublic = FlexAead<OchPublic>;
 pub type FlexOchTransport = FlexAead<OchTransport>;
 /// CIV: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are equal.
 pub type FlexCivPublic = FlexCivPublicNonce<U24>;
-/// CIV with nonces of `N` bytes, 0 to 65535; with 0 it is deterministic.
+/// CIV with nonces of `N` bytes, of those that `aead::consts` has, U0 to U512 and some above; with U0 it
+/// is deterministic. For other lengths, up to 65535: [`Config::CIV_PUBLIC`](super::Config::CIV_PUBLIC).
 pub type FlexCivPublicNonce<N> = FlexAead<CivPublic<N>>;
 /// ROBUST: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are equal.
 pub type FlexRobust = FlexRobustNonce<U24>;
-/// ROBUST with nonces of `N` bytes, 0 to 65535; with 0 it is deterministic.
+/// ROBUST with nonces of `N` bytes, as [`FlexCivPublicNonce`] has them; with U0 it is deterministic.
 pub type FlexRobustNonce<N> = FlexAead<Robust<N>>;
 
 /// A configuration that has a type.
