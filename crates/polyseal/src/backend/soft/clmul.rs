@@ -124,8 +124,9 @@ impl Clmul for Block {
 /// Ones where a block's words begin.
 const EVERY_WORD: u128 = 0x00000001_00000001_00000001_00000001;
 
-/// The lower 64 bits of the carry-less product.
-#[inline(always)]
+/// The lower 64 bits of the carry-less product. A function of its own: it is long, and called from
+/// everywhere.
+#[inline(never)]
 fn low_product(a: u64, b: u64) -> u64 {
     const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
     let mut product = 0;
