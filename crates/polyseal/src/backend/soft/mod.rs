@@ -104,7 +104,7 @@ impl Lanes for Block {
 
 impl Block {
     /// A round on eight blocks at a time, added to what `out` holds: the round keys.
-    #[inline(never)]
+    #[inline(always)]
     fn bitsliced(x: &[Self], out: &mut [Self], round: fn(&mut [u128; 8])) {
         for (out, x) in out.chunks_mut(8).zip(x.chunks(8)) {
             let mut blocks = [0; 8];
