@@ -1,9 +1,6 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-# What one step compiles, no later one compiles again with changes.
-export CARGO_INCREMENTAL := 0
-
 .PHONY: demo test bench peers papers fips fuzz docs deny clean
 .PHONY: format lint unit portable python vectors constant-time aarch64 wasm
 .NOTPARALLEL:
