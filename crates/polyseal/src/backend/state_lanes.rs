@@ -11,20 +11,50 @@
 
 use super::lanes::Clmul;
 
-/// A vector whose blocks are the same word of different states.
+/// A vector whose blocks are the same word of different states. With one block, which is what the
+/// defaults are for, memory's order is the lanes', turned or not.
 pub trait StateLanes: Clmul {
     /// From memory's order to lanes: of as many states of `W` words as there are lanes, one after
     /// the other, word `k` of state `i` becomes lane `i` of vector `k`.
-    fn gather<const W: usize>(x: [Self; W]) -> [Self; W];
+    #[inline(always)]
+    fn gather<const W: usize>(x: [Self; W]) -> [Self; W] {
+        const { assert!(Self::BLOCKS == 1) };
+        x
+    }
+
     /// The inverse of [`gather`](Self::gather).
-    fn scatter<const W: usize>(x: [Self; W]) -> [Self; W];
+    #[inline(always)]
+    fn scatter<const W: usize>(x: [Self; W]) -> [Self; W] {
+        const { assert!(Self::BLOCKS == 1) };
+        x
+    }
 
     /// From memory to turned lanes.
-    fn load_turned(isa: Self::Isa, source: &[u8]) -> [Self; 4];
+    #[inline(always)]
+    fn load_turned(isa: Self::Isa, source: &[u8]) -> [Self; 4] {
+        const { assert!(Self::BLOCKS == 1) };
+        let mut x = [Self::load(isa, &source[..Self::BYTES]); 4];
+        for k in 1..4 {
+            x[k] = Self::load(isa, &source[k * Self::BYTES..(k + 1) * Self::BYTES]);
+        }
+        x
+    }
+
     /// The inverse of [`load_turned`](Self::load_turned).
-    fn store_turned(x: [Self; 4], target: &mut [u8]);
+    #[inline(always)]
+    fn store_turned(x: [Self; 4], target: &mut [u8]) {
+        const { assert!(Self::BLOCKS == 1) };
+        for k in 0..4 {
+            x[k].store(&mut target[k * Self::BYTES..(k + 1) * Self::BYTES]);
+        }
+    }
+
     /// The blocks in lanes with odd numbers, exchanged.
-    fn exchange_odd(a: Self, b: Self) -> (Self, Self);
+    #[inline(always)]
+    fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
+        const { assert!(Self::BLOCKS == 1) };
+        (a, b)
+    }
 
     /// Each block two bytes further back, and before it the last two of `before`'s.
     fn shift_in(self, before: Self) -> Self;
@@ -67,22 +97,4 @@ pub trait StateLanes: Clmul {
     fn aes_inverse_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N];
     /// Its last round, `InvSubBytes(InvShiftRows(x[i])) ⊕ round_keys[i]` for every `i`.
     fn aes_inverse_last_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N];
-}
-
-/// Four vectors, one after the other.
-#[inline(always)]
-pub(super) fn load4<L: StateLanes>(isa: L::Isa, source: &[u8]) -> [L; 4] {
-    let mut x = [L::load(isa, &source[..L::BYTES]); 4];
-    for k in 1..4 {
-        x[k] = L::load(isa, &source[k * L::BYTES..(k + 1) * L::BYTES]);
-    }
-    x
-}
-
-/// The inverse of [`load4`].
-#[inline(always)]
-pub(super) fn store4<L: StateLanes>(x: [L; 4], target: &mut [u8]) {
-    for k in 0..4 {
-        x[k].store(&mut target[k * L::BYTES..(k + 1) * L::BYTES]);
-    }
 }

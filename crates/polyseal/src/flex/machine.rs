@@ -5,7 +5,7 @@
 //! once, on states in memory, and only π runs on the back end.
 
 use super::field;
-use super::parameters::{Bytes, Fast, Parameters};
+use super::parameters::{Bytes, Fast, MOST_LANES, Many, Parameters};
 use crate::backend::{Backend, Isa, Task};
 use crate::perm::{self, Polynomials, States};
 
@@ -20,6 +20,19 @@ pub(super) trait Machine<P: Parameters>: Copy {
 impl<P: Fast, I: Isa> Machine<P> for I {
     type One = P::One<I>;
     type Many = P::Many<I>;
+}
+
+/// Writes whole vectors of `blocks` in the order of the lanes.
+#[inline(always)]
+pub(super) fn write_lanes<P: Parameters, M: Machine<P>>(
+    machine: M,
+    blocks: &[u8],
+    lanes: &mut [u8],
+) {
+    let vectors = blocks.chunks_exact(Many::<P, M>::BYTES);
+    for (blocks, lanes) in vectors.zip(lanes.chunks_exact_mut(Many::<P, M>::BYTES)) {
+        Many::<P, M>::load(machine, blocks).write_lanes(lanes);
+    }
 }
 
 /// A computation on any machine.
@@ -64,7 +77,7 @@ pub(super) struct Memory(Backend);
 
 impl<P: Parameters> Machine<P> for Memory {
     type One = Stored<P, 1>;
-    type Many = Stored<P, 4>;
+    type Many = Stored<P, MOST_LANES>;
 }
 
 /// `COUNT` states in memory.

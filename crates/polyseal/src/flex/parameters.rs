@@ -40,7 +40,7 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     type Block: Bytes;
     /// [`MOST_BLOCKS`] blocks.
     type Group: Bytes;
-    /// One such vector.
+    /// [`MOST_LANES`] blocks.
     type Vector: Bytes;
 
     const PROFILE: Profile;
@@ -79,8 +79,10 @@ pub(super) trait Fast: Parameters {
 
 /// How many vectors of blocks are in flight.
 pub(super) const GROUP: usize = 4;
-/// How many blocks those are where vectors hold most.
-pub(super) const MOST_BLOCKS: usize = 4 * GROUP;
+/// The most blocks that a vector holds.
+pub(super) const MOST_LANES: usize = 4;
+/// The most blocks in flight.
+pub(super) const MOST_BLOCKS: usize = MOST_LANES * GROUP;
 
 /// A single block in registers.
 pub(super) type One<P, M> = <M as Machine<P>>::One;
@@ -111,7 +113,7 @@ macro_rules! profiles {
             type Permutation = $permutation;
             type Block = [u8; $bytes];
             type Group = [u8; MOST_BLOCKS * $bytes];
-            type Vector = [u8; 4 * $bytes];
+            type Vector = [u8; MOST_LANES * $bytes];
 
             const PROFILE: Profile = Profile::$name;
             const REDUCTION: u64 = $reduction;

@@ -6,7 +6,7 @@
 
 use super::blocks::{Pass, Sum, load, pad10, run, store};
 use super::field;
-use super::machine::Machine;
+use super::machine::{Machine, write_lanes};
 use super::parameters::{Bytes, MOST_BLOCKS, Many, One, Parameters, zero};
 use super::tweak::{Cipher, Group};
 use crate::backend::wipe;
@@ -172,12 +172,7 @@ impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
         }
         let mut powers = P::Group::ZERO;
         P::write_powers(&mask, powers.as_mut());
-        let vectors = powers.as_ref().chunks_exact(Many::<P, M>::BYTES);
-        for (powers, lanes) in
-            vectors.zip(self.masks.as_mut().chunks_exact_mut(Many::<P, M>::BYTES))
-        {
-            Many::<P, M>::load(machine, powers).write_lanes(lanes);
-        }
+        write_lanes::<P, M>(machine, powers.as_ref(), self.masks.as_mut());
         wipe(mask.as_mut());
         wipe(powers.as_mut());
     }

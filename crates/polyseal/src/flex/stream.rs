@@ -33,8 +33,7 @@ impl Stream<'_> {
     }
 
     fn seal_into(&self, place: Place, segment: &[u8], sealed: &mut [u8]) -> Result<()> {
-        check_place(place)?;
-        self.check_length(place, segment.len())?;
+        self.check(place, segment.len())?;
         is_as_long(sealed, segment.len() + self.tag_bytes())?;
         let (text, tag) = sealed.split_at_mut(segment.len());
         self.flex.session().seal_segment(&self.key, place, inout(segment, text), tag);
@@ -42,8 +41,7 @@ impl Stream<'_> {
     }
 
     fn seal(&self, place: Place, segment: &[u8]) -> Result<Vec<u8>> {
-        check_place(place)?;
-        self.check_length(place, segment.len())?;
+        self.check(place, segment.len())?;
         let mut sealed = vec![0; segment.len() + self.tag_bytes()];
         self.seal_into(place, segment, &mut sealed)?;
         Ok(sealed)
@@ -72,12 +70,13 @@ impl Stream<'_> {
     fn opened_bytes(&self, place: Place, sealed: usize) -> Result<usize> {
         check_place(place)?;
         let bytes = sealed.checked_sub(self.tag_bytes()).ok_or(Error::Unauthentic)?;
-        self.check_length(place, bytes).map_err(|_| Error::Unauthentic)?;
+        self.check(place, bytes).map_err(|_| Error::Unauthentic)?;
         Ok(bytes)
     }
 
-    /// Whether the segment in this place may have so many bytes.
-    fn check_length(&self, (index, last): Place, actual: usize) -> Result<()> {
+    /// Whether there is a segment in this place, and may have so many bytes.
+    fn check(&self, (index, last): Place, actual: usize) -> Result<()> {
+        check_place((index, last))?;
         let (what, expected) = ("segment", self.segment_bytes);
         // None is empty but the only one.
         let shortest = usize::from(index > 0);

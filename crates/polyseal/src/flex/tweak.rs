@@ -11,7 +11,7 @@
 //! 2^60.
 
 use super::hash::Chaining;
-use super::machine::Machine;
+use super::machine::{Machine, write_lanes};
 use super::parameters::{Bytes, GROUP, Many, One, Parameters, zero};
 use crate::backend::wipe;
 use crate::perm::States;
@@ -68,12 +68,7 @@ impl<P: Parameters> Key<P> {
             let i = (q + 1) % blocks;
             self.mask(machine, 16 * i as u64).store(mask);
         }
-        let vectors = masks.chunks_exact(Many::<P, M>::BYTES);
-        for (mask, lanes) in
-            vectors.zip(self.offsets.as_mut().chunks_exact_mut(Many::<P, M>::BYTES))
-        {
-            Many::<P, M>::load(machine, mask).write_lanes(lanes);
-        }
+        write_lanes::<P, M>(machine, masks, self.offsets.as_mut());
         wipe(masks);
         for u in 0..STEPS {
             self.steps[u] = self.step(machine, u);

@@ -3,39 +3,14 @@
 use core::arch::x86_64::{_mm_aesdec_si128, _mm_aesdeclast_si128, _mm_alignr_epi8};
 
 use super::super::lanes::Isa;
-use super::super::state_lanes::{StateLanes, load4, store4};
+use super::super::state_lanes::StateLanes;
 use super::{PartialXmm, Xmm};
 
 impl<I: Isa<X1 = Self> + PartialXmm> StateLanes for Xmm<I> {
     #[inline(always)]
-    fn gather<const W: usize>(x: [Self; W]) -> [Self; W] {
-        x
-    }
-
-    #[inline(always)]
-    fn scatter<const W: usize>(x: [Self; W]) -> [Self; W] {
-        x
-    }
-
-    #[inline(always)]
-    fn load_turned(isa: Self::Isa, source: &[u8]) -> [Self; 4] {
-        load4(isa, source)
-    }
-
-    #[inline(always)]
-    fn store_turned(x: [Self; 4], target: &mut [u8]) {
-        store4(x, target);
-    }
-
-    #[inline(always)]
     fn shift_in(self, before: Self) -> Self {
         // SAFETY: `I` is the proof of AVX, and so of SSSE3.
         Self(unsafe { _mm_alignr_epi8::<14>(self.0, before.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
-        (a, b)
     }
 
     #[inline(always)]

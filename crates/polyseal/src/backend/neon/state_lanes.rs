@@ -2,39 +2,14 @@
 
 use core::arch::aarch64::{vaesdq_u8, vaesimcq_u8, vdupq_n_u8, veorq_u8, vextq_u8};
 
-use super::super::state_lanes::{StateLanes, load4, store4};
+use super::super::state_lanes::StateLanes;
 use super::Q;
 
 impl StateLanes for Q {
     #[inline(always)]
-    fn gather<const W: usize>(x: [Self; W]) -> [Self; W] {
-        x
-    }
-
-    #[inline(always)]
-    fn scatter<const W: usize>(x: [Self; W]) -> [Self; W] {
-        x
-    }
-
-    #[inline(always)]
-    fn load_turned(isa: Self::Isa, source: &[u8]) -> [Self; 4] {
-        load4(isa, source)
-    }
-
-    #[inline(always)]
-    fn store_turned(x: [Self; 4], target: &mut [u8]) {
-        store4(x, target);
-    }
-
-    #[inline(always)]
     fn shift_in(self, before: Self) -> Self {
         // SAFETY: NEON is part of AArch64.
         Self(unsafe { vextq_u8::<14>(before.0, self.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
-        (a, b)
     }
 
     // The lint looks at these functions alone. They never stand alone: with them, the intrinsics

@@ -1,37 +1,12 @@
 //! One block, portable: a word of one state, and the inverse AES rounds.
 
-use super::super::state_lanes::{StateLanes, load4, store4};
+use super::super::state_lanes::StateLanes;
 use super::{Block, bitslice};
 
 impl StateLanes for Block {
     #[inline(always)]
-    fn gather<const W: usize>(x: [Self; W]) -> [Self; W] {
-        x
-    }
-
-    #[inline(always)]
-    fn scatter<const W: usize>(x: [Self; W]) -> [Self; W] {
-        x
-    }
-
-    #[inline(always)]
-    fn load_turned(isa: Self::Isa, source: &[u8]) -> [Self; 4] {
-        load4(isa, source)
-    }
-
-    #[inline(always)]
-    fn store_turned(x: [Self; 4], target: &mut [u8]) {
-        store4(x, target);
-    }
-
-    #[inline(always)]
     fn shift_in(self, before: Self) -> Self {
         Self(self.0 << 16 | before.0 >> 112)
-    }
-
-    #[inline(always)]
-    fn exchange_odd(a: Self, b: Self) -> (Self, Self) {
-        (a, b)
     }
 
     #[inline(always)]
