@@ -165,24 +165,10 @@ impl<S: Scheme> NonceDerived<S> {
         Self { backend, root: S::prepare(key.as_ref(), backend) }
     }
 
-    /// Seals or opens; writes the tag, or the tag that there should be.
+    /// Seals or opens; writes the tag, or the tag that there should be. Derived keys that the registers
+    /// had no room for are wiped from the stack.
     #[inline]
     pub(super) fn crypt<D: Direction>(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) {
-        self.compute::<D>(nonce, ad, buffer, tag);
-        if cfg!(target_arch = "aarch64") {
-            // There the compiler keeps derived keys on the stack.
-            stack::wipe();
-        }
-    }
-
-    #[inline]
-    fn compute<D: Direction>(
         &self,
         nonce: &[u8],
         ad: &[u8],
@@ -193,7 +179,9 @@ impl<S: Scheme> NonceDerived<S> {
         // CT: lengths are public.
         if S::FAST && short::fits(ad.len(), buffer.len()) {
             let direction = PhantomData;
-            return backend.run(Short::<S::Core, D> { root, nonce, ad, buffer, tag, direction });
+            backend.run(Short::<S::Core, D> { root, nonce, ad, buffer, tag, direction });
+            stack::wipe_bytes::<{ short::STACK_BYTES }>();
+            return;
         }
         let (mut key, mut first) = ([0; 32], [0; 16]);
         let Some((t, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
@@ -201,6 +189,7 @@ impl<S: Scheme> NonceDerived<S> {
         backend.run(Derive::<S::Core> { root, nonce, key, first, commitment });
         one_message::<Aes256, D>(*backend, key, first, ad, buffer, t);
         wipe(key);
+        stack::wipe();
     }
 }
 
@@ -244,6 +233,7 @@ impl<S: Scheme> NonceDerived<S> {
         self.backend.run(derive);
         self.backend.run(Expand::<Aes256> { key: &key, keys, aes: PhantomData });
         wipe(&mut key);
+        stack::wipe();
         tagged.ongoing.absorb(ad);
         Ok(tagged)
     }

@@ -16,6 +16,9 @@ const MAX_BYTES: usize = 64;
 /// The longest associated data of a short message.
 const MAX_AD_BYTES: usize = 64;
 
+/// More than a short message leaves on the stack, where the registers are too few for it.
+pub(super) const STACK_BYTES: usize = 1 << 10;
+
 /// Whether a message is short.
 #[inline]
 pub(super) const fn fits(ad: usize, message: usize) -> bool {

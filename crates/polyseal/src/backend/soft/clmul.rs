@@ -102,10 +102,7 @@ impl Clmul for Block {
 
     #[inline(always)]
     fn clmul<const A: usize, const B: usize>(self, other: Self) -> Self {
-        let (a, b) = ((self.0 >> (64 * A)) as u64, (other.0 >> (64 * B)) as u64);
-        let low = low_product(a, b);
-        let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
-        Self(u128::from(high) << 64 | u128::from(low))
+        Self(product((self.0 >> (64 * A)) as u64, (other.0 >> (64 * B)) as u64))
     }
 
     #[inline(always)]
@@ -124,9 +121,16 @@ impl Clmul for Block {
 /// Ones where a block's words begin.
 const EVERY_WORD: u128 = 0x00000001_00000001_00000001_00000001;
 
-/// The lower 64 bits of the carry-less product. A function of its own: it is long, and called from
-/// everywhere.
+/// The carry-less product. A function of its own: it is long, and called from everywhere.
 #[inline(never)]
+fn product(a: u64, b: u64) -> u128 {
+    let low = low_product(a, b);
+    let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
+    u128::from(high) << 64 | u128::from(low)
+}
+
+/// Its lower 64 bits.
+#[inline(always)]
 fn low_product(a: u64, b: u64) -> u64 {
     const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
     let mut product = 0;

@@ -46,7 +46,7 @@ impl Lanes for Block {
         Self::load_partial(isa, source)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn load_partial(_: Soft, source: &[u8]) -> Self {
         let mut bytes = [0; 16];
         bytes[..source.len()].copy_from_slice(source);
@@ -64,7 +64,7 @@ impl Lanes for Block {
         target.copy_from_slice(&self.0.to_le_bytes());
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn store_partial(self, target: &mut [u8]) {
         target.copy_from_slice(&self.0.to_le_bytes()[..target.len()]);
     }
@@ -104,7 +104,7 @@ impl Lanes for Block {
 
 impl Block {
     /// A round on eight blocks at a time, added to what `out` holds: the round keys.
-    #[inline(always)]
+    #[inline(never)]
     fn bitsliced(x: &[Self], out: &mut [Self], round: fn(&mut [u128; 8])) {
         for (out, x) in out.chunks_mut(8).zip(x.chunks(8)) {
             let mut blocks = [0; 8];
