@@ -10,44 +10,29 @@ use super::parameters::{GROUP, Many, One, Parameters};
 use super::tweak::{Group, Masks, STRETCH, Step, blocks_in_group};
 use crate::perm::States;
 
-/// What is done with blocks, on both sides of π. Vectors enter and leave in order.
+/// What is done with blocks.
 pub(super) trait Pass<P: Parameters, M: Machine<P>> {
-    /// Whether D is added to what leaves π, too.
-    const MASKS_BEHIND: bool = true;
-    /// Whether vectors are staggered where that pays.
-    const STAGGERS: bool = false;
-
-    /// Whether blocks go through the inverse of π.
-    fn inverse(&self) -> bool;
-    /// What enters, but for D: at most `N` vectors, from byte `at` to byte `end`.
-    fn enter<const N: usize>(&mut self, machine: M, at: usize, end: usize) -> [Many<P, M>; N];
-    /// Takes what has become of them.
-    fn leave<const N: usize>(&mut self, machine: M, at: usize, end: usize, y: [Many<P, M>; N]);
+    /// The blocks from byte `at` to byte `end`, at most `N` vectors of them, whose D are in `d`.
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize);
 }
 
 /// Leads `pass` over the first `bytes` bytes, whole blocks, of which the first has index 1.
 #[inline(always)]
-pub(super) fn run<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
+pub(super) fn run<P: Parameters, M: Machine<P>>(
     machine: M,
     mut masks: Masks<'_, P, M>,
     bytes: usize,
-    pass: &mut Q,
+    pass: &mut impl Pass<P, M>,
 ) {
     let group = blocks_in_group::<P, M>() * P::B;
     let (mut at, mut groups) = (0, (bytes / group) as u64);
     while groups > 0 {
         let stretch = groups.min(STRETCH);
         let far = if stretch == STRETCH { masks.far() } else { Step::ZERO };
-        match const { Many::<P, M>::STAGGERS && Q::STAGGERS } {
-            true => staggered(machine, &mut masks, &far, stretch as usize, at, pass),
-            false => {
-                for g in 0..stretch as usize {
-                    let at = at + g * group;
-                    abreast::<P, M, Q, GROUP>(machine, &masks.next(&far), at, at + group, pass);
-                }
-            }
+        for _ in 0..stretch {
+            pass.blocks::<GROUP>(machine, &masks.next(&far), at, at + group);
+            at += group;
         }
-        at += stretch as usize * group;
         groups -= stretch;
     }
     // CT: lengths are public.
@@ -55,63 +40,8 @@ pub(super) fn run<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
         return;
     }
     match bytes - at <= 2 * Many::<P, M>::BYTES {
-        true => abreast::<P, M, Q, 2>(machine, &masks.some(), at, bytes, pass),
-        false => abreast::<P, M, Q, GROUP>(machine, &masks.some(), at, bytes, pass),
-    }
-}
-
-/// The bytes from `at` to `end`, at most `N` vectors, side by side.
-#[inline(always)]
-fn abreast<P: Parameters, M: Machine<P>, Q: Pass<P, M>, const N: usize>(
-    machine: M,
-    d: &Group<'_, P, M>,
-    at: usize,
-    end: usize,
-    pass: &mut Q,
-) {
-    let x = d.add(pass.enter::<N>(machine, at, end));
-    // CT: the direction is public.
-    let y = match pass.inverse() {
-        false => Many::<P, M>::permute(machine, x),
-        true => Many::<P, M>::invert(machine, x),
-    };
-    pass.leave(machine, at, end, if Q::MASKS_BEHIND { d.add(y) } else { y });
-}
-
-/// `groups` groups from byte `at` on, each vector a quarter of π ahead of the next.
-#[inline(always)]
-fn staggered<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
-    machine: M,
-    masks: &mut Masks<'_, P, M>,
-    far: &Step<P>,
-    groups: usize,
-    at: usize,
-    pass: &mut Q,
-) {
-    let bytes = Many::<P, M>::BYTES;
-    let vectors = groups * GROUP;
-    let mut group = masks.next(far);
-    let mut x = [Many::<P, M>::load_partial(machine, &[]); GROUP];
-    let mut d = x;
-    for n in 0..vectors + GROUP - 1 {
-        if n < vectors {
-            if n > 0 && n.is_multiple_of(GROUP) {
-                group = masks.next(far);
-            }
-            let mask = group.mask(n % GROUP);
-            d[n % GROUP] = mask;
-            let from = at + n * bytes;
-            let [entering] = pass.enter::<1>(machine, from, from + bytes);
-            x[0] = entering.xor(mask);
-        }
-        x = Many::<P, M>::stagger(machine, pass.inverse(), x);
-        if let Some(left) = n.checked_sub(GROUP - 1) {
-            let from = at + left * bytes;
-            let y = x[GROUP - 1];
-            let y = if Q::MASKS_BEHIND { y.xor(d[left % GROUP]) } else { y };
-            pass.leave(machine, from, from + bytes, [y]);
-        }
-        x = [x[3], x[0], x[1], x[2]];
+        true => pass.blocks::<2>(machine, &masks.some(), at, bytes),
+        false => pass.blocks::<GROUP>(machine, &masks.some(), at, bytes),
     }
 }
 
@@ -186,14 +116,11 @@ impl<S: States> Sum<S> {
     /// Adds the blocks of the first `bytes` bytes.
     #[inline(always)]
     pub(super) fn add<const N: usize>(&mut self, x: [S; N], bytes: usize) {
+        const { assert!(N.is_multiple_of(2)) };
         let block = S::BYTES / S::COUNT;
         if bytes == N * S::BYTES {
-            let (pairs, single) = x.as_chunks::<2>();
-            for &[a, b] in pairs {
-                self.0 = self.0.xor3(a, b);
-            }
-            for &a in single {
-                self.0 = self.0.xor(a);
+            for n in 0..N / 2 {
+                self.0 = self.0.xor3(x[2 * n], x[2 * n + 1]);
             }
             return;
         }
@@ -217,22 +144,11 @@ pub(super) struct Encipher<'i, 'o, S> {
 }
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for Encipher<'_, '_, Many<P, M>> {
-    const STAGGERS: bool = true;
-
     #[inline(always)]
-    fn inverse(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn enter<const N: usize>(&mut self, machine: M, at: usize, end: usize) -> [Many<P, M>; N] {
-        let x = load(machine, self.buffer.get_in(), at, end);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let x = load::<_, N>(machine, self.buffer.get_in(), at, end);
         self.sum.add(x, end - at);
-        x
-    }
-
-    #[inline(always)]
-    fn leave<const N: usize>(&mut self, _: M, at: usize, end: usize, y: [Many<P, M>; N]) {
+        let y = d.add(Many::<P, M>::permute(machine, d.add(x)));
         store(y, self.buffer.get_out(), at, end);
     }
 }
@@ -244,22 +160,12 @@ pub(super) struct Decipher<'i, 'o, S> {
 }
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for Decipher<'_, '_, Many<P, M>> {
-    const STAGGERS: bool = true;
-
     #[inline(always)]
-    fn inverse(&self) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn enter<const N: usize>(&mut self, machine: M, at: usize, end: usize) -> [Many<P, M>; N] {
-        load(machine, self.buffer.get_in(), at, end)
-    }
-
-    #[inline(always)]
-    fn leave<const N: usize>(&mut self, _: M, at: usize, end: usize, y: [Many<P, M>; N]) {
-        self.sum.add(y, end - at);
-        store(y, self.buffer.get_out(), at, end);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let y = load::<_, N>(machine, self.buffer.get_in(), at, end);
+        let x = d.add(Many::<P, M>::invert(machine, d.add(y)));
+        self.sum.add(x, end - at);
+        store(x, self.buffer.get_out(), at, end);
     }
 }
 
@@ -270,21 +176,10 @@ pub(super) struct Hash<'a, S> {
 }
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for Hash<'_, Many<P, M>> {
-    const MASKS_BEHIND: bool = false;
-
     #[inline(always)]
-    fn inverse(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn enter<const N: usize>(&mut self, machine: M, at: usize, end: usize) -> [Many<P, M>; N] {
-        load(machine, self.text, at, end)
-    }
-
-    #[inline(always)]
-    fn leave<const N: usize>(&mut self, _: M, at: usize, end: usize, y: [Many<P, M>; N]) {
-        self.sum.add(y, end - at);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let x = load::<_, N>(machine, self.text, at, end);
+        self.sum.add(Many::<P, M>::permute(machine, d.add(x)), end - at);
     }
 }
 
@@ -296,19 +191,10 @@ pub(super) struct KeyStream<'i, 'o, S> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for KeyStream<'_, '_, Many<P, M>> {
     #[inline(always)]
-    fn inverse(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    fn enter<const N: usize>(&mut self, _: M, _: usize, _: usize) -> [Many<P, M>; N] {
-        [self.seed; N]
-    }
-
-    #[inline(always)]
-    fn leave<const N: usize>(&mut self, machine: M, at: usize, end: usize, y: [Many<P, M>; N]) {
-        let x = load(machine, self.buffer.get_in(), at, end);
-        store(add(x, y), self.buffer.get_out(), at, end);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let z = d.add(Many::<P, M>::permute(machine, d.add([self.seed; N])));
+        let x = load::<_, N>(machine, self.buffer.get_in(), at, end);
+        store(add(x, z), self.buffer.get_out(), at, end);
     }
 }
 

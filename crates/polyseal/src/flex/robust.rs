@@ -8,7 +8,7 @@ use super::blocks::{Pass, Sum, load, pad10, run, store};
 use super::field;
 use super::machine::{Machine, write_lanes};
 use super::parameters::{Bytes, MOST_BLOCKS, Many, One, Parameters, zero};
-use super::tweak::Cipher;
+use super::tweak::{Cipher, Group};
 use crate::backend::wipe;
 use crate::perm::{Polynomials, States};
 
@@ -112,6 +112,21 @@ fn mix<P: Parameters, M: Machine<P>>(
     q
 }
 
+/// E~, or its inverse, of vectors of blocks.
+#[inline(always)]
+fn layer<P: Parameters, M: Machine<P>, const N: usize>(
+    machine: M,
+    inverse: bool,
+    d: &Group<'_, P, M>,
+    x: [Many<P, M>; N],
+) -> [Many<P, M>; N] {
+    // CT: the direction is public.
+    match inverse {
+        false => d.add(Many::<P, M>::permute(machine, d.add(x))),
+        true => d.add(Many::<P, M>::invert(machine, d.add(x))),
+    }
+}
+
 /// The first layer; the sum of what comes out.
 struct First<'a, S> {
     inverse: bool,
@@ -121,19 +136,11 @@ struct First<'a, S> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for First<'_, Many<P, M>> {
     #[inline(always)]
-    fn inverse(&self) -> bool {
-        self.inverse
-    }
-
-    #[inline(always)]
-    fn enter<const N: usize>(&mut self, machine: M, at: usize, end: usize) -> [Many<P, M>; N] {
-        load(machine, self.buffer, at, end)
-    }
-
-    #[inline(always)]
-    fn leave<const N: usize>(&mut self, _: M, at: usize, end: usize, y: [Many<P, M>; N]) {
-        self.sum.add(y, end - at);
-        store(y, self.buffer, at, end);
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
+        let u =
+            layer::<P, M, N>(machine, self.inverse, d, load::<_, N>(machine, self.buffer, at, end));
+        self.sum.add(u, end - at);
+        store(u, self.buffer, at, end);
     }
 }
 
@@ -183,12 +190,7 @@ impl<P: Parameters, M: Machine<P>> Second<'_, '_, P, M> {
 
 impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
     #[inline(always)]
-    fn inverse(&self) -> bool {
-        self.inverse
-    }
-
-    #[inline(always)]
-    fn enter<const N: usize>(&mut self, machine: M, at: usize, end: usize) -> [Many<P, M>; N] {
+    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
         // Groups of the lanes never straddle two of these.
         let place = at % (MOST_BLOCKS * P::B);
         if at.is_multiple_of(FRESH * P::B) {
@@ -203,12 +205,7 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
             v[n] = v[n].xor(Many::<P, M>::read_lanes(machine, lanes));
         }
         self.sum.add(v, end - at);
-        v
-    }
-
-    #[inline(always)]
-    fn leave<const N: usize>(&mut self, _: M, at: usize, end: usize, y: [Many<P, M>; N]) {
-        store(y, self.buffer, at, end);
+        store(layer::<P, M, N>(machine, self.inverse, d, v), self.buffer, at, end);
     }
 }
 

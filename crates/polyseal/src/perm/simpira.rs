@@ -64,23 +64,18 @@ struct Alternating([[[u8; 16]; 4]; 2]);
 
 /// Rounds 0 and 2, and 1 and 3, take the same steps in different order. With their constants
 /// exchanged instead, rounds repeat after two.
-/// The inverse takes the same steps with the constants in the opposite order: forward, backward.
-static CONSTANTS4: [[Alternating; ROUNDS4]; 2] = {
-    let constants: [[[u8; 16]; 2]; ROUNDS4] = constants(4);
-    let mut lanes = [const { [const { Alternating([[[0; 16]; 4]; 2]) }; ROUNDS4] }; 2];
+static CONSTANTS4: [Alternating; 15] = {
+    let constants: [[[u8; 16]; 2]; 15] = constants(4);
+    let mut lanes = [const { Alternating([[[0; 16]; 4]; 2]) }; 15];
     let mut r = 0;
-    while r < ROUNDS4 {
+    while r < 15 {
         let [a, b] = constants[r];
         let (a, b) = if r % 4 < 2 { (a, b) } else { (b, a) };
-        lanes[0][r] = Alternating([[a, b, a, b], [b, a, b, a]]);
-        lanes[1][ROUNDS4 - 1 - r] = Alternating([[a, b, a, b], [b, a, b, a]]);
+        lanes[r] = Alternating([[a, b, a, b], [b, a, b, a]]);
         r += 1;
     }
     lanes
 };
-
-/// The rounds of four words.
-const ROUNDS4: usize = 15;
 
 /// `x[to] ⊕= F(x[from])` for every step `(from, to)`, all of them independent, where
 /// F(x) = AESRound(AESRound(x, constant), 0). The second round key adds for nothing.
@@ -91,9 +86,9 @@ fn round<L: StateLanes, const N: usize, const M: usize, const W: usize>(
     steps: [(usize, usize); M],
     constants: &[[u8; 16]; M],
 ) {
-    let mut keys = [x[0]; M];
+    let mut keys = [x[0][0]; M];
     for m in 0..M {
-        keys[m] = [L::broadcast(isa, &constants[m]); N];
+        keys[m] = L::broadcast(isa, &constants[m]);
     }
     round_with(x, steps, keys);
 }
@@ -106,28 +101,9 @@ fn round4<L: StateLanes, const N: usize>(
     steps: [(usize, usize); 2],
     constants: &Alternating,
 ) {
-    let mut keys = [x[0]; 2];
+    let mut keys = [x[0][0]; 2];
     for m in 0..2 {
-        keys[m] = [L::load(isa, &constants.0[m].as_flattened()[..L::BYTES]); N];
-    }
-    round_with(x, steps, keys);
-}
-
-/// Round `r` of vector 0 and, each four rounds ahead of the one before, of the others.
-#[inline(always)]
-fn round_apart<L: StateLanes, const N: usize>(
-    isa: L::Isa,
-    x: &mut [[L; N]; 4],
-    steps: [(usize, usize); 2],
-    constants: &[Alternating; ROUNDS4],
-    r: usize,
-) {
-    let mut keys = [x[0]; 2];
-    for m in 0..2 {
-        for n in 0..N {
-            let constants = constants[4 * n + r].0[m].as_flattened();
-            keys[m][n] = L::load(isa, &constants[..L::BYTES]);
-        }
+        keys[m] = L::load(isa, &constants.0[m].as_flattened()[..L::BYTES]);
     }
     round_with(x, steps, keys);
 }
@@ -136,13 +112,15 @@ fn round_apart<L: StateLanes, const N: usize>(
 fn round_with<L: StateLanes, const N: usize, const M: usize, const W: usize>(
     x: &mut [[L; N]; W],
     steps: [(usize, usize); M],
-    keys: [[L; N]; M],
+    constants: [L; M],
 ) {
     let mut from = [x[0]; M];
     let mut to = from;
+    let mut keys = from;
     for m in 0..M {
         from[m] = x[steps[m].0];
         to[m] = x[steps[m].1];
+        keys[m] = [constants[m]; N];
     }
     let out = L::aes_rounds_of(L::aes_rounds_of(from, keys), to);
     for m in 0..M {
@@ -193,46 +171,24 @@ impl BlockRounds<3> for Simpira<3> {
 /// The steps of the even and of the odd rounds of four words.
 const STEPS4: [[(usize, usize); 2]; 2] = [[(0, 1), (2, 3)], [(1, 2), (3, 0)]];
 
-/// All rounds of four words.
-#[inline(always)]
-fn rounds4<L: StateLanes, const N: usize>(
-    isa: L::Isa,
-    x: &mut [[L; N]; 4],
-    constants: &[Alternating; ROUNDS4],
-) {
-    for i in 0..ROUNDS4 / 2 {
-        round4(isa, x, STEPS4[0], &constants[2 * i]);
-        round4(isa, x, STEPS4[1], &constants[2 * i + 1]);
-    }
-    round4(isa, x, STEPS4[0], &constants[ROUNDS4 - 1]);
-}
-
 impl BlockRounds<4> for Simpira<4> {
     const TURNED: bool = true;
-    const STAGGERS: bool = true;
 
     #[inline(always)]
     fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 4]) {
-        rounds4(isa, x, &CONSTANTS4[0]);
+        for i in 0..7 {
+            round4(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
+            round4(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
+        }
+        round4(isa, x, STEPS4[0], &CONSTANTS4[14]);
     }
 
     #[inline(always)]
     fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 4]) {
-        rounds4(isa, x, &CONSTANTS4[1]);
-    }
-
-    #[inline(always)]
-    fn stagger<L: StateLanes>(isa: L::Isa, inverse: bool, x: &mut [[L; 4]; 4]) {
-        let constants = &CONSTANTS4[usize::from(inverse)];
-        // A quarter begins with an even round: all of them are at the same steps.
-        round_apart(isa, x, STEPS4[0], constants, 0);
-        round_apart(isa, x, STEPS4[1], constants, 1);
-        round_apart(isa, x, STEPS4[0], constants, 2);
-        // The last quarter is one round short.
-        let mut first = x.map(|[a, b, c, _]| [a, b, c]);
-        round_apart(isa, &mut first, STEPS4[1], constants, 3);
-        for k in 0..4 {
-            x[k][..3].copy_from_slice(&first[k]);
+        round4(isa, x, STEPS4[0], &CONSTANTS4[14]);
+        for i in (0..7).rev() {
+            round4(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
+            round4(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
         }
     }
 }
