@@ -14,6 +14,7 @@
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
+pub(crate) mod hashes;
 mod cpu;
 mod lanes;
 #[cfg(feature = "memcheck")]
