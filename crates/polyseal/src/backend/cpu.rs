@@ -93,6 +93,13 @@ impl Avx512 {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+impl From<Avx512> for Avx2 {
+    fn from(_: Avx512) -> Self {
+        Self(())
+    }
+}
+
 /// This CPU has the SHA instructions of x86-64, for SHA-256, and SSE4.1.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,7 +15,7 @@
 #[cfg(target_arch = "x86_64")]
 mod aesni;
 pub(crate) mod hashes;
-mod cpu;
+pub(crate) mod cpu;
 mod lanes;
 #[cfg(feature = "memcheck")]
 pub mod memcheck;

@@ -11,6 +11,8 @@
 //! What it does not give: the hash functions.
 
 mod blake2b;
+#[cfg(target_arch = "x86_64")]
+mod schedule;
 mod sha2;
 mod sha256;
 mod sha512;

@@ -5,7 +5,7 @@
 
 use zeroize::Zeroize;
 
-use crate::backend::hashes::{HashWords, Integer};
+use crate::backend::hashes::{HashWords, Integer, Lanewise};
 
 /// One of the two.
 pub(super) trait Sha2 {
@@ -117,7 +117,7 @@ fn step<V: HashWords, S: Sha2<Word = V::Word>, const FIRST: bool, const I: usize
 
 /// Round I mod 8, with K_t + W_t.
 #[inline(always)]
-pub(super) fn round<V: HashWords, S: Sha2, const I: usize>(x: &mut [V; 8], sum: V) {
+pub(super) fn round<V: Lanewise, S: Sha2, const I: usize>(x: &mut [V; 8], sum: V) {
     let [a, b, c, d] = const { [(16 - I) % 8, (17 - I) % 8, (18 - I) % 8, (19 - I) % 8] };
     let [e, f, g, h] = const { [(20 - I) % 8, (21 - I) % 8, (22 - I) % 8, (23 - I) % 8] };
     // T_1 = h + Σ_1(e) + Ch(e, f, g) + K_t + W_t
@@ -128,19 +128,19 @@ pub(super) fn round<V: HashWords, S: Sha2, const I: usize>(x: &mut [V; 8], sum: 
 }
 
 #[inline(always)]
-fn big<V: HashWords, S: Sha2>(which: usize, x: V) -> V {
+fn big<V: Lanewise, S: Sha2>(which: usize, x: V) -> V {
     let [a, b, c] = S::BIG[which];
     x.rotate(a).xor3(x.rotate(b), x.rotate(c))
 }
 
 #[inline(always)]
-pub(super) fn small<V: HashWords, S: Sha2>(which: usize, x: V) -> V {
+pub(super) fn small<V: Lanewise, S: Sha2>(which: usize, x: V) -> V {
     let [a, b, c] = S::SMALL[which];
     x.rotate(a).xor3(x.rotate(b), x.shift(c))
 }
 
 #[inline(always)]
-pub(super) fn add<V: HashWords>(x: [V; 8], y: [V; 8]) -> [V; 8] {
+pub(super) fn add<V: Lanewise>(x: [V; 8], y: [V; 8]) -> [V; 8] {
     let mut sum = x;
     for i in 0..8 {
         sum[i] = x[i].add(y[i]);

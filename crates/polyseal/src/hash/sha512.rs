@@ -2,6 +2,8 @@
 
 use super::sha2::{self, KeyWords, Sha2};
 use super::Compression;
+#[cfg(target_arch = "x86_64")]
+use super::schedule;
 use super::text::{self, Text};
 use crate::backend::hashes::{HashBackend, HashWords, Proof};
 
@@ -69,6 +71,10 @@ impl Compression for Sha512 {
     }
 
     fn compress(on: HashBackend, key: &KeyWords<u64>, chain: &mut [u8; 64], block: &[u8; 64]) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = on.avx2() {
+            return schedule::compress(avx2, key, chain, block);
+        }
         text::one::<Self>(on, key, chain, block);
     }
 

@@ -10,7 +10,7 @@ use core::arch::x86_64::{
 };
 
 use super::super::cpu::Avx2;
-use super::words::HashWords;
+use super::words::{HashWords, Lanewise};
 
 /// Eight 32-bit words, with the proof that the CPU has AVX2.
 #[derive(Clone, Copy)]
@@ -55,7 +55,9 @@ impl HashWords for Words32 {
             store(proof, row, &mut target[32 * i..32 * i + 32]);
         }
     }
+}
 
+impl Lanewise for Words32 {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         // SAFETY: a vector holds the proof of AVX2.
@@ -136,7 +138,9 @@ impl HashWords for Words64 {
             }
         }
     }
+}
 
+impl Lanewise for Words64 {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         // SAFETY: a vector holds the proof of AVX2.

@@ -11,7 +11,7 @@ use core::arch::x86_64::{
 
 use super::super::cpu::Avx512;
 use super::avx2::{BYTES_OF_32, BYTES_OF_64};
-use super::words::HashWords;
+use super::words::{HashWords, Lanewise};
 
 /// Sixteen 32-bit words, with the proof that the CPU has AVX-512.
 #[derive(Clone, Copy)]
@@ -63,7 +63,9 @@ impl HashWords for Words32 {
             target[32 * (i + 8)..32 * (i + 8) + 32].copy_from_slice(&halves[32..]);
         }
     }
+}
 
+impl Lanewise for Words32 {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         // SAFETY: a vector holds the proof of AVX-512.
@@ -147,7 +149,9 @@ impl HashWords for Words64 {
             store(proof, row, &mut target[64 * i..64 * i + 64]);
         }
     }
+}
 
+impl Lanewise for Words64 {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         // SAFETY: a vector holds the proof of AVX-512.

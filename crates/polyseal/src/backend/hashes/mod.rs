@@ -14,10 +14,14 @@ mod avx512;
 #[cfg(not(target_arch = "aarch64"))]
 mod none;
 #[cfg(target_arch = "x86_64")]
+mod pairs;
+#[cfg(target_arch = "x86_64")]
 mod sha_ni;
 mod words;
 
-pub(crate) use words::{HashWords, Integer, One, Proof, Routine};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use pairs::{Pair, pin};
+pub(crate) use words::{HashWords, Integer, Lanewise, One, Proof, Routine};
 
 use super::{Backend, cpu};
 
@@ -116,6 +120,17 @@ impl HashBackend {
     #[inline]
     pub(crate) fn sha512(self) -> Option<Sha512Unit> {
         self.sha512
+    }
+
+    /// AVX2, if there is.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(crate) fn avx2(self) -> Option<cpu::Avx2> {
+        match self.vectors {
+            Vectors::Soft(_) => None,
+            Vectors::Avx2(proof) => Some(proof),
+            Vectors::Avx512(proof) => Some(proof.into()),
+        }
     }
 
     /// Runs `task` in the vectors that there are.

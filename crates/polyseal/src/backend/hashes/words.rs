@@ -144,23 +144,8 @@ impl Proof for Avx512 {
     }
 }
 
-/// A vector of words.
-pub trait HashWords: Copy {
-    /// The proof of its instruction set.
-    type Proof: Proof;
-    /// A single word.
-    type Word: Integer;
-
-    /// How many words it holds.
-    const LANES: usize;
-
-    /// `word` in every lane.
-    fn splat(proof: Self::Proof, word: Self::Word) -> Self;
-    /// Word `k` of each of [`LANES`](Self::LANES) blocks of eight words that follow each other in
-    /// `source`, as vector `k`.
-    fn load(big: bool, proof: Self::Proof, source: &[u8]) -> [Self; 8];
-    /// The inverse of [`load`](Self::load).
-    fn store(big: bool, x: [Self; 8], target: &mut [u8]);
+/// Operations on every word of a vector.
+pub trait Lanewise: Copy {
     /// The sum of words, modulo 2 to their bits.
     fn add(self, other: Self) -> Self;
     /// Bitwise exclusive or.
@@ -188,9 +173,36 @@ pub trait HashWords: Copy {
     }
 }
 
+/// A vector of the same word of several inputs.
+pub trait HashWords: Lanewise {
+    /// The proof of its instruction set.
+    type Proof: Proof;
+    /// A single word.
+    type Word: Integer;
+
+    /// How many words it holds.
+    const LANES: usize;
+
+    /// `word` in every lane.
+    fn splat(proof: Self::Proof, word: Self::Word) -> Self;
+    /// Word `k` of each of [`LANES`](Self::LANES) blocks of eight words that follow each other in
+    /// `source`, as vector `k`; words begin with their most significant byte if `big`.
+    fn load(big: bool, proof: Self::Proof, source: &[u8]) -> [Self; 8];
+    /// The inverse of [`load`](Self::load).
+    fn store(big: bool, x: [Self; 8], target: &mut [u8]);
+}
+
 /// One word, with any proof.
 #[derive(Clone, Copy)]
-pub struct One<W, P>(W, P);
+pub struct One<W, P>(pub(super) W, P);
+
+impl<W, P> One<W, P> {
+    /// This word.
+    #[inline(always)]
+    pub(crate) fn new(proof: P, word: W) -> Self {
+        Self(word, proof)
+    }
+}
 
 impl<W: Integer, P: Proof> HashWords for One<W, P> {
     type Proof = P;
@@ -220,7 +232,9 @@ impl<W: Integer, P: Proof> HashWords for One<W, P> {
             x[k].0.write(big, &mut target[W::BYTES * k..W::BYTES * (k + 1)]);
         }
     }
+}
 
+impl<W: Integer, P: Proof> Lanewise for One<W, P> {
     #[inline(always)]
     fn add(self, other: Self) -> Self {
         Self(self.0.plus(other.0), self.1)
