@@ -14,8 +14,8 @@
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
-pub(crate) mod hashes;
 pub(crate) mod cpu;
+pub(crate) mod hashes;
 mod lanes;
 #[cfg(feature = "memcheck")]
 pub mod memcheck;

@@ -2,8 +2,8 @@
 
 use zeroize::Zeroize;
 
-use super::text::{self, Text};
 use super::Compression;
+use super::text::{self, Text};
 use crate::backend::hashes::{HashBackend, HashWords, Integer, Proof};
 
 /// BLAKE2b.
@@ -38,6 +38,7 @@ pub(super) const SIGMA: [[usize; 16]; 10] = [
 
 /// The first half of every block.
 #[derive(Clone)]
+#[allow(missing_debug_implementations)] // A secret that nothing outside can name.
 pub struct KeyWords([u64; 8]);
 
 impl Zeroize for KeyWords {

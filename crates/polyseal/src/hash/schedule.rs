@@ -17,12 +17,7 @@ struct Call<'a> {
 }
 
 /// The compression function.
-pub(super) fn compress(
-    proof: Avx2,
-    key: &KeyWords<u64>,
-    chain: &mut [u8; 64],
-    block: &[u8; 64],
-) {
+pub(super) fn compress(proof: Avx2, key: &KeyWords<u64>, chain: &mut [u8; 64], block: &[u8; 64]) {
     proof.enter(Call { proof, key, chain, block });
 }
 

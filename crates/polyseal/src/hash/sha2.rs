@@ -21,6 +21,7 @@ pub(super) trait Sha2 {
 
 /// W_0, …, W_7, and the same with K_t added: the first half of every block.
 #[derive(Clone)]
+#[allow(missing_debug_implementations)] // A secret that nothing outside can name.
 pub struct KeyWords<W> {
     pub(super) words: [W; 8],
     pub(super) sums: [W; 8],

@@ -1,7 +1,7 @@
 //! SHA-256's compression function (FIPS 180-4, section 6.2.2).
 
-use super::sha2::{self, KeyWords, Sha2};
 use super::Compression;
+use super::sha2::{self, KeyWords, Sha2};
 use super::text::{self, Text};
 use crate::backend::hashes::{HashBackend, HashWords, Proof};
 

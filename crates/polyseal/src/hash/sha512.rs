@@ -1,9 +1,9 @@
 //! SHA-512's compression function (FIPS 180-4, section 6.4.2).
 
-use super::sha2::{self, KeyWords, Sha2};
 use super::Compression;
 #[cfg(target_arch = "x86_64")]
 use super::schedule;
+use super::sha2::{self, KeyWords, Sha2};
 use super::text::{self, Text};
 use crate::backend::hashes::{HashBackend, HashWords, Proof};
 
@@ -71,6 +71,9 @@ impl Compression for Sha512 {
     }
 
     fn compress(on: HashBackend, key: &KeyWords<u64>, chain: &mut [u8; 64], block: &[u8; 64]) {
+        if let Some(unit) = on.sha512() {
+            return unit.compress(&K, &key.words, &key.sums, [chain], [block]);
+        }
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = on.avx2() {
             return schedule::compress(avx2, key, chain, block);
@@ -79,7 +82,8 @@ impl Compression for Sha512 {
     }
 
     fn lanes(on: HashBackend) -> usize {
-        text::lanes::<Self>(on)
+        // With instructions of its own, the second chain fills what the first waits for.
+        if on.sha512().is_some() { 2 } else { text::lanes::<Self>(on) }
     }
 
     fn compress_many(
@@ -88,6 +92,11 @@ impl Compression for Sha512 {
         chains: &mut [[u8; 64]],
         blocks: &[[u8; 64]],
     ) {
-        text::many::<Self, _>(on, key, chains, blocks);
+        match (on.sha512(), chains, blocks) {
+            (Some(unit), [c0, c1], [b0, b1]) => {
+                unit.compress(&K, &key.words, &key.sums, [c0, c1], [b0, b1]);
+            }
+            (_, chains, blocks) => text::many::<Self, _>(on, key, chains, blocks),
+        }
     }
 }

@@ -54,8 +54,9 @@ fn agrees<const N: usize, C: Compression<Block = [u8; N]>>(
 #[test]
 fn sha256_is_that_of_sha2() {
     agrees::<32, Sha256>(|chain, key, block| {
-        let mut state: [u32; 8] =
-            core::array::from_fn(|i| u32::from_be_bytes(chain[4 * i..4 * i + 4].try_into().unwrap()));
+        let mut state: [u32; 8] = core::array::from_fn(|i| {
+            u32::from_be_bytes(chain[4 * i..4 * i + 4].try_into().unwrap())
+        });
         let mut whole = [0; 64];
         whole[..32].copy_from_slice(key);
         whole[32..].copy_from_slice(block);
@@ -71,8 +72,9 @@ fn sha256_is_that_of_sha2() {
 #[test]
 fn sha512_is_that_of_sha2() {
     agrees::<64, Sha512>(|chain, key, block| {
-        let mut state: [u64; 8] =
-            core::array::from_fn(|i| u64::from_be_bytes(chain[8 * i..8 * i + 8].try_into().unwrap()));
+        let mut state: [u64; 8] = core::array::from_fn(|i| {
+            u64::from_be_bytes(chain[8 * i..8 * i + 8].try_into().unwrap())
+        });
         let mut whole = [0; 128];
         whole[..64].copy_from_slice(key);
         whole[64..].copy_from_slice(block);

@@ -2,9 +2,7 @@
 
 use core::marker::PhantomData;
 
-use crate::backend::hashes::{
-    HashBackend, HashWords, Integer, OnVectors, One, Proof, Routine,
-};
+use crate::backend::hashes::{HashBackend, HashWords, Integer, OnVectors, One, Proof, Routine};
 
 /// A compression function in vectors of words.
 pub(crate) trait Text {

@@ -30,7 +30,14 @@ pub(super) fn work_off<C: Compression>(
     loop {
         let mut busy = 0;
         for i in 0..count {
-            busy += usize::from(advance(keyed, seals, &mut lanes[i], &mut waiting, &mut chains[i], &mut blocks[i]));
+            busy += usize::from(advance(
+                keyed,
+                seals,
+                &mut lanes[i],
+                &mut waiting,
+                &mut chains[i],
+                &mut blocks[i],
+            ));
         }
         // CT: lengths are public.
         match busy {

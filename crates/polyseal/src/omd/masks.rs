@@ -141,7 +141,9 @@ mod tests {
                 expected = double::<Sha256>(expected);
             }
             // Every number with that many zeros at its end, odd in front or not.
-            for index in [1_u64 << i, (1 << i) | 1_u64.checked_shl(i + 1).unwrap_or(0), u64::MAX << i] {
+            for index in
+                [1_u64 << i, (1 << i) | 1_u64.checked_shl(i + 1).unwrap_or(0), u64::MAX << i]
+            {
                 let mut mask = [0; 32];
                 masks.add(index, &mut mask);
                 assert_eq!(mask, expected, "{index:#x}");

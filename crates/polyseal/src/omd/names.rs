@@ -5,9 +5,7 @@ use aead::consts::{U8, U12, U13, U16, U20, U24, U31, U32, U64};
 use super::cipher::Omd;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::hash::{Blake2b, Sha256, Sha512};
-use crate::registry::{
-    Family, Kind, Misuse, Mode, Param, ParamKind, Sizes, Specification,
-};
+use crate::registry::{Family, Kind, Misuse, Mode, Param, ParamKind, Sizes, Specification};
 
 /// OMD-SHA-256: 32-byte key, 31-byte nonce, 32-byte tag.
 pub type OmdSha256 = Omd<Sha256, U32, U31, U32>;
@@ -69,7 +67,12 @@ const SHA_512: Family = Family {
     tag_bytes: lengths(1, 64, 64),
     named_sizes: &[[64, 32, 64], [64, 32, 32], [32, 32, 32], [16, 16, 16]],
     params: &[
-        Param { name: "rule", allowed: &[0, 1], default: 0, kind: ParamKind::Name(&["secure", "reference"]) },
+        Param {
+            name: "rule",
+            allowed: &[0, 1],
+            default: 0,
+            kind: ParamKind::Name(&["secure", "reference"]),
+        },
         Param::number("version", &[1, 2], 2),
     ],
     one_param: true,

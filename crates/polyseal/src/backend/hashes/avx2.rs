@@ -79,8 +79,7 @@ impl Lanewise for Words32 {
     #[inline(always)]
     fn rotate(self, bits: u32) -> Self {
         // SAFETY: a vector holds the proof of AVX2.
-        let left =
-            unsafe { _mm256_sll_epi32(self.0, _mm_cvtsi32_si128(32 - bits.cast_signed())) };
+        let left = unsafe { _mm256_sll_epi32(self.0, _mm_cvtsi32_si128(32 - bits.cast_signed())) };
         // SAFETY: a vector holds the proof of AVX2.
         Self(unsafe { _mm256_or_si256(self.shift(bits).0, left) }, self.1)
     }

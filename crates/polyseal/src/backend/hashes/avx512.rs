@@ -1,12 +1,12 @@
 //! Sixteen 32-bit words, and eight 64-bit words, in a register of 512 bits.
 
 use core::arch::x86_64::{
-    __m512i, _mm512_add_epi32, _mm512_add_epi64, _mm512_and_si512, _mm512_broadcast_i64x4,
-    _mm512_inserti64x4, _mm512_loadu_si512, _mm512_permutex2var_epi64, _mm512_rorv_epi32,
-    _mm512_rorv_epi64, _mm512_set_epi64, _mm512_set1_epi32, _mm512_set1_epi64,
+    __m512i, _mm256_loadu_si256, _mm512_add_epi32, _mm512_add_epi64, _mm512_and_si512,
+    _mm512_broadcast_i64x4, _mm512_inserti64x4, _mm512_loadu_si512, _mm512_permutex2var_epi64,
+    _mm512_rorv_epi32, _mm512_rorv_epi64, _mm512_set_epi64, _mm512_set1_epi32, _mm512_set1_epi64,
     _mm512_shuffle_epi8, _mm512_srlv_epi32, _mm512_srlv_epi64, _mm512_storeu_si512,
-    _mm512_ternarylogic_epi64, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64,
-    _mm512_unpacklo_epi32, _mm512_unpacklo_epi64, _mm512_xor_si512, _mm256_loadu_si256,
+    _mm512_ternarylogic_epi64, _mm512_unpackhi_epi32, _mm512_unpackhi_epi64, _mm512_unpacklo_epi32,
+    _mm512_unpacklo_epi64, _mm512_xor_si512,
 };
 
 use super::super::cpu::Avx512;

@@ -86,9 +86,10 @@ impl HashBackend {
             #[cfg(target_arch = "x86_64")]
             Backend::AesNi(_) => Self { vectors: Self::SOFT.vectors, ..all },
             #[cfg(target_arch = "x86_64")]
-            Backend::Vaes256(_) => {
-                Self { vectors: cpu::Avx2::check().map_or(Self::SOFT.vectors, Vectors::Avx2), ..all }
-            }
+            Backend::Vaes256(_) => Self {
+                vectors: cpu::Avx2::check().map_or(Self::SOFT.vectors, Vectors::Avx2),
+                ..all
+            },
             #[cfg(target_arch = "x86_64")]
             Backend::Vaes512(_) => all,
             #[cfg(target_arch = "aarch64")]
