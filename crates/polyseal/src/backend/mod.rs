@@ -14,7 +14,9 @@
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
+#[allow(unreachable_pub)] // Some are for hash functions alone, which no test names.
 pub(crate) mod cpu;
+#[allow(unreachable_pub)]
 pub(crate) mod hashes;
 mod lanes;
 #[cfg(feature = "memcheck")]
