@@ -327,7 +327,7 @@ pub struct Family {
     /// where nothing else will do.
     pub reviewed: bool,
     /// How fast it is among the others; `None`: not to be chosen for its speed, because it is no
-    /// AEAD or only there for old data.
+    /// AEAD, only there for old data, or not measured beside them.
     pub cost: Option<Cost>,
     /// The additional properties, of security and of implementation, that are claimed, in the terms
     /// of RFC 9771. What is not listed is not claimed.

@@ -85,9 +85,9 @@ const SHA_512: Family = Family {
     counted_nonce_messages_log2: None,
     counted_other_nonce_messages_log2: None,
     total_bytes_log2: None,
-    forgery_bits: 512,
-    // 2^61 bytes are 2^55 blocks.
-    forgery_loss_bits: 55,
+    // 2^61 bytes are 2^55 blocks, for one of 2^512; otherwise the tag is guessed.
+    forgery_bits: 457,
+    forgery_loss_bits: 0,
     commitment: &[],
     misuse: Misuse::Breaks,
     nonce_hiding: false,
@@ -121,8 +121,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         random_nonce_messages_log2: Some(108),
         // 2^111 blocks: 3σ² / 2^256 is then below 2^-32.
         total_bytes_log2: Some(116),
-        forgery_bits: 256,
-        forgery_loss_bits: 56,
+        forgery_bits: 200,
         maker: makers::SHA_256,
         ..SHA_512
     },
