@@ -3,6 +3,8 @@
 use zeroize::Zeroize;
 
 use super::Compression;
+#[cfg(target_arch = "x86_64")]
+use super::rows;
 use super::text::{self, Text};
 use crate::backend::hashes::{HashBackend, HashWords, Integer, Proof};
 
@@ -39,7 +41,7 @@ pub(super) const SIGMA: [[usize; 16]; 10] = [
 /// The first half of every block.
 #[derive(Clone)]
 #[allow(missing_debug_implementations)] // A secret that nothing outside can name.
-pub struct KeyWords([u64; 8]);
+pub struct KeyWords(pub(super) [u64; 8]);
 
 impl Zeroize for KeyWords {
     fn zeroize(&mut self) {
@@ -145,6 +147,10 @@ impl Compression for Blake2b {
     }
 
     fn compress(on: HashBackend, key: &KeyWords, chain: &mut [u8; 64], block: &[u8; 64]) {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = on.avx2() {
+            return rows::compress(avx2, key, chain, block);
+        }
         text::one::<Self>(on, key, chain, block);
     }
 

@@ -12,6 +12,8 @@
 
 mod blake2b;
 #[cfg(target_arch = "x86_64")]
+mod rows;
+#[cfg(target_arch = "x86_64")]
 mod schedule;
 mod sha2;
 mod sha256;

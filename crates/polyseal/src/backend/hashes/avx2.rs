@@ -1,12 +1,13 @@
 //! Eight 32-bit words, and four 64-bit words, in a register of 256 bits.
 
+use core::arch::asm;
 use core::arch::x86_64::{
     __m256i, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_epi64, _mm256_and_si256,
-    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set_epi64x,
-    _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_shuffle_epi32,
-    _mm256_sll_epi32, _mm256_sll_epi64, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_storeu_si256,
-    _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
-    _mm256_xor_si256,
+    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_permute4x64_epi64,
+    _mm256_set_epi64x, _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi8,
+    _mm256_shuffle_epi32, _mm256_sll_epi32, _mm256_sll_epi64, _mm256_srl_epi32, _mm256_srl_epi64,
+    _mm256_storeu_si256, _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32,
+    _mm256_unpacklo_epi64, _mm256_xor_si256,
 };
 
 use super::super::cpu::Avx2;
@@ -171,9 +172,55 @@ impl Lanewise for Words64 {
     }
 }
 
+/// The same vector as four words of one input that follow each other.
+impl Words64 {
+    /// These four.
+    #[inline(always)]
+    pub(crate) fn row(proof: Avx2, words: [u64; 4]) -> Self {
+        let [a, b, c, d] = words.map(u64::cast_signed);
+        // SAFETY: `proof` is that of AVX2.
+        Self(unsafe { _mm256_set_epi64x(d, c, b, a) }, proof)
+    }
+
+    /// Those with these bytes, each word's least significant first.
+    #[inline(always)]
+    pub(crate) fn load_row(proof: Avx2, bytes: &[u8]) -> Self {
+        Self(load(proof, bytes), proof)
+    }
+
+    /// The inverse of [`load_row`](Self::load_row).
+    #[inline(always)]
+    pub(crate) fn store_row(self, bytes: &mut [u8]) {
+        store(self.1, self.0, bytes);
+    }
+
+    /// Word `j + 1` in the place of word `j`, in a ring.
+    #[inline(always)]
+    pub(crate) fn turn_1(self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_permute4x64_epi64::<0b00_11_10_01>(self.0) }, self.1)
+    }
+
+    /// Word `j + 2` in the place of word `j`, in a ring.
+    #[inline(always)]
+    pub(crate) fn turn_2(self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0) }, self.1)
+    }
+
+    /// Word `j + 3` in the place of word `j`, in a ring.
+    #[inline(always)]
+    pub(crate) fn turn_3(self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_permute4x64_epi64::<0b10_01_00_11>(self.0) }, self.1)
+    }
+}
+
 /// Each 64-bit word rotated to the right, by a number known at compile time once all is inlined.
 #[inline(always)]
 pub(super) fn rotate_64(proof: Avx2, x: __m256i, bits: u32) -> __m256i {
+    // SAFETY: `proof` is that of AVX2.
+    let x = unsafe { settled(x) };
     // SAFETY: `proof` is that of AVX2.
     unsafe {
         match bits {
@@ -192,6 +239,21 @@ pub(super) fn rotate_64(proof: Avx2, x: __m256i, bits: u32) -> __m256i {
             }
         }
     }
+}
+
+/// The same, computed: the compiler would otherwise move the bytes of both parts of a sum rather than
+/// those of the sum.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn settled(mut x: __m256i) -> __m256i {
+    // SAFETY: a comment is no instruction.
+    unsafe {
+        asm!("/* {} */", inout(ymm_reg) x, options(nomem, nostack, preserves_flags));
+    }
+    x
 }
 
 /// The order of bytes that mirrors each word, for 16 bytes.

@@ -20,6 +20,8 @@ mod sha_ni;
 mod words;
 
 #[cfg(target_arch = "x86_64")]
+pub(crate) use avx2::Words64 as Row;
+#[cfg(target_arch = "x86_64")]
 pub(crate) use pairs::{Pair, pin};
 pub(crate) use words::{HashWords, Integer, Lanewise, One, Proof, Routine};
 

@@ -196,6 +196,7 @@ pub trait HashWords: Lanewise {
 #[derive(Clone, Copy)]
 pub struct One<W, P>(pub(super) W, P);
 
+#[cfg(target_arch = "x86_64")]
 impl<W, P> One<W, P> {
     /// This word.
     #[inline(always)]
