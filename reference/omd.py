@@ -61,7 +61,7 @@ class Sha2:
 
     def __init__(self, size, rounds, Sigma_0, Sigma_1, sigma_0, sigma_1):
         """size is that of a word in bits."""
-        self.size, self.n = size, 8 * size // 8
+        self.size, self.n = size, size                       # eight words: as many bytes as one has bits
         self.Sigma_0, self.Sigma_1, self.sigma_0, self.sigma_1 = Sigma_0, Sigma_1, sigma_0, sigma_1
         self.IV = [fraction_of_square_root(p, size) for p in PRIMES[:8]]
         self.K = [fraction_of_cube_root(p, size) for p in PRIMES[:rounds]]
