@@ -10,6 +10,7 @@ in front of the ciphertext, all but the first 1527 bytes.
 import aegis
 import flex
 import gcm
+import omd
 import xaes
 
 AD = bytes(3 * i % 256 for i in range(40))
@@ -106,8 +107,24 @@ def of_flex():
             yield name("flex", **allowed, cfg=cfg8.hex()), instance(cfg8)
 
 
+def of_omd():
+    def instance(id, sizes, params):
+        cipher = omd.algorithm(id, params)
+        cipher.KEY, nonce, tag = sizes
+        return id, cipher, nonce, tag
+
+    def sizes_but(default, sizes):
+        return {what: n for what, n, d in zip(("key", "nonce", "tag"), sizes, default) if n != d}
+    for id, named in omd.NAMED.items():
+        default, n = named[-1], omd.HASHES[id].n
+        for sizes in [default, *named[:-1], (1, 0, 4), (n, n - 1, n - 1)]:
+            yield name(id, **sizes_but(default, sizes)), instance(id, sizes, {})
+        for params in {"rule": omd.REFERENCE}, {"version": 1}:
+            yield name(id, **params), instance(id, default, params)
+
+
 def rows():
-    instances = [*of_aegis(), *of_gcm(), *of_xaes(), *of_flex()]
+    instances = [*of_aegis(), *of_gcm(), *of_xaes(), *of_flex(), *of_omd()]
     return [(text, answer(*instance).hex()) for text, instance in instances]
 
 
