@@ -137,6 +137,20 @@ def test_no_mask_occurs_twice(name):
     assert len(set(masks)) == len(masks)
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_number_of_calls(name, monkeypatch):
+    """ℓ + a + 2, of which an empty input has one, or under the legacy rules none; one more for the key."""
+    n, calls = omd.HASHES[name].n, []
+    compress = type(omd.HASHES[name]).compress
+    monkeypatch.setattr(type(omd.HASHES[name]), "compress", lambda *args: calls.append(args) or compress(*args))
+    for params in RULES:
+        for aad, a in ((0, 0 if params else 1), (1, 1), (2 * n, 1), (2 * n + 1, 2), (6 * n, 3)):
+            for msg, blocks in ((0, 0 if params else 1), (1, 1), (n, 1), (n + 1, 2), (5 * n, 5)):
+                calls.clear()
+                omd.algorithm(name, params).Encrypt(bytes(msg), bytes(aad), KEY[:16], NONCE[:12], 128)
+                assert len(calls) == blocks + a + 2 + 1
+
+
 # ── Properties ──────────────────────────────────────────────────────────────────────────────────
 
 @pytest.mark.parametrize("params", RULES, ids=str)
