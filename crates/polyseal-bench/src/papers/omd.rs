@@ -88,7 +88,8 @@ impl Measured {
         let mut contenders = many(&suites, operation, Backend::detect(), Strategy::Auto);
         let digests = MODES.iter().map(|(_, digest)| *digest);
         contenders.extend(
-            digests.flat_map(|digest| PEERS.iter().filter_map(move |p| p.compression(digest, TIMES))),
+            digests
+                .flat_map(|digest| PEERS.iter().filter_map(move |p| p.compression(digest, TIMES))),
         );
         let run = |bytes| contest::run(&mut contenders, options.lengths(bytes), options.effort());
         let timings = options.sizes().into_iter().map(run).collect();
@@ -101,7 +102,11 @@ impl Measured {
     }
 
     /// Everyone who hashes with `digest`: the library, and the time.
-    fn hashing<'a>(&'a self, digest: Digest, at: &'a [Timing]) -> impl Iterator<Item = (&'a str, &'a Timing)> {
+    fn hashing<'a>(
+        &'a self,
+        digest: Digest,
+        at: &'a [Timing],
+    ) -> impl Iterator<Item = (&'a str, &'a Timing)> {
         self.names.iter().zip(at).filter_map(move |(name, timing)| {
             let library = name.strip_prefix(digest.name())?.strip_prefix(' ')?;
             Some((library, timing))
@@ -153,7 +158,8 @@ impl Measured {
         let longest = self.timings.iter().max_by_key(|timings| bytes(timings));
         for (library, timings) in PEERS.iter().filter_map(|peer| Some((peer.name(), longest?))) {
             let rate = |(_, digest): &(&str, Digest)| {
-                let (_, timing) = self.hashing(*digest, timings).find(|(name, _)| *name == library)?;
+                let (_, timing) =
+                    self.hashing(*digest, timings).find(|(name, _)| *name == library)?;
                 Some(format!("{:.3}", timing.summary().cycles_per_byte? / TIMES as f64))
             };
             let cells = MODES.iter().map(|mode| rate(mode).unwrap_or_default());
