@@ -456,6 +456,10 @@ def section_2(kit):
             ("flex-civ-stream", "flex-civ-stream", "Nothing that has segments of its own is a suite."),
             ("flex-civ-public-nonce-0", "flex-civ-public:nonce=0", "No other nonce length."),
             ("flex-och-key-16", "flex-och:key=16", "No other key length."),
+            ("omd-sha512-tag-32", "omd-sha512:tag=32", "No other tag length."),
+            ("omd-sha256-key-16", "omd-sha256:key=16", "No other key length."),
+            ("omd-sha256-version-1", "omd-sha256:version=1", "No algorithm of a legacy rule is a suite."),
+            ("omd-blake2b-reference", "omd-blake2b:rule=reference", "No algorithm of a legacy rule is a suite."),
             ("64-bytes", "aegis-256x2:tag=16" + ",tag=16" * 6 + "    ",
              "A field that is full is no suite.")):
         kit.draft(f"suite-bad-{name}", "2", rule, setting(suite_field=f.suite_field(text)), BAD)
@@ -495,7 +499,7 @@ def section_2_tags(kit):
         if t == 48:
             case("damaged-commitment", "what follows T in the tag is checked.",
                  lambda data: flip(data, 16 - 48), corrupt(0))
-        if t == 64:
+        if suite in ("flex-och", "flex-civ"):
             case("damaged-nonce", "the encrypted nonce is checked.", lambda data: flip(data, 31 - 64), corrupt(0))
             kit.draft(f"suite-{suite}-other-nonce", "2",
                       f"The suite {suite}: the nonce that comes out is the segment's.",

@@ -8,7 +8,8 @@ randomness: salts, keys and ephemeral secrets are arguments, so that the same fi
 Of age it knows the recipient types X25519 and mlkem768x25519, and skips the others; it writes the first
 only, because the hybrid one cannot be given its randomness.
 
-HKDF and HMAC are the standard library's; AEGIS is aegis.py, and the other suites are gcm.py's, xaes.py's and flex.py's.
+HKDF and HMAC are the standard library's; AEGIS is aegis.py, and the other suites are gcm.py's, xaes.py's,
+flex.py's and omd.py's.
 From outside: Argon2id (argon2-cffi), and X25519, ChaCha20-Poly1305 and the hybrid HPKE (cryptography).
 
 Letters, as in the specification: P payload offset, F what a stanza is bound to, m, t, p Argon2id's
@@ -34,6 +35,7 @@ from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, MLKEM768X25519Pr
 import aegis
 import flex
 import gcm
+import omd
 import xaes
 
 
@@ -172,6 +174,7 @@ SUITES = {
     "ctx-aegis-256": (32, 32, 32), "ctx-aegis-256x2": (32, 32, 32), "ctx-aegis-256x4": (32, 32, 32),
     "flex-och": (32, 32, 64), "flex-och-public": (32, 24, 32), "flex-och-transport": (32, 12, 16),
     "flex-civ": (32, 32, 64), "flex-civ-public": (32, 24, 32), "flex-robust": (32, 24, 32),
+    "omd-sha256": (32, 31, 32), "omd-sha512": (64, 32, 64), "omd-blake2b": (64, 32, 64),
 }
 FLEX = {"flex-och": 0x01, "flex-och-public": 0x02, "flex-och-transport": 0x03,
         "flex-civ": 0x11, "flex-civ-public": 0x12, "flex-robust": 0x21}
@@ -198,6 +201,8 @@ def algorithm(suite):
         return aegis.algorithm(id)
     if id in FLEX:
         return Flex(flex.REGISTRY[FLEX[id]])
+    if id in omd.HASHES:
+        return omd.algorithm(id)
     if id == "dndk-gcm":
         return xaes.algorithm(id, {"version": 2, "kc": option == "kc=1"})
     return xaes.algorithm(id) if id in xaes.NONCES else gcm.algorithm(id)

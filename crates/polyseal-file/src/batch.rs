@@ -83,13 +83,9 @@ impl Batch {
         let unit = cipher.input_unit();
         let count = claim.bytes.div_ceil(unit).max(1);
         self.used = self.used.max(count * self.stride);
-        let mut output = 0;
-        for (i, slot) in self.data.chunks_exact_mut(self.stride).take(count).enumerate() {
-            let last = claim.last && i + 1 == count;
-            let at = Position { index: claim.first + i as u64, last };
-            output += cipher.apply(at, slot, unit.min(claim.bytes - i * unit))?;
-        }
-        Ok(output)
+        let slots = self.data.chunks_exact_mut(self.stride).take(count).enumerate();
+        let slots = slots.map(|(i, slot)| (slot, unit.min(claim.bytes - i * unit)));
+        cipher.apply(Position { index: claim.first, last: claim.last }, slots)
     }
 }
 

@@ -152,7 +152,8 @@ impl<S: ReadAt> Reader<S> {
         let length = (self.payload_bytes - start).min(unit) as usize;
         let slot = &mut self.slot[..length];
         fill(&self.source, slot, self.payload_offset + start)?;
-        let plain = self.cipher.apply(Position { index, last }, slot, length)?;
+        let plain =
+            self.cipher.apply(Position { index, last }, [(&mut *slot, length)].into_iter())?;
         self.at_hand = Some((index, plain));
         Ok(plain)
     }

@@ -1,12 +1,12 @@
-//! Sealing and opening one segment in its place in the buffer.
+//! Sealing and opening segments, each in its place in the buffer, side by side where the suite can.
 //!
 //! Segment i has the nonce i (8 bytes, little-endian) ‖ 1 if it is the last, else 0 ‖ zeros, and
 //! no associated data: everything else about the file is in the key. So a segment opens only in
 //! its place, in its file, and the last only as the last. Suites that derive a key from a nonce derive
 //! it from its first 12 bytes or more: each segment then has a key of its own.
 
-use polyseal::aead::inout::InOutBuf;
 use polyseal::any::AnyAead;
+use polyseal::batch::{Batch, Message};
 use polyseal::limits::{Limits, Nonces};
 
 use crate::error::{Error, Result};
@@ -71,31 +71,53 @@ impl SegmentCipher {
         }
     }
 
-    /// Works on the `length` bytes of input at the beginning of `slot`, which has room for a full
-    /// segment and its tag, and returns the length of the output, which stands in their place.
-    pub(crate) fn apply(&self, at: Position, slot: &mut [u8], length: usize) -> Result<usize> {
-        let nonce = &nonce(at)[..self.aead.algorithm().nonce_bytes()];
-        match self.direction {
-            Direction::Seal => {
-                let (text, tag) = slot.split_at_mut(length);
-                self.aead
-                    .seal_inout_detached(nonce, &[], InOutBuf::from(text), &mut tag[..self.tag])
-                    .map_err(Error::Cipher)?;
-                Ok(length + self.tag)
-            }
-            Direction::Open => {
-                let plain = length.checked_sub(self.tag).ok_or(Error::Truncated)?;
+    /// Works on segments that follow each other from `first` on, and end the file if `last`. Each slot
+    /// begins with as many bytes of input as it comes with, and has room for a full segment and its tag;
+    /// the output stands in their place. Returns the bytes of output.
+    pub(crate) fn apply<'a>(
+        &self,
+        first: Position,
+        slots: impl ExactSizeIterator<Item = (&'a mut [u8], usize)>,
+    ) -> Result<usize> {
+        let count = slots.len();
+        let at = |i: usize| Position {
+            index: first.index + i as u64,
+            last: first.last && i + 1 == count,
+        };
+        let nonces: Vec<_> = (0..count).map(|i| nonce(at(i))).collect();
+        let nonce_bytes = self.aead.algorithm().nonce_bytes();
+        let (mut messages, mut output, mut truncated) = (Vec::with_capacity(count), 0, Ok(()));
+        for (i, (slot, length)) in slots.enumerate() {
+            let text = match self.direction {
+                Direction::Seal => Some(length),
                 // An empty segment after others would give one plaintext two encryptions.
-                if plain == 0 && at.index != 0 {
-                    return Err(Error::Truncated);
+                Direction::Open => {
+                    length.checked_sub(self.tag).filter(|&text| text > 0 || at(i).index == 0)
                 }
-                let (text, tag) = slot.split_at_mut(plain);
-                self.aead
-                    .open_inout_detached(nonce, &[], InOutBuf::from(text), &tag[..self.tag])
-                    .map_err(|_| Error::Corrupt { segment: at.index, last: at.last })?;
-                Ok(plain)
+            };
+            let Some(text) = text else {
+                truncated = Err(Error::Truncated);
+                break;
+            };
+            output += match self.direction {
+                Direction::Seal => text + self.tag,
+                Direction::Open => text,
+            };
+            let (text, tag) = slot.split_at_mut(text);
+            let tag = &mut tag[..self.tag];
+            messages.push(Message::new(&nonces[i][..nonce_bytes], &[], text, tag));
+        }
+        match self.direction {
+            Direction::Seal => self.aead.seal_batch(&mut messages).map_err(Error::Cipher)?,
+            Direction::Open => {
+                if self.aead.open_batch(&mut messages).is_err() {
+                    let bad = messages.iter().position(|message| message.outcome.is_err());
+                    let Position { index, last } = at(bad.unwrap_or(0));
+                    return Err(Error::Corrupt { segment: index, last });
+                }
             }
         }
+        truncated.map(|()| output)
     }
 }
 
@@ -210,8 +232,11 @@ mod tests {
         let cipher = |direction| SegmentCipher::new(suite, &key, 4096, direction).unwrap();
         for index in [0, 1] {
             let (mut slot, at) = ([0; 64], Position { index, last: true });
-            assert_eq!(cipher(Direction::Seal).apply(at, &mut slot, 0).unwrap(), 16);
-            let opened = cipher(Direction::Open).apply(at, &mut slot, 16);
+            assert_eq!(
+                cipher(Direction::Seal).apply(at, [(&mut slot[..], 0)].into_iter()).unwrap(),
+                16
+            );
+            let opened = cipher(Direction::Open).apply(at, [(&mut slot[..], 16)].into_iter());
             assert_eq!(opened.is_ok(), index == 0, "{opened:?}");
         }
     }

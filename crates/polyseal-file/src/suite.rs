@@ -49,6 +49,9 @@ const ALLOWED: &[&str] = &[
     "flex-civ",
     "flex-civ-public",
     "flex-robust",
+    "omd-sha256",
+    "omd-sha512",
+    "omd-blake2b",
 ];
 
 /// The longest textual form in bytes: the header's field for it.
@@ -56,7 +59,7 @@ pub(crate) const NAME_BYTES: usize = 64;
 /// The longest nonce of an allowed suite in bytes.
 pub(crate) const MAX_NONCE_BYTES: usize = 32;
 /// The longest key of an allowed suite in bytes.
-pub(crate) const MAX_KEY_BYTES: usize = 32;
+pub(crate) const MAX_KEY_BYTES: usize = 64;
 
 /// An algorithm that files are encrypted with.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,6 +144,8 @@ mod tests {
         (&["flex-och", "flex-civ"], [32, 32, 64]),
         (&["flex-och-public", "flex-civ-public", "flex-robust"], [32, 24, 32]),
         (&["flex-och-transport"], [32, 12, 16]),
+        (&["omd-sha256"], [32, 31, 32]),
+        (&["omd-sha512", "omd-blake2b"], [64, 32, 64]),
     ];
 
     #[test]
@@ -169,7 +174,15 @@ mod tests {
         for bad in ["aes-256-gcm:tag=12", "aes-128-gcm:nonce=16", "kc-xaes-256-gcm:nonce=20"] {
             assert!(bad.parse::<Algorithm>().is_ok() && bad.parse::<Suite>().is_err(), "{bad}");
         }
-        for bad in ["flex", "flex:cfg=0100012018000000", "flex-och:key=16", "flex-robust:nonce=0"] {
+        for bad in [
+            "flex",
+            "flex:cfg=0100012018000000",
+            "flex-och:key=16",
+            "flex-robust:nonce=0",
+            "omd-sha512:tag=32",
+            "omd-sha256:version=1",
+            "omd-blake2b:rule=reference",
+        ] {
             assert!(matches!(bad.parse::<Suite>(), Err(Error::Suite(name)) if name == bad));
         }
         for bad in ["flex-och-stream", "flex-civ-stream", "flex:cfg=0108012018000a00"] {

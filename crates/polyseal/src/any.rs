@@ -24,11 +24,13 @@ use core::fmt;
 use aead::inout::InOutBuf;
 
 use crate::backend::Backend;
+use crate::batch::Batch;
 use crate::ct;
 use crate::error::{Error, Result};
 use crate::flex::{Flex, Opened};
 #[cfg(feature = "getrandom")]
 use crate::limits::Limits;
+use crate::message::Message;
 #[cfg(feature = "getrandom")]
 use crate::random_nonce;
 use crate::registry::{Algorithm, Maker};
@@ -38,6 +40,24 @@ pub(crate) trait DynAead: Send + Sync {
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]);
     fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &[u8])
     -> Result<()>;
+
+    /// Seals every message and sets its outcome.
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        for Message { nonce, ad, buffer, tag, outcome } in messages {
+            self.seal(nonce, ad, (&mut **buffer).into(), tag);
+            *outcome = Ok(());
+        }
+        Ok(())
+    }
+
+    /// Opens every message and sets its outcome; fails if one of them is not authentic.
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        for Message { nonce, ad, buffer, tag, outcome } in &mut *messages {
+            *outcome = self.open(nonce, ad, (&mut **buffer).into(), tag);
+        }
+        // CT: verdicts are public.
+        messages.iter().try_for_each(|message| message.outcome)
+    }
 
     /// Flex, whose sealed messages have an order of their own.
     fn as_flex(&self) -> Option<&Flex> {
@@ -268,6 +288,16 @@ impl AnyAead {
         self.open(nonce, ad, sealed)
     }
 
+    /// Readies a batch: no message is `Ok` before its time.
+    fn check_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        for message in &mut *messages {
+            message.outcome = Err(Error::Unauthentic);
+        }
+        messages.iter().try_for_each(|Message { nonce, ad, buffer, tag, .. }| {
+            self.check(nonce, ad, buffer.len(), tag)
+        })
+    }
+
     /// What is left of `sealed` without its tag, or one of its tags.
     fn least(&self, sealed: &[u8]) -> Result<usize> {
         let (expected, actual) = (self.algorithm.tag_bytes(), sealed.len());
@@ -291,6 +321,19 @@ impl AnyAead {
     fn check_lengths(&self, ad: &[u8], message: usize) -> Result<()> {
         check_limit("message", message, self.algorithm.max_message_bytes())?;
         check_limit("associated data", ad.len(), self.algorithm.family().max_ad_bytes)
+    }
+}
+
+/// Side by side where the algorithm does so by its name (OMD); others one at a time.
+impl Batch for AnyAead {
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.check_batch(messages)?;
+        self.cipher.seal_batch(messages)
+    }
+
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.check_batch(messages)?;
+        self.cipher.open_batch(messages)
     }
 }
 

@@ -5,7 +5,10 @@
 //! lengths may be mixed; a message too long to gain is sealed by itself. Results are those of sealing
 //! one at a time.
 //!
-//! It is for CPUs with VAES, and there for XAES, KC-XAES and AEGIS-256: messages of up to 64 bytes
+//! OMD gains most, for its messages are sequential: as many go side by side as a register has words (with
+//! the SHA-256 instructions of x86-64: two), whatever their lengths.
+//!
+//! All else is for CPUs with VAES, and there for XAES, KC-XAES and AEGIS-256: messages of up to 64 bytes
 //! take up to 40 % less time (AEGIS-256 with 256-bit registers: up to 32 bytes). AEGIS-128L gains
 //! a little, with AVX-512 and up to 32 bytes. All else goes one at a time: the parallel AEGIS, the other
 //! schemes, and everything where a register holds one AES block, for there the CPU overlaps single
@@ -38,11 +41,15 @@
 //! # Ok::<(), polyseal::Error>(())
 //! ```
 
+use aead::array::ArraySize;
+
 use crate::aegis::{Aegis, TagBytes, Variant};
 use crate::error::Result;
 use crate::gcm::{NonceDerived, Scheme};
+use crate::hash::Compression;
 pub use crate::message::Message;
 use crate::message::work_off;
+use crate::omd::{EmptyInputs, Omd};
 
 /// A cipher that takes many messages at once.
 pub trait Batch {
@@ -71,6 +78,23 @@ impl<S: Scheme> Batch for NonceDerived<S> {
 
     fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
         work_off::<false, _>(self, messages)
+    }
+}
+
+impl<C, K, N, T, R> Batch for Omd<C, K, N, T, R>
+where
+    C: Compression,
+    K: ArraySize,
+    N: ArraySize,
+    T: ArraySize,
+    R: EmptyInputs,
+{
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.work_off(true, messages)
+    }
+
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.work_off(false, messages)
     }
 }
 

@@ -21,9 +21,11 @@ pub mod error;
 pub mod fips;
 pub mod flex;
 pub mod gcm;
+mod hash;
 pub mod limits;
 mod message;
 pub mod needs;
+pub mod omd;
 mod perm;
 #[cfg(feature = "getrandom")]
 mod random;

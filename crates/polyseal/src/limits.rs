@@ -146,8 +146,8 @@ impl Limits {
         };
         let config = algorithm.config();
         let most = config.as_ref().and_then(Config::max_messages);
-        // Where there are no nonces, there are none to run out of.
-        let nonces = |bits| if nonce_bits == 0 { None } else { power(bits) };
+        // Where there is no use for nonces, there are none to run out of; otherwise none is one.
+        let nonces = |bits| if bits == 0 && config.is_some() { None } else { power(bits) };
         let counted = least(counted.and_then(power), least(nonces(nonce_bits), most));
         let total = |limit, extra_blocks| Total { limit, extra_blocks };
         let of_config = config.as_ref().and_then(Config::max_total_bytes);

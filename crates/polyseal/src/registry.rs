@@ -94,6 +94,8 @@ pub enum ParamKind {
     /// 1 for leave to have another parameter's value that gives less than the family promises,
     /// otherwise 0. It changes nothing else.
     Permission,
+    /// Names: the value is the place of the name in this list.
+    Name(&'static [&'static str]),
     /// Configurations of Flex, their eight bytes in 16 hexadecimal digits. Every one is accepted that
     /// the specification allows.
     Configuration,
@@ -113,6 +115,10 @@ impl Param {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self.0 {
                     ParamKind::Configuration => write!(f, "{:016x}", self.1),
+                    ParamKind::Name(names) => {
+                        let name = usize::try_from(self.1).ok().and_then(|at| names.get(at));
+                        f.write_str(name.unwrap_or(&"?"))
+                    }
                     _ => self.1.fmt(f),
                 }
             }
@@ -134,6 +140,10 @@ fn parse_value(kind: ParamKind, text: &str) -> Result<u64> {
             let digits = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
             let canonical = text.len() == 16 && text.chars().all(digits);
             canonical.then(|| u64::from_str_radix(text, 16).ok())
+        }
+        ParamKind::Name(names) => {
+            let at = names.iter().position(|name| *name == text);
+            at.map(|at| Some(at as u64))
         }
         _ => {
             let canonical = text == "0" || !text.starts_with(['0', '+']);
@@ -269,8 +279,13 @@ pub struct Family {
     pub nonce_bytes: Sizes,
     /// Tag lengths: all that a sealed message has beside its ciphertext, a hidden nonce included.
     pub tag_bytes: Sizes,
+    /// The lengths of key, nonce and tag that go together under a name; empty where every
+    /// combination is as good as another.
+    pub named_sizes: &'static [[usize; 3]],
     /// Other parameters.
     pub params: &'static [Param],
+    /// Whether at most one parameter may be named.
+    pub one_param: bool,
     /// The configuration of Flex, if it is one.
     pub(crate) config: Option<ConfigOf>,
     /// Nonce and tag lengths where they depend on parameters: then the two above are what they are
@@ -312,7 +327,7 @@ pub struct Family {
     /// where nothing else will do.
     pub reviewed: bool,
     /// How fast it is among the others; `None`: not to be chosen for its speed, because it is no
-    /// AEAD or only there for old data.
+    /// AEAD, only there for old data, or not measured beside them.
     pub cost: Option<Cost>,
     /// The additional properties, of security and of implementation, that are claimed, in the terms
     /// of RFC 9771. What is not listed is not claimed.
@@ -356,13 +371,20 @@ impl Family {
 /// Every family, in the order in which tables show them.
 #[must_use]
 pub fn families() -> &'static [Family] {
-    const LISTS: [&[Family]; 4] = [
+    const LISTS: [&[Family]; 5] = [
         crate::aegis::names::FAMILIES,
         crate::gcm::names::FAMILIES,
         crate::composed::FAMILIES,
         crate::flex::names::FAMILIES,
+        crate::omd::names::FAMILIES,
     ];
-    const COUNT: usize = LISTS[0].len() + LISTS[1].len() + LISTS[2].len() + LISTS[3].len();
+    const COUNT: usize = {
+        let (mut count, mut list) = (0, 0);
+        while list < LISTS.len() {
+            (count, list) = (count + LISTS[list].len(), list + 1);
+        }
+        count
+    };
     static ALL: [Family; COUNT] = {
         let mut all = [LISTS[0][0]; COUNT];
         let (mut list, mut at) = (0, 0);
@@ -500,8 +522,8 @@ impl Algorithm {
         family.lengths.map_or((family.nonce_bytes, family.tag_bytes), |lengths| lengths(self))
     }
 
-    /// Every instance of `family`: the default, and then all of them. Of configurations, those that
-    /// have a name of their own, and none that needs a permission.
+    /// Every instance of `family`: the default, and then all of them. Of configurations and of lengths,
+    /// those that have a name of their own, where some do, and none that needs a permission.
     pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
         let default = Self::new(family);
         let values = family.params.iter().map(|param| param.values().len()).product();
@@ -515,15 +537,20 @@ impl Algorithm {
         core::iter::once(default).chain(with_params.flat_map(Self::with_sizes))
     }
 
-    /// The same with every combination of lengths.
+    /// The same with every combination of lengths, or with those that have a name.
     fn with_sizes(self) -> impl Iterator<Item = Self> {
         let (nonces, tags) = self.lengths();
         let (keys, nonces, tags) = (self.family.key_bytes.allowed, nonces.allowed, tags.allowed);
-        (0..keys.len() * nonces.len() * tags.len()).map(move |index| {
+        let named = self.family.named_sizes;
+        let count =
+            if named.is_empty() { keys.len() * nonces.len() * tags.len() } else { named.len() };
+        (0..count).map(move |index| {
             let mut algorithm = self;
-            algorithm.tag_bytes = tags[index % tags.len()];
-            algorithm.nonce_bytes = nonces[index / tags.len() % nonces.len()];
-            algorithm.key_bytes = keys[index / tags.len() / nonces.len()];
+            [algorithm.key_bytes, algorithm.nonce_bytes, algorithm.tag_bytes] =
+                named.get(index).copied().unwrap_or_else(|| {
+                    let (tag, index) = (tags[index % tags.len()], index / tags.len());
+                    [keys[index / nonces.len()], nonces[index % nonces.len()], tag]
+                });
             algorithm
         })
     }
@@ -555,6 +582,9 @@ impl Algorithm {
                     return Err(Error::Parameter);
                 }
                 *slot = value;
+                if self.family.one_param && self.changed_params() > 1 {
+                    return Err(Error::Parameter);
+                }
                 if let Some(config) = self.family.config {
                     config(&self)?;
                 }
@@ -570,6 +600,12 @@ impl Algorithm {
         }
         *slot = actual;
         Ok(self)
+    }
+
+    /// How many parameters differ from the family's default.
+    fn changed_params(&self) -> usize {
+        let params = self.family.params.iter().zip(self.params);
+        params.filter(|(param, value)| param.default != *value).count()
     }
 
     /// Every choice that differs from the family's default, as `(name, value)`.
@@ -647,6 +683,11 @@ impl FromStr for Algorithm {
             }
             algorithm.value_of(name, value)?;
         }
+        let named = choices.split(',').filter_map(|choice| choice.split_once('='));
+        let params = named.filter(|(name, _)| algorithm.param(name).is_some()).count();
+        if algorithm.family.one_param && params > 1 {
+            return Err(Error::Parameter);
+        }
         // Parameters first, in the family's order and whatever the text's: lengths depend on them, and
         // a permission comes before what it is for.
         for step in 0..=algorithm.family.params.len() {
@@ -686,7 +727,9 @@ pub(crate) const CLAIMLESS: Family = Family {
     key_bytes: Sizes { default: 32, allowed: &[16, 32] },
     nonce_bytes: Sizes::one(&[12]),
     tag_bytes: Sizes { default: 16, allowed: &[3, 4, 12, 16, 32] },
+    named_sizes: &[],
     params: &[],
+    one_param: false,
     config: None,
     lengths: None,
     max_message_bytes: 0,

@@ -223,6 +223,64 @@ fn a_configuration_is_a_parameter() {
     }
 }
 
+/// Every length is an instance, and one word is enough for a rule.
+#[test]
+fn rules_of_omd_have_names() {
+    for (text, key, nonce, tag) in [
+        ("omd-sha256", 32, 31, 32),
+        ("omd-sha256:key=1,nonce=0,tag=1", 1, 0, 1),
+        ("omd-sha256:key=16,nonce=12,tag=8", 16, 12, 8),
+        ("omd-sha512:nonce=63", 64, 63, 64),
+        ("omd-blake2b:rule=reference,tag=32", 64, 32, 32),
+        ("omd-blake2b:version=1,key=5", 5, 32, 64),
+    ] {
+        let a: Algorithm = text.parse().expect(text);
+        assert_eq!((a.key_bytes(), a.nonce_bytes(), a.tag_bytes()), (key, nonce, tag), "{text}");
+        assert_eq!(a.to_string(), text);
+        assert_eq!(a.commitment(), None);
+    }
+    for (text, spelt) in [
+        ("omd-sha256:rule=secure", "omd-sha256"),
+        ("omd-sha256:version=2", "omd-sha256"),
+        ("omd-sha256:tag=8,rule=reference", "omd-sha256:rule=reference,tag=8"),
+    ] {
+        assert_eq!(text.parse::<Algorithm>().map(|a| a.to_string()), Ok(spelt.to_owned()));
+    }
+    for text in [
+        "omd-sha256:rule=0",
+        "omd-sha256:rule=1",
+        "omd-sha256:rule=Reference",
+        "omd-sha256:rule=",
+        "omd-sha256:rule=v1",
+        "omd-sha256:version=0",
+        "omd-sha256:version=3",
+        "omd-sha256:version=one",
+        "omd-sha256:rule=reference,version=1",
+        "omd-sha256:version=1,rule=reference",
+        "omd-sha256:version=1,rule=secure",
+        "omd-sha256:rule=secure,version=2",
+        "omd-sha256:rule=reference,rule=reference",
+    ] {
+        assert_eq!(text.parse::<Algorithm>(), Err(Error::Parameter), "{text}");
+    }
+    for (text, what) in [
+        ("omd-sha256:key=0", "key"),
+        ("omd-sha256:key=33", "key"),
+        ("omd-sha256:nonce=32", "nonce"),
+        ("omd-sha256:tag=0", "tag"),
+        ("omd-sha512:tag=65", "tag"),
+        ("omd-blake2b:nonce=64", "nonce"),
+    ] {
+        let refused = text.parse::<Algorithm>();
+        assert!(matches!(refused, Err(Error::Size { what: w, .. }) if w == what), "{text}");
+    }
+    let a: Algorithm = "omd-sha256:version=1".parse().expect("version 1");
+    assert_eq!(a.with("rule", 1), Err(Error::Parameter));
+    // Not every combination of lengths is listed, but those that have a name.
+    let count = |id| Algorithm::instances(family(id).expect(id)).skip(1).count();
+    assert_eq!((count("omd-sha256"), count("omd-sha512"), count("omd-blake2b")), (18, 12, 9));
+}
+
 /// A tag that is cut short commits to less, and a hidden nonce is no part of it.
 #[test]
 fn claims_follow_from_the_configuration() {
@@ -246,7 +304,14 @@ fn claims_follow_from_the_configuration() {
 /// Lengths there and back, and none in between.
 #[test]
 fn lengths_of_sealed_messages() {
-    for text in ["aegis-128l", "kc-xaes-256-gcm", "flex-och", "flex-robust", "flex-och-stream"] {
+    for text in [
+        "aegis-128l",
+        "kc-xaes-256-gcm",
+        "flex-och",
+        "flex-robust",
+        "flex-och-stream",
+        "omd-sha256",
+    ] {
         let a: Algorithm = text.parse().expect(text);
         let mut sealed = std::collections::HashMap::new();
         for message in (0..100).chain(65500..65600).chain([131_072, 131_073]) {
@@ -302,7 +367,7 @@ proptest! {
     /// Whatever is accepted has one spelling, which is accepted as the same.
     #[test]
     fn accepted_text_has_one_spelling(
-        text in r"(aegis-(128l|256x2|128x-v1|256x2-mac)|aes-256-gcm|kc-xaes-256-gcm|dndk-gcm|flex|flex-civ-public)(:(tag|key|nonce|degree|kc|version|x)=[0-9+]{1,3}(,(tag|nonce|degree|kc|version)=[0-9]{1,2}){0,2})?"
+        text in r"(aegis-(128l|256x2|128x-v1|256x2-mac)|aes-256-gcm|kc-xaes-256-gcm|dndk-gcm|flex|flex-civ-public|omd-sha256|omd-blake2b)(:(tag|key|nonce|degree|kc|version|x)=[0-9+]{1,3}(,(tag|nonce|degree|kc|version)=[0-9]{1,2}){0,2})?"
     ) {
         if let Ok(algorithm) = text.parse::<Algorithm>() {
             prop_assert_eq!(algorithm.to_string().parse(), Ok(algorithm));

@@ -26,8 +26,11 @@ fn algorithm(file: &Value, group: &Value) -> Result<Algorithm> {
     let mut algorithm: Algorithm = id.parse()?;
     if let Some(params) = group["params"].as_object() {
         for (name, value) in params {
-            let value = value.as_u64().or(value.as_bool().map(u64::from));
-            algorithm = algorithm.with(name, value.expect(name))?;
+            let value = match value.as_str() {
+                Some(text) => algorithm.value_of(name, text)?,
+                None => value.as_u64().or(value.as_bool().map(u64::from)).expect(name),
+            };
+            algorithm = algorithm.with(name, value)?;
         }
     }
     for (name, field) in [("key", "keySize"), ("nonce", "ivSize"), ("tag", "tagSize")] {

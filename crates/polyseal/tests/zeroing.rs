@@ -127,8 +127,8 @@ fn key<const N: usize>() -> [u8; N] {
 }
 
 /// The same where it is not on the stack.
-static KEY: [u8; 32] = {
-    let mut key = [0x77; 32];
+static KEY: [u8; 64] = {
+    let mut key = [0x77; 64];
     let mut at = 0;
     while at < SECRET.len() {
         key[at] = SECRET[at];

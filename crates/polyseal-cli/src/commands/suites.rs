@@ -40,7 +40,7 @@ fn json_of(family: &'static Family) -> Value {
     let sizes = |sizes: &Sizes| json!({ "default": sizes.default, "allowed": sizes.allowed });
     let params = family.params.iter().map(|param| {
         let value = |value| match param.kind {
-            ParamKind::Configuration => json!(param.text(value).to_string()),
+            ParamKind::Configuration | ParamKind::Name(_) => json!(param.text(value).to_string()),
             _ => json!(value),
         };
         let allowed: Vec<_> = param.allowed.iter().map(|&allowed| value(allowed)).collect();
@@ -184,6 +184,7 @@ fn values_of(family: &'static Family, param: &Param) -> String {
         _ => {
             let values = param.allowed.iter().map(|&value| {
                 let tag = default.with(param.name, value).map_or(0, |with| with.tag_bytes());
+                let value = param.text(value);
                 if tag == default.tag_bytes() {
                     value.to_string()
                 } else {

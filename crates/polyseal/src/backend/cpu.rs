@@ -68,6 +68,74 @@ impl Vaes512 {
     }
 }
 
+/// This CPU has AVX2 and BMI2.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Avx2(());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx2 {
+    pub(super) fn check() -> Option<Self> {
+        has!(is_x86_feature_detected, "avx2", "bmi2").then_some(Self(()))
+    }
+}
+
+/// This CPU has AVX-512 (F, BW, VL), and AVX2 and BMI2.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Avx512(());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    pub(super) fn check() -> Option<Self> {
+        has!(is_x86_feature_detected, "avx2", "bmi2", "avx512f", "avx512bw", "avx512vl")
+            .then_some(Self(()))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl From<Avx512> for Avx2 {
+    fn from(_: Avx512) -> Self {
+        Self(())
+    }
+}
+
+/// This CPU has the SHA instructions of x86-64, for SHA-256, and SSE4.1.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShaNi(());
+
+#[cfg(target_arch = "x86_64")]
+impl ShaNi {
+    pub(super) fn check() -> Option<Self> {
+        has!(is_x86_feature_detected, "sha", "ssse3", "sse4.1").then_some(Self(()))
+    }
+}
+
+/// This CPU has the SHA-256 instructions of aarch64.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArmSha256(());
+
+#[cfg(target_arch = "aarch64")]
+impl ArmSha256 {
+    pub(super) fn check() -> Option<Self> {
+        has!(is_aarch64_feature_detected, "neon", "sha2").then_some(Self(()))
+    }
+}
+
+/// This CPU has the SHA-512 instructions of aarch64, which Rust calls `sha3`.
+#[cfg(target_arch = "aarch64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArmSha512(());
+
+#[cfg(target_arch = "aarch64")]
+impl ArmSha512 {
+    pub(super) fn check() -> Option<Self> {
+        has!(is_aarch64_feature_detected, "neon", "sha3").then_some(Self(()))
+    }
+}
+
 /// This CPU has Advanced SIMD and the AES instructions, PMULL among them.
 #[cfg(target_arch = "aarch64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

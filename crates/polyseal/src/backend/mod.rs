@@ -14,7 +14,10 @@
 
 #[cfg(target_arch = "x86_64")]
 mod aesni;
-mod cpu;
+#[allow(unreachable_pub)] // Some are for hash functions alone, which no test names.
+pub(crate) mod cpu;
+#[allow(unreachable_pub)]
+pub(crate) mod hashes;
 mod lanes;
 #[cfg(feature = "memcheck")]
 pub mod memcheck;

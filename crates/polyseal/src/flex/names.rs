@@ -89,6 +89,7 @@ const ANY: Family = Family {
     nonce_bytes: lengths(0, 1024, 32),
     // With the longest nonce that can be hidden, and the longest stretch.
     tag_bytes: lengths(16, 199 + 255 + 32, 64),
+    named_sizes: &[],
     params: &[
         Param { name: "allow-64-bit", allowed: &[0, 1], default: 0, kind: ParamKind::Permission },
         Param {
@@ -98,6 +99,7 @@ const ANY: Family = Family {
             kind: ParamKind::Configuration,
         },
     ],
+    one_param: false,
     config: Some(chosen),
     lengths: Some(|algorithm| lengths_of(&algorithm.config().unwrap_or(Config::OCH))),
     max_message_bytes: 1 << 50,

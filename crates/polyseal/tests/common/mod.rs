@@ -49,6 +49,9 @@ fn tells_more(algorithm: &Algorithm) -> bool {
             && (algorithm.nonce_bytes() == family.nonce_bytes.default
                 || [0, 1, 512].contains(&algorithm.nonce_bytes()));
     }
+    if !family.named_sizes.is_empty() {
+        return true;
+    }
     let Sizes { default, allowed, .. } = algorithm.family().nonce_bytes;
     let nonce = algorithm.nonce_bytes();
     allowed.len() <= 5
@@ -75,6 +78,9 @@ pub(crate) fn rate(algorithm: &Algorithm) -> usize {
         _ if id.starts_with("aegis-256") => 16 * degree,
         _ if id.ends_with("gcm") => GCM_RATE,
         _ if id.starts_with("flex") => FLEX_RATE,
+        // A chaining value; of associated data, two are a block.
+        "omd-sha256" => 32,
+        _ if id.starts_with("omd") => FLEX_RATE,
         _ => panic!("say what {id}'s rate is"),
     }
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use polyseal::flex::{Builder, ConfigError};
-use polyseal::registry::{Algorithm, Kind, family};
+use polyseal::registry::{Algorithm, Kind, ParamKind, family};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -263,6 +263,9 @@ fn with_params(base: Algorithm, params: &BTreeMap<String, Value>) -> Result<Algo
         let param = params.find(|param| param.name == name).ok_or_else(unknown)?;
         let value = match value {
             Value::Bool(yes) if param.allowed == [0, 1] => u64::from(*yes),
+            Value::String(text) if matches!(param.kind, ParamKind::Name(_)) => {
+                algorithm.value_of(name, text).map_err(|_| unknown())?
+            }
             value => value.as_u64().ok_or_else(unknown)?,
         };
         algorithm.with(name, value).map_err(|_| unknown())

@@ -1,0 +1,259 @@
+//! Eight 32-bit words, and four 64-bit words, in a register of 256 bits.
+
+use core::arch::x86_64::{
+    __m256i, _mm_cvtsi32_si128, _mm256_add_epi32, _mm256_add_epi64, _mm256_and_si256,
+    _mm256_loadu_si256, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set_epi64x,
+    _mm256_set1_epi32, _mm256_set1_epi64x, _mm256_shuffle_epi8, _mm256_shuffle_epi32,
+    _mm256_sll_epi32, _mm256_sll_epi64, _mm256_srl_epi32, _mm256_srl_epi64, _mm256_storeu_si256,
+    _mm256_unpackhi_epi32, _mm256_unpackhi_epi64, _mm256_unpacklo_epi32, _mm256_unpacklo_epi64,
+    _mm256_xor_si256,
+};
+
+use super::super::cpu::Avx2;
+use super::words::{HashWords, Lanewise};
+
+/// Eight 32-bit words, with the proof that the CPU has AVX2.
+#[derive(Clone, Copy)]
+pub struct Words32(__m256i, Avx2);
+
+/// Four 64-bit words, with the proof that the CPU has AVX2.
+#[derive(Clone, Copy)]
+pub struct Words64(__m256i, Avx2);
+
+impl HashWords for Words32 {
+    type Proof = Avx2;
+    type Word = u32;
+
+    const LANES: usize = 8;
+
+    #[inline(always)]
+    fn splat(proof: Avx2, word: u32) -> Self {
+        // SAFETY: `proof` is that of AVX2.
+        Self(unsafe { _mm256_set1_epi32(word.cast_signed()) }, proof)
+    }
+
+    #[inline(always)]
+    fn load(big: bool, proof: Avx2, source: &[u8]) -> [Self; 8] {
+        assert!(source.len() == 8 * 32);
+        let mut rows = [Self::splat(proof, 0).0; 8];
+        for i in 0..8 {
+            rows[i] = load(proof, &source[32 * i..32 * i + 32]);
+            if big {
+                rows[i] = swap(proof, rows[i], BYTES_OF_32);
+            }
+        }
+        transpose_32(proof, rows).map(|x| Self(x, proof))
+    }
+
+    #[inline(always)]
+    fn store(big: bool, x: [Self; 8], target: &mut [u8]) {
+        assert!(target.len() == 8 * 32);
+        let proof = x[0].1;
+        let rows = transpose_32(proof, x.map(|x| x.0));
+        for i in 0..8 {
+            let row = if big { swap(proof, rows[i], BYTES_OF_32) } else { rows[i] };
+            store(proof, row, &mut target[32 * i..32 * i + 32]);
+        }
+    }
+}
+
+impl Lanewise for Words32 {
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_add_epi32(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_and_si256(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn rotate(self, bits: u32) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        let left = unsafe { _mm256_sll_epi32(self.0, _mm_cvtsi32_si128(32 - bits.cast_signed())) };
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_or_si256(self.shift(bits).0, left) }, self.1)
+    }
+
+    #[inline(always)]
+    fn shift(self, bits: u32) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        let x = unsafe { _mm256_srl_epi32(self.0, _mm_cvtsi32_si128(bits.cast_signed())) };
+        Self(x, self.1)
+    }
+}
+
+impl HashWords for Words64 {
+    type Proof = Avx2;
+    type Word = u64;
+
+    const LANES: usize = 4;
+
+    #[inline(always)]
+    fn splat(proof: Avx2, word: u64) -> Self {
+        // SAFETY: `proof` is that of AVX2.
+        Self(unsafe { _mm256_set1_epi64x(word.cast_signed()) }, proof)
+    }
+
+    #[inline(always)]
+    fn load(big: bool, proof: Avx2, source: &[u8]) -> [Self; 8] {
+        assert!(source.len() == 4 * 64);
+        let mut x = [Self::splat(proof, 0); 8];
+        for half in 0..2 {
+            let mut rows = [x[0].0; 4];
+            for i in 0..4 {
+                rows[i] = load(proof, &source[64 * i + 32 * half..][..32]);
+                if big {
+                    rows[i] = swap(proof, rows[i], BYTES_OF_64);
+                }
+            }
+            let columns = transpose_64(proof, rows);
+            for k in 0..4 {
+                x[4 * half + k].0 = columns[k];
+            }
+        }
+        x
+    }
+
+    #[inline(always)]
+    fn store(big: bool, x: [Self; 8], target: &mut [u8]) {
+        assert!(target.len() == 4 * 64);
+        let proof = x[0].1;
+        for half in 0..2 {
+            let columns = [0, 1, 2, 3].map(|k| x[4 * half + k].0);
+            let rows = transpose_64(proof, columns);
+            for i in 0..4 {
+                let row = if big { swap(proof, rows[i], BYTES_OF_64) } else { rows[i] };
+                store(proof, row, &mut target[64 * i + 32 * half..][..32]);
+            }
+        }
+    }
+}
+
+impl Lanewise for Words64 {
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_add_epi64(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm256_and_si256(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn rotate(self, bits: u32) -> Self {
+        Self(rotate_64(self.1, self.0, bits), self.1)
+    }
+
+    #[inline(always)]
+    fn shift(self, bits: u32) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        let x = unsafe { _mm256_srl_epi64(self.0, _mm_cvtsi32_si128(bits.cast_signed())) };
+        Self(x, self.1)
+    }
+}
+
+/// Each 64-bit word rotated to the right, by a number known at compile time once all is inlined.
+#[inline(always)]
+pub(super) fn rotate_64(proof: Avx2, x: __m256i, bits: u32) -> __m256i {
+    // SAFETY: `proof` is that of AVX2.
+    unsafe {
+        match bits {
+            8 => swap(proof, x, [0x0007_0605_0403_0201, 0x080f_0e0d_0c0b_0a09]),
+            16 => swap(proof, x, [0x0100_0706_0504_0302, 0x0908_0f0e_0d0c_0b0a]),
+            24 => swap(proof, x, [0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b]),
+            32 => _mm256_shuffle_epi32::<0b10_11_00_01>(x),
+            63 => {
+                let right = _mm256_srl_epi64(x, _mm_cvtsi32_si128(63));
+                _mm256_xor_si256(_mm256_add_epi64(x, x), right)
+            }
+            _ => {
+                let right = _mm256_srl_epi64(x, _mm_cvtsi32_si128(bits.cast_signed()));
+                let left = _mm256_sll_epi64(x, _mm_cvtsi32_si128(64 - bits.cast_signed()));
+                _mm256_or_si256(left, right)
+            }
+        }
+    }
+}
+
+/// The order of bytes that mirrors each word, for 16 bytes.
+pub(super) const BYTES_OF_32: [i64; 2] = [0x0405_0607_0001_0203, 0x0c0d_0e0f_0809_0a0b];
+/// The same for 64-bit words.
+pub(super) const BYTES_OF_64: [i64; 2] = [0x0001_0203_0405_0607, 0x0809_0a0b_0c0d_0e0f];
+
+#[inline(always)]
+fn swap(_: Avx2, x: __m256i, [low, high]: [i64; 2]) -> __m256i {
+    // SAFETY: the proof of AVX2 is an argument.
+    unsafe { _mm256_shuffle_epi8(x, _mm256_set_epi64x(high, low, high, low)) }
+}
+
+#[inline(always)]
+pub(super) fn load(_: Avx2, source: &[u8]) -> __m256i {
+    assert!(source.len() == 32);
+    // SAFETY: the proof of AVX2 is an argument; the slice has 32 bytes.
+    unsafe { _mm256_loadu_si256(source.as_ptr().cast()) }
+}
+
+#[inline(always)]
+pub(super) fn store(_: Avx2, x: __m256i, target: &mut [u8]) {
+    assert!(target.len() == 32);
+    // SAFETY: the proof of AVX2 is an argument; the slice has 32 bytes.
+    unsafe { _mm256_storeu_si256(target.as_mut_ptr().cast(), x) }
+}
+
+/// The 4×4 matrix of 64-bit words, mirrored: its own inverse.
+#[inline(always)]
+fn transpose_64(_: Avx2, [a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
+    // SAFETY: the proof of AVX2 is an argument.
+    unsafe {
+        let (ab0, ab1) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+        let (cd0, cd1) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+        [
+            _mm256_permute2x128_si256::<0x20>(ab0, cd0),
+            _mm256_permute2x128_si256::<0x20>(ab1, cd1),
+            _mm256_permute2x128_si256::<0x31>(ab0, cd0),
+            _mm256_permute2x128_si256::<0x31>(ab1, cd1),
+        ]
+    }
+}
+
+/// The 8×8 matrix of 32-bit words, mirrored: its own inverse.
+#[inline(always)]
+fn transpose_32(proof: Avx2, rows: [__m256i; 8]) -> [__m256i; 8] {
+    let mut columns = rows;
+    let (mut even, mut odd) = ([rows[0]; 4], [rows[0]; 4]);
+    for i in 0..4 {
+        // SAFETY: the proof of AVX2 is an argument.
+        unsafe {
+            even[i] = _mm256_unpacklo_epi32(rows[2 * i], rows[2 * i + 1]);
+            odd[i] = _mm256_unpackhi_epi32(rows[2 * i], rows[2 * i + 1]);
+        }
+    }
+    // Pairs of words of one column are now 64-bit words.
+    let (even, odd) = (transpose_64(proof, even), transpose_64(proof, odd));
+    for i in 0..2 {
+        columns[4 * i] = even[2 * i];
+        columns[4 * i + 1] = even[2 * i + 1];
+        columns[4 * i + 2] = odd[2 * i];
+        columns[4 * i + 3] = odd[2 * i + 1];
+    }
+    columns
+}

@@ -1,0 +1,105 @@
+//! Two 64-bit words that follow each other, in 128 bits: the message schedule of one input.
+
+use core::arch::asm;
+use core::arch::x86_64::{
+    __m128i, _mm_add_epi64, _mm_alignr_epi8, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128,
+    _mm_or_si128, _mm_set_epi64x, _mm_shuffle_epi8, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
+    _mm_xor_si128,
+};
+
+use super::super::cpu::Avx2;
+use super::avx2::BYTES_OF_64;
+use super::words::{Lanewise, One};
+
+/// Two words, with the proof that the CPU has AVX2.
+#[derive(Clone, Copy)]
+pub struct Pair(__m128i, Avx2);
+
+impl Pair {
+    /// These two.
+    #[inline(always)]
+    pub(crate) fn load(proof: Avx2, words: &[u64]) -> Self {
+        assert!(words.len() == 2);
+        // SAFETY: `proof` is that of AVX2; the slice has 16 bytes.
+        Self(unsafe { _mm_loadu_si128(words.as_ptr().cast()) }, proof)
+    }
+
+    /// Those with these bytes, each word's most significant first.
+    #[inline(always)]
+    pub(crate) fn load_big_endian(proof: Avx2, bytes: &[u8]) -> Self {
+        assert!(bytes.len() == 16);
+        let [low, high] = BYTES_OF_64;
+        // SAFETY: `proof` is that of AVX2; the slice has 16 bytes.
+        let x = unsafe {
+            _mm_shuffle_epi8(_mm_loadu_si128(bytes.as_ptr().cast()), _mm_set_epi64x(high, low))
+        };
+        Self(x, proof)
+    }
+
+    /// The inverse of [`load`](Self::load). The words do go through memory: the compiler would take
+    /// them from the vector one by one, which is slower.
+    #[inline(always)]
+    pub(crate) fn store(self, words: &mut [u64]) {
+        assert!(words.len() == 2);
+        // SAFETY: a vector holds the proof of AVX2; the slice has 16 bytes.
+        unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) };
+        // SAFETY: a comment is no instruction.
+        unsafe {
+            asm!("/* {} */", in(reg) words.as_mut_ptr(), options(nostack, preserves_flags));
+        }
+    }
+
+    /// The second word, and the first of `next`.
+    #[inline(always)]
+    pub(crate) fn straddle(self, next: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm_alignr_epi8::<8>(next.0, self.0) }, self.1)
+    }
+}
+
+/// Keeps words in registers of their own: the compiler would put them together into vectors and take
+/// them apart again.
+#[inline(always)]
+pub(crate) fn pin(x: &mut [One<u64, Avx2>; 8]) {
+    for word in x {
+        // SAFETY: a comment is no instruction.
+        unsafe {
+            asm!("/* {} */", inout(reg) word.0, options(nomem, nostack, preserves_flags));
+        }
+    }
+}
+
+impl Lanewise for Pair {
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm_add_epi64(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm_and_si128(self.0, other.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn rotate(self, bits: u32) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        let left = unsafe { _mm_sll_epi64(self.0, _mm_cvtsi32_si128(64 - bits.cast_signed())) };
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm_or_si128(self.shift(bits).0, left) }, self.1)
+    }
+
+    #[inline(always)]
+    fn shift(self, bits: u32) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        let x = unsafe { _mm_srl_epi64(self.0, _mm_cvtsi32_si128(bits.cast_signed())) };
+        Self(x, self.1)
+    }
+}

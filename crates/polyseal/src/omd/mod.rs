@@ -1,0 +1,64 @@
+//! OMD: authenticated encryption from a keyed compression function.
+//!
+//! Source: S. Cogliani et al., "OMD: A Compression Function Mode of Operation for Authenticated
+//! Encryption" (SAC 2014), and OMD v2.0, a second-round candidate of CAESAR. OMD-BLAKE2b is D. Maimuț and
+//! A. Mega's, "Speeding Up OMD Instantiations in Hardware".
+//!
+//! Security: authenticated encryption as long as no nonce is repeated under a key, and the compression
+//! function, keyed by the first half of its block, is a pseudorandom function: then up to about 2^(n/2)
+//! blocks, with chaining values of n = 256 bits (SHA-256) or 512 (SHA-512, BLAKE2b).
+//!
+//! | take | for |
+//! |---|---|
+//! | [`OmdBlake2b`] | the fastest without instructions made for a hash function |
+//! | [`OmdSha512`] | the same security from SHA-512 |
+//! | [`OmdSha256`] | CPUs with instructions made for SHA-256 |
+//! | [`legacy`] | old data only: forgeable |
+//!
+//! A message is sequential: a block is one call of the compression function. Many messages are not:
+//! [`batch`](crate::batch) seals them side by side.
+//!
+//! What it does not give: a repeated nonce breaks confidentiality and authenticity. No commitment is
+//! claimed: whoever knows a key can choose messages under it to a tag of his choice. (Tags are as long as
+//! they are to be hard to guess.) The published rule for empty inputs is forgeable with one message; here
+//! an empty input is one padded block, which changes nothing for others ([`legacy`]).
+//!
+//! ```
+//! use polyseal::aead::{AeadInOut, Generate, Key, KeyInit, Nonce};
+//! use polyseal::omd::OmdBlake2b;
+//!
+//! let key = Key::<OmdBlake2b>::generate();
+//! let cipher = OmdBlake2b::new(&key);
+//! let nonce = Nonce::<OmdBlake2b>::generate(); // 32 random bytes, fresh for every message
+//!
+//! let mut message = b"attack at dawn".to_vec();
+//! cipher.encrypt_in_place(&nonce, b"header", &mut message)?;
+//! assert_eq!(message.len(), 14 + 64);
+//! cipher.decrypt_in_place(&nonce, b"header", &mut message)?;
+//! assert_eq!(message, b"attack at dawn");
+//! # Ok::<(), polyseal::aead::Error>(())
+//! ```
+
+mod cipher;
+pub mod legacy;
+mod many;
+mod masks;
+mod mode;
+pub(crate) mod names;
+mod rule;
+
+pub use crate::hash::{Blake2b, Sha256, Sha512};
+pub use cipher::Omd;
+pub use names::{
+    OmdBlake2b, OmdBlake2bK256N256Tau256, OmdBlake2bK512N256Tau256, OmdSha256,
+    OmdSha256K128N96Tau64, OmdSha256K128N96Tau96, OmdSha256K128N96Tau128, OmdSha256K192N104Tau128,
+    OmdSha256K256N104Tau160, OmdSha512, OmdSha512K128N128Tau128, OmdSha512K256N256Tau256,
+    OmdSha512K512N256Tau256,
+};
+pub use rule::{EmptyInputs, Secure};
+
+/// The longest message in bytes: `2^61 − 1`, whose bits a 64-bit number counts.
+pub const MAX_MESSAGE_BYTES: u64 = (1 << 61) - 1;
+
+/// The longest associated data in bytes: `2^61 − 1`.
+pub const MAX_AD_BYTES: u64 = (1 << 61) - 1;

@@ -1,0 +1,207 @@
+//! The names of OMD: type aliases, and rows of the registry.
+
+use aead::consts::{U8, U12, U13, U16, U20, U24, U31, U32, U64};
+
+use super::cipher::Omd;
+use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
+use crate::hash::{Blake2b, Sha256, Sha512};
+use crate::registry::{Family, Kind, Misuse, Mode, Param, ParamKind, Sizes, Specification};
+
+/// OMD-SHA-256: 32-byte key, 31-byte nonce, 32-byte tag.
+pub type OmdSha256 = Omd<Sha256, U32, U31, U32>;
+/// OMD-SHA-256 with a 16-byte key, a 12-byte nonce and a 16-byte tag.
+pub type OmdSha256K128N96Tau128 = Omd<Sha256, U16, U12, U16>;
+/// OMD-SHA-256 with a 16-byte key, a 12-byte nonce and a 12-byte tag.
+pub type OmdSha256K128N96Tau96 = Omd<Sha256, U16, U12, U12>;
+/// OMD-SHA-256 with a 16-byte key, a 12-byte nonce and an 8-byte tag.
+pub type OmdSha256K128N96Tau64 = Omd<Sha256, U16, U12, U8>;
+/// OMD-SHA-256 with a 24-byte key, a 13-byte nonce and a 16-byte tag.
+pub type OmdSha256K192N104Tau128 = Omd<Sha256, U24, U13, U16>;
+/// OMD-SHA-256 with a 32-byte key, a 13-byte nonce and a 20-byte tag.
+pub type OmdSha256K256N104Tau160 = Omd<Sha256, U32, U13, U20>;
+/// OMD-SHA-512: 64-byte key, 32-byte nonce, 64-byte tag.
+pub type OmdSha512 = Omd<Sha512, U64, U32, U64>;
+/// OMD-SHA-512 with a 16-byte key, a 16-byte nonce and a 16-byte tag.
+pub type OmdSha512K128N128Tau128 = Omd<Sha512, U16, U16, U16>;
+/// OMD-SHA-512 with a 32-byte key, a 32-byte nonce and a 32-byte tag.
+pub type OmdSha512K256N256Tau256 = Omd<Sha512, U32, U32, U32>;
+/// OMD-SHA-512 with a 64-byte key, a 32-byte nonce and a 32-byte tag.
+pub type OmdSha512K512N256Tau256 = Omd<Sha512, U64, U32, U32>;
+/// OMD-BLAKE2b: 64-byte key, 32-byte nonce, 64-byte tag.
+pub type OmdBlake2b = Omd<Blake2b, U64, U32, U64>;
+/// OMD-BLAKE2b with a 64-byte key, a 32-byte nonce and a 32-byte tag.
+pub type OmdBlake2bK512N256Tau256 = Omd<Blake2b, U64, U32, U32>;
+/// OMD-BLAKE2b with a 32-byte key, a 32-byte nonce and a 32-byte tag.
+pub type OmdBlake2bK256N256Tau256 = Omd<Blake2b, U32, U32, U32>;
+
+/// 0 to 64 bytes.
+static LENGTHS: [usize; 65] = {
+    let mut lengths = [0; 65];
+    let mut i = 0;
+    while i < lengths.len() {
+        lengths[i] = i;
+        i += 1;
+    }
+    lengths
+};
+
+const fn lengths(from: usize, to: usize, default: usize) -> Sizes {
+    Sizes { default, allowed: LENGTHS.split_at(to + 1).0.split_at(from).1 }
+}
+
+const fn specification(title: &'static str) -> Specification {
+    Specification { title, section: "2" }
+}
+
+/// What the rows have in common: OMD-SHA-512.
+///
+/// Bounds are those of theorems 1 and 2 of the specification: with σ blocks, 3σ² / 2^n beside what F is
+/// worth as a pseudorandom function; a forger has ℓ / 2^n for a message of ℓ blocks, or guesses the tag.
+/// With chaining values of 512 bits the first is no practical limit.
+const SHA_512: Family = Family {
+    id: "omd-sha512",
+    name: "OMD-SHA-512",
+    kind: Kind::Aead,
+    key_bytes: lengths(1, 64, 64),
+    nonce_bytes: lengths(0, 63, 32),
+    tag_bytes: lengths(1, 64, 64),
+    named_sizes: &[[64, 32, 64], [64, 32, 32], [32, 32, 32], [16, 16, 16]],
+    params: &[
+        Param {
+            name: "rule",
+            allowed: &[0, 1],
+            default: 0,
+            kind: ParamKind::Name(&["secure", "reference"]),
+        },
+        Param::number("version", &[1, 2], 2),
+    ],
+    one_param: true,
+    config: None,
+    lengths: None,
+    max_message_bytes: MAX_MESSAGE_BYTES,
+    max_ad_bytes: MAX_AD_BYTES,
+    // Of nonces of 32 bytes. Others have the same formula.
+    random_nonce_messages_log2: Some(112),
+    counted_nonce_messages_log2: None,
+    counted_other_nonce_messages_log2: None,
+    total_bytes_log2: None,
+    // 2^61 bytes are 2^55 blocks, for one of 2^512; otherwise the tag is guessed.
+    forgery_bits: 457,
+    forgery_loss_bits: 0,
+    commitment: &[],
+    misuse: Misuse::Breaks,
+    nonce_hiding: false,
+    parallel: false,
+    online: true,
+    fips: false,
+    reviewed: true,
+    cost: None,
+    properties: &["inverse-free", "single-pass", "streamable"],
+    specification: specification("OMD v2.0, with the rule of its optimised code for empty inputs"),
+    mode: |_| Mode::Direct,
+    maker: makers::SHA_512,
+};
+
+/// The rows of the registry.
+pub(crate) const FAMILIES: &[Family] = &[
+    Family {
+        id: "omd-sha256",
+        name: "OMD-SHA-256",
+        key_bytes: lengths(1, 32, 32),
+        nonce_bytes: lengths(0, 31, 31),
+        tag_bytes: lengths(1, 32, 32),
+        named_sizes: &[
+            [32, 31, 32],
+            [32, 13, 20],
+            [24, 13, 16],
+            [16, 12, 16],
+            [16, 12, 12],
+            [16, 12, 8],
+        ],
+        random_nonce_messages_log2: Some(108),
+        // 2^111 blocks: 3σ² / 2^256 is then below 2^-32.
+        total_bytes_log2: Some(116),
+        forgery_bits: 200,
+        maker: makers::SHA_256,
+        ..SHA_512
+    },
+    SHA_512,
+    Family {
+        id: "omd-blake2b",
+        name: "OMD-BLAKE2b",
+        named_sizes: &[[64, 32, 64], [64, 32, 32], [32, 32, 32]],
+        // Proposed for hardware, in a paper without a security claim of its own.
+        reviewed: false,
+        specification: specification(
+            "OMD v2.0 over BLAKE2b: D. Maimuț, A. Mega, Speeding Up OMD Instantiations in Hardware",
+        ),
+        maker: makers::BLAKE2B,
+        ..SHA_512
+    },
+];
+
+/// Instances by registry entry.
+#[cfg(feature = "alloc")]
+mod makers {
+    use alloc::boxed::Box;
+
+    use aead::inout::InOutBuf;
+
+    use crate::any::{BoxedAead, DynAead};
+    use crate::backend::Backend;
+    use crate::backend::hashes::HashBackend;
+    use crate::error::Result;
+    use crate::hash::{Blake2b, Compression, Sha256, Sha512};
+    use crate::message::Message;
+    use crate::omd::mode::Keyed;
+    use crate::omd::rule::Rule;
+    use crate::registry::{Algorithm, Maker};
+
+    pub(super) const SHA_256: Maker = Maker::Aead(make::<Sha256>);
+    pub(super) const SHA_512: Maker = Maker::Aead(make::<Sha512>);
+    pub(super) const BLAKE2B: Maker = Maker::Aead(make::<Blake2b>);
+
+    fn make<C: Compression>(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        let rule = match (algorithm.param("version"), algorithm.param("rule")) {
+            (Some(1), _) => Rule::Version1,
+            (_, Some(1)) => Rule::Reference,
+            _ => Rule::Secure,
+        };
+        let on = HashBackend::of(backend);
+        Box::new(Keyed::<C>::new(key, algorithm.tag_bytes(), rule, on))
+    }
+
+    impl<C: Compression> DynAead for Keyed<C> {
+        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+            self.seal(nonce, ad, buffer, tag);
+        }
+
+        fn open(
+            &self,
+            nonce: &[u8],
+            ad: &[u8],
+            buffer: InOutBuf<'_, '_, u8>,
+            tag: &[u8],
+        ) -> Result<()> {
+            self.open(nonce, ad, buffer, tag)
+        }
+
+        fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+            self.work_off(true, messages)
+        }
+
+        fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+            self.work_off(false, messages)
+        }
+    }
+}
+
+/// Without an allocator there are no instances by name.
+#[cfg(not(feature = "alloc"))]
+mod makers {
+    use crate::registry::Maker;
+
+    pub(super) const SHA_256: Maker = Maker::Unmade;
+    pub(super) const SHA_512: Maker = Maker::Unmade;
+    pub(super) const BLAKE2B: Maker = Maker::Unmade;
+}
