@@ -64,7 +64,7 @@ peers:
 
 # The tables and plots of papers/; the rival libraries take some minutes to build.
 papers:
-	cargo run --locked --release -p polyseal-bench --features peers -- papers --svg papers/flex
+	cargo run --locked --release -p polyseal-bench --features peers -- papers --svg papers
 
 # XAES and KC-XAES on the AWS-LC FIPS module, which takes some minutes to build: so it is no part of `test`.
 fips:

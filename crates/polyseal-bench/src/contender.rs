@@ -1,5 +1,10 @@
 //! Whoever is measured: an implementation of one algorithm, bound to one operation.
 
+mod batch;
+mod compression;
+
+pub use compression::Compress;
+
 use core::fmt;
 use core::hint::black_box;
 

@@ -3,6 +3,7 @@
 mod aegis;
 mod flex;
 mod kc_xaes;
+mod omd;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -26,7 +27,7 @@ pub struct Papers {
     #[arg(value_enum)]
     pub papers: Vec<Paper>,
 
-    /// Write plots as SVG files into this directory
+    /// Write plots as SVG files into directories of this one, named as the papers
     #[arg(long, value_name = "DIRECTORY")]
     pub svg: Option<PathBuf>,
 
@@ -44,16 +45,19 @@ pub enum Paper {
     KcXaes,
     /// The modes of Flex, and what does their work elsewhere.
     Flex,
+    /// OMD, and the compression functions below it.
+    Omd,
 }
 
 impl Paper {
-    const ALL: [Self; 3] = [Self::Aegis, Self::KcXaes, Self::Flex];
+    const ALL: [Self; 4] = [Self::Aegis, Self::KcXaes, Self::Flex, Self::Omd];
 
     const fn peers(self) -> &'static [Peer] {
         match self {
             Self::Aegis => &aegis::PEERS,
             Self::KcXaes => &[kc_xaes::PEER],
             Self::Flex => &flex::PEERS,
+            Self::Omd => &omd::PEERS,
         }
     }
 }
@@ -63,9 +67,10 @@ impl Paper {
 /// # Errors
 /// As `out` has them.
 pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
-    let (options, svg) = (&papers.options, &papers.svg);
-    let papers = if papers.papers.is_empty() { &Paper::ALL[..] } else { &papers.papers };
-    let within = |peer: &Peer| papers.iter().any(|paper| paper.peers().contains(peer));
+    let options = &papers.options;
+    let svg = |paper: &str| papers.svg.as_ref().map(|directory| directory.join(paper));
+    let named = if papers.papers.is_empty() { &Paper::ALL[..] } else { &papers.papers };
+    let within = |peer: &Peer| named.iter().any(|paper| paper.peers().contains(peer));
     let peers: Vec<Peer> = Peer::ALL.into_iter().filter(within).collect();
     writeln!(out, "{}\n", Machine::detect().line())?;
     for line in versions(&peers) {
@@ -75,11 +80,12 @@ pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "- absent: {line}")?;
     }
     writeln!(out)?;
-    for paper in papers {
+    for paper in named {
         match paper {
             Paper::Aegis => aegis::tables(options, out)?,
             Paper::KcXaes => kc_xaes::tables(options, out)?,
-            Paper::Flex => flex::tables(options, svg.as_deref(), out)?,
+            Paper::Flex => flex::tables(options, svg("flex").as_deref(), out)?,
+            Paper::Omd => omd::tables(options, svg("omd").as_deref(), out)?,
         }
     }
     Ok(())

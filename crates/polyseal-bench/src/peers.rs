@@ -212,6 +212,49 @@ impl Peer {
             Vec::new()
         }
     }
+
+    /// This peer's compression function of `digest`, taking in `times` as many bytes as a message has.
+    #[must_use]
+    pub fn compression(self, digest: Digest, times: u64) -> Option<Contender> {
+        #[cfg(feature = "peers")]
+        {
+            let name = format!("{} {}", digest.name(), self.name());
+            match self {
+                Self::AwsLc => aws_lc::compression(name, digest, times),
+                Self::Openssl => Some(openssl::compression(name, digest, times)),
+                Self::Rustcrypto => Some(rustcrypto::compression(name, digest, times)),
+                _ => None,
+            }
+        }
+        #[cfg(not(feature = "peers"))]
+        {
+            let _ = (digest, times);
+            None
+        }
+    }
+}
+
+/// The digest that has the compression function of one of our suites, in the names of the libraries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Digest {
+    /// SHA-256.
+    Sha256,
+    /// SHA-512.
+    Sha512,
+    /// BLAKE2b with 64 bytes of digest.
+    Blake2b,
+}
+
+impl Digest {
+    /// The name in tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sha256 => "sha256",
+            Self::Sha512 => "sha512",
+            Self::Blake2b => "blake2b",
+        }
+    }
 }
 
 /// The first key of every peer.
@@ -269,6 +312,19 @@ mod pairing {
         assert_eq!(names("aegis-256x4"), ["libaegis"]);
         assert_eq!(names(KC_15), ["aws-lc"]);
         assert!(names("dndk-gcm").is_empty());
+    }
+
+    #[cfg(feature = "peers")]
+    #[test]
+    fn who_has_which_digest() {
+        let names = |digest: Digest| -> Vec<String> {
+            let have = Peer::ALL.iter().filter_map(|peer| peer.compression(digest, 2));
+            have.map(|contender| contender.name).collect()
+        };
+        assert_eq!(names(Digest::Sha256), ["sha256 aws-lc", "sha256 openssl", "sha256 rustcrypto"]);
+        assert_eq!(names(Digest::Sha512), ["sha512 aws-lc", "sha512 openssl", "sha512 rustcrypto"]);
+        // AWS-LC has none that `aws-lc-rs` gives out.
+        assert_eq!(names(Digest::Blake2b), ["blake2b openssl", "blake2b rustcrypto"]);
     }
 }
 

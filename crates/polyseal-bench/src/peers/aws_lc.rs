@@ -1,15 +1,15 @@
-//! AES-GCM and AES-GCM-SIV of AWS-LC, and what can be put together from its AES-GCM, CMAC and HMAC,
+//! AES-GCM, AES-GCM-SIV and SHA-2 of AWS-LC, and what can be put together from its AES-GCM, CMAC and HMAC,
 //! through `aws-lc-rs`. The key schedule happens once, in the key.
 
 use aws_lc_rs::aead::{
     AES_128_GCM, AES_256_GCM, AES_256_GCM_SIV, Aad, Algorithm, LessSafeKey, Nonce, UnboundKey,
 };
-use aws_lc_rs::{cmac, hmac};
+use aws_lc_rs::{cmac, digest, hmac};
 
 use super::ctx::{Ctx, Prf};
 use super::nonce_derived::{Derivation, NonceDerived};
-use super::{KC_15, KEY};
-use crate::contender::{Aead, Contender, Operation};
+use super::{Digest, KC_15, KEY};
+use crate::contender::{Aead, Compress, Contender, Operation};
 use crate::ring;
 
 pub(super) fn version() -> String {
@@ -28,6 +28,22 @@ pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
         "h-aes-256-gcm" => Contender::aead(id, operation, by_hmac(false)),
         "h-kc-aes-256-gcm" => Contender::aead(id, operation, by_hmac(true)),
         _ => None,
+    }
+}
+
+pub(super) fn compression(name: String, digest: Digest, times: u64) -> Option<Contender> {
+    let algorithm = match digest {
+        Digest::Sha256 => &digest::SHA256,
+        Digest::Sha512 => &digest::SHA512,
+        Digest::Blake2b => return None,
+    };
+    Some(Contender::compression(name, times, digest::Context::new(algorithm)))
+}
+
+impl Compress for digest::Context {
+    #[inline]
+    fn compress(&mut self, blocks: &[u8]) {
+        self.update(blocks);
     }
 }
 

@@ -1,22 +1,26 @@
 //! AES-GCM, OCB3 and AES-GCM-SIV of OpenSSL, through its EVP interface: a message sets the nonce of a
 //! context that holds the expanded key, then updates, finishes, and reads or sets the tag. And what can
-//! be put together from that, its AES in ECB mode, and its SHA-256.
+//! be put together from that, its AES in ECB mode, and its SHA-256. Its digests through EVP as well.
 
 #![allow(unsafe_code)]
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr;
 
-use super::KEY;
 use super::ctx::{Ctx, Hash, Hmac};
 use super::nonce_derived::{Blocks, Cmac, NonceDerived};
-use crate::contender::{Aead, Contender, Operation};
+use super::{Digest, KEY};
+use crate::contender::{Aead, Compress, Contender, Operation};
 use crate::ring::{Key, Nonce, Tag};
 
 /// `EVP_CIPHER_CTX`, which is opaque.
 enum Context {}
 /// `EVP_CIPHER`, which is opaque.
 enum Cipher {}
+/// `EVP_MD_CTX`, which is opaque.
+enum DigestContext {}
+/// `EVP_MD`, which is opaque.
+enum Md {}
 
 // The names carry the prefix that the build script has put before them.
 unsafe extern "C" {
@@ -62,6 +66,26 @@ unsafe extern "C" {
     ) -> c_int;
     #[link_name = "openssl_EVP_CipherFinal_ex"]
     fn EVP_CipherFinal_ex(context: *mut Context, output: *mut u8, output_len: *mut c_int) -> c_int;
+    #[link_name = "openssl_EVP_MD_fetch"]
+    fn EVP_MD_fetch(
+        library: *mut c_void,
+        algorithm: *const c_char,
+        properties: *const c_char,
+    ) -> *mut Md;
+    #[link_name = "openssl_EVP_MD_free"]
+    fn EVP_MD_free(digest: *mut Md);
+    #[link_name = "openssl_EVP_MD_CTX_new"]
+    fn EVP_MD_CTX_new() -> *mut DigestContext;
+    #[link_name = "openssl_EVP_MD_CTX_free"]
+    fn EVP_MD_CTX_free(context: *mut DigestContext);
+    #[link_name = "openssl_EVP_DigestInit_ex2"]
+    fn EVP_DigestInit_ex2(
+        context: *mut DigestContext,
+        digest: *const Md,
+        parameters: *const c_void,
+    ) -> c_int;
+    #[link_name = "openssl_EVP_DigestUpdate"]
+    fn EVP_DigestUpdate(context: *mut DigestContext, input: *const c_void, len: usize) -> c_int;
     #[link_name = "openssl_SHA256_Init"]
     fn SHA256_Init(state: *mut Sha256State) -> c_int;
     #[link_name = "openssl_SHA256_Update"]
@@ -99,12 +123,55 @@ pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
     }
 }
 
+pub(super) fn compression(name: String, digest: Digest, times: u64) -> Contender {
+    let evp = match digest {
+        Digest::Sha256 => c"SHA2-256",
+        Digest::Sha512 => c"SHA2-512",
+        Digest::Blake2b => c"BLAKE2B-512",
+    };
+    Contender::compression(name, times, Hashing::new(evp))
+}
+
 pub(super) fn by_cmac(commits: bool) -> NonceDerived<Cmac<Aes>, Evp> {
     NonceDerived { derivation: Cmac::new(Aes::new()), gcm: Evp::gcm(32), commits }
 }
 
 pub(super) fn ctx() -> Ctx<Hmac<Sha256>, Evp> {
     Ctx { prf: Hmac::new(&KEY), gcm: Evp::gcm(32) }
+}
+
+/// A context that hashes.
+struct Hashing(*mut DigestContext);
+
+impl Hashing {
+    fn new(name: &CStr) -> Self {
+        // SAFETY: null means the default library, properties and parameters; the context keeps its own
+        // reference to the digest.
+        unsafe {
+            let digest = EVP_MD_fetch(ptr::null_mut(), name.as_ptr(), ptr::null());
+            let context = EVP_MD_CTX_new();
+            assert!(!digest.is_null() && !context.is_null(), "OpenSSL has {name:?}");
+            assert_eq!(EVP_DigestInit_ex2(context, digest, ptr::null()), 1);
+            EVP_MD_free(digest);
+            Self(context)
+        }
+    }
+}
+
+impl Compress for Hashing {
+    #[inline]
+    fn compress(&mut self, blocks: &[u8]) {
+        // SAFETY: the context hashes, and the pointer is valid for the length beside it.
+        let done = unsafe { EVP_DigestUpdate(self.0, blocks.as_ptr().cast(), blocks.len()) };
+        assert_eq!(done, 1);
+    }
+}
+
+impl Drop for Hashing {
+    fn drop(&mut self) {
+        // SAFETY: the context came from `EVP_MD_CTX_new` and is not used again.
+        unsafe { EVP_MD_CTX_free(self.0) };
+    }
 }
 
 /// A context that has a cipher and a key.

@@ -1,5 +1,5 @@
-//! AES-GCM, XAES, OCB3 and AES-GCM-SIV of RustCrypto, through the traits of the `aead` crate. Which instructions they
-//! use is found at run time, but what is around them is compiled for any CPU of the architecture,
+//! AES-GCM, XAES, OCB3 and AES-GCM-SIV of RustCrypto, through the traits of the `aead` crate, and its SHA-2 and
+//! BLAKE2b through those of `digest`. Which instructions they use is found at run time, but what is around them is compiled for any CPU of the architecture,
 //! unless the whole program is compiled for this one.
 
 use aead::consts::U12;
@@ -8,19 +8,21 @@ use aead::{AeadInOut, KeyInit};
 use aes_gcm::aes::Aes256;
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use aes_gcm_siv::Aes256GcmSiv;
+use blake2::Blake2b512;
 use ocb3::Ocb3;
+use sha2::{Sha256, Sha512};
 use xaes_256_gcm::Xaes256Gcm;
 
-use super::KEY;
 use super::hctr2::Hctr2;
-use crate::contender::{Aead, Contender, Operation};
+use super::{Digest, KEY};
+use crate::contender::{Aead, Compress, Contender, Operation};
 use crate::ring::{Key, Nonce, Tag, first, first_mut};
 
 pub(super) fn version() -> String {
     let build = if cfg!(rust_native) { "-Ctarget-cpu=native" } else { "for any CPU" };
     format!(
-        "rustcrypto (aes-gcm 0.11.1, aes-gcm-siv 0.12.1, ocb3 0.2.0, xaes-256-gcm 0.1.0; HCTR2 \
-         composed from aes 0.9.4 and polyval 0.7.3; {build})"
+        "rustcrypto (aes-gcm 0.11.1, aes-gcm-siv 0.12.1, ocb3 0.2.0, xaes-256-gcm 0.1.0, sha2 \
+         0.11.1, blake2 0.11.0; HCTR2 composed from aes 0.9.4 and polyval 0.7.3; {build})"
     )
 }
 
@@ -33,6 +35,23 @@ pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
         "hctr2" => Contender::aead(id, operation, Hctr2::new()),
         "xaes-256-gcm" => Contender::aead(id, operation, xaes_256_gcm()),
         _ => None,
+    }
+}
+
+pub(super) fn compression(name: String, digest: Digest, times: u64) -> Contender {
+    match digest {
+        Digest::Sha256 => Contender::compression(name, times, Hasher(Sha256::default())),
+        Digest::Sha512 => Contender::compression(name, times, Hasher(Sha512::default())),
+        Digest::Blake2b => Contender::compression(name, times, Hasher(Blake2b512::default())),
+    }
+}
+
+struct Hasher<D>(D);
+
+impl<D: sha2::Digest> Compress for Hasher<D> {
+    #[inline]
+    fn compress(&mut self, blocks: &[u8]) {
+        self.0.update(blocks);
     }
 }
 

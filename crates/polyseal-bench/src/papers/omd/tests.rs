@@ -1,0 +1,97 @@
+use super::*;
+
+fn timing(bytes: usize, seconds: f64) -> Timing {
+    Timing { bytes, cycles: vec![seconds * 1e3], seconds: vec![seconds] }
+}
+
+fn measured() -> Measured {
+    let names = ["omd-sha512", "aes-256-gcm", "sha512 openssl", "sha512 aws-lc", "blake2b openssl"];
+    let at = |bytes: usize, one: f64| {
+        [3.0 * one, one, 2.5 * one, 2.0 * one, one].map(|seconds| timing(bytes, seconds)).to_vec()
+    };
+    let timings = vec![at(64, 0.064), at(4096, 2.048)];
+    Measured { names: names.map(String::from).to_vec(), timings }
+}
+
+fn written(table: &Table) -> String {
+    let mut out = Vec::new();
+    table.write(&mut out, Style::Markdown).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The cells of the first row that begins with `start`.
+fn cells(table: &Table, start: &str) -> Vec<String> {
+    let text = written(table);
+    let line = text.lines().find(|line| line.trim_start_matches(['|', ' ']).starts_with(start));
+    line.unwrap().split('|').map(|cell| cell.trim().to_owned()).collect()
+}
+
+#[test]
+fn a_mode_stands_beside_its_floor() {
+    let costs = measured().costs(Operation::Seal);
+    // The fastest library is the floor. Of what is not there, the cells are empty.
+    assert_eq!(cells(&costs, "4 KiB")[2..9], ["", "", "1.500", "1.000", "", "0.500", "0.500"]);
+    let distances = measured().distances(Operation::Seal);
+    assert_eq!(cells(&distances, "64 B")[2..5], ["", "1.50 (1.50–1.50), aws-lc", ""]);
+}
+
+#[test]
+fn rates_are_of_the_bytes_that_are_hashed() {
+    let rates = measured().rates();
+    assert_eq!(cells(&rates, "openssl")[2..5], ["", "0.625", "0.250"]);
+    assert_eq!(cells(&rates, "aws-lc")[2..5], ["", "0.500", ""]);
+}
+
+#[test]
+fn every_line_of_the_plot_is_of_its_own() {
+    let looks: Vec<Look> = MODES
+        .iter()
+        .flat_map(|(_, digest)| [look(*digest, None), look(*digest, Some(Mark::Disc))])
+        .collect();
+    for (at, look) in looks.iter().enumerate() {
+        assert!(!looks[..at].contains(look), "{at}");
+    }
+}
+
+#[test]
+fn batches_gain_against_singles() {
+    let options = Options { rounds: 1, slice: 0, ..Options::default() };
+    let table = batches(["xaes-256-gcm".parse().unwrap()].into_iter(), &options);
+    let cells = cells(&table, "xaes-256-gcm");
+    assert!(cells[2].parse::<f64>().unwrap() > 0.0, "{cells:?}");
+    assert!(cells[4].contains('–'), "{cells:?}");
+}
+
+/// What this program has is measured, and the sizes are only defaults.
+#[test]
+fn whatever_exists_is_measured() {
+    let options = Options { sizes: vec![300], rounds: 1, slice: 0, ..Options::default() };
+    let mut out = Vec::new();
+    tables(&options, None, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    for title in ["seal: cycles per byte", "open: cycles per byte", "8 messages of 16 KiB"] {
+        assert!(text.contains(&format!("**{title}")), "{text}");
+    }
+    assert!(text.contains(" 300 B |") && text.contains("no associated data"), "{text}");
+    let names = Measured::of(Operation::Seal, &options).names;
+    assert!(names.contains(&String::from("aes-256-gcm")), "{names:?}");
+    if cfg!(feature = "peers") {
+        for name in ["sha256 aws-lc", "sha512 openssl", "blake2b rustcrypto"] {
+            assert!(names.contains(&String::from(name)), "{names:?}");
+        }
+    }
+}
+
+#[cfg(feature = "peers")]
+#[test]
+fn the_plot_has_modes_and_floors() {
+    let directory = std::env::temp_dir().join(format!("polyseal-omd-{}", std::process::id()));
+    measured().plot("no header", &directory).unwrap();
+    let text = fs::read_to_string(directory.join("seal.svg"));
+    fs::remove_dir_all(&directory).unwrap();
+    let text = text.unwrap();
+    for part in ["omd-sha512", "sha512 twice", "aes-256-gcm", "64 B", "4 KiB", "no header"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(!text.contains("omd-sha256"), "{text}");
+}
