@@ -65,10 +65,10 @@ fn advance<'a, 'm: 'a, C: Compression>(
     block: &mut C::Block,
 ) -> bool {
     loop {
-        if let Some(Lane { run, .. }) = lane {
-            if run.next(chain, block) {
-                return true;
-            }
+        if let Some(Lane { run, .. }) = lane
+            && run.next(chain, block)
+        {
+            return true;
         }
         if let Some(ended) = lane.take() {
             ended.finish();
