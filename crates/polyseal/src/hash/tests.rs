@@ -55,7 +55,7 @@ fn agrees<const N: usize, C: Compression<Block = [u8; N]>>(
 fn sha256_is_that_of_sha2() {
     agrees::<32, Sha256>(|chain, key, block| {
         let mut state: [u32; 8] = core::array::from_fn(|i| {
-            u32::from_be_bytes(chain[4 * i..4 * i + 4].try_into().expect("a word"))
+            u32::from_be_bytes(chain[4 * i..4 * i + 4].try_into().expect("as long"))
         });
         let mut whole = [0; 64];
         whole[..32].copy_from_slice(key);
@@ -73,7 +73,7 @@ fn sha256_is_that_of_sha2() {
 fn sha512_is_that_of_sha2() {
     agrees::<64, Sha512>(|chain, key, block| {
         let mut state: [u64; 8] = core::array::from_fn(|i| {
-            u64::from_be_bytes(chain[8 * i..8 * i + 8].try_into().expect("a word"))
+            u64::from_be_bytes(chain[8 * i..8 * i + 8].try_into().expect("as long"))
         });
         let mut whole = [0; 128];
         whole[..64].copy_from_slice(key);
@@ -94,7 +94,7 @@ fn the_text_of_blake2b_is_that_of_blake2() {
         let message = bytes::<128>(length as u64);
         let mut padded = [0; 128];
         padded[..length].copy_from_slice(&message[..length]);
-        let key = <Blake2b as Compression>::key(padded[..64].try_into().expect("half a block"));
+        let key = <Blake2b as Compression>::key(padded[..64].try_into().expect("as long"));
         let mut h = [0; 64];
         for i in 0..8 {
             let parameters = if i == 0 { 0x0101_0040 } else { 0 };
