@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use polyseal::batch::Batch;
+use polyseal::any::AnyAead;
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, Strategy};
 
@@ -19,7 +19,7 @@ use crate::contest::{self, Timing};
 use crate::options::Options;
 use crate::peers::{Digest, Peer};
 use crate::plot::{Chart, Look, Mark, Series};
-use crate::ring::Lengths;
+use crate::ring::{Key, Lengths};
 use crate::stats::Summary;
 use crate::table::{Style, Table};
 
@@ -43,6 +43,7 @@ const SIZES: [usize; 8] = [64, 256, 1024, 4096, 16384, 65536, 262_144, 1_048_576
 /// What is sealed at once, and one at a time.
 const BATCH: usize = 8;
 const BATCH_BYTES: usize = 16384;
+const KEY: Key = [7; 64];
 
 /// Writes every table, and plots into the directory `svg` if there is one.
 pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write) -> io::Result<()> {
@@ -219,38 +220,29 @@ fn batches(suites: impl Iterator<Item = Algorithm>, options: &Options) -> Table 
     heads[0] = String::from("suite");
     let title = format!("{BATCH} messages of {size}: cycles per byte, sealed");
     let mut table = Table::new(title, heads);
-    let (mut suites_there, mut contenders) = (Vec::new(), Vec::new());
-    for suite in suites {
-        let sizes = (suite.nonce_bytes(), suite.tag_bytes());
-        let pair = [false, true].map(|together| {
-            let cipher = batching(&suite)?;
-            Some(Contender::batch(suite.to_string(), cipher, sizes, BATCH, together))
-        });
-        if let [Some(apart), Some(together)] = pair {
-            suites_there.push(suite.to_string());
-            contenders.extend([apart, together]);
-        }
-    }
+    let suites: Vec<Algorithm> = suites.collect();
+    let mut contenders: Vec<Contender> = suites
+        .iter()
+        .flat_map(|suite| {
+            let sizes = (suite.nonce_bytes(), suite.tag_bytes());
+            [false, true].map(|together| {
+                let cipher = AnyAead::new(suite, &KEY[..suite.key_bytes()]);
+                let cipher = Box::new(cipher.expect("the length is the algorithm's"));
+                Contender::batch(suite.to_string(), cipher, sizes, BATCH, together)
+            })
+        })
+        .collect();
     let timings = contest::run(&mut contenders, Lengths::message(BATCH_BYTES), options.effort());
-    for (suite, pair) in suites_there.into_iter().zip(timings.chunks(2)) {
+    for (suite, pair) in suites.iter().zip(timings.chunks(2)) {
         let cost = |timing: &Timing| {
             let cycles = timing.summary().cycles_per_byte.map(|cycles| cycles / BATCH as f64);
             cycles.map_or_else(String::new, |cycles| format!("{cycles:.3}"))
         };
         let gain = Summary::of_ratios(&pair[0].seconds, &pair[1].seconds);
         let gain = gain.map_or_else(String::new, ratio);
-        table.row([suite, cost(&pair[0]), cost(&pair[1]), gain]);
+        table.row([suite.to_string(), cost(&pair[0]), cost(&pair[1]), gain]);
     }
     table
-}
-
-/// The cipher of `suite` that takes many messages, under some key.
-fn batching(suite: &Algorithm) -> Option<Box<dyn Batch>> {
-    use aead::KeyInit;
-    match suite.family().id {
-        "xaes-256-gcm" => Some(Box::new(polyseal::gcm::Xaes256Gcm::new(&[7; 32].into()))),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

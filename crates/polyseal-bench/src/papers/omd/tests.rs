@@ -56,8 +56,8 @@ fn every_line_of_the_plot_is_of_its_own() {
 #[test]
 fn batches_gain_against_singles() {
     let options = Options { rounds: 1, slice: 0, ..Options::default() };
-    let table = batches(["xaes-256-gcm".parse().unwrap()].into_iter(), &options);
-    let cells = cells(&table, "xaes-256-gcm");
+    let suites = ["omd-blake2b", "xaes-256-gcm"].map(|id| id.parse().unwrap());
+    let cells = cells(&batches(suites.into_iter(), &options), "omd-blake2b");
     assert!(cells[2].parse::<f64>().unwrap() > 0.0, "{cells:?}");
     assert!(cells[4].contains('–'), "{cells:?}");
 }
@@ -74,7 +74,9 @@ fn whatever_exists_is_measured() {
     }
     assert!(text.contains(" 300 B |") && text.contains("no associated data"), "{text}");
     let names = Measured::of(Operation::Seal, &options).names;
-    assert!(names.contains(&String::from("aes-256-gcm")), "{names:?}");
+    for name in ["omd-sha256", "omd-sha512", "omd-blake2b", "aes-256-gcm"] {
+        assert!(names.contains(&String::from(name)), "{names:?}");
+    }
     if cfg!(feature = "peers") {
         for name in ["sha256 aws-lc", "sha512 openssl", "blake2b rustcrypto"] {
             assert!(names.contains(&String::from(name)), "{names:?}");
