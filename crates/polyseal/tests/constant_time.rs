@@ -17,6 +17,7 @@ use polyseal::any::{AnyAead, AnyMac};
 use polyseal::batch::{Batch, Message};
 use polyseal::flex::{Config, Flex, Mode, NonceForm, Profile};
 use polyseal::gcm::{Aes256, Cmac, Counter, KcXaes256Gcm, Xaes256Gcm, kbkdf};
+use polyseal::omd::{OmdBlake2b, OmdSha256, OmdSha512};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::memcheck::{classify, declassify, errors, is_running};
 use polyseal::testing::{
@@ -247,6 +248,9 @@ fn secrets_of_batches_are_kept() {
     keep(Xaes256Gcm::with_backend);
     keep(Aegis::<X128<1>, U16>::with_backend);
     keep(Aegis::<X256<1>, U32>::with_backend);
+    keep(OmdSha256::with_backend);
+    keep(OmdSha512::with_backend);
+    keep(OmdBlake2b::with_backend);
 }
 
 /// Seals, opens and refuses. A nonce that is hidden is a secret, too.

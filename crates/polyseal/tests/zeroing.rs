@@ -9,6 +9,8 @@
 mod common;
 #[path = "zeroing/flex.rs"]
 mod flex;
+#[path = "zeroing/omd.rs"]
+mod omd;
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;

@@ -80,7 +80,7 @@ pub(crate) fn rate(algorithm: &Algorithm) -> usize {
         _ if id.starts_with("flex") => FLEX_RATE,
         // A chaining value; of associated data, two are a block.
         "omd-sha256" => 32,
-        _ if id.starts_with("omd") => FLEX_RATE,
+        _ if id.starts_with("omd") => 64,
         _ => panic!("say what {id}'s rate is"),
     }
 }
