@@ -189,7 +189,7 @@ impl<S: Scheme> NonceDerived<S> {
         backend.run(Derive::<S::Core> { root, nonce, key, first, commitment });
         one_message::<Aes256, D>(*backend, key, first, ad, buffer, t);
         wipe(key);
-        stack::wipe();
+        backend.run(WipeStack);
     }
 }
 
@@ -339,6 +339,22 @@ impl<S: SchemeImpl, D: Direction> Task for Short<'_, '_, '_, S, D> {
             }
         };
         store_two(k_c, &mut self.tag[16..]);
+    }
+}
+
+/// Overwrites what a message longer than short has left on the stack.
+struct WipeStack;
+
+impl Task for WipeStack {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) {
+        // Sixteen registers are too few for round keys and blocks: much is kept on the stack.
+        match const { I::REGISTERS > 16 } {
+            true => stack::wipe(),
+            false => stack::wipe_bytes::<{ 12 << 10 }>(),
+        }
     }
 }
 
