@@ -109,11 +109,11 @@ architecture rtl of omd_core is
   signal mask : walks := (others => DONE);
   signal level : levels := (others => (others => '0'));   -- X = 2^level L*
   signal count : counters := (others => (others => '0')); -- the block's number that the next mask is of
-  signal opens, has_nonce, ad_done, ad_last : slv(0 to I) := (others => '0');
+  signal opens, next_opens, has_nonce, ad_done, ad_last : slv(0 to I) := (others => '0');
 
   signal K : block_t := ZERO;
   signal key_beats : unsigned(3 downto 0) := (others => '0');
-  signal has_key, erase : std_logic;
+  signal has_key, erase : std_logic := '0';
 
   signal start, clear, ready : std_logic;
   signal y, h, m : block_t;
@@ -126,8 +126,7 @@ begin
   assert bytes_of(G_HASH) = G_BYTES and G_TAG_BYTES <= G_BYTES severity failure;
 
   erase <= rst or zeroise;
-  has_key <= key_beats(3);
-  s_key_tready <= not has_key;
+  s_key_tready <= not key_beats(3) and not erase;
 
   data <= turned(s_axis_tdata);
   keep <= turned_bits(s_axis_tkeep);
@@ -139,13 +138,15 @@ begin
   key : process (clk)
   begin
     if rising_edge(clk) then
-      if s_key_tvalid = '1' and has_key = '0' then
+      has_key <= key_beats(3);                            -- a cycle later: F reads the key a cycle before it starts
+      if s_key_tvalid = '1' and key_beats(3) = '0' then
         K <= K(BITS - n - 1 downto 0) & turned(s_key_tdata);
         key_beats <= key_beats + 1;
       end if;
       if erase = '1' then
         K <= ZERO;
         key_beats <= (others => '0');
+        has_key <= '0';
       end if;
     end if;
   end process;
@@ -167,6 +168,7 @@ begin
     level(0) <= level(I);
     count(0) <= count(I);
     opens(0) <= opens(I);
+    next_opens(0) <= next_opens(I);
     has_nonce(0) <= has_nonce(I);
     ad_done(0) <= ad_done(I);
     ad_last(0) <= ad_last(I);
@@ -289,7 +291,7 @@ begin
     if takes_nonce then
       s_axis_tready <= '1';
       has_nonce(0) <= '1';
-      opens(0) <= s_axis_tuser;
+      next_opens(0) <= s_axis_tuser;
       D(0) <= m_in;
     end if;
 
@@ -335,6 +337,7 @@ begin
           start <= '1';
           at(0) <= DELTA_OF_NONCE;
           has_nonce(0) <= '0';
+          opens(0) <= next_opens(I);
           D(0) <= ZERO;
           mask(0) <= SEEK;
           count(0) <= to_unsigned(1, 59);
@@ -395,6 +398,7 @@ begin
       level(1 to I) <= level(0 to I - 1);
       count(1 to I) <= count(0 to I - 1);
       opens(1 to I) <= opens(0 to I - 1);
+      next_opens(1 to I) <= next_opens(0 to I - 1);
       has_nonce(1 to I) <= has_nonce(0 to I - 1);
       ad_done(1 to I) <= ad_done(0 to I - 1);
       ad_last(1 to I) <= ad_last(0 to I - 1);
@@ -407,6 +411,7 @@ begin
         level(1 to I) <= (others => (others => '0'));
         count(1 to I) <= (others => (others => '0'));
         opens(1 to I) <= (others => '0');
+        next_opens(1 to I) <= (others => '0');
         has_nonce(1 to I) <= (others => '0');
         ad_done(1 to I) <= (others => '0');
         ad_last(1 to I) <= (others => '0');

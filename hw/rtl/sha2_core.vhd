@@ -3,7 +3,7 @@
 -- Source: FIPS 180-4, 6.2.2 and 6.4.2; docs/spec/omd.md, section 2.
 -- y = F'(h, k || m): with `start`, h and m are taken, while `ready`; 64 or 80 cycles later `ready` comes
 -- again, with y beside it until the next start. In the cycle that shows y the next call can start, with
--- an h made of y: 65 and 81 cycles per call. k must not change while a call runs.
+-- an h made of y: 65 and 81 cycles per call. k must not change from the cycle before.
 -- clear: y becomes 0. rst: that, and every register is 0 then.
 --
 -- The sum h + K + W is made a round ahead, K and W two. W_0 .. W_7 are read where the key lies, and

@@ -29,7 +29,7 @@ TAGS = {"sha256": (16, 32, 8), "sha512": (64, 32, 16), "blake2b": (64, 32)}
 bench = lib.test_bench("tb_omd")
 
 
-def config(name, hash, tag, sessions, buffer_beats=None, **generics):
+def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, stall=0, seed=0, timing=False):
     path = HERE.parents[1] / "target" / "hw" / "stimulus" / name
 
     def write(output_path):
@@ -38,7 +38,7 @@ def config(name, hash, tag, sessions, buffer_beats=None, **generics):
 
     bench.add_config(name, pre_config=write, generics={
         "G_DIR": str(path), "G_HASH": hash, "G_TAG_BYTES": tag, "G_BUFFER": buffer_beats is not None,
-        **{"G_" + k.upper(): v for k, v in generics.items()}})
+        "G_LANES": lanes, "G_AD": ad, "G_STALL": stall, "G_SEED": seed, "G_TIMING": timing})
 
 
 for hash, n in SIZES.items():

@@ -115,7 +115,7 @@ begin
     end loop;
     test_runner_cleanup(runner);
   end process;
-  test_runner_watchdog(runner, 100 ms);
+  test_runner_watchdog(runner, 20 ms);
 
   key_source : entity work.axis_player
     generic map (G_FILE => G_DIR & "/key.txt", G_BITS => n, G_KEEP => 4, G_STALL => G_STALL, G_SEED => G_SEED)
