@@ -58,7 +58,7 @@ hw:
 
 # Their area and clock in an open flow, and the netlists simulated: half an hour or so, and no part of `test`.
 hw-syn:
-	scripts/with ghdl python3-venv -- scripts/hw --syn hw/syn/run.py
+	scripts/with ghdl iverilog python3-venv -- scripts/hw --syn hw/syn/run.py
 
 fuzz:
 	scripts/with g++ -- scripts/fuzz
