@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo test bench peers papers fips fuzz docs deny clean
+.PHONY: demo test bench peers papers fips fuzz docs deny hw clean
 .PHONY: format lint unit portable python constant-time aarch64 wasm
 .NOTPARALLEL:
 
@@ -12,7 +12,7 @@ demo:
 	scripts/demo
 
 # From the quickest to fail to the slowest.
-test: format lint portable unit docs python constant-time aarch64 wasm fuzz
+test: format lint portable unit docs python constant-time aarch64 wasm hw fuzz
 
 format:
 	cargo fmt --all --check
@@ -50,6 +50,10 @@ aarch64:
 
 wasm:
 	scripts/with nodejs -- scripts/wasm
+
+# The cores in hardware, simulated; HW=--long for every vector and long random runs.
+hw:
+	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py $(HW)
 
 fuzz:
 	scripts/with g++ -- scripts/fuzz

@@ -1,0 +1,437 @@
+-- OMD: seals and opens packets under one key, with one keyed compression function for everything.
+--
+-- Source: docs/spec/omd.md, sections 3 to 6, the secure rule for empty inputs.
+-- Security: section 8 there. A nonce must never repeat under a key; the core does not see to it.
+--   When it opens (tuser of the nonce), the message that comes out IS UNVERIFIED until the last beat says
+--   otherwise: omd_decrypt_buffer keeps it back. Of a wrong tag nothing is shown but that it is wrong.
+--
+-- Streams, AXI4-Stream, the first byte lowest, tkeep without holes; n = 32 (sha256) or 64 bytes:
+--   s_key   eight beats of n/8 bytes, the key and its zeros. Read once: another key needs `zeroise` first.
+--   s_ad    associated data in beats of 2n bytes, all full but the last, which has tlast. Empty: one beat, tkeep = 0.
+--           Taken before the nonce. Only with G_AD.
+--   s_axis  the nonce, one beat of less than n bytes, tuser = 1 to open and 0 to seal; the message or ciphertext, all
+--           beats full but the last, which has tlast (empty: one beat, tkeep = 0); to open, the tag, one beat.
+--   m_axis  a beat for each of message or ciphertext; then, with tlast and tuser(0), the tag, or, when it opened, an
+--           empty beat with tuser(1) = 1 if the tag was wrong.
+-- l_star, tag_a: L* and hash(A), where G_AD is false; l_star must be there before the key is, tag_a with the
+--   last beat. Otherwise they are not read, and the core computes both.
+-- zeroise, rst: every register of key, masks and state is 0 after the next edge, and what was under way is forgotten.
+--
+-- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, with everything valid and ready: from the nonce to the first
+-- beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C for the key, and
+-- C for each 2n bytes. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle, while F runs: at
+-- block 2^k that takes k + 2 cycles, so blake2b stands still for k - 10 cycles once in 2^k blocks, k > 10.
+-- Limits: 2^58 blocks. G_TAG_BYTES is fixed, as L* depends on it.
+--
+-- G_INTERLEAVE = 4: four packets at once, each in every fourth cycle; all ports but s_key speak of the packet whose
+-- cycle it is. omd_lanes gives them streams of their own.
+
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+use work.omd_pkg.all;
+
+entity omd_core is
+  generic (
+    G_HASH : string := "blake2b";                         -- sha256, sha512, blake2b
+    G_BYTES : positive := 64;                             -- n: 32 for sha256, otherwise 64
+    G_TAG_BYTES : positive := 64;
+    G_INTERLEAVE : positive := 1;                         -- 1 or 4
+    G_DECRYPT : boolean := true;                          -- opens, too
+    G_AD : boolean := true                                -- computes L* and hash(A)
+  );
+  port (
+    clk, rst, zeroise : in std_logic;
+
+    s_key_tdata : in slv(G_BYTES - 1 downto 0);
+    s_key_tvalid : in std_logic;
+    s_key_tready : out std_logic;
+
+    s_ad_tdata : in slv(16 * G_BYTES - 1 downto 0) := (others => '0');
+    s_ad_tkeep : in slv(2 * G_BYTES - 1 downto 0) := (others => '0');
+    s_ad_tlast, s_ad_tvalid : in std_logic := '0';
+    s_ad_tready : out std_logic;
+
+    s_axis_tdata : in slv(8 * G_BYTES - 1 downto 0);
+    s_axis_tkeep : in slv(G_BYTES - 1 downto 0);
+    s_axis_tuser, s_axis_tlast, s_axis_tvalid : in std_logic;
+    s_axis_tready : out std_logic;
+
+    m_axis_tdata : out slv(8 * G_BYTES - 1 downto 0);
+    m_axis_tkeep : out slv(G_BYTES - 1 downto 0);
+    m_axis_tuser : out slv(1 downto 0);
+    m_axis_tlast, m_axis_tvalid : out std_logic;
+    m_axis_tready : in std_logic;
+
+    l_star, tag_a : in slv(8 * G_BYTES - 1 downto 0) := (others => '0')
+  );
+end entity;
+
+architecture rtl of omd_core is
+  constant I : positive := G_INTERLEAVE;
+  constant n : positive := G_BYTES;
+  constant BITS : positive := 8 * n;
+  subtype block_t is slv(BITS - 1 downto 0);
+  constant ZERO : block_t := (others => '0');
+  constant TAU : block_t := slv(to_unsigned(8 * G_TAG_BYTES, BITS));
+
+  function tag_mask return slv is
+    variable x : slv(n - 1 downto 0) := (others => '0');
+  begin
+    for j in 0 to G_TAG_BYTES - 1 loop
+      x(n - 1 - j) := '1';
+    end loop;
+    return x;
+  end function;
+
+  -- What F computes, or has computed.
+  type phase is (
+    NO_KEY,                                               -- nothing
+    L_STAR_OF_KEY,
+    FREE,                                                 -- nothing: the next is associated data or the nonce
+    HASHES,                                               -- a block of associated data
+    DELTA_OF_NONCE,
+    CHAINS,                                               -- H, of the tag's length or of a block
+    TAGS                                                  -- Tag_e
+  );
+
+  -- Where the mask of the next call stands: X is X; it is on its way; 2L* is in and L* not; done.
+  type walk is (SEEK, UP, SECOND, DONE);
+
+  -- Each register is I of them in a row: index 0 is what it will be, index I what it is.
+  type blocks is array (0 to I) of block_t;
+  type phases is array (0 to I) of phase;
+  type walks is array (0 to I) of walk;
+  type levels is array (0 to I) of unsigned(5 downto 0);
+  type counters is array (0 to I) of unsigned(58 downto 0);
+  signal D, X, Ta : blocks := (others => ZERO);
+  signal at : phases := (others => NO_KEY);
+  signal mask : walks := (others => DONE);
+  signal level : levels := (others => (others => '0'));   -- X = 2^level L*
+  signal count : counters := (others => (others => '0')); -- the block's number that the next mask is of
+  signal opens, next_opens, has_nonce, ad_done, ad_last : slv(0 to I) := (others => '0');
+
+  signal K : block_t := ZERO;
+  signal key_beats : unsigned(3 downto 0) := (others => '0');
+  signal has_key, erase : std_logic := '0';
+
+  signal start, clear, ready : std_logic;
+  signal y, h, m : block_t;
+
+  signal data : block_t;
+  signal keep : slv(n - 1 downto 0);
+  signal left, right : block_t;
+  signal left_keep, right_keep : slv(n - 1 downto 0);
+begin
+  assert bytes_of(G_HASH) = G_BYTES and G_TAG_BYTES <= G_BYTES severity failure;
+
+  erase <= rst or zeroise;
+  s_key_tready <= not key_beats(3) and not erase;
+
+  data <= turned(s_axis_tdata);
+  keep <= turned_bits(s_axis_tkeep);
+  left <= turned(s_ad_tdata(BITS - 1 downto 0));
+  right <= turned(s_ad_tdata(2 * BITS - 1 downto BITS));
+  left_keep <= turned_bits(s_ad_tkeep(n - 1 downto 0));
+  right_keep <= turned_bits(s_ad_tkeep(2 * n - 1 downto n));
+
+  key : process (clk)
+  begin
+    if rising_edge(clk) then
+      has_key <= key_beats(3);                            -- a cycle later: F reads the key a cycle before it starts
+      if s_key_tvalid = '1' and key_beats(3) = '0' then
+        K <= K(BITS - n - 1 downto 0) & turned(s_key_tdata);
+        key_beats <= key_beats + 1;
+      end if;
+      if erase = '1' then
+        K <= ZERO;
+        key_beats <= (others => '0');
+        has_key <= '0';
+      end if;
+    end if;
+  end process;
+
+  control : process (all)
+    -- Of this cycle.
+    variable takes_block, takes_tag, takes_nonce, starts_ad, starts_nonce, absorbs : boolean;
+    variable full, step : std_logic;
+    variable towards : unsigned(5 downto 0);
+    variable known, last, chained : boolean;
+    variable x_in, h_in, m_in, out_with, z : block_t;
+    variable m_keep, out_keep : slv(n - 1 downto 0);
+  begin
+    D(0) <= D(I);
+    X(0) <= X(I);
+    Ta(0) <= Ta(I);
+    at(0) <= at(I);
+    mask(0) <= mask(I);
+    level(0) <= level(I);
+    count(0) <= count(I);
+    opens(0) <= opens(I);
+    next_opens(0) <= next_opens(I);
+    has_nonce(0) <= has_nonce(I);
+    ad_done(0) <= ad_done(I);
+    ad_last(0) <= ad_last(I);
+    start <= '0';
+    clear <= '0';
+    s_ad_tready <= '0';
+    s_axis_tready <= '0';
+    m_axis_tvalid <= '0';
+
+    -- What happens.
+    takes_block := at(I) = CHAINS and ready = '1' and mask(I) = DONE and s_axis_tvalid = '1';
+    takes_tag := at(I) = TAGS and ready = '1' and (opens(I) = '0' or s_axis_tvalid = '1');
+    absorbs := at(I) = HASHES and ready = '1';
+    starts_ad := G_AD and s_ad_tvalid = '1' and mask(I) = DONE
+                 and ((at(I) = FREE and ad_done(I) = '0') or (absorbs and ad_last(I) = '0'));
+    starts_nonce := has_nonce(I) = '1' and (at(I) = FREE or absorbs);
+    takes_nonce := s_axis_tvalid = '1' and has_nonce(I) = '0'
+                   and ((at(I) = FREE and (ad_done(I) = '1' or not G_AD))
+                        or (at(I) = HASHES and ad_last(I) = '1' and ready = '0')
+                        or (at(I) = TAGS and opens(I) = '0' and not G_AD));
+
+    -- The blocks, and what goes out.
+    full := keep(0);
+    last := s_axis_tlast = '1';
+    x_in := data;
+    if G_DECRYPT and at(I) = CHAINS and opens(I) = '1' then
+      x_in := data xor y;
+    end if;
+    m_keep := keep;
+    out_with := data;
+    out_keep := keep;
+    if at(I) = TAGS then
+      out_with := tag_a;
+      if G_AD then
+        out_with := Ta(I);
+      end if;
+      out_keep := tag_mask;
+    end if;
+    z := y xor out_with;
+    m_axis_tuser <= "00";
+    m_axis_tlast <= '0';
+    if at(I) = TAGS then
+      m_axis_tlast <= '1';
+      m_axis_tuser(0) <= '1';
+      if G_DECRYPT and opens(I) = '1' then
+        out_keep := (others => '0');
+        if masked(z xor data, tag_mask) /= ZERO or keep /= tag_mask then
+          m_axis_tuser(1) <= '1';
+        end if;
+      end if;
+    end if;
+    if not (takes_block or takes_tag) then
+      out_keep := (others => '0');                        -- nothing of the state on the bus
+    end if;
+    m_axis_tdata <= turned(masked(z, out_keep));
+    m_axis_tkeep <= turned_bits(out_keep);
+
+    -- h and m of the next call: the nonce and a block of associated data have no y in them.
+    h_in := D(I) xor y;
+    if G_AD and at(I) /= DELTA_OF_NONCE and at(I) /= CHAINS then
+      h_in := D(I);
+    end if;
+    if starts_ad then
+      h_in := h_in xor pad10(left, left_keep, '1');
+      m_in := pad10(right, right_keep, left_keep(0));
+    else
+      if at(I) /= CHAINS and not takes_nonce then
+        m_keep := (others => '0');
+      end if;
+      m_in := pad10(x_in, m_keep, '1');
+      if at(I) = DELTA_OF_NONCE or at(I) = NO_KEY then
+        m_in := TAU;
+      elsif at(I) /= CHAINS and not takes_nonce then
+        m_in := ZERO;
+      end if;
+    end if;
+    h <= h_in;
+    m <= m_in;
+
+    -- The mask of the next call: of a block of message or associated data, once its length is known.
+    known := at(I) = DELTA_OF_NONCE or (at(I) = CHAINS and s_axis_tvalid = '1')
+             or (G_AD and (at(I) = FREE or at(I) = HASHES) and s_ad_tvalid = '1');
+    step := '0';
+    towards := to_unsigned(2, 6);
+    if at(I) = CHAINS and last then
+      towards := to_unsigned(1, 6);
+    end if;
+    if mask(I) = SECOND or (G_AD and at(I) /= CHAINS and at(I) /= DELTA_OF_NONCE and right_keep(0) = '0') then
+      towards := to_unsigned(0, 6);
+    end if;
+    if known and mask(I) /= DONE then
+      if mask(I) = UP or (level(I) = towards and towards(1) = '1') then
+        mask(0) <= UP;
+        if count(I)(to_integer(level(I) - 2)) = '1' then
+          step := '1';
+          mask(0) <= DONE;
+          count(0) <= count(I) + 1;
+        else
+          level(0) <= level(I) + 1;
+          X(0) <= double(X(I));
+        end if;
+      elsif level(I) = towards then
+        step := '1';
+        mask(0) <= DONE;
+        if towards(0) = '1' and full = '0' then
+          mask(0) <= SECOND;
+        end if;
+      elsif level(I) > towards then
+        level(0) <= level(I) - 1;
+        X(0) <= halve(X(I));
+      else
+        level(0) <= level(I) + 1;
+        X(0) <= double(X(I));
+      end if;
+    end if;
+    if step = '1' then
+      D(0) <= D(I) xor X(I);
+    end if;
+
+    if takes_nonce then
+      s_axis_tready <= '1';
+      has_nonce(0) <= '1';
+      next_opens(0) <= s_axis_tuser;
+      D(0) <= m_in;
+    end if;
+
+    case at(I) is
+      when NO_KEY =>
+        if has_key = '1' then
+          if G_AD then
+            start <= '1';
+            at(0) <= L_STAR_OF_KEY;
+          else
+            X(0) <= l_star;
+            at(0) <= FREE;
+          end if;
+        end if;
+
+      when L_STAR_OF_KEY =>
+        if ready = '1' then
+          X(0) <= y;
+          clear <= '1';
+          at(0) <= FREE;
+          mask(0) <= SEEK;
+          count(0) <= to_unsigned(1, 59);
+        end if;
+
+      when FREE | HASHES =>
+        if absorbs then
+          Ta(0) <= Ta(I) xor y;
+          clear <= '1';
+          at(0) <= FREE;
+          ad_done(0) <= ad_last(I);
+        end if;
+        if starts_ad then
+          start <= '1';
+          s_ad_tready <= '1';
+          ad_last(0) <= s_ad_tlast;
+          at(0) <= HASHES;
+          mask(0) <= SEEK;
+          if s_ad_tlast = '1' then
+            mask(0) <= DONE;
+            D(0) <= ZERO;
+          end if;
+        elsif starts_nonce then
+          start <= '1';
+          at(0) <= DELTA_OF_NONCE;
+          has_nonce(0) <= '0';
+          opens(0) <= next_opens(I);
+          D(0) <= ZERO;
+          mask(0) <= SEEK;
+          count(0) <= to_unsigned(1, 59);
+        end if;
+
+      when DELTA_OF_NONCE =>
+        if ready = '1' and mask(I) = DONE then
+          start <= '1';
+          at(0) <= CHAINS;
+          D(0) <= h_in;
+          mask(0) <= SEEK;
+        end if;
+
+      when CHAINS =>
+        if takes_block then
+          m_axis_tvalid <= '1';
+          if m_axis_tready = '1' then
+            start <= '1';
+            s_axis_tready <= '1';
+            mask(0) <= SEEK;
+            if last then
+              at(0) <= TAGS;
+              D(0) <= ZERO;
+              mask(0) <= DONE;
+            end if;
+          end if;
+        end if;
+
+      when TAGS =>
+        if takes_tag then
+          m_axis_tvalid <= '1';
+          if m_axis_tready = '1' then
+            if opens(I) = '1' then
+              s_axis_tready <= '1';
+            end if;
+            if G_AD then
+              Ta(0) <= ZERO;
+              ad_done(0) <= '0';
+              ad_last(0) <= '0';
+              mask(0) <= SEEK;
+              count(0) <= to_unsigned(1, 59);
+            end if;
+            clear <= '1';
+            at(0) <= FREE;
+          end if;
+        end if;
+    end case;
+  end process;
+
+  registers : process (clk)
+  begin
+    if rising_edge(clk) then
+      D(1 to I) <= D(0 to I - 1);
+      X(1 to I) <= X(0 to I - 1);
+      Ta(1 to I) <= Ta(0 to I - 1);
+      at(1 to I) <= at(0 to I - 1);
+      mask(1 to I) <= mask(0 to I - 1);
+      level(1 to I) <= level(0 to I - 1);
+      count(1 to I) <= count(0 to I - 1);
+      opens(1 to I) <= opens(0 to I - 1);
+      next_opens(1 to I) <= next_opens(0 to I - 1);
+      has_nonce(1 to I) <= has_nonce(0 to I - 1);
+      ad_done(1 to I) <= ad_done(0 to I - 1);
+      ad_last(1 to I) <= ad_last(0 to I - 1);
+      if erase = '1' then
+        D(1 to I) <= (others => ZERO);
+        X(1 to I) <= (others => ZERO);
+        Ta(1 to I) <= (others => ZERO);
+        at(1 to I) <= (others => NO_KEY);
+        mask(1 to I) <= (others => DONE);
+        level(1 to I) <= (others => (others => '0'));
+        count(1 to I) <= (others => (others => '0'));
+        opens(1 to I) <= (others => '0');
+        next_opens(1 to I) <= (others => '0');
+        has_nonce(1 to I) <= (others => '0');
+        ad_done(1 to I) <= (others => '0');
+        ad_last(1 to I) <= (others => '0');
+      end if;
+    end if;
+  end process;
+
+  sha256 : if G_HASH = "sha256" generate
+    F : entity work.sha256_core
+      generic map (G_INTERLEAVE => I)
+      port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
+  end generate;
+  sha512 : if G_HASH = "sha512" generate
+    F : entity work.sha512_core
+      generic map (G_INTERLEAVE => I)
+      port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
+  end generate;
+  blake2b : if G_HASH = "blake2b" generate
+    F : entity work.blake2b_core
+      generic map (G_INTERLEAVE => I)
+      port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
+  end generate;
+end architecture;

@@ -1,0 +1,278 @@
+-- The compression functions of SHA-256 and SHA-512, one round per cycle, for one key in many calls.
+--
+-- Source: FIPS 180-4, 6.2.2 and 6.4.2; docs/spec/omd.md, section 2.
+-- y = F'(h, k || m): with `start`, h and m are taken, while `ready`; 64 or 80 cycles later `ready` comes
+-- again, with y beside it until the next start. In the cycle that shows y the next call can start, with
+-- an h made of y: 65 and 81 cycles per call. k must not change from the cycle before.
+-- clear: y becomes 0. rst: that, and every register is 0 then.
+--
+-- The sum h + K + W is made a round ahead, K and W two. W_0 .. W_7 are read where the key lies, and
+-- W_8 .. W_15 from a copy of m that moves down by a word, so that the window of W has no load.
+-- A call that is not followed at once by the next is settled: y is added into h, and the state is 0.
+--
+-- G_INTERLEAVE = 4: four calls at once, each in every fourth cycle; all ports speak of the call whose
+-- cycle it is. The round has a register after each of its additions then.
+-- Limits: h is in a register of its own, for the feed-forward: nothing can be had before `ready`.
+
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+use work.omd_pkg.all;
+
+entity sha2_core is
+  generic (
+    G_WORD : positive := 64;                              -- 32: SHA-256; 64: SHA-512
+    G_INTERLEAVE : positive := 1                          -- 1 or 4
+  );
+  port (
+    clk, rst : in std_logic;
+    start, clear : in std_logic;
+    ready : out std_logic;
+    k, h, m : in slv(8 * G_WORD - 1 downto 0);
+    y : out slv(8 * G_WORD - 1 downto 0)
+  );
+end entity;
+
+architecture rtl of sha2_core is
+  constant I : positive := G_INTERLEAVE;
+  constant ROUNDS : positive := 48 + G_WORD / 2;
+
+  subtype word is unsigned(G_WORD - 1 downto 0);
+  type octet is array (0 to 7) of word;
+  type window is array (0 to 15) of word;
+
+  function rotations (of_256, of_512 : natural) return natural is
+  begin
+    if G_WORD = 32 then
+      return of_256;
+    end if;
+    return of_512;
+  end function;
+
+  function Sigma_0 (x : word) return word is
+  begin
+    return rotate_right(x, rotations(2, 28)) xor rotate_right(x, rotations(13, 34)) xor rotate_right(x, rotations(22, 39));
+  end function;
+  function Sigma_1 (x : word) return word is
+  begin
+    return rotate_right(x, rotations(6, 14)) xor rotate_right(x, rotations(11, 18)) xor rotate_right(x, rotations(25, 41));
+  end function;
+  function lesser_0 (x : word) return word is
+  begin
+    return rotate_right(x, rotations(7, 1)) xor rotate_right(x, rotations(18, 8)) xor shift_right(x, rotations(3, 7));
+  end function;
+  function lesser_1 (x : word) return word is
+  begin
+    return rotate_right(x, rotations(17, 19)) xor rotate_right(x, rotations(19, 61)) xor shift_right(x, rotations(10, 6));
+  end function;
+
+  function split (x : slv) return octet is
+    alias a : slv(8 * G_WORD - 1 downto 0) is x;
+    variable y : octet;
+  begin
+    for j in 0 to 7 loop
+      y(j) := unsigned(a((8 - j) * G_WORD - 1 downto (7 - j) * G_WORD));
+    end loop;
+    return y;
+  end function;
+
+  function joined (x : octet) return slv is
+    variable y : slv(8 * G_WORD - 1 downto 0);
+  begin
+    for j in 0 to 7 loop
+      y((8 - j) * G_WORD - 1 downto (7 - j) * G_WORD) := slv(x(j));
+    end loop;
+    return y;
+  end function;
+
+  -- The state of a call, with the sums that are on their way.
+  type state is record
+    v : octet;                                            -- a to h
+    w : window;                                           -- w(0) = W_(t+1), w(15) = W_(t-14)
+    hkw, kr : word;                                       -- h + K_t + W_t; K_(t+1)
+    p, q, s, u : word;
+  end record;
+  constant NOTHING : state := (v => (others => (others => '0')), w => (others => (others => '0')),
+                               others => (others => '0'));
+
+  -- A round in four pieces, of at most two sums in a row each.
+  function piece_1 (x : state) return state is
+    variable r : state := x;
+  begin
+    r.p := Sigma_1(x.v(4)) + ((x.v(4) and x.v(5)) xor (not x.v(4) and x.v(6)));
+    r.q := Sigma_0(x.v(0)) + ((x.v(0) and x.v(1)) xor (x.v(0) and x.v(2)) xor (x.v(1) and x.v(2)));
+    r.s := lesser_1(x.w(1)) + x.w(6);
+    r.u := lesser_0(x.w(14)) + x.w(15);
+    return r;
+  end function;
+
+  -- p = T1
+  function piece_2 (x : state) return state is
+    variable r : state := x;
+  begin
+    r.p := x.hkw + x.p;
+    r.s := x.s + x.u;
+    r.u := x.kr + x.w(0);
+    return r;
+  end function;
+
+  function piece_3 (x : state) return state is
+    variable r : state := x;
+  begin
+    r.q := x.p + x.q;
+    r.p := x.v(3) + x.p;
+    return r;
+  end function;
+
+  -- The next round's, or those of h, or none.
+  function piece_4 (x : state; h : octet; runs, starts : std_logic; own : std_logic; source, constant_k : word)
+    return state is
+    variable r : state := x;
+  begin
+    if starts = '1' then
+      r.v := h;
+      r.hkw := h(7) + x.u;
+    elsif runs = '1' then
+      r.v := (x.q, x.v(0), x.v(1), x.v(2), x.p, x.v(4), x.v(5), x.v(6));
+      r.hkw := x.v(6) + x.u;
+    else
+      r.v := (others => (others => '0'));
+      r.hkw := (others => '0');
+    end if;
+    r.w(1 to 15) := x.w(0 to 14);
+    if own = '1' then
+      r.w(0) := source;
+    else
+      r.w(0) := x.s;
+    end if;
+    r.kr := constant_k;
+    return r;
+  end function;
+
+  function K_of (t : unsigned(6 downto 0)) return word is
+    variable x : unsigned(63 downto 0) := (others => '0');
+  begin
+    if t < ROUNDS then
+      x := SHA2_K(to_integer(t));
+    end if;
+    return x(63 downto 64 - G_WORD);
+  end function;
+
+  -- Each register of control is I of them in a row: index 0 is what it will be, index I what it is.
+  type octets is array (0 to I) of octet;
+  type counts is array (0 to I) of unsigned(6 downto 0);
+  signal hs, ms : octets := (others => (others => (others => '0')));
+  signal t, n, made : counts := (others => (others => '0'));   -- the round; the W after next, and which is made
+  signal run, was, begun : slv(0 to I) := (others => '0');
+  signal x1, x2, x3, x4, x : state := NOTHING;
+  signal sum : octet;
+begin
+  assert I = 1 or I = 4 severity failure;
+
+  ready <= not run(I);
+  y <= joined(sum);
+
+  feed_forward : process (all)
+  begin
+    for j in 0 to 7 loop
+      sum(j) <= hs(I)(j) + x.v(j);
+    end loop;
+  end process;
+
+  control : process (all)
+  begin
+    run(0) <= run(I);
+    t(0) <= t(I) + 1;
+    hs(0) <= hs(I);
+    ms(0) <= ms(I);
+    if run(I) = '0' then
+      t(0) <= (others => '0');
+      hs(0) <= sum;
+    elsif t(I) = ROUNDS - 1 then
+      run(0) <= '0';
+    end if;
+    n(0) <= n(I) + 1;
+    made(0) <= n(I);
+    if n(I) = 0 or n(I) = ROUNDS - 1 then
+      n(0) <= (others => '0');
+    end if;
+    if n(I)(6 downto 3) = 1 then
+      ms(0) <= ms(I)(1 to 7) & ms(I)(0);
+    end if;
+    if start = '1' then
+      run(0) <= '1';
+      t(0) <= (others => '0');
+      hs(0) <= split(h);
+      ms(0) <= split(m);
+      n(0) <= to_unsigned(2, 7);
+      made(0) <= to_unsigned(1, 7);
+    elsif clear = '1' then
+      hs(0) <= (others => (others => '0'));
+    end if;
+  end process;
+  was(0) <= run(I);
+  begun(0) <= start;
+
+  last_piece : process (all)
+    variable source : word;
+    variable own : std_logic;
+    variable keys : octet;
+  begin
+    keys := split(k);
+    source := keys(to_integer(made(I - 1)(2 downto 0)));
+    if made(I - 1)(3) = '1' then
+      source := ms(I - 1)(7);
+    end if;
+    own := '0';
+    if made(I - 1)(6 downto 4) = 0 then
+      own := '1';
+    end if;
+    x4 <= piece_4(x3, hs(I - 1), was(I - 1), begun(I - 1), own, source, K_of(made(I - 1)));
+  end process;
+
+  one : if I = 1 generate
+    x3 <= piece_3(piece_2(piece_1(x)));
+  end generate;
+
+  registers : process (clk)
+  begin
+    if rising_edge(clk) then
+      hs(1 to I) <= hs(0 to I - 1);
+      ms(1 to I) <= ms(0 to I - 1);
+      t(1 to I) <= t(0 to I - 1);
+      n(1 to I) <= n(0 to I - 1);
+      made(1 to I) <= made(0 to I - 1);
+      run(1 to I) <= run(0 to I - 1);
+      was(1 to I) <= was(0 to I - 1);
+      begun(1 to I) <= begun(0 to I - 1);
+      x <= x4;
+      if rst = '1' then
+        hs(1 to I) <= (others => (others => (others => '0')));
+        ms(1 to I) <= (others => (others => (others => '0')));
+        t(1 to I) <= (others => (others => '0'));
+        n(1 to I) <= (others => (others => '0'));
+        made(1 to I) <= (others => (others => '0'));
+        run(1 to I) <= (others => '0');
+        was(1 to I) <= (others => '0');
+        begun(1 to I) <= (others => '0');
+        x <= NOTHING;
+      end if;
+    end if;
+  end process;
+
+  four : if I = 4 generate
+    pieces : process (clk)
+    begin
+      if rising_edge(clk) then
+        x1 <= piece_1(x);
+        x2 <= piece_2(x1);
+        x3 <= piece_3(x2);
+        if rst = '1' then
+          x1 <= NOTHING;
+          x2 <= NOTHING;
+          x3 <= NOTHING;
+        end if;
+      end if;
+    end process;
+  end generate;
+end architecture;

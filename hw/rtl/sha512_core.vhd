@@ -1,0 +1,23 @@
+-- SHA-512's compression function: sha2_core at words of 64 bits; 81 cycles per call. See there.
+
+library ieee;
+use ieee.std_logic_1164.all;
+use work.omd_pkg.all;
+
+entity sha512_core is
+  generic (G_INTERLEAVE : positive := 1);
+  port (
+    clk, rst : in std_logic;
+    start, clear : in std_logic;
+    ready : out std_logic;
+    k, h, m : in slv(511 downto 0);
+    y : out slv(511 downto 0)
+  );
+end entity;
+
+architecture rtl of sha512_core is
+begin
+  core : entity work.sha2_core
+    generic map (G_WORD => 64, G_INTERLEAVE => G_INTERLEAVE)
+    port map (clk => clk, rst => rst, start => start, clear => clear, ready => ready, k => k, h => h, m => m, y => y);
+end architecture;

@@ -1,0 +1,71 @@
+"""VUnit runs the testbenches on GHDL: `scripts/hw hw/sim/run.py [--long] [VUnit's options]`."""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+
+import stimulus  # noqa: E402
+from vunit import VUnit  # noqa: E402
+
+LONG = "--long" in sys.argv
+if LONG:
+    sys.argv.remove("--long")
+if "--output-path" not in " ".join(sys.argv) and "-o" not in sys.argv:
+    sys.argv += ["--output-path", str(HERE.parents[1] / "target" / "hw" / "vunit")]
+
+vu = VUnit.from_argv(compile_builtins=False)
+vu.add_vhdl_builtins()
+lib = vu.add_library("omd")
+lib.add_source_files(HERE.parent / "rtl" / "*.vhd")
+lib.add_source_files(HERE.parent / "tb" / "*.vhd")
+lib.set_compile_option("ghdl.a_flags", ["-Wno-hide"])
+vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
+
+SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}
+TAGS = {"sha256": (16, 32, 8), "sha512": (64, 32, 16), "blake2b": (64, 32)}
+bench = lib.test_bench("tb_omd")
+
+
+def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, stall=0, seed=0, timing=False):
+    path = HERE.parents[1] / "target" / "hw" / "stimulus" / name
+
+    def write(output_path):
+        sessions().write(path, buffer_beats)
+        return True
+
+    bench.add_config(name, pre_config=write, generics={
+        "G_DIR": str(path), "G_HASH": hash, "G_TAG_BYTES": tag, "G_BUFFER": buffer_beats is not None,
+        "G_LANES": lanes, "G_AD": ad, "G_STALL": stall, "G_SEED": seed, "G_TIMING": timing})
+
+
+for hash, n in SIZES.items():
+    slow = {"sha256": 12, "sha512": 10, "blake2b": 16}[hash]
+    tags = TAGS[hash] if LONG else TAGS[hash][:1]
+    edges = stimulus.edges(n)
+    for tag in tags:
+        config(f"{hash}.{tag}.vectors", hash, tag,
+               lambda h=hash, t=tag, c=slow: stimulus.from_vectors(h, t, 10**6 if LONG else c, 10**4 if LONG else 400))
+        config(f"{hash}.{tag}.stalls", hash, tag, lambda h=hash, t=tag, e=edges: stimulus.drawn(h, t, 1, e, breaks=2),
+               stall=40, seed=1)
+    # Every L[i] of 9600 bytes; packets without a gap; broken sessions.
+    config(f"{hash}.timing", hash, n, lambda h=hash, n=n: stimulus.drawn(
+        h, n, 2, [(9600 if h == "blake2b" or LONG else 8 * n + 1, 0)], opens=False), ad=False, timing=True)
+    config(f"{hash}.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 3, e, breaks=1), ad=False)
+    config(f"{hash}.lanes", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
+        h, n, 4, e if LONG else e[:6], lanes=4, breaks=1), lanes=4, stall=0)
+    config(f"{hash}.lanes.stalls", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
+        h, n, 5, e if LONG else e[1:4], lanes=4), lanes=4, stall=30, seed=9)
+    config(f"{hash}.buffer", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
+        h, n, 6, e[:-3], opens=True), 6, stall=20, seed=3)
+config("blake2b.hundreds", "blake2b", 64,
+       lambda: stimulus.drawn("blake2b", 64, 7, [(i % 200, i % 131) for i in range(300)]))
+if LONG:
+    for hash, n in SIZES.items():
+        for seed in range(4):
+            config(f"{hash}.long.{seed}", hash, n, lambda h=hash, n=n, s=seed: stimulus.drawn(
+                h, n, 100 + s, [(i * 37 % 9601, i * 91 % 600) for i in range(100)], breaks=10), stall=10 * seed, seed=seed)
+
+vu.main()

@@ -1,0 +1,268 @@
+-- Plays sessions, each of one key and many packets, to omd_core, omd_lanes or omd_core with omd_decrypt_buffer.
+--
+-- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session, the cycle at which it is broken off, or 0;
+-- key.txt; ad<l>.txt, s<l>.txt, m<l>.txt, given<l>.txt for each lane l. Between sessions the key is zeroised, by `zeroise`
+-- and `rst` in turn. G_TIMING: with one lane, no stalls and L and Tag_a given, cycles are printed and must be those
+-- that G_CALL, the cycles of a call, promises.
+
+library ieee;
+use ieee.std_logic_1164.all;
+use ieee.numeric_std.all;
+use std.textio.all;
+library vunit_lib;
+context vunit_lib.vunit_context;
+use work.omd_pkg.all;
+
+entity tb_omd is
+  generic (
+    runner_cfg : string;
+    G_DIR : string;
+    G_HASH : string;
+    G_TAG_BYTES : positive;
+    G_LANES : positive := 1;
+    G_AD : boolean := true;
+    G_BUFFER : boolean := false;
+    G_STALL : natural := 0;
+    G_SEED : natural := 0;
+    G_TIMING : boolean := false
+  );
+end entity;
+
+architecture tb of tb_omd is
+  constant n : positive := bytes_of(G_HASH);
+  constant CALL : positive := rounds_of(G_HASH) + 1;
+  constant LANES : positive := G_LANES;
+  signal clk : std_logic := '0';
+  signal rst, zeroise, breaks : std_logic := '0';
+  signal session : natural := 0;
+  signal cycle : natural := 0;
+
+  signal key_tdata : slv(n - 1 downto 0);
+  signal key_tvalid, key_tready : std_logic;
+  signal ad_tdata : slv(LANES * 16 * n - 1 downto 0);
+  signal ad_tkeep : slv(LANES * 2 * n - 1 downto 0);
+  signal ad_tlast, ad_tvalid, ad_tready : slv(LANES - 1 downto 0);
+  signal s_tdata, tag_a : slv(LANES * 8 * n - 1 downto 0);
+  signal s_tkeep : slv(LANES * n - 1 downto 0);
+  signal s_tlast, s_tuser, s_tvalid, s_tready : slv(LANES - 1 downto 0);
+  signal m_tdata, l_star : slv(8 * n - 1 downto 0);
+  signal m_tkeep : slv(n - 1 downto 0);
+  signal m_tuser, m_tid : slv(1 downto 0) := "00";
+  signal m_tlast, m_tvalid, m_tready : std_logic;
+  signal judge_tvalid, judge_tready : slv(LANES - 1 downto 0);
+  type naturals is array (0 to LANES - 1) of natural;
+  signal finished, beats : naturals;
+begin
+  clk <= not clk after 5 ns;
+  cycle <= cycle + 1 when rising_edge(clk);
+
+  main : process
+    file sessions : text;
+    variable l : line;
+    variable break_after : natural;
+    variable all_done : boolean;
+    variable total : natural := 0;
+  begin
+    test_runner_setup(runner, runner_cfg);
+    while test_suite loop
+      if run("packets") then
+        file_open(sessions, G_DIR & "/sessions.txt", read_mode);
+        rst <= '1';
+        wait until rising_edge(clk);
+        wait until rising_edge(clk);
+        rst <= '0';
+        loop
+          readline(sessions, l);
+          read(l, break_after);
+          breaks <= '1' when break_after > 0 else '0';
+          if break_after > 0 then
+            for c in 1 to break_after loop
+              wait until rising_edge(clk);
+            end loop;
+          else
+            loop
+              wait until rising_edge(clk);
+              all_done := true;
+              for j in 0 to LANES - 1 loop
+                all_done := all_done and finished(j) > session;
+              end loop;
+              exit when all_done;
+            end loop;
+          end if;
+          exit when endfile(sessions);
+          if session mod 2 = 0 then
+            zeroise <= '1';
+          else
+            rst <= '1';
+          end if;
+          wait until rising_edge(clk);
+          wait until rising_edge(clk);
+          session <= session + 1;
+          wait until rising_edge(clk);
+          zeroise <= '0';
+          rst <= '0';
+        end loop;
+        for c in 1 to 200 loop
+          wait until rising_edge(clk);
+        end loop;
+        for j in 0 to LANES - 1 loop
+          total := total + beats(j);
+        end loop;
+        check(total > 0, "something was compared");
+        info(to_string(session + 1) & " sessions, " & to_string(total) & " beats compared, " & to_string(cycle)
+             & " cycles");
+      end if;
+    end loop;
+    test_runner_cleanup(runner);
+  end process;
+  test_runner_watchdog(runner, 20 ms);
+
+  key_source : entity work.axis_player
+    generic map (G_FILE => G_DIR & "/key.txt", G_BITS => n, G_KEEP => 4, G_STALL => G_STALL, G_SEED => G_SEED)
+    port map (clk => clk, session => session, tdata => key_tdata, tkeep => open, tlast => open, tuser => open,
+              tvalid => key_tvalid, tready => key_tready);
+
+  lane : for j in 0 to LANES - 1 generate
+    signal number_of : natural := 0;
+  begin
+    ad : if G_AD generate
+      ad_source : entity work.axis_player
+        generic map (G_FILE => G_DIR & "/ad" & to_string(j) & ".txt", G_BITS => 16 * n, G_KEEP => 2 * n,
+                     G_STALL => G_STALL, G_SEED => G_SEED + 10 + j)
+        port map (clk => clk, session => session, tdata => ad_tdata(16 * n * (j + 1) - 1 downto 16 * n * j),
+                  tkeep => ad_tkeep(2 * n * (j + 1) - 1 downto 2 * n * j), tlast => ad_tlast(j), tuser => open,
+                  tvalid => ad_tvalid(j), tready => ad_tready(j));
+    end generate;
+    source : entity work.axis_player
+      generic map (G_FILE => G_DIR & "/s" & to_string(j) & ".txt", G_BITS => 8 * n, G_KEEP => n,
+                   G_STALL => G_STALL, G_SEED => G_SEED + 20 + j)
+      port map (clk => clk, session => session, tdata => s_tdata(8 * n * (j + 1) - 1 downto 8 * n * j),
+                tkeep => s_tkeep(n * (j + 1) - 1 downto n * j), tlast => s_tlast(j), tuser => s_tuser(j),
+                tvalid => s_tvalid(j), tready => s_tready(j));
+    judge_tvalid(j) <= m_tvalid when unsigned(m_tid) = j else '0';
+    judge : entity work.axis_judge
+      generic map (G_FILE => G_DIR & "/m" & to_string(j) & ".txt", G_BITS => 8 * n, G_KEEP => n,
+                   G_STALL => G_STALL, G_SEED => G_SEED + 30 + j)
+      port map (clk => clk, session => session, breaks => breaks, tdata => m_tdata, tkeep => m_tkeep, tuser => m_tuser,
+                tlast => m_tlast, tvalid => judge_tvalid(j), tready => judge_tready(j), finished => finished(j),
+                beats => beats(j));
+    given : if not G_AD generate
+      -- L* of the session, Tag_a of the packet: one line for each.
+      follow : process
+        file source : text open read_mode is G_DIR & "/given" & to_string(j) & ".txt";
+        variable l : line;
+        variable of_session : natural;
+        variable of_key, of_packet : slv(8 * n - 1 downto 0);
+      begin
+        while not endfile(source) loop
+          readline(source, l);
+          read(l, of_session);
+          hread(l, of_key);
+          hread(l, of_packet);
+          while session < of_session loop
+            wait until rising_edge(clk);
+          end loop;
+          if session = of_session then
+            if j = 0 then
+              l_star <= of_key;
+            end if;
+            tag_a(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_packet;
+            loop
+              wait until rising_edge(clk);
+              exit when session > of_session
+                or (m_tvalid = '1' and m_tready = '1' and m_tlast = '1' and unsigned(m_tid) = j);
+            end loop;
+          end if;
+        end loop;
+        wait;
+      end process;
+    end generate;
+  end generate;
+
+  one : if LANES = 1 generate
+    signal core_tdata : slv(8 * n - 1 downto 0);
+    signal core_tkeep : slv(n - 1 downto 0);
+    signal core_tuser : slv(1 downto 0);
+    signal core_tlast, core_tvalid, core_tready, erase : std_logic;
+  begin
+    core : entity work.omd_core
+      generic map (G_HASH => G_HASH, G_BYTES => n, G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD)
+      port map (
+        clk => clk, rst => rst, zeroise => zeroise,
+        s_key_tdata => key_tdata, s_key_tvalid => key_tvalid, s_key_tready => key_tready,
+        s_ad_tdata => ad_tdata, s_ad_tkeep => ad_tkeep, s_ad_tlast => ad_tlast(0), s_ad_tvalid => ad_tvalid(0),
+        s_ad_tready => ad_tready(0),
+        s_axis_tdata => s_tdata, s_axis_tkeep => s_tkeep, s_axis_tuser => s_tuser(0), s_axis_tlast => s_tlast(0),
+        s_axis_tvalid => s_tvalid(0), s_axis_tready => s_tready(0),
+        m_axis_tdata => core_tdata, m_axis_tkeep => core_tkeep, m_axis_tuser => core_tuser,
+        m_axis_tlast => core_tlast, m_axis_tvalid => core_tvalid, m_axis_tready => core_tready,
+        l_star => l_star, tag_a => tag_a);
+    erase <= rst or zeroise;
+    buffered : if G_BUFFER generate
+      keeper : entity work.omd_decrypt_buffer
+        generic map (G_BYTES => n, G_BEATS => 6)
+        port map (
+          clk => clk, rst => erase,
+          s_axis_tdata => core_tdata, s_axis_tkeep => core_tkeep, s_axis_tuser => core_tuser,
+          s_axis_tlast => core_tlast, s_axis_tvalid => core_tvalid, s_axis_tready => core_tready,
+          m_axis_tdata => m_tdata, m_axis_tkeep => m_tkeep, m_axis_tuser => m_tuser, m_axis_tlast => m_tlast,
+          m_axis_tvalid => m_tvalid, m_axis_tready => m_tready);
+    else generate
+      m_tdata <= core_tdata;
+      m_tkeep <= core_tkeep;
+      m_tuser <= core_tuser;
+      m_tlast <= core_tlast;
+      m_tvalid <= core_tvalid;
+      core_tready <= m_tready;
+    end generate;
+    m_tready <= judge_tready(0);
+  end generate;
+
+  four : if LANES = 4 generate
+    lanes_of_core : entity work.omd_lanes
+      generic map (G_HASH => G_HASH, G_BYTES => n, G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD)
+      port map (
+        clk => clk, rst => rst, zeroise => zeroise,
+        s_key_tdata => key_tdata, s_key_tvalid => key_tvalid, s_key_tready => key_tready,
+        s_ad_tdata => ad_tdata, s_ad_tkeep => ad_tkeep, s_ad_tlast => ad_tlast, s_ad_tvalid => ad_tvalid,
+        s_ad_tready => ad_tready,
+        s_axis_tdata => s_tdata, s_axis_tkeep => s_tkeep, s_axis_tuser => s_tuser, s_axis_tlast => s_tlast,
+        s_axis_tvalid => s_tvalid, s_axis_tready => s_tready,
+        m_axis_tdata => m_tdata, m_axis_tkeep => m_tkeep, m_axis_tid => m_tid, m_axis_tuser => m_tuser,
+        m_axis_tlast => m_tlast, m_axis_tvalid => m_tvalid, m_axis_tready => m_tready,
+        l_star => l_star, tag_a => tag_a);
+    m_tready <= judge_tready(to_integer(unsigned(m_tid)));
+  end generate;
+
+  -- nonce taken, first beat out, each beat, tag; from the edges at which they are.
+  timing : if G_TIMING generate
+    measure : process
+      variable nonce_at, before, packets : natural := 0;
+      variable wants_nonce, first : boolean := true;
+    begin
+      wait until rising_edge(clk);
+      if s_tvalid(0) = '1' and s_tready(0) = '1' and wants_nonce then
+        nonce_at := cycle;
+        wants_nonce := false;
+        first := true;
+      elsif m_tvalid = '1' and m_tready = '1' then
+        if m_tlast = '1' then
+          info(G_HASH & ": tag " & to_string(cycle - before) & " cycles");
+          check_equal(cycle - before, CALL, "cycles of the tag");
+          packets := packets + 1;
+          wants_nonce := true;
+        elsif first then
+          info(G_HASH & ": set-up " & to_string(cycle - nonce_at) & " cycles, nonce to first block");
+          if packets = 0 then
+            check_equal(cycle - nonce_at, 2 * CALL + 1, "cycles of set-up");
+          end if;
+          first := false;
+        else
+          info(G_HASH & ": block " & to_string(cycle - before) & " cycles");
+          check_equal(cycle - before, CALL, "cycles per block");
+        end if;
+        before := cycle;
+      end if;
+    end process;
+  end generate;
+end architecture;
