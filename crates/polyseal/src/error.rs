@@ -89,6 +89,8 @@ pub enum Error {
     LengthPreserving,
     /// The algorithm has no such parameter, or does not take this value for it.
     Parameter,
+    /// Parameters that exclude each other.
+    ExclusiveParameters,
     /// The algorithm takes no setup associated data.
     NoSetupAd,
     /// The hash of setup associated data is another profile's, or the configuration does not take one.
@@ -144,6 +146,9 @@ impl fmt::Display for Error {
                  which authenticates nothing",
             ),
             Self::Parameter => f.write_str("unknown parameter, or a value that it does not take"),
+            Self::ExclusiveParameters => {
+                f.write_str("this algorithm takes one of its parameters at most")
+            }
             Self::NoSetupAd => f.write_str("this algorithm takes no setup associated data"),
             Self::SetupHash => f.write_str(
                 "the hash of setup associated data is another profile's, or it is not to be hashed",

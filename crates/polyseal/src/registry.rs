@@ -567,8 +567,9 @@ impl Algorithm {
     /// one of the family's parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the family has no such choice, [`Error::Size`] if it does not come
-    /// in that length, [`Error::Config`] for a configuration that breaks a rule.
+    /// [`Error::Parameter`] if the family has no such choice, [`Error::ExclusiveParameters`] if it
+    /// does not go with another, [`Error::Size`] if it does not come in that length,
+    /// [`Error::Config`] for a configuration that breaks a rule.
     pub fn with(mut self, name: &str, value: u64) -> Result<Self> {
         let (nonces, tags) = self.lengths();
         let (slot, what, sizes) = match name {
@@ -583,7 +584,7 @@ impl Algorithm {
                 }
                 *slot = value;
                 if self.family.one_param && self.changed_params() > 1 {
-                    return Err(Error::Parameter);
+                    return Err(Error::ExclusiveParameters);
                 }
                 if let Some(config) = self.family.config {
                     config(&self)?;
@@ -686,7 +687,7 @@ impl FromStr for Algorithm {
         let named = choices.split(',').filter_map(|choice| choice.split_once('='));
         let params = named.filter(|(name, _)| algorithm.param(name).is_some()).count();
         if algorithm.family.one_param && params > 1 {
-            return Err(Error::Parameter);
+            return Err(Error::ExclusiveParameters);
         }
         // Parameters first, in the family's order and whatever the text's: lengths depend on them, and
         // a permission comes before what it is for.
