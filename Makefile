@@ -12,7 +12,7 @@ demo:
 	scripts/demo
 
 # From the quickest to fail to the slowest.
-test: format lint portable unit docs python constant-time aarch64 wasm hw fuzz
+test: format lint portable unit docs python constant-time aarch64 avx512 wasm hw fuzz
 
 format:
 	cargo fmt --all --check
