@@ -2,7 +2,7 @@
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
 .PHONY: demo test bench peers papers fips fuzz docs deny hw clean
-.PHONY: format lint unit portable python constant-time aarch64 wasm
+.PHONY: format lint unit portable python constant-time aarch64 avx512 wasm
 .NOTPARALLEL:
 
 # What is compiled once, in one go, is compiled in less time.
@@ -12,7 +12,7 @@ demo:
 	scripts/demo
 
 # From the quickest to fail to the slowest.
-test: format lint portable unit docs python constant-time aarch64 wasm hw fuzz
+test: format lint portable unit docs python constant-time aarch64 avx512 wasm hw fuzz
 
 format:
 	cargo fmt --all --check
@@ -47,6 +47,10 @@ constant-time:
 
 aarch64:
 	scripts/with gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user -- scripts/aarch64
+
+avx512:
+	scripts/avx512 native || \
+		scripts/with bochs bochsbios busybox-static cpio grub-pc-bin vgabios xorriso -- scripts/avx512
 
 wasm:
 	scripts/with nodejs -- scripts/wasm
