@@ -153,7 +153,9 @@ impl Limits {
         let of_config = config.as_ref().and_then(Config::max_total_bytes);
         let limit = family.total_bytes_log2.and_then(power).or(of_config);
         let (head_bits, total_bytes, counted_total_bytes) = match algorithm.mode() {
-            Mode::Direct => (nonce_bits, total(limit, None), total(limit, None)),
+            Mode::Direct | Mode::Chained { .. } => {
+                (nonce_bits, total(limit, None), total(limit, None))
+            }
             Mode::Gcm { padding_blocks } => {
                 let total = total(limit, Some(1 + padding_blocks));
                 (nonce_bits, total, total)

@@ -124,6 +124,9 @@ fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
             })?
             .map_err(|error| Failure::usage(format!("--param {param}: {error}")).hint(listed))?;
     }
+    if algorithm.is_forgeable() {
+        warn(&format!("{algorithm} is forgeable: for old data and comparison only"));
+    }
     match (algorithm.family().kind, kind) {
         (Kind::Mac, Kind::Aead) => Err(Failure::usage(format!("{algorithm} is a MAC"))
             .hint("use `polyseal aead tag` and `polyseal aead verify`")),
@@ -153,10 +156,14 @@ fn key(
     let mut key = Zeroizing::new(vec![0; algorithm.key_bytes()]);
     hex::decode_to_slice(&bytes, &mut key).map_err(|_| {
         let message = format!("{} is not a key for {algorithm}", path.display());
+        let bytes = algorithm.key_bytes();
+        let others = match algorithm.family().key_bytes.allowed.len() {
+            1 => "",
+            _ => "; --param key=BYTES chooses another length",
+        };
         Failure::usage(message).hint(format!(
-            "it must hold exactly {0} bytes, or one line of {1} hexadecimal digits",
-            algorithm.key_bytes(),
-            2 * algorithm.key_bytes()
+            "it must hold exactly {bytes} bytes, or one line of {} hexadecimal digits{others}",
+            2 * bytes
         ))
     })?;
     Ok((key, Some(id)))

@@ -88,7 +88,7 @@ impl Answer {
         }
         line(&format!("  {:<26} {:>8}", "any of these", self.assessment.total().to_string()));
 
-        line(&format!("\nWhat {} calls of a block cipher find, whatever the use:", self.load.work));
+        line(&format!("\nWhat {} calls of the primitive find, whatever the use:", self.load.work));
         offline.iter().for_each(|bound| line(&row(bound)));
         if !not_counted.is_empty() {
             line("\nNot counted, because no derived key is ever seen:");
@@ -209,7 +209,13 @@ impl Answer {
                     });
                 [
                     fewer.then(|| "stop after fewer forgeries".to_owned()),
-                    longer.map(|_| "use a longer tag".to_owned()),
+                    match self.algorithm.is_forgeable() {
+                        true => {
+                            let id = self.algorithm.family().id;
+                            Some(format!("use {id} (this one is for old data only)"))
+                        }
+                        false => longer.map(|_| "use a longer tag".to_owned()),
+                    },
                 ]
             }
             _ => {

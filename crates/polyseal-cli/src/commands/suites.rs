@@ -110,6 +110,9 @@ fn text_of(family: &'static Family) -> String {
     for param in family.params {
         line(param.name, &values_of(family, param));
     }
+    if family.one_param {
+        line("", &"one of these two at most");
+    }
     line("message", &format!("at most {} bytes", family.max_message_bytes));
     line("ad", &format!("at most {} bytes", family.max_ad_bytes));
     let at_most = |log2: Option<u32>, what: &str, none: &str| {
@@ -183,9 +186,12 @@ fn values_of(family: &'static Family, param: &Param) -> String {
         ParamKind::Permission => "1 allows profiles of the 64-bit level".to_owned(),
         _ => {
             let values = param.allowed.iter().map(|&value| {
-                let tag = default.with(param.name, value).map_or(0, |with| with.tag_bytes());
+                let with = default.with(param.name, value).ok();
+                let tag = with.map_or(0, |with| with.tag_bytes());
                 let value = param.text(value);
-                if tag == default.tag_bytes() {
+                if with.is_some_and(|with| with.is_forgeable()) {
+                    format!("{value} (forgeable: for old data only)")
+                } else if tag == default.tag_bytes() {
                     value.to_string()
                 } else {
                     format!("{value} with a tag of {tag} bytes")

@@ -185,15 +185,22 @@ fn gcm_is_charged_by_the_block() {
     assert_eq!((usage.messages(), usage.bytes()), (3, 3 * 64));
 }
 
-/// Which bounds a row has is in the row. Whatever is neither AEGIS nor Flex is GCM, alone or under
+/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex nor OMD is GCM, alone or under
 /// derived keys.
 #[test]
 fn every_row_says_how_it_uses_its_key() {
     for a in every_algorithm() {
         let id = a.family().id;
         let (head, calls) = match id {
-            _ if ["aegis-", "ctx-aegis-", "flex", "omd-"].iter().any(|p| id.starts_with(p)) => {
+            _ if ["aegis-", "ctx-aegis-", "flex"].iter().any(|p| id.starts_with(p)) => {
                 assert_eq!(a.mode(), Mode::Direct, "{a}");
+                continue;
+            }
+            "omd-sha256" | "omd-sha512" | "omd-blake2b" => {
+                let bytes = if id == "omd-sha256" { 32 } else { 64 };
+                let forgeable = a.param("rule") == Some(1) || a.param("version") == Some(1);
+                assert_eq!(a.mode(), Mode::Chained { bytes, forgeable }, "{a}");
+                assert_eq!(a.is_forgeable(), forgeable, "{a}");
                 continue;
             }
             "aes-128-gcm" | "aes-256-gcm" | "ctx-aes-256-gcm" => {
@@ -221,7 +228,8 @@ fn every_row_says_how_it_uses_its_key() {
 #[test]
 fn a_long_message_is_easier_to_forge_with_gcm() {
     for family in families() {
-        let direct = Algorithm::new(family).mode() == Mode::Direct;
+        let mode = Algorithm::new(family).mode();
+        let direct = matches!(mode, Mode::Direct | Mode::Chained { .. });
         assert_eq!(family.forgery_loss_bits, if direct { 0 } else { 33 }, "{}", family.id);
     }
 }

@@ -5,7 +5,9 @@ use aead::consts::{U8, U12, U13, U16, U20, U24, U31, U32, U64};
 use super::cipher::Omd;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::hash::{Blake2b, Sha256, Sha512};
-use crate::registry::{Family, Kind, Misuse, Mode, Param, ParamKind, Sizes, Specification};
+use crate::registry::{
+    Algorithm, Family, Kind, Misuse, Mode, Param, ParamKind, Sizes, Specification,
+};
 
 /// OMD-SHA-256: 32-byte key, 31-byte nonce, 32-byte tag.
 pub type OmdSha256 = Omd<Sha256, U32, U31, U32>;
@@ -49,8 +51,10 @@ const fn lengths(from: usize, to: usize, default: usize) -> Sizes {
     Sizes { default, allowed: LENGTHS.split_at(to + 1).0.split_at(from).1 }
 }
 
-const fn specification(title: &'static str) -> Specification {
-    Specification { title, section: "2" }
+/// The mode over chaining values of `N` bytes.
+fn mode<const N: usize>(algorithm: &Algorithm) -> Mode {
+    let secure = (algorithm.param("rule"), algorithm.param("version")) == (Some(0), Some(2));
+    Mode::Chained { bytes: N, forgeable: !secure }
 }
 
 /// What the rows have in common: OMD-SHA-512.
@@ -97,8 +101,11 @@ const SHA_512: Family = Family {
     reviewed: true,
     cost: None,
     properties: &["inverse-free", "single-pass", "streamable"],
-    specification: specification("OMD v2.0, with the rule of its optimised code for empty inputs"),
-    mode: |_| Mode::Direct,
+    specification: Specification {
+        title: "docs/spec/omd.md: OMD v2.0, secure empty inputs",
+        section: "4",
+    },
+    mode: mode::<64>,
     maker: makers::SHA_512,
 };
 
@@ -122,6 +129,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         // 2^111 blocks: 3σ² / 2^256 is then below 2^-32.
         total_bytes_log2: Some(116),
         forgery_bits: 200,
+        mode: mode::<32>,
         maker: makers::SHA_256,
         ..SHA_512
     },
@@ -132,9 +140,10 @@ pub(crate) const FAMILIES: &[Family] = &[
         named_sizes: &[[64, 32, 64], [64, 32, 32], [32, 32, 32]],
         // Proposed for hardware, in a paper without a security claim of its own.
         reviewed: false,
-        specification: specification(
-            "OMD v2.0 over BLAKE2b: D. Maimuț, A. Mega, Speeding Up OMD Instantiations in Hardware",
-        ),
+        specification: Specification {
+            title: "docs/spec/omd.md: ours, after an idea of D. Maimuț and A. Mega",
+            section: "2",
+        },
         maker: makers::BLAKE2B,
         ..SHA_512
     },

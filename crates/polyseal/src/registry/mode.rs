@@ -10,6 +10,13 @@ use super::Algorithm;
 pub(crate) enum Mode {
     /// The row says all: its specification bounds nothing by the amount of data.
     Direct,
+    /// A compression function under the key.
+    Chained {
+        /// The bytes of a chaining value.
+        bytes: usize,
+        /// Whether one known message is enough to forge.
+        forgeable: bool,
+    },
     /// GCM under the key, over as many blocks more than the message has.
     Gcm { padding_blocks: u32 },
     /// GCM under keys that are derived from the nonce's first bytes: as many, or all that there are.
@@ -24,6 +31,13 @@ pub(crate) enum Mode {
 pub(crate) type ModeOf = fn(&Algorithm) -> Mode;
 
 impl Algorithm {
+    /// Whether one known message is enough to forge: such an instance is there for old data and for
+    /// comparison, never for new messages.
+    #[must_use]
+    pub fn is_forgeable(&self) -> bool {
+        matches!(self.mode(), Mode::Chained { forgeable: true, .. })
+    }
+
     /// How this instance uses its key.
     pub(crate) fn mode(&self) -> Mode {
         match (self.family.mode)(self) {

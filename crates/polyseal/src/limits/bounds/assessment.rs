@@ -4,13 +4,14 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Amount, Probability, birthday, commitment, derived, gcm};
+use super::{Amount, Probability, birthday, chained, commitment, derived, gcm};
 use crate::error::Error;
 use crate::limits::{Limits, Nonces};
 use crate::registry::{Algorithm, Level, Misuse, Mode};
 
 const DRAFT: &str = "draft-irtf-cfrg-aead-limits-13";
 const PAPER: &str = "eprint 2025/758";
+const OMD: &str = "docs/spec/omd.md";
 
 /// What is done with a number of keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +28,7 @@ pub struct Load {
     pub nonces: Nonces,
     /// The forgeries that each key refuses.
     pub forgeries: Amount,
-    /// The calls of a block cipher that an adversary can afford.
+    /// The calls of the block cipher, permutation or compression function that an adversary can afford.
     pub work: Amount,
 }
 
@@ -197,7 +198,7 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
 
     if load.nonces == Nonces::Random && algorithm.family().misuse != Misuse::NotNeeded {
         let source = match mode {
-            Mode::Direct => specification.into(),
+            Mode::Direct | Mode::Chained { .. } => specification.into(),
             Mode::Gcm { .. } => "NIST SP 800-38D, section 8.3".into(),
             Mode::Derived { .. } => format!("{PAPER}, section 4.2"),
         };
@@ -209,6 +210,20 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
             let bits = algorithm.family().forgery_bits.min(8 * algorithm.tag_bytes() as u32);
             let amount = u * v / Amount::power_of_two(bits.into());
             add("forgery", amount, format!("u v / 2^{bits}"), specification.into());
+        }
+        Mode::Chained { bytes, forgeable } => {
+            let (n, t) = (8 * bytes as u32, 8 * algorithm.tag_bytes() as u32);
+            let l = chained::blocks(load.message_bytes, load.ad_bytes, bytes as u64);
+            let amount = u * chained::collision(q * l, n);
+            add("distinguishing", amount, format!("3 u s² / 2^{n}"), format!("{OMD}, 8"));
+            if forgeable {
+                let formula = "one known message is enough".into();
+                add("forgery", Amount::ONE, formula, format!("{OMD}, 6"));
+            } else {
+                let amount = chained::guessing(u * v, l, n, t);
+                let formula = format!("u v (L / 2^{n} + 1 / 2^{t})");
+                add("forgery", amount, formula, format!("{OMD}, 8"));
+            }
         }
         Mode::Gcm { .. } => {
             let s = q * l;

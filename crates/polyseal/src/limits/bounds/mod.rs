@@ -1,6 +1,6 @@
 //! How likely it is that the use of a key goes wrong: each bound as a function of numbers.
 //!
-//! `birthday`, `gcm`, `derived` and `commitment` hold formulas, each with its source; a test for each
+//! `birthday`, `gcm`, `derived`, `chained` and `commitment` hold formulas, each with its source; a test for each
 //! holds the numbers that its source gives. [`assess`] says which of them apply to an algorithm and
 //! adds them up. Where they come from, and what they do not count, is told in `docs/limits.md` of the
 //! repository.
@@ -25,6 +25,7 @@
 mod amount;
 mod assessment;
 pub mod birthday;
+pub mod chained;
 pub mod commitment;
 pub mod derived;
 pub mod gcm;

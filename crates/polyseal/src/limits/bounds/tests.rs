@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use proptest::prelude::{Strategy, prop_assert, prop_oneof, proptest};
 
 use super::{
-    Amount, Assessment, Load, Probability, assess, birthday, commitment, derived, gcm,
+    Amount, Assessment, Load, Probability, assess, birthday, chained, commitment, derived, gcm,
     messages_within,
 };
 use crate::error::Error;
@@ -247,6 +247,10 @@ fn a_forger_has_no_more_than_2_to_the_minus_32() {
     for a in families().iter().flat_map(Algorithm::instances) {
         let limits = Limits::of(&a);
         let Some(failures) = limits.failed_verifications else { continue };
+        if a.is_forgeable() {
+            assert_eq!(row(&assess(&a, &load(0.0, 0)), "forgery"), Some(0.0), "{a}");
+            continue;
+        }
         for nonces in [Nonces::Random, Nonces::Counted, Nonces::CountedFirst] {
             // Of GCM's 2^36 bytes one block is left to associated data.
             let ad_bytes = limits.ad_bytes.min(16);
@@ -293,6 +297,44 @@ fn one_key_of_gcm_is_told_from_randomness_with_2_to_the_minus_33() {
             let what = Error::Limit { what: "bytes", limit: 1 << 52 };
             assert_eq!(over.crossed, [what], "{a}: {message_bytes}, {ad_bytes}");
         }
+    }
+}
+
+/// Section 8 of the specification: its table, and messages of 64 KiB.
+#[test]
+fn a_chain_of_compressions() {
+    for (n, risk, blocks) in
+        [(256, -32, 111.2), (256, -60, 97.2), (512, -32, 239.2), (512, -60, 225.2)]
+    {
+        is(chained::collision(pow(blocks), n), f64::from(risk));
+    }
+    // What is empty is a block.
+    for (message, ad, blocks) in
+        [(0, 0, 2), (1, 0, 2), (32, 64, 2), (33, 65, 4), (1 << 16, 0, 2049)]
+    {
+        assert_eq!(chained::blocks(message, ad, 32), Amount::from(blocks as u32));
+    }
+    let counted = |text: &str, q| {
+        let load = Load { nonces: Nonces::Counted, ..load(q, 1 << 16) };
+        assess(&algorithm(text), &load)
+    };
+    for (text, q, told, forged) in [
+        ("omd-sha256", 100.0, -32.4, -213.0),
+        ("omd-sha256", 95.0, -42.4, -213.0),
+        ("omd-sha512", 100.0, -290.4, -470.0),
+        ("omd-sha512:tag=16", 100.0, -290.4, -96.0),
+        ("omd-blake2b", 10.0, -470.4, -470.0),
+    ] {
+        let bounds = counted(text, q);
+        is(pow(row(&bounds, "distinguishing").expect(text)), told);
+        is(pow(row(&bounds, "forgery").expect(text)), forged);
+    }
+    for text in ["omd-sha256:rule=reference", "omd-blake2b:version=1"] {
+        assert_eq!(counted(text, 0.0).total(), Probability::CERTAIN, "{text}");
+        assert_eq!(
+            messages_within(&algorithm(text), &load(0.0, 0), Probability::power_of_two(-1.0)),
+            None
+        );
     }
 }
 
