@@ -3,23 +3,12 @@
 //! The rounds are a chain of scalar instructions, and most of the time vectors have nothing to do. So
 //! each pair of rounds is followed by the pair of words that is needed 16 rounds later.
 
+use super::Kernel;
 use super::sha2::{self, KeyWords, Sha2};
 use super::sha512::Sha512;
+use super::text::InVectors;
 use crate::backend::cpu::Avx2;
-use crate::backend::hashes::{HashWords, Lanewise, One, Pair, Proof, Routine, pin};
-
-/// A call.
-struct Call<'a> {
-    proof: Avx2,
-    key: &'a KeyWords<u64>,
-    chain: &'a mut [u8; 64],
-    block: &'a [u8; 64],
-}
-
-/// The compression function.
-pub(super) fn compress(proof: Avx2, key: &KeyWords<u64>, chain: &mut [u8; 64], block: &[u8; 64]) {
-    proof.enter(Call { proof, key, chain, block });
-}
+use crate::backend::hashes::{Lanewise, One, Pair, pin};
 
 type V = One<u64, Avx2>;
 
@@ -30,19 +19,65 @@ struct Words {
     sums: [u64; 16],
 }
 
-impl Routine for Call<'_> {
+/// A kernel of one input.
+#[derive(Clone, Copy)]
+pub(super) struct Scheduled(pub(super) Avx2);
+
+impl Scheduled {
+    /// What it has in common with the text in single words.
     #[inline(always)]
-    fn run(self) {
-        let Self { proof, key, chain, block } = self;
+    fn text(self) -> InVectors<V> {
+        InVectors(self.0)
+    }
+}
+
+impl Kernel<Sha512> for Scheduled {
+    type Chains = [V; 8];
+    type Words = [V; 8];
+
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn load(self, blocks: &[[u8; 64]]) -> [V; 8] {
+        Kernel::<Sha512>::load(self.text(), blocks)
+    }
+
+    #[inline(always)]
+    fn store(self, words: [V; 8], blocks: &mut [[u8; 64]]) {
+        Kernel::<Sha512>::store(self.text(), words, blocks);
+    }
+
+    #[inline(always)]
+    fn chains(self, words: [V; 8]) -> [V; 8] {
+        words
+    }
+
+    #[inline(always)]
+    fn words(self, chains: [V; 8]) -> [V; 8] {
+        chains
+    }
+
+    #[inline(always)]
+    fn xor_chains(self, x: [V; 8], y: [V; 8]) -> [V; 8] {
+        Kernel::<Sha512>::xor_chains(self.text(), x, y)
+    }
+
+    #[inline(always)]
+    fn xor_words(self, x: [V; 8], y: [V; 8]) -> [V; 8] {
+        Kernel::<Sha512>::xor_words(self.text(), x, y)
+    }
+
+    #[inline(always)]
+    fn compress(self, key: &KeyWords<u64>, h: [V; 8], block: [V; 8]) -> [V; 8] {
+        let Self(proof) = self;
         let mut words = Words { proof, w: [Pair::load(proof, &key.words[..2]); 8], sums: [0; 16] };
         words.sums[..8].copy_from_slice(&key.sums);
         for i in 0..4 {
             words.w[i] = Pair::load(proof, &key.words[2 * i..2 * i + 2]);
-            words.w[i + 4] = Pair::load_big_endian(proof, &block[16 * i..16 * i + 16]);
+            words.w[i + 4] = Pair::new(block[2 * i], block[2 * i + 1]);
             let constants = Pair::load(proof, &Sha512::K[2 * i + 8..2 * i + 10]);
             words.w[i + 4].add(constants).store(&mut words.sums[2 * i + 8..2 * i + 10]);
         }
-        let h = V::load(true, proof, chain);
         let mut x = h;
         pin(&mut x);
         for t in (16..80).step_by(16) {
@@ -50,7 +85,7 @@ impl Routine for Call<'_> {
             pin(&mut x);
         }
         sixteen::<false>(&mut x, &mut words, 80);
-        V::store(true, sha2::add(h, x), chain);
+        sha2::add(h, x)
     }
 }
 

@@ -39,6 +39,7 @@
 //! # Ok::<(), polyseal::aead::Error>(())
 //! ```
 
+mod calls;
 mod cipher;
 pub mod legacy;
 mod many;

@@ -194,6 +194,27 @@ impl Words64 {
         store(self.1, self.0, bytes);
     }
 
+    /// Writes its words. They do go through memory, where [`gather`](Self::gather) finds them: the
+    /// compiler would take them from the vector one by one, which is slower.
+    #[inline(always)]
+    pub(crate) fn store_words(self, words: &mut [u64]) {
+        assert!(words.len() == 4);
+        // SAFETY: a vector holds the proof of AVX2; the slice has 32 bytes.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) };
+        // SAFETY: a comment is no instruction.
+        unsafe {
+            asm!("/* {} */", in(reg) words.as_mut_ptr(), options(nostack, preserves_flags));
+        }
+    }
+
+    /// The words at these places.
+    #[inline(always)]
+    pub(crate) fn gather(proof: Avx2, words: &[u64; 16], [a, b, c, d]: [usize; 4]) -> Self {
+        let [a, b, c, d] = [words[a], words[b], words[c], words[d]].map(u64::cast_signed);
+        // SAFETY: `proof` is that of AVX2.
+        Self(unsafe { _mm256_set_epi64x(d, c, b, a) }, proof)
+    }
+
     /// Word `j + 1` in the place of word `j`, in a ring.
     #[inline(always)]
     pub(crate) fn turn_1(self) -> Self {

@@ -23,7 +23,7 @@ mod words;
 pub(crate) use avx2::Words64 as Row;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use pairs::{Pair, pin};
-pub(crate) use words::{HashWords, Integer, Lanewise, One, Proof, Routine};
+pub(crate) use words::{Enter, HashWords, Integer, Lanewise, One, Proof, Routine, Unit};
 
 use super::{Backend, cpu};
 
@@ -43,11 +43,11 @@ type Sha256Unit = cpu::ShaNi;
 #[cfg(target_arch = "aarch64")]
 type Sha256Unit = cpu::ArmSha256;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-type Sha256Unit = none::Unit;
+type Sha256Unit = none::Unit<u32>;
 #[cfg(target_arch = "aarch64")]
 type Sha512Unit = cpu::ArmSha512;
 #[cfg(not(target_arch = "aarch64"))]
-type Sha512Unit = none::Unit;
+type Sha512Unit = none::Unit<u64>;
 
 /// The instructions that compression functions are computed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -179,6 +179,6 @@ pub(crate) trait OnVectors {
     /// What it computes.
     type Output;
 
-    /// The computation; what is to be compiled for the vectors goes through [`Proof::enter`].
+    /// The computation; what is to be compiled for the vectors goes through [`Enter::enter`].
     fn run<P: Proof>(self, proof: P) -> Self::Output;
 }

@@ -3,12 +3,11 @@
 use core::arch::asm;
 use core::arch::x86_64::{
     __m128i, _mm_add_epi64, _mm_alignr_epi8, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128,
-    _mm_or_si128, _mm_set_epi64x, _mm_shuffle_epi8, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
+    _mm_or_si128, _mm_set_epi64x, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
     _mm_xor_si128,
 };
 
 use super::super::cpu::Avx2;
-use super::avx2::BYTES_OF_64;
 use super::words::{Lanewise, One};
 
 /// Two words, with the proof that the CPU has AVX2.
@@ -24,16 +23,12 @@ impl Pair {
         Self(unsafe { _mm_loadu_si128(words.as_ptr().cast()) }, proof)
     }
 
-    /// Those with these bytes, each word's most significant first.
+    /// These two, which are next to each other.
     #[inline(always)]
-    pub(crate) fn load_big_endian(proof: Avx2, bytes: &[u8]) -> Self {
-        assert!(bytes.len() == 16);
-        let [low, high] = BYTES_OF_64;
-        // SAFETY: `proof` is that of AVX2; the slice has 16 bytes.
-        let x = unsafe {
-            _mm_shuffle_epi8(_mm_loadu_si128(bytes.as_ptr().cast()), _mm_set_epi64x(high, low))
-        };
-        Self(x, proof)
+    pub(crate) fn new(low: One<u64, Avx2>, high: One<u64, Avx2>) -> Self {
+        // SAFETY: the words hold the proof of AVX2.
+        let x = unsafe { _mm_set_epi64x(high.0.cast_signed(), low.0.cast_signed()) };
+        Self(x, low.1)
     }
 
     /// The inverse of [`load`](Self::load). The words do go through memory: the compiler would take
