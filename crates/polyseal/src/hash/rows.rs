@@ -64,52 +64,64 @@ impl Kernel<Blake2b> for InRows {
         let Self(proof) = self;
         let m = Message::new(proof, key, block);
         let [i0, i1, i2, i3, i4, i5, i6, i7] = IV;
-        let mut v =
-            [h[0], h[1], Row::row(proof, [i0, i1, i2, i3]), Row::row(proof, [i4, i5, i6, i7])];
+        let [c, d] = [Row::row(proof, [i0, i1, i2, i3]), Row::row(proof, [i4, i5, i6, i7])];
+        let mut v = [h[0].add(m.row([0, 2, 4, 6])), h[1], c, d];
         // Unrolled by hand: only constants index the message.
-        round::<0>(&mut v, &m);
-        round::<1>(&mut v, &m);
-        round::<2>(&mut v, &m);
-        round::<3>(&mut v, &m);
-        round::<4>(&mut v, &m);
-        round::<5>(&mut v, &m);
-        round::<6>(&mut v, &m);
-        round::<7>(&mut v, &m);
-        round::<8>(&mut v, &m);
-        round::<9>(&mut v, &m);
-        round::<0>(&mut v, &m);
-        round::<1>(&mut v, &m);
-        [h[0].xor(v[2]).xor(v[0]), h[1].xor(v[3]).xor(v[1])]
+        round::<0, 1>(&mut v, &m);
+        round::<1, 2>(&mut v, &m);
+        round::<2, 3>(&mut v, &m);
+        round::<3, 4>(&mut v, &m);
+        round::<4, 5>(&mut v, &m);
+        round::<5, 6>(&mut v, &m);
+        round::<6, 7>(&mut v, &m);
+        round::<7, 8>(&mut v, &m);
+        round::<8, 9>(&mut v, &m);
+        round::<9, 0>(&mut v, &m);
+        round::<0, 1>(&mut v, &m);
+        round::<1, NONE>(&mut v, &m);
+        [h[0].xor(v[0]).xor(v[2]), h[1].xor(v[3]).xor(v[1])]
     }
 }
 
+/// What follows the last round.
+const NONE: usize = SIGMA.len();
+
+/// Round R, with `a` that has its first words of the message, and gets those of round NEXT.
 #[inline(always)]
-fn round<const R: usize>(v: &mut [Row; 4], m: &Message) {
+fn round<const R: usize, const NEXT: usize>(v: &mut [Row; 4], m: &Message) {
     let s = const { SIGMA[R] };
-    let x = m.row([s[0], s[2], s[4], s[6]]);
     let y = m.row([s[1], s[3], s[5], s[7]]);
-    g(v, x, y);
+    g(v, y, Some(m.row([s[8], s[10], s[12], s[14]])));
     // b stays, so that the last diagonal comes first.
     let [a, b, c, d] = *v;
     *v = [a.turn_3(), b, c.turn_1(), d.turn_2()];
-    let x = m.row([s[14], s[8], s[10], s[12]]);
     let y = m.row([s[15], s[9], s[11], s[13]]);
-    g(v, x, y);
+    if NEXT == NONE {
+        g(v, y, None);
+    } else {
+        let s = const { SIGMA[NEXT % NONE] };
+        g(v, y, Some(m.row([s[6], s[0], s[2], s[4]])));
+    }
     let [a, b, c, d] = *v;
     *v = [a.turn_1(), b, c.turn_3(), d.turn_2()];
 }
 
-/// Four times G, section 3.1.
+/// Four times G, section 3.1, with `a` that has x already. It gets the next x, in its present place,
+/// before it turns: that takes as long as b, which everything waits for.
 #[inline(always)]
-fn g(v: &mut [Row; 4], x: Row, y: Row) {
+fn g(v: &mut [Row; 4], y: Row, next: Option<Row>) {
     let [a, b, c, d] = v;
-    *a = a.add(x).add(*b);
+    *a = a.add(*b);
     *d = d.xor(*a).rotate(32);
     *c = c.add(*d);
     *b = b.xor(*c).rotate(24);
-    *a = a.add(y).add(*b);
+    let sum = a.add(y).first();
+    *a = sum.add(*b);
     *d = d.xor(*a).rotate(16);
     *c = c.add(*d);
+    if let Some(x) = next {
+        *a = sum.add(x).first().add(*b);
+    }
     *b = b.xor(*c).rotate(63);
 }
 
