@@ -98,14 +98,14 @@ pub trait Kernel<C: Compression>: Copy {
     fn load(self, blocks: &[C::Block]) -> Self::Words;
     /// The inverse of [`load`](Self::load).
     fn store(self, words: Self::Words, blocks: &mut [C::Block]);
-    /// The chaining values with the same bytes.
+    /// Exclusive or.
+    fn xor(self, x: Self::Words, y: Self::Words) -> Self::Words;
+    /// The chaining values with these words.
     fn chains(self, words: Self::Words) -> Self::Chains;
     /// The inverse of [`chains`](Self::chains).
     fn words(self, chains: Self::Chains) -> Self::Words;
-    /// Exclusive or, of chaining values.
-    fn xor_chains(self, x: Self::Chains, y: Self::Chains) -> Self::Chains;
-    /// Exclusive or.
-    fn xor_words(self, x: Self::Words, y: Self::Words) -> Self::Words;
+    /// Chaining values, exclusive or these words.
+    fn mask(self, chains: Self::Chains, words: Self::Words) -> Self::Chains;
     /// F′(`chains`, `key` ‖ `words`).
     fn compress(self, key: &C::Key, chains: Self::Chains, words: Self::Words) -> Self::Chains;
 }

@@ -50,12 +50,12 @@ impl Kernel<Blake2b> for InRows {
     }
 
     #[inline(always)]
-    fn xor_chains(self, x: [Row; 2], y: [Row; 2]) -> [Row; 2] {
-        [x[0].xor(y[0]), x[1].xor(y[1])]
+    fn mask(self, chains: [Row; 2], words: [Row; 2]) -> [Row; 2] {
+        [chains[0].xor(words[0]), chains[1].xor(words[1])]
     }
 
     #[inline(always)]
-    fn xor_words(self, x: [Row; 2], y: [Row; 2]) -> [Row; 2] {
+    fn xor(self, x: [Row; 2], y: [Row; 2]) -> [Row; 2] {
         [x[0].xor(y[0]), x[1].xor(y[1])]
     }
 

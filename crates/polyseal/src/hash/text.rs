@@ -52,6 +52,11 @@ impl<T: Text, V: HashWords<Word = T::Word>> Kernel<T> for InVectors<V> {
     }
 
     #[inline(always)]
+    fn xor(self, x: [V; 8], y: [V; 8]) -> [V; 8] {
+        xor(x, y)
+    }
+
+    #[inline(always)]
     fn chains(self, words: [V; 8]) -> [V; 8] {
         words
     }
@@ -62,13 +67,8 @@ impl<T: Text, V: HashWords<Word = T::Word>> Kernel<T> for InVectors<V> {
     }
 
     #[inline(always)]
-    fn xor_chains(self, x: [V; 8], y: [V; 8]) -> [V; 8] {
-        xor(x, y)
-    }
-
-    #[inline(always)]
-    fn xor_words(self, x: [V; 8], y: [V; 8]) -> [V; 8] {
-        xor(x, y)
+    fn mask(self, chains: [V; 8], words: [V; 8]) -> [V; 8] {
+        xor(chains, words)
     }
 
     #[inline(always)]

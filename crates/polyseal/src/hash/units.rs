@@ -36,6 +36,15 @@ where
     }
 
     #[inline(always)]
+    fn xor(self, x: Self::Words, y: Self::Words) -> Self::Words {
+        let mut sum = x;
+        for i in 0..LANES {
+            sum[i] = self.0.xor(x[i], y[i]);
+        }
+        sum
+    }
+
+    #[inline(always)]
     fn chains(self, words: Self::Words) -> Self::Chains {
         let mut chains = [self.0.chain(words[0]); LANES];
         for i in 1..LANES {
@@ -54,19 +63,10 @@ where
     }
 
     #[inline(always)]
-    fn xor_chains(self, x: Self::Chains, y: Self::Chains) -> Self::Chains {
-        let mut sum = x;
+    fn mask(self, chains: Self::Chains, words: Self::Words) -> Self::Chains {
+        let mut sum = chains;
         for i in 0..LANES {
-            sum[i] = self.0.xor_chains(x[i], y[i]);
-        }
-        sum
-    }
-
-    #[inline(always)]
-    fn xor_words(self, x: Self::Words, y: Self::Words) -> Self::Words {
-        let mut sum = x;
-        for i in 0..LANES {
-            sum[i] = self.0.xor_words(x[i], y[i]);
+            sum[i] = self.0.mask(chains[i], words[i]);
         }
         sum
     }

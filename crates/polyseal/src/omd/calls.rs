@@ -69,7 +69,7 @@ impl<C: Compression> Job<C> for Calls<'_, '_, '_, '_, '_, C> {
             }
         }
         let mut m = kernel.load(&bytes[..lanes]);
-        let mut delta = kernel.chains(m);
+        let mut delta = m;
         let mut h = kernel.chains(kernel.load(&chains[..lanes]));
         // CT: lengths are public.
         while left > 0 {
@@ -81,7 +81,7 @@ impl<C: Compression> Job<C> for Calls<'_, '_, '_, '_, '_, C> {
                 }
                 // C = H ⊕ M
                 let input = kernel.load(&bytes[..lanes]);
-                let output = kernel.xor_words(input, kernel.words(h));
+                let output = kernel.xor(input, kernel.words(h));
                 kernel.store(output, &mut bytes[..lanes]);
                 for (bytes, run) in bytes[..lanes].iter_mut().zip(&mut **runs) {
                     if let Some(run) = run {
@@ -91,9 +91,8 @@ impl<C: Compression> Job<C> for Calls<'_, '_, '_, '_, '_, C> {
                 }
                 m = if *seals { input } else { output };
                 // Δ = Δ ⊕ L[ntz(i)]
-                let l = kernel.chains(kernel.load(&bytes[..lanes]));
-                delta = kernel.xor_chains(delta, l);
-                h = kernel.xor_chains(h, delta);
+                delta = kernel.xor(delta, kernel.load(&bytes[..lanes]));
+                h = kernel.mask(h, delta);
             }
             // H = F_K(H ⊕ Δ, M)
             h = kernel.compress(key, h, m);
@@ -101,7 +100,7 @@ impl<C: Compression> Job<C> for Calls<'_, '_, '_, '_, '_, C> {
         }
         kernel.store(kernel.words(h), &mut chains[..lanes]);
         if let Inputs::Middle { runs, .. } = &mut inputs {
-            kernel.store(kernel.words(delta), &mut bytes[..lanes]);
+            kernel.store(delta, &mut bytes[..lanes]);
             for (bytes, run) in bytes[..lanes].iter().zip(&mut **runs) {
                 if let Some(run) = run {
                     run.delta = *bytes;

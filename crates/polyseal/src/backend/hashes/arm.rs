@@ -37,12 +37,12 @@ impl Unit for ArmSha256 {
     }
 
     #[inline(always)]
-    fn xor_chains(self, x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
-        self.xor_words(x, y)
+    fn mask(self, chain: [uint32x4_t; 2], words: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
+        self.xor(chain, words)
     }
 
     #[inline(always)]
-    fn xor_words(self, x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
+    fn xor(self, x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
         // SAFETY: Advanced SIMD is part of aarch64.
         unsafe { [veorq_u32(x[0], y[0]), veorq_u32(x[1], y[1])] }
     }
@@ -128,12 +128,12 @@ impl Unit for ArmSha512 {
     }
 
     #[inline(always)]
-    fn xor_chains(self, x: [uint64x2_t; 4], y: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
-        self.xor_words(x, y)
+    fn mask(self, chain: [uint64x2_t; 4], words: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
+        self.xor(chain, words)
     }
 
     #[inline(always)]
-    fn xor_words(self, x: [uint64x2_t; 4], y: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
+    fn xor(self, x: [uint64x2_t; 4], y: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
         let mut sum = x;
         for j in 0..4 {
             // SAFETY: Advanced SIMD is part of aarch64.

@@ -16,6 +16,8 @@ mod none;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
 #[cfg(target_arch = "x86_64")]
+mod rounds;
+#[cfg(target_arch = "x86_64")]
 mod sha_ni;
 mod words;
 
@@ -23,6 +25,8 @@ mod words;
 pub(crate) use avx2::Words64 as Row;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use pairs::{Pair, pin};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use rounds::{Schedule, rounds};
 pub(crate) use words::{Enter, HashWords, Integer, Lanewise, One, Proof, Routine, Unit};
 
 use super::{Backend, cpu};

@@ -38,11 +38,11 @@ impl<W: Integer> super::Unit for Unit<W> {
         match self.0 {}
     }
 
-    fn xor_chains(self, (): (), (): ()) {
+    fn xor(self, (): (), (): ()) {
         match self.0 {}
     }
 
-    fn xor_words(self, (): (), (): ()) {
+    fn mask(self, (): (), (): ()) {
         match self.0 {}
     }
 

@@ -34,6 +34,12 @@ impl Unit for ShaNi {
     }
 
     #[inline(always)]
+    fn xor(self, x: [__m128i; 2], y: [__m128i; 2]) -> [__m128i; 2] {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { [_mm_xor_si128(x[0], y[0]), _mm_xor_si128(x[1], y[1])] }
+    }
+
+    #[inline(always)]
     fn chain(self, [abcd, efgh]: [__m128i; 2]) -> [__m128i; 2] {
         // SAFETY: `self` is the proof of these features.
         unsafe {
@@ -54,14 +60,8 @@ impl Unit for ShaNi {
     }
 
     #[inline(always)]
-    fn xor_chains(self, x: [__m128i; 2], y: [__m128i; 2]) -> [__m128i; 2] {
-        self.xor_words(x, y)
-    }
-
-    #[inline(always)]
-    fn xor_words(self, x: [__m128i; 2], y: [__m128i; 2]) -> [__m128i; 2] {
-        // SAFETY: SSE2 is part of x86-64.
-        unsafe { [_mm_xor_si128(x[0], y[0]), _mm_xor_si128(x[1], y[1])] }
+    fn mask(self, chain: [__m128i; 2], words: [__m128i; 2]) -> [__m128i; 2] {
+        self.xor(chain, self.chain(words))
     }
 
     #[inline(always)]

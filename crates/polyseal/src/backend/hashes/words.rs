@@ -170,14 +170,14 @@ pub trait Unit: Enter {
     fn load(self, bytes: &[u8]) -> Self::Words;
     /// The inverse of [`load`](Self::load).
     fn store(self, words: Self::Words, bytes: &mut [u8]);
+    /// Exclusive or.
+    fn xor(self, x: Self::Words, y: Self::Words) -> Self::Words;
     /// The chaining value of these words.
     fn chain(self, words: Self::Words) -> Self::Chain;
     /// The inverse of [`chain`](Self::chain).
     fn words(self, chain: Self::Chain) -> Self::Words;
-    /// Exclusive or, of chaining values.
-    fn xor_chains(self, x: Self::Chain, y: Self::Chain) -> Self::Chain;
-    /// Exclusive or.
-    fn xor_words(self, x: Self::Words, y: Self::Words) -> Self::Words;
+    /// A chaining value, exclusive or these words.
+    fn mask(self, chain: Self::Chain, words: Self::Words) -> Self::Chain;
     /// The compression function with round constants `k`, the first half of the block `key`, and its
     /// sums with constants. `N` chaining values have each a second half.
     fn compress<const N: usize>(
