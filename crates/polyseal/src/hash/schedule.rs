@@ -62,12 +62,9 @@ impl Kernel<Sha512> for Scheduled {
 
     #[inline(always)]
     fn mask(self, chains: [V; 8], words: [Pair; 4]) -> [V; 8] {
-        let (mut single, mut sum) = ([0; 8], chains);
-        for i in 0..4 {
-            words[i].store(&mut single[2 * i..2 * i + 2]);
-        }
+        let (words, mut sum) = (Pair::singles(words), chains);
         for i in 0..8 {
-            sum[i] = chains[i].xor(V::new(self.0, single[i]));
+            sum[i] = chains[i].xor(words[i]);
         }
         pin(&mut sum);
         sum

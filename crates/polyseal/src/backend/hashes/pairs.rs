@@ -57,17 +57,27 @@ impl Pair {
         Self(unsafe { _mm_shuffle_epi8(self.0, _mm_set_epi64x(high, low)) }, self.1)
     }
 
-    /// The inverse of [`load`](Self::load). The words do go through memory: the compiler would take
-    /// them from the vector one by one, which is slower.
+    /// The inverse of [`load`](Self::load).
     #[inline(always)]
     pub(crate) fn store(self, words: &mut [u64]) {
         assert!(words.len() == 2);
         // SAFETY: a vector holds the proof of AVX2; the slice has 16 bytes.
         unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) };
+    }
+
+    /// These words one by one. They do go through memory: the compiler would take them from the vectors,
+    /// which is slower.
+    #[inline(always)]
+    pub(crate) fn singles(pairs: [Self; 4]) -> [One<u64, Avx2>; 8] {
+        let mut words = [0; 8];
+        for i in 0..4 {
+            pairs[i].store(&mut words[2 * i..2 * i + 2]);
+        }
         // SAFETY: a comment is no instruction.
         unsafe {
             asm!("/* {} */", in(reg) words.as_mut_ptr(), options(nostack, preserves_flags));
         }
+        words.map(|word| One::new(pairs[0].1, word))
     }
 }
 
