@@ -6,10 +6,10 @@ use core::marker::PhantomData;
 use zeroize::Zeroize;
 
 #[cfg(target_arch = "x86_64")]
+use super::With;
+#[cfg(target_arch = "x86_64")]
 use super::rows::InRows;
 use super::text::{self, Text};
-#[cfg(target_arch = "x86_64")]
-use super::With;
 use super::{Compression, Job};
 #[cfg(target_arch = "x86_64")]
 use crate::backend::hashes::Enter;

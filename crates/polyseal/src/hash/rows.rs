@@ -4,8 +4,8 @@
 //! A round's second step takes diagonals. Here row b stays where it is and the others turn: b is what the
 //! next step waits for, and they are there before.
 
-use super::blake2b::{Blake2b, IV, KeyWords, SIGMA};
 use super::Kernel;
+use super::blake2b::{Blake2b, IV, KeyWords, SIGMA};
 use crate::backend::cpu::Avx2;
 use crate::backend::hashes::{Lanewise, Row};
 

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 
 use super::{Block, Compression, Job, Kernel, With};
-use crate::backend::hashes::{Enter, HashBackend, HashWords, Integer, OnVectors, One, Proof};
+use crate::backend::hashes::{HashBackend, HashWords, Integer, OnVectors, One, Proof};
 
 /// A compression function in vectors of words.
 pub(crate) trait Text: Compression {

@@ -2,7 +2,7 @@
 //! what the others wait for.
 
 use super::sha2::{KeyWords, Sha2};
-use super::{Block, Compression, Kernel};
+use super::{Compression, Kernel};
 use crate::backend::hashes::Unit;
 
 /// `LANES` inputs.

@@ -1,7 +1,7 @@
 //! Many messages at once, each in a lane of its own. When one ends, the next begins in its lane.
 
 use core::array;
-use core::slice::{from_mut, from_ref};
+use core::slice::from_mut;
 
 use zeroize::Zeroize;
 
@@ -48,9 +48,7 @@ pub(super) fn work_off<C: Compression>(
             1 | 2 if busy < count => {
                 for i in 0..count {
                     if let Some(lane) = &mut lanes[i] {
-                        let chain = from_mut(&mut chains[i]);
-                        let block = from_ref(&blocks[i]);
-                        Calls::<C>::once(&keyed.key, chain, block).run(keyed.on);
+                        keyed.call(&mut chains[i], &blocks[i]);
                         let chain = from_mut(&mut chains[i]);
                         middle(keyed, seals, chain, &mut [Some(&mut lane.run)]);
                     }

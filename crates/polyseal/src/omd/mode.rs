@@ -4,7 +4,8 @@
 //! S. Vaudenay, D. Vizár), sections 1 and 2.
 //!
 //! A [`Run`] says what the next call's inputs are and takes its output, so that one message alone and
-//! many in lanes are the same text.
+//! many in lanes are the same text. The blocks in the middle of a message, which are most of it, are
+//! calls that follow each other in registers ([`Calls`]).
 
 // H the chaining value, Δ the mask, N the nonce, τ the tag's length in bits, A the associated data, M
 // the message, C the ciphertext, n the bytes of a chaining value, ℓ the number of the last block.
@@ -49,6 +50,11 @@ impl<C: Compression> Keyed<C> {
         Self { on, key, masks, rule, tau }
     }
 
+    /// H = F_K(H, M)
+    pub(super) fn call(&self, chain: &mut C::Block, block: &C::Block) {
+        Calls::<C>::once(&self.key, from_mut(chain), from_ref(block)).run(self.on);
+    }
+
     /// Seals or opens; writes the tag that goes with it, as much of it as `tag` has room for.
     pub(super) fn crypt(
         &self,
@@ -61,7 +67,7 @@ impl<C: Compression> Keyed<C> {
         let (mut chain, mut block) = (C::ZERO, C::ZERO);
         let mut run = Run::new(self, seals, nonce, ad, buffer);
         while run.next(&mut chain, &mut block) {
-            Calls::<C>::once(&self.key, from_mut(&mut chain), from_ref(&block)).run(self.on);
+            self.call(&mut chain, &block);
             let blocks = run.blocks_in_the_middle();
             let chain = from_mut(&mut chain);
             Calls::<C>::middle(&self.key, seals, chain, &mut [Some(&mut run)], blocks).run(self.on);

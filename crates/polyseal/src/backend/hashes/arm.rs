@@ -1,10 +1,10 @@
 //! SHA-256 and SHA-512 with the instructions of aarch64.
 
 use core::arch::aarch64::{
-    uint32x4_t, uint64x2_t, vaddq_u32, vaddq_u64, veorq_u32, veorq_u64, vextq_u64, vld1q_u8, vld1q_u32, vld1q_u64,
-    vreinterpretq_u8_u32, vreinterpretq_u8_u64, vreinterpretq_u32_u8, vreinterpretq_u64_u8,
-    vrev32q_u8, vrev64q_u8, vsha256h2q_u32, vsha256hq_u32, vsha256su0q_u32, vsha256su1q_u32,
-    vsha512h2q_u64, vsha512hq_u64, vsha512su0q_u64, vsha512su1q_u64, vst1q_u8,
+    uint32x4_t, uint64x2_t, vaddq_u32, vaddq_u64, veorq_u32, veorq_u64, vextq_u64, vld1q_u8,
+    vld1q_u32, vld1q_u64, vreinterpretq_u8_u32, vreinterpretq_u8_u64, vreinterpretq_u32_u8,
+    vreinterpretq_u64_u8, vrev32q_u8, vrev64q_u8, vsha256h2q_u32, vsha256hq_u32, vsha256su0q_u32,
+    vsha256su1q_u32, vsha512h2q_u64, vsha512hq_u64, vsha512su0q_u64, vsha512su1q_u64, vst1q_u8,
 };
 
 use super::super::cpu::{ArmSha256, ArmSha512};
@@ -69,18 +69,14 @@ impl Unit for ArmSha256 {
                     unsafe {
                         if t > 0 {
                             let part = vsha256su0q_u32(w[j][i], w[(j + 1) % 4][i]);
-                            w[j][i] =
-                                vsha256su1q_u32(part, w[(j + 2) % 4][i], w[(j + 3) % 4][i]);
+                            w[j][i] = vsha256su1q_u32(part, w[(j + 2) % 4][i], w[(j + 3) % 4][i]);
                         }
                         let sum = match (t, j) {
                             (0, 0 | 1) => words_32(&sums[4 * j..4 * j + 4]),
                             _ => vaddq_u32(w[j][i], words_32(&k[t + 4 * j..t + 4 * j + 4])),
                         };
                         let [abcd, efgh] = x[i];
-                        x[i] = [
-                            vsha256hq_u32(abcd, efgh, sum),
-                            vsha256h2q_u32(efgh, abcd, sum),
-                        ];
+                        x[i] = [vsha256hq_u32(abcd, efgh, sum), vsha256h2q_u32(efgh, abcd, sum)];
                     }
                 }
             }
@@ -165,8 +161,7 @@ impl Unit for ArmSha512 {
                     // SAFETY: `self` is the proof of these features.
                     unsafe {
                         if t > 0 {
-                            let seven_back =
-                                vextq_u64::<1>(w[(j + 4) % 8][i], w[(j + 5) % 8][i]);
+                            let seven_back = vextq_u64::<1>(w[(j + 4) % 8][i], w[(j + 5) % 8][i]);
                             let part = vsha512su0q_u64(w[j][i], w[(j + 1) % 8][i]);
                             w[j][i] = vsha512su1q_u64(part, w[(j + 7) % 8][i], seven_back);
                         }

@@ -65,7 +65,8 @@ pub struct HashBackend {
 
 impl HashBackend {
     /// One word at a time.
-    const SOFT: Self = Self { vectors: Vectors::Soft(cpu::Soft), sha256: None, sha512: None };
+    pub(crate) const SOFT: Self =
+        Self { vectors: Vectors::Soft(cpu::Soft), sha256: None, sha512: None };
 
     /// Everything that this CPU has.
     pub(crate) fn detect() -> Self {

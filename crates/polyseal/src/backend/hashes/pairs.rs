@@ -2,8 +2,8 @@
 
 use core::arch::asm;
 use core::arch::x86_64::{
-    __m128i, _mm_add_epi64, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128,
-    _mm_or_si128, _mm_set_epi64x, _mm_shuffle_epi8, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
+    __m128i, _mm_add_epi64, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128, _mm_or_si128,
+    _mm_set_epi64x, _mm_shuffle_epi8, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
     _mm_xor_si128,
 };
 
