@@ -56,39 +56,50 @@ impl Unit for ArmSha256 {
         chains: [[uint32x4_t; 2]; N],
         words: [[uint32x4_t; 2]; N],
     ) -> [[uint32x4_t; 2]; N] {
-        let mut x = chains;
-        let mut w = [[words_32(&key[..4]); N]; 4];
-        for i in 0..N {
-            w[1][i] = words_32(&key[4..]);
-            [w[2][i], w[3][i]] = words[i];
-        }
-        for t in (0..64).step_by(16) {
-            for j in 0..4 {
-                for i in 0..N {
-                    // SAFETY: `self` is the proof of these features.
-                    unsafe {
-                        if t > 0 {
-                            let part = vsha256su0q_u32(w[j][i], w[(j + 1) % 4][i]);
-                            w[j][i] = vsha256su1q_u32(part, w[(j + 2) % 4][i], w[(j + 3) % 4][i]);
-                        }
-                        let sum = match (t, j) {
-                            (0, 0 | 1) => words_32(&sums[4 * j..4 * j + 4]),
-                            _ => vaddq_u32(w[j][i], words_32(&k[t + 4 * j..t + 4 * j + 4])),
-                        };
-                        let [abcd, efgh] = x[i];
-                        x[i] = [vsha256hq_u32(abcd, efgh, sum), vsha256h2q_u32(efgh, abcd, sum)];
-                    }
-                }
-            }
-        }
-        for i in 0..N {
-            for j in 0..2 {
-                // SAFETY: Advanced SIMD is part of aarch64.
-                x[i][j] = unsafe { vaddq_u32(x[i][j], chains[i][j]) };
-            }
-        }
-        x
+        // SAFETY: `self` is the proof of these features.
+        unsafe { sha256(k, key, sums, chains, words) }
     }
+}
+
+/// # Safety
+/// The CPU must have the target features.
+#[target_feature(enable = "neon,sha2")]
+#[inline]
+unsafe fn sha256<const N: usize>(
+    k: &[u32],
+    key: &[u32; 8],
+    sums: &[u32; 8],
+    chains: [[uint32x4_t; 2]; N],
+    words: [[uint32x4_t; 2]; N],
+) -> [[uint32x4_t; 2]; N] {
+    let mut x = chains;
+    let mut w = [[words_32(&key[..4]); N]; 4];
+    for i in 0..N {
+        w[1][i] = words_32(&key[4..]);
+        [w[2][i], w[3][i]] = words[i];
+    }
+    for t in (0..64).step_by(16) {
+        for j in 0..4 {
+            for i in 0..N {
+                if t > 0 {
+                    let part = vsha256su0q_u32(w[j][i], w[(j + 1) % 4][i]);
+                    w[j][i] = vsha256su1q_u32(part, w[(j + 2) % 4][i], w[(j + 3) % 4][i]);
+                }
+                let sum = match (t, j) {
+                    (0, 0 | 1) => words_32(&sums[4 * j..4 * j + 4]),
+                    _ => vaddq_u32(w[j][i], words_32(&k[t + 4 * j..t + 4 * j + 4])),
+                };
+                let [abcd, efgh] = x[i];
+                x[i] = [vsha256hq_u32(abcd, efgh, sum), vsha256h2q_u32(efgh, abcd, sum)];
+            }
+        }
+    }
+    for i in 0..N {
+        for j in 0..2 {
+            x[i][j] = vaddq_u32(x[i][j], chains[i][j]);
+        }
+    }
+    x
 }
 
 impl Unit for ArmSha512 {
@@ -147,46 +158,57 @@ impl Unit for ArmSha512 {
         chains: [[uint64x2_t; 4]; N],
         words: [[uint64x2_t; 4]; N],
     ) -> [[uint64x2_t; 4]; N] {
-        let mut x = chains;
-        let mut w = [[words_64(&key[..2]); N]; 8];
-        for i in 0..N {
-            for j in 0..4 {
-                w[j][i] = words_64(&key[2 * j..2 * j + 2]);
-                w[j + 4][i] = words[i][j];
-            }
-        }
-        for t in (0..80).step_by(16) {
-            for j in 0..8 {
-                for i in 0..N {
-                    // SAFETY: `self` is the proof of these features.
-                    unsafe {
-                        if t > 0 {
-                            let seven_back = vextq_u64::<1>(w[(j + 4) % 8][i], w[(j + 5) % 8][i]);
-                            let part = vsha512su0q_u64(w[j][i], w[(j + 1) % 8][i]);
-                            w[j][i] = vsha512su1q_u64(part, w[(j + 7) % 8][i], seven_back);
-                        }
-                        let sum = match (t, j) {
-                            (0, 0..4) => words_64(&sums[2 * j..2 * j + 2]),
-                            _ => vaddq_u64(w[j][i], words_64(&k[t + 2 * j..t + 2 * j + 2])),
-                        };
-                        // Two rounds; the pairs change their names.
-                        let [ab, cd, ef, gh] = x[i];
-                        let sum = vaddq_u64(vextq_u64::<1>(sum, sum), gh);
-                        let (fg, de) = (vextq_u64::<1>(ef, gh), vextq_u64::<1>(cd, ef));
-                        let t1 = vsha512hq_u64(sum, fg, de);
-                        x[i] = [vsha512h2q_u64(t1, cd, ab), ab, vaddq_u64(cd, t1), ef];
-                    }
-                }
-            }
-        }
-        for i in 0..N {
-            for j in 0..4 {
-                // SAFETY: Advanced SIMD is part of aarch64.
-                x[i][j] = unsafe { vaddq_u64(x[i][j], chains[i][j]) };
-            }
-        }
-        x
+        // SAFETY: `self` is the proof of these features.
+        unsafe { sha512(k, key, sums, chains, words) }
     }
+}
+
+/// # Safety
+/// The CPU must have the target features.
+#[target_feature(enable = "neon,sha3")]
+#[inline]
+unsafe fn sha512<const N: usize>(
+    k: &[u64],
+    key: &[u64; 8],
+    sums: &[u64; 8],
+    chains: [[uint64x2_t; 4]; N],
+    words: [[uint64x2_t; 4]; N],
+) -> [[uint64x2_t; 4]; N] {
+    let mut x = chains;
+    let mut w = [[words_64(&key[..2]); N]; 8];
+    for i in 0..N {
+        for j in 0..4 {
+            w[j][i] = words_64(&key[2 * j..2 * j + 2]);
+            w[j + 4][i] = words[i][j];
+        }
+    }
+    for t in (0..80).step_by(16) {
+        for j in 0..8 {
+            for i in 0..N {
+                if t > 0 {
+                    let seven_back = vextq_u64::<1>(w[(j + 4) % 8][i], w[(j + 5) % 8][i]);
+                    let part = vsha512su0q_u64(w[j][i], w[(j + 1) % 8][i]);
+                    w[j][i] = vsha512su1q_u64(part, w[(j + 7) % 8][i], seven_back);
+                }
+                let sum = match (t, j) {
+                    (0, 0..4) => words_64(&sums[2 * j..2 * j + 2]),
+                    _ => vaddq_u64(w[j][i], words_64(&k[t + 2 * j..t + 2 * j + 2])),
+                };
+                // Two rounds; the pairs change their names.
+                let [ab, cd, ef, gh] = x[i];
+                let sum = vaddq_u64(vextq_u64::<1>(sum, sum), gh);
+                let (fg, de) = (vextq_u64::<1>(ef, gh), vextq_u64::<1>(cd, ef));
+                let t1 = vsha512hq_u64(sum, fg, de);
+                x[i] = [vsha512h2q_u64(t1, cd, ab), ab, vaddq_u64(cd, t1), ef];
+            }
+        }
+    }
+    for i in 0..N {
+        for j in 0..4 {
+            x[i][j] = vaddq_u64(x[i][j], chains[i][j]);
+        }
+    }
+    x
 }
 
 #[inline(always)]
