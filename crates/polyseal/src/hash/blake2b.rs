@@ -1,11 +1,18 @@
 //! BLAKE2b's compression function (RFC 7693, section 3.2), with the offset 0 and no final flag.
 
+#[cfg(target_arch = "x86_64")]
+use core::marker::PhantomData;
+
 use zeroize::Zeroize;
 
-use super::Compression;
 #[cfg(target_arch = "x86_64")]
-use super::rows;
+use super::With;
+#[cfg(target_arch = "x86_64")]
+use super::rows::InRows;
 use super::text::{self, Text};
+use super::{Compression, Job};
+#[cfg(target_arch = "x86_64")]
+use crate::backend::hashes::Enter;
 use crate::backend::hashes::{HashBackend, HashWords, Integer, Proof};
 
 /// BLAKE2b.
@@ -51,7 +58,6 @@ impl Zeroize for KeyWords {
 
 impl Text for Blake2b {
     type Word = u64;
-    type Key = KeyWords;
     type Many<P: Proof> = P::Words64;
     const BIG_ENDIAN: bool = false;
 
@@ -146,24 +152,19 @@ impl Compression for Blake2b {
         words
     }
 
-    fn compress(on: HashBackend, key: &KeyWords, chain: &mut [u8; 64], block: &[u8; 64]) {
+    fn one<J: Job<Self>>(on: HashBackend, job: J) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = on.avx2() {
-            return rows::compress(avx2, key, chain, block);
+            return avx2.enter(With { kernel: InRows::new(avx2), job, of: PhantomData });
         }
-        text::one::<Self>(on, key, chain, block);
+        text::one(on, job);
     }
 
     fn lanes(on: HashBackend) -> usize {
         text::lanes::<Self>(on)
     }
 
-    fn compress_many(
-        on: HashBackend,
-        key: &KeyWords,
-        chains: &mut [[u8; 64]],
-        blocks: &[[u8; 64]],
-    ) {
-        text::many::<Self, _>(on, key, chains, blocks);
+    fn many<J: Job<Self>>(on: HashBackend, job: J) {
+        text::many(on, job);
     }
 }

@@ -5,8 +5,9 @@
 //! is computed once.
 //!
 //! Each function's text stands once, over vectors of words: one input or several side by side. Single
-//! inputs have instructions of their own or an order of their own in vectors, where that is faster. No
-//! call is inlined into a mode: a function is compiled once for every set of instructions.
+//! inputs have instructions of their own or an order of their own in vectors, where that is faster. A
+//! mode brings its loop of calls as a [`Job`], which is compiled once for every set of instructions, with
+//! the chaining value in registers from call to call.
 //!
 //! What it does not give: the hash functions.
 
@@ -21,22 +22,48 @@ mod sha512;
 #[cfg(test)]
 mod tests;
 mod text;
+mod units;
 
 pub use blake2b::Blake2b;
 pub use sha256::Sha256;
 pub use sha512::Sha512;
 
+use core::marker::PhantomData;
+
 use zeroize::Zeroize;
 
-use crate::backend::hashes::HashBackend;
+use crate::backend::hashes::{HashBackend, Routine};
 
-/// The most chaining values side by side.
+/// The most inputs side by side.
 pub(crate) const MAX_LANES: usize = 16;
+
+/// Half a block: a chaining value, a key, or the rest of a block.
+pub trait Block: Copy + AsRef<[u8]> + AsMut<[u8]> + Zeroize + Send + Sync {
+    /// Their bytes, one after the other.
+    fn flat(blocks: &[Self]) -> &[u8];
+    /// The same, to be written.
+    fn flat_mut(blocks: &mut [Self]) -> &mut [u8];
+}
+
+impl<const N: usize> Block for [u8; N]
+where
+    Self: Zeroize,
+{
+    #[inline(always)]
+    fn flat(blocks: &[Self]) -> &[u8] {
+        blocks.as_flattened()
+    }
+
+    #[inline(always)]
+    fn flat_mut(blocks: &mut [Self]) -> &mut [u8] {
+        blocks.as_flattened_mut()
+    }
+}
 
 /// A compression function whose block begins with a key, as long as the chaining value.
 pub trait Compression: Copy + Send + Sync + 'static {
-    /// A chaining value, a key, or the rest of a block: half a block of bytes.
-    type Block: Copy + AsRef<[u8]> + AsMut<[u8]> + Zeroize + Send + Sync;
+    /// A chaining value, a key, or the rest of a block.
+    type Block: Block;
     /// A key, with all that depends on it alone.
     type Key: Clone + Zeroize + Send + Sync;
 
@@ -47,15 +74,58 @@ pub trait Compression: Copy + Send + Sync + 'static {
 
     /// The key of these bytes.
     fn key(bytes: &Self::Block) -> Self::Key;
-    /// F′(`chain`, key ‖ `block`), in place of `chain`.
-    fn compress(on: HashBackend, key: &Self::Key, chain: &mut Self::Block, block: &Self::Block);
-    /// How many chaining values [`compress_many`](Self::compress_many) takes.
+    /// Does `job` with the fastest kernel of one input.
+    fn one<J: Job<Self>>(on: HashBackend, job: J);
+    /// How many inputs the kernel of [`many`](Self::many) has.
     fn lanes(on: HashBackend) -> usize;
-    /// The same for exactly [`lanes`](Self::lanes) chaining values, each with its block.
-    fn compress_many(
-        on: HashBackend,
-        key: &Self::Key,
-        chains: &mut [Self::Block],
-        blocks: &[Self::Block],
-    );
+    /// Does `job` with the fastest kernel of several inputs.
+    fn many<J: Job<Self>>(on: HashBackend, job: J);
+}
+
+/// A compression function in a set of instructions, of one input or of several side by side.
+///
+/// Chaining values stay in the registers from one call to the next, in the order that the calls need.
+pub trait Kernel<C: Compression>: Copy {
+    /// Chaining values.
+    type Chains: Copy;
+    /// The rests of blocks.
+    type Words: Copy;
+
+    /// How many inputs it has.
+    const LANES: usize;
+
+    /// The rests of [`LANES`](Self::LANES) blocks.
+    fn load(self, blocks: &[C::Block]) -> Self::Words;
+    /// The inverse of [`load`](Self::load).
+    fn store(self, words: Self::Words, blocks: &mut [C::Block]);
+    /// Exclusive or.
+    fn xor(self, x: Self::Words, y: Self::Words) -> Self::Words;
+    /// The chaining values with these words.
+    fn chains(self, words: Self::Words) -> Self::Chains;
+    /// The inverse of [`chains`](Self::chains).
+    fn words(self, chains: Self::Chains) -> Self::Words;
+    /// Chaining values, exclusive or these words.
+    fn mask(self, chains: Self::Chains, words: Self::Words) -> Self::Chains;
+    /// F′(`chains`, `key` ‖ `words`).
+    fn compress(self, key: &C::Key, chains: Self::Chains, words: Self::Words) -> Self::Chains;
+}
+
+/// Calls of a compression function that follow each other.
+pub trait Job<C: Compression> {
+    /// The calls: compiled with the kernel's target features if it is `#[inline(always)]`.
+    fn run<K: Kernel<C>>(self, kernel: K);
+}
+
+/// A job for a kernel.
+pub(crate) struct With<C, K, J> {
+    pub(crate) kernel: K,
+    pub(crate) job: J,
+    pub(crate) of: PhantomData<C>,
+}
+
+impl<C: Compression, K: Kernel<C>, J: Job<C>> Routine for With<C, K, J> {
+    #[inline(always)]
+    fn run(self) {
+        self.job.run(self.kernel);
+    }
 }

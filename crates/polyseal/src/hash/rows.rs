@@ -4,81 +4,145 @@
 //! A round's second step takes diagonals. Here row b stays where it is and the others turn: b is what the
 //! next step waits for, and they are there before.
 
-use super::blake2b::{IV, KeyWords, SIGMA};
+use super::Kernel;
+use super::blake2b::{Blake2b, IV, KeyWords, SIGMA};
 use crate::backend::cpu::Avx2;
-use crate::backend::hashes::{Integer, Lanewise, Proof, Routine, Row};
+use crate::backend::hashes::{Lanewise, Row};
 
-/// A call.
-struct Call<'a> {
-    proof: Avx2,
-    key: &'a KeyWords,
-    chain: &'a mut [u8; 64],
-    block: &'a [u8; 64],
-}
+/// A kernel of one input.
+#[derive(Clone, Copy)]
+pub(super) struct InRows(Avx2);
 
-/// The compression function.
-pub(super) fn compress(proof: Avx2, key: &KeyWords, chain: &mut [u8; 64], block: &[u8; 64]) {
-    proof.enter(Call { proof, key, chain, block });
-}
-
-impl Routine for Call<'_> {
+impl InRows {
     #[inline(always)]
-    fn run(self) {
-        let Self { proof, key, chain, block } = self;
-        let mut m = [0; 16];
-        m[..8].copy_from_slice(&key.0);
-        for i in 0..8 {
-            m[i + 8] = u64::read(false, &block[8 * i..8 * i + 8]);
-        }
-        let h = [Row::load_row(proof, &chain[..32]), Row::load_row(proof, &chain[32..])];
-        let [i0, i1, i2, i3, i4, i5, i6, i7] = IV;
-        let mut v =
-            [h[0], h[1], Row::row(proof, [i0, i1, i2, i3]), Row::row(proof, [i4, i5, i6, i7])];
-        // Unrolled by hand: only constants index the message.
-        round::<0>(proof, &mut v, &m);
-        round::<1>(proof, &mut v, &m);
-        round::<2>(proof, &mut v, &m);
-        round::<3>(proof, &mut v, &m);
-        round::<4>(proof, &mut v, &m);
-        round::<5>(proof, &mut v, &m);
-        round::<6>(proof, &mut v, &m);
-        round::<7>(proof, &mut v, &m);
-        round::<8>(proof, &mut v, &m);
-        round::<9>(proof, &mut v, &m);
-        round::<0>(proof, &mut v, &m);
-        round::<1>(proof, &mut v, &m);
-        let (low, high) = chain.split_at_mut(32);
-        h[0].xor3(v[0], v[2]).store_row(low);
-        h[1].xor3(v[1], v[3]).store_row(high);
+    pub(super) fn new(proof: Avx2) -> Self {
+        Self(proof)
     }
 }
 
+impl Kernel<Blake2b> for InRows {
+    type Chains = [Row; 2];
+    type Words = [Row; 2];
+
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn load(self, blocks: &[[u8; 64]]) -> [Row; 2] {
+        let (low, high) = blocks[0].split_at(32);
+        [Row::load_row(self.0, low), Row::load_row(self.0, high)]
+    }
+
+    #[inline(always)]
+    fn store(self, words: [Row; 2], blocks: &mut [[u8; 64]]) {
+        let (low, high) = blocks[0].split_at_mut(32);
+        words[0].store_row(low);
+        words[1].store_row(high);
+    }
+
+    #[inline(always)]
+    fn chains(self, words: [Row; 2]) -> [Row; 2] {
+        words
+    }
+
+    #[inline(always)]
+    fn words(self, chains: [Row; 2]) -> [Row; 2] {
+        chains
+    }
+
+    #[inline(always)]
+    fn mask(self, chains: [Row; 2], words: [Row; 2]) -> [Row; 2] {
+        [chains[0].xor(words[0]), chains[1].xor(words[1])]
+    }
+
+    #[inline(always)]
+    fn xor(self, x: [Row; 2], y: [Row; 2]) -> [Row; 2] {
+        [x[0].xor(y[0]), x[1].xor(y[1])]
+    }
+
+    #[inline(always)]
+    fn compress(self, key: &KeyWords, h: [Row; 2], block: [Row; 2]) -> [Row; 2] {
+        let Self(proof) = self;
+        let m = Message::new(proof, key, block);
+        let [i0, i1, i2, i3, i4, i5, i6, i7] = IV;
+        let [c, d] = [Row::row(proof, [i0, i1, i2, i3]), Row::row(proof, [i4, i5, i6, i7])];
+        let mut v = [h[0].add(m.row([0, 2, 4, 6])), h[1], c, d];
+        // Unrolled by hand: only constants index the message.
+        round::<0, 1>(&mut v, &m);
+        round::<1, 2>(&mut v, &m);
+        round::<2, 3>(&mut v, &m);
+        round::<3, 4>(&mut v, &m);
+        round::<4, 5>(&mut v, &m);
+        round::<5, 6>(&mut v, &m);
+        round::<6, 7>(&mut v, &m);
+        round::<7, 8>(&mut v, &m);
+        round::<8, 9>(&mut v, &m);
+        round::<9, 0>(&mut v, &m);
+        round::<0, 1>(&mut v, &m);
+        round::<1, NONE>(&mut v, &m);
+        [h[0].xor(v[0]).xor(v[2]), h[1].xor(v[3]).xor(v[1])]
+    }
+}
+
+/// What follows the last round.
+const NONE: usize = SIGMA.len();
+
+/// Round R, with `a` that has its first words of the message, and gets those of round NEXT.
 #[inline(always)]
-fn round<const R: usize>(proof: Avx2, v: &mut [Row; 4], m: &[u64; 16]) {
+fn round<const R: usize, const NEXT: usize>(v: &mut [Row; 4], m: &Message) {
     let s = const { SIGMA[R] };
-    let x = Row::row(proof, [m[s[0]], m[s[2]], m[s[4]], m[s[6]]]);
-    let y = Row::row(proof, [m[s[1]], m[s[3]], m[s[5]], m[s[7]]]);
-    g(v, x, y);
+    let y = m.row([s[1], s[3], s[5], s[7]]);
+    g(v, y, Some(m.row([s[8], s[10], s[12], s[14]])));
     // b stays, so that the last diagonal comes first.
     let [a, b, c, d] = *v;
     *v = [a.turn_3(), b, c.turn_1(), d.turn_2()];
-    let x = Row::row(proof, [m[s[14]], m[s[8]], m[s[10]], m[s[12]]]);
-    let y = Row::row(proof, [m[s[15]], m[s[9]], m[s[11]], m[s[13]]]);
-    g(v, x, y);
+    let y = m.row([s[15], s[9], s[11], s[13]]);
+    if NEXT == NONE {
+        g(v, y, None);
+    } else {
+        let s = const { SIGMA[NEXT % NONE] };
+        g(v, y, Some(m.row([s[6], s[0], s[2], s[4]])));
+    }
     let [a, b, c, d] = *v;
     *v = [a.turn_1(), b, c.turn_3(), d.turn_2()];
 }
 
-/// Four times G, section 3.1.
+/// Four times G, section 3.1, with `a` that has x already. It gets the next x, in its present place,
+/// before it turns: that takes as long as b, which everything waits for.
 #[inline(always)]
-fn g(v: &mut [Row; 4], x: Row, y: Row) {
+fn g(v: &mut [Row; 4], y: Row, next: Option<Row>) {
     let [a, b, c, d] = v;
-    *a = a.add(x).add(*b);
+    *a = a.add(*b);
     *d = d.xor(*a).rotate(32);
     *c = c.add(*d);
     *b = b.xor(*c).rotate(24);
-    *a = a.add(y).add(*b);
+    let sum = a.add(y).first();
+    *a = sum.add(*b);
     *d = d.xor(*a).rotate(16);
     *c = c.add(*d);
+    if let Some(x) = next {
+        *a = sum.add(x).first().add(*b);
+    }
     *b = b.xor(*c).rotate(63);
+}
+
+/// The words of a block, in memory: a row is gathered from four places.
+struct Message {
+    proof: Avx2,
+    words: [u64; 16],
+}
+
+impl Message {
+    #[inline(always)]
+    fn new(proof: Avx2, key: &KeyWords, block: [Row; 2]) -> Self {
+        let mut words = [0; 16];
+        words[..8].copy_from_slice(&key.0);
+        block[0].store_words(&mut words[8..12]);
+        block[1].store_words(&mut words[12..]);
+        Self { proof, words }
+    }
+
+    #[inline(always)]
+    fn row(&self, [a, b, c, d]: [usize; 4]) -> Row {
+        Row::gather(self.proof, &self.words, [a, b, c, d])
+    }
 }

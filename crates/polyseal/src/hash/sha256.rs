@@ -1,9 +1,12 @@
 //! SHA-256's compression function (FIPS 180-4, section 6.2.2).
 
-use super::Compression;
+use core::marker::PhantomData;
+
 use super::sha2::{self, KeyWords, Sha2};
 use super::text::{self, Text};
-use crate::backend::hashes::{HashBackend, HashWords, Proof};
+use super::units::InTurn;
+use super::{Compression, Job, With};
+use crate::backend::hashes::{Enter, HashBackend, HashWords, Proof};
 
 /// SHA-256.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +34,6 @@ impl Sha2 for Sha256 {
 
 impl Text for Sha256 {
     type Word = u32;
-    type Key = KeyWords<u32>;
     type Many<P: Proof> = P::Words32;
     const BIG_ENDIAN: bool = true;
 
@@ -56,31 +58,21 @@ impl Compression for Sha256 {
         KeyWords::new::<Self>(bytes)
     }
 
-    fn compress(on: HashBackend, key: &KeyWords<u32>, chain: &mut [u8; 32], block: &[u8; 32]) {
+    fn one<J: Job<Self>>(on: HashBackend, job: J) {
         match on.sha256() {
-            Some(unit) => {
-                unit.compress(&K, &key.words, &key.sums, [chain], [block]);
-            }
-            None => text::one::<Self>(on, key, chain, block),
+            Some(unit) => unit.enter(With { kernel: InTurn::<_, 1>(unit), job, of: PhantomData }),
+            None => text::one(on, job),
         }
     }
 
     fn lanes(on: HashBackend) -> usize {
-        // With instructions of its own, the second chain fills what the first waits for.
         if on.sha256().is_some() { 2 } else { text::lanes::<Self>(on) }
     }
 
-    fn compress_many(
-        on: HashBackend,
-        key: &KeyWords<u32>,
-        chains: &mut [[u8; 32]],
-        blocks: &[[u8; 32]],
-    ) {
-        match (on.sha256(), chains, blocks) {
-            (Some(unit), [c0, c1], [b0, b1]) => {
-                unit.compress(&K, &key.words, &key.sums, [c0, c1], [b0, b1]);
-            }
-            (_, chains, blocks) => text::many::<Self, _>(on, key, chains, blocks),
+    fn many<J: Job<Self>>(on: HashBackend, job: J) {
+        match on.sha256() {
+            Some(unit) => unit.enter(With { kernel: InTurn::<_, 2>(unit), job, of: PhantomData }),
+            None => text::many(on, job),
         }
     }
 }

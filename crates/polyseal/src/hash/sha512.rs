@@ -1,11 +1,14 @@
 //! SHA-512's compression function (FIPS 180-4, section 6.4.2).
 
-use super::Compression;
+use core::marker::PhantomData;
+
 #[cfg(target_arch = "x86_64")]
-use super::schedule;
+use super::schedule::Scheduled;
 use super::sha2::{self, KeyWords, Sha2};
 use super::text::{self, Text};
-use crate::backend::hashes::{HashBackend, HashWords, Proof};
+use super::units::InTurn;
+use super::{Compression, Job, With};
+use crate::backend::hashes::{Enter, HashBackend, HashWords, Proof};
 
 /// SHA-512.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +16,7 @@ pub struct Sha512;
 
 /// K, section 4.2.3.
 #[rustfmt::skip]
-static K: [u64; 80] = [
+pub(super) static K: [u64; 80] = [
     0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,
     0x3956_c25b_f348_b538, 0x59f1_11f1_b605_d019, 0x923f_82a4_af19_4f9b, 0xab1c_5ed5_da6d_8118,
     0xd807_aa98_a303_0242, 0x1283_5b01_4570_6fbe, 0x2431_85be_4ee4_b28c, 0x550c_7dc3_d5ff_b4e2,
@@ -45,7 +48,6 @@ impl Sha2 for Sha512 {
 
 impl Text for Sha512 {
     type Word = u64;
-    type Key = KeyWords<u64>;
     type Many<P: Proof> = P::Words64;
     const BIG_ENDIAN: bool = true;
 
@@ -70,33 +72,25 @@ impl Compression for Sha512 {
         KeyWords::new::<Self>(bytes)
     }
 
-    fn compress(on: HashBackend, key: &KeyWords<u64>, chain: &mut [u8; 64], block: &[u8; 64]) {
+    fn one<J: Job<Self>>(on: HashBackend, job: J) {
         if let Some(unit) = on.sha512() {
-            return unit.compress(&K, &key.words, &key.sums, [chain], [block]);
+            return unit.enter(With { kernel: InTurn::<_, 1>(unit), job, of: PhantomData });
         }
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = on.avx2() {
-            return schedule::compress(avx2, key, chain, block);
+            return avx2.enter(With { kernel: Scheduled(avx2), job, of: PhantomData });
         }
-        text::one::<Self>(on, key, chain, block);
+        text::one(on, job);
     }
 
     fn lanes(on: HashBackend) -> usize {
-        // With instructions of its own, the second chain fills what the first waits for.
         if on.sha512().is_some() { 2 } else { text::lanes::<Self>(on) }
     }
 
-    fn compress_many(
-        on: HashBackend,
-        key: &KeyWords<u64>,
-        chains: &mut [[u8; 64]],
-        blocks: &[[u8; 64]],
-    ) {
-        match (on.sha512(), chains, blocks) {
-            (Some(unit), [c0, c1], [b0, b1]) => {
-                unit.compress(&K, &key.words, &key.sums, [c0, c1], [b0, b1]);
-            }
-            (_, chains, blocks) => text::many::<Self, _>(on, key, chains, blocks),
+    fn many<J: Job<Self>>(on: HashBackend, job: J) {
+        match on.sha512() {
+            Some(unit) => unit.enter(With { kernel: InTurn::<_, 2>(unit), job, of: PhantomData }),
+            None => text::many(on, job),
         }
     }
 }

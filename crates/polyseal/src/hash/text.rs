@@ -1,15 +1,14 @@
-//! Calls of a compression function's text, in the vectors of the back end.
+//! Kernels of a compression function's text, in the vectors of the back end.
 
 use core::marker::PhantomData;
 
-use crate::backend::hashes::{HashBackend, HashWords, Integer, OnVectors, One, Proof, Routine};
+use super::{Block, Compression, Job, Kernel, With};
+use crate::backend::hashes::{HashBackend, HashWords, Integer, OnVectors, One, Proof};
 
 /// A compression function in vectors of words.
-pub(crate) trait Text {
+pub(crate) trait Text: Compression {
     /// A single word.
     type Word: Integer;
-    /// A key, with all that depends on it alone.
-    type Key;
     /// As many words as a register holds.
     type Many<P: Proof>: HashWords<Proof = P, Word = Self::Word>;
     /// Whether a word's first byte is its most significant.
@@ -24,55 +23,92 @@ pub(crate) trait Text {
     ) -> [V; 8];
 }
 
-/// A call with the vectors `V`.
-struct Call<'a, V: HashWords, T: Text> {
-    proof: V::Proof,
-    key: &'a T::Key,
-    chains: &'a mut [u8],
-    blocks: &'a [u8],
-}
+/// The text in the vectors `V`.
+pub(crate) struct InVectors<V: HashWords>(pub(crate) V::Proof);
 
-impl<V: HashWords<Word = T::Word>, T: Text> Routine for Call<'_, V, T> {
+impl<V: HashWords> Clone for InVectors<V> {
     #[inline(always)]
-    fn run(self) {
-        let Self { proof, key, chains, blocks } = self;
-        let (chain, block) =
-            (V::load(T::BIG_ENDIAN, proof, chains), V::load(T::BIG_ENDIAN, proof, blocks));
-        V::store(T::BIG_ENDIAN, T::compress(proof, key, chain, block), chains);
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// Of one input.
-struct Single<'a, T: Text> {
-    key: &'a T::Key,
-    chain: &'a mut [u8],
-    block: &'a [u8],
+impl<V: HashWords> Copy for InVectors<V> {}
+
+impl<T: Text, V: HashWords<Word = T::Word>> Kernel<T> for InVectors<V> {
+    type Chains = [V; 8];
+    type Words = [V; 8];
+
+    const LANES: usize = V::LANES;
+
+    #[inline(always)]
+    fn load(self, blocks: &[T::Block]) -> [V; 8] {
+        V::load(T::BIG_ENDIAN, self.0, T::Block::flat(blocks))
+    }
+
+    #[inline(always)]
+    fn store(self, words: [V; 8], blocks: &mut [T::Block]) {
+        V::store(T::BIG_ENDIAN, words, T::Block::flat_mut(blocks));
+    }
+
+    #[inline(always)]
+    fn xor(self, x: [V; 8], y: [V; 8]) -> [V; 8] {
+        xor(x, y)
+    }
+
+    #[inline(always)]
+    fn chains(self, words: [V; 8]) -> [V; 8] {
+        words
+    }
+
+    #[inline(always)]
+    fn words(self, chains: [V; 8]) -> [V; 8] {
+        chains
+    }
+
+    #[inline(always)]
+    fn mask(self, chains: [V; 8], words: [V; 8]) -> [V; 8] {
+        xor(chains, words)
+    }
+
+    #[inline(always)]
+    fn compress(self, key: &T::Key, chains: [V; 8], words: [V; 8]) -> [V; 8] {
+        T::compress(self.0, key, chains, words)
+    }
 }
 
-impl<T: Text> OnVectors for Single<'_, T> {
+#[inline(always)]
+fn xor<V: HashWords>(x: [V; 8], y: [V; 8]) -> [V; 8] {
+    let mut sum = x;
+    for i in 0..8 {
+        sum[i] = x[i].xor(y[i]);
+    }
+    sum
+}
+
+/// A job of one input.
+struct Single<T, J>(J, PhantomData<T>);
+
+impl<T: Text, J: Job<T>> OnVectors for Single<T, J> {
     type Output = ();
 
     #[inline(always)]
     fn run<P: Proof>(self, proof: P) {
-        let Self { key, chain, block } = self;
-        proof.enter(Call::<One<T::Word, P>, T> { proof, key, chains: chain, blocks: block });
+        let kernel = InVectors::<One<T::Word, P>>(proof);
+        proof.enter(With { kernel, job: self.0, of: self.1 });
     }
 }
 
-/// Of as many inputs as a register has words.
-struct Several<'a, T: Text> {
-    key: &'a T::Key,
-    chains: &'a mut [u8],
-    blocks: &'a [u8],
-}
+/// A job of as many inputs as a register has words.
+struct Several<T, J>(J, PhantomData<T>);
 
-impl<T: Text> OnVectors for Several<'_, T> {
+impl<T: Text, J: Job<T>> OnVectors for Several<T, J> {
     type Output = ();
 
     #[inline(always)]
     fn run<P: Proof>(self, proof: P) {
-        let Self { key, chains, blocks } = self;
-        proof.enter(Call::<T::Many<P>, T> { proof, key, chains, blocks });
+        let kernel = InVectors::<T::Many<P>>(proof);
+        proof.enter(With { kernel, job: self.0, of: self.1 });
     }
 }
 
@@ -88,20 +124,14 @@ impl<T: Text> OnVectors for Lanes<T> {
     }
 }
 
-pub(super) fn one<T: Text>(on: HashBackend, key: &T::Key, chain: &mut [u8], block: &[u8]) {
-    on.run(Single::<T> { key, chain, block });
+pub(super) fn one<T: Text, J: Job<T>>(on: HashBackend, job: J) {
+    on.run(Single(job, PhantomData::<T>));
 }
 
 pub(super) fn lanes<T: Text>(on: HashBackend) -> usize {
     on.run(Lanes(PhantomData::<T>))
 }
 
-pub(super) fn many<T: Text, const N: usize>(
-    on: HashBackend,
-    key: &T::Key,
-    chains: &mut [[u8; N]],
-    blocks: &[[u8; N]],
-) {
-    let (chains, blocks) = (chains.as_flattened_mut(), blocks.as_flattened());
-    on.run(Several::<T> { key, chains, blocks });
+pub(super) fn many<T: Text, J: Job<T>>(on: HashBackend, job: J) {
+    on.run(Several(job, PhantomData::<T>));
 }

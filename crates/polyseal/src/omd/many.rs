@@ -1,9 +1,11 @@
 //! Many messages at once, each in a lane of its own. When one ends, the next begins in its lane.
 
 use core::array;
+use core::slice::from_mut;
 
 use zeroize::Zeroize;
 
+use super::calls::Calls;
 use super::mode::{Keyed, Run};
 use crate::ct;
 use crate::error::Result;
@@ -44,15 +46,35 @@ pub(super) fn work_off<C: Compression>(
             0 => break,
             // All lanes take about as long as two inputs one by one.
             1 | 2 if busy < count => {
-                for i in (0..count).filter(|&i| lanes[i].is_some()) {
-                    C::compress(keyed.on, &keyed.key, &mut chains[i], &blocks[i]);
+                for i in 0..count {
+                    if let Some(lane) = &mut lanes[i] {
+                        keyed.call(&mut chains[i], &blocks[i]);
+                        let chain = from_mut(&mut chains[i]);
+                        middle(keyed, seals, chain, &mut [Some(&mut lane.run)]);
+                    }
                 }
             }
-            _ => C::compress_many(keyed.on, &keyed.key, &mut chains[..count], &blocks[..count]),
+            _ => {
+                let chains = &mut chains[..count];
+                Calls::<C>::once(&keyed.key, chains, &blocks[..count]).run(keyed.on);
+                let mut runs = lanes.each_mut().map(|lane| lane.as_mut().map(|lane| &mut lane.run));
+                middle(keyed, seals, chains, &mut runs[..count]);
+            }
         }
     }
     chains.zeroize();
     blocks.zeroize();
+}
+
+/// The blocks in the middle, as long as there is one in every lane that has a message.
+fn middle<C: Compression>(
+    keyed: &Keyed<C>,
+    seals: bool,
+    chains: &mut [C::Block],
+    runs: &mut [Option<&mut Run<'_, '_, '_, C>>],
+) {
+    let blocks = runs.iter().flatten().map(|run| run.blocks_in_the_middle()).min().unwrap_or(0);
+    Calls::<C>::middle(&keyed.key, seals, chains, runs, blocks).run(keyed.on);
 }
 
 /// Readies the next call in a lane, of its message or, after its end, of the next; whether there is any.

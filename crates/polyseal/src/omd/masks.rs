@@ -47,6 +47,19 @@ impl<C: Compression> Masks<C> {
         }
     }
 
+    /// How many blocks after block `index` follow each other with masks in the table.
+    pub(super) fn kept_after(index: u64) -> usize {
+        let period = 1 << KEPT;
+        (period - 1 - index % period) as usize
+    }
+
+    /// L[ntz(`index`)], of those in the table.
+    #[inline(always)]
+    pub(super) fn kept(&self, index: u64) -> &C::Block {
+        // CT: a block's number is public.
+        &self.l[index.trailing_zeros() as usize]
+    }
+
     #[cold]
     fn add_beyond(&self, i: usize, mask: &mut C::Block) {
         let mut l = self.l[KEPT - 1];

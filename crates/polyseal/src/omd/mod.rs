@@ -39,6 +39,7 @@
 //! # Ok::<(), polyseal::aead::Error>(())
 //! ```
 
+mod calls;
 mod cipher;
 pub mod legacy;
 mod many;
@@ -46,6 +47,8 @@ mod masks;
 mod mode;
 pub(crate) mod names;
 mod rule;
+#[cfg(test)]
+mod tests;
 
 pub use crate::hash::{Blake2b, Sha256, Sha512};
 pub use cipher::Omd;

@@ -4,14 +4,18 @@
 //! S. Vaudenay, D. Vizár), sections 1 and 2.
 //!
 //! A [`Run`] says what the next call's inputs are and takes its output, so that one message alone and
-//! many in lanes are the same text.
+//! many in lanes are the same text. The blocks in the middle of a message, which are most of it, are
+//! calls that follow each other in registers ([`Calls`]).
 
 // H the chaining value, Δ the mask, N the nonce, τ the tag's length in bits, A the associated data, M
 // the message, C the ciphertext, n the bytes of a chaining value, ℓ the number of the last block.
 
+use core::slice::{from_mut, from_ref};
+
 use aead::inout::InOutBuf;
 use zeroize::Zeroize;
 
+use super::calls::Calls;
 use super::masks::{Masks, xor};
 use super::rule::Rule;
 use crate::backend::hashes::HashBackend;
@@ -40,10 +44,15 @@ impl<C: Compression> Keyed<C> {
         // L* = F_K(0, ⟨τ⟩);  version 1: F_K(0, 0)
         let mut star = C::ZERO;
         let block = if rule == Rule::Version1 { &C::ZERO } else { &tau };
-        C::compress(on, &key, &mut star, block);
+        Calls::<C>::once(&key, from_mut(&mut star), from_ref(block)).run(on);
         let masks = Masks::new(star);
         star.zeroize();
         Self { on, key, masks, rule, tau }
+    }
+
+    /// H = F_K(H, M)
+    pub(super) fn call(&self, chain: &mut C::Block, block: &C::Block) {
+        Calls::<C>::once(&self.key, from_mut(chain), from_ref(block)).run(self.on);
     }
 
     /// Seals or opens; writes the tag that goes with it, as much of it as `tag` has room for.
@@ -58,7 +67,10 @@ impl<C: Compression> Keyed<C> {
         let (mut chain, mut block) = (C::ZERO, C::ZERO);
         let mut run = Run::new(self, seals, nonce, ad, buffer);
         while run.next(&mut chain, &mut block) {
-            C::compress(self.on, &self.key, &mut chain, &block);
+            self.call(&mut chain, &block);
+            let blocks = run.blocks_in_the_middle();
+            let chain = from_mut(&mut chain);
+            Calls::<C>::middle(&self.key, seals, chain, &mut [Some(&mut run)], blocks).run(self.on);
         }
         run.write_tag(tag);
         chain.zeroize();
@@ -107,7 +119,7 @@ pub(super) struct Run<'a, 'i, 'o, C: Compression> {
     step: Step,
     /// The number of the block that Δ is for.
     index: u64,
-    delta: C::Block,
+    pub(super) delta: C::Block,
     /// Tag_a, and then the tag.
     tag: C::Block,
 }
@@ -204,20 +216,50 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
     }
 
     /// C_i = H_{i−1} ⊕ M_i;  H_i = F_K(H_{i−1} ⊕ Δ_{i+1}, M_i)
-    #[inline(always)]
     fn middle(&mut self, chain: &mut C::Block, block: &mut C::Block) {
-        let range = self.done..self.done + Self::N;
-        block.as_mut().copy_from_slice(&self.buffer.get_in()[range.clone()]);
+        self.read(block);
         let mut output = *block;
         xor(&mut output, chain);
-        self.buffer.get_out()[range].copy_from_slice(output.as_ref());
+        self.write(&output);
         if !self.seals {
             *block = output;
         }
-        self.done += Self::N;
         self.index += 1;
         self.keyed.masks.add(self.index, &mut self.delta);
         xor(chain, &self.delta);
+    }
+
+    /// How many blocks before the last are next whose masks the table has.
+    pub(super) fn blocks_in_the_middle(&self) -> usize {
+        match self.step {
+            Step::Chain => {
+                let rest = (self.buffer.len() - self.done).saturating_sub(1) / Self::N;
+                rest.min(Masks::<C>::kept_after(self.index))
+            }
+            _ => 0,
+        }
+    }
+
+    /// The next block of the input.
+    #[inline(always)]
+    pub(super) fn read(&self, block: &mut C::Block) {
+        let range = self.done..self.done + Self::N;
+        block.as_mut().copy_from_slice(&self.buffer.get_in()[range]);
+    }
+
+    /// The next block of the output.
+    #[inline(always)]
+    pub(super) fn write(&mut self, block: &C::Block) {
+        let range = self.done..self.done + Self::N;
+        self.buffer.get_out()[range].copy_from_slice(block.as_ref());
+        self.done += Self::N;
+    }
+
+    /// L[ntz(i)] of the next block, which has to be in the table.
+    #[inline(always)]
+    pub(super) fn next_mask(&mut self) -> &C::Block {
+        self.index += 1;
+        self.keyed.masks.kept(self.index)
     }
 
     /// C_ℓ = H_{ℓ−1} ⊕ M_ℓ;  Tag_e = F_K(H_{ℓ−1} ⊕ Δ_ℓ ⊕ 2L*, M_ℓ), or with 3L* and M_ℓ ‖ 10*

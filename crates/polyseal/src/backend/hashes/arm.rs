@@ -1,52 +1,83 @@
 //! SHA-256 and SHA-512 with the instructions of aarch64.
 
 use core::arch::aarch64::{
-    uint32x4_t, uint64x2_t, vaddq_u32, vaddq_u64, vextq_u64, vld1q_u8, vld1q_u32, vld1q_u64,
-    vreinterpretq_u8_u32, vreinterpretq_u8_u64, vreinterpretq_u32_u8, vreinterpretq_u64_u8,
-    vrev32q_u8, vrev64q_u8, vsha256h2q_u32, vsha256hq_u32, vsha256su0q_u32, vsha256su1q_u32,
-    vsha512h2q_u64, vsha512hq_u64, vsha512su0q_u64, vsha512su1q_u64, vst1q_u8,
+    uint32x4_t, uint64x2_t, vaddq_u32, vaddq_u64, veorq_u32, veorq_u64, vextq_u64, vld1q_u8,
+    vld1q_u32, vld1q_u64, vreinterpretq_u8_u32, vreinterpretq_u8_u64, vreinterpretq_u32_u8,
+    vreinterpretq_u64_u8, vrev32q_u8, vrev64q_u8, vsha256h2q_u32, vsha256hq_u32, vsha256su0q_u32,
+    vsha256su1q_u32, vsha512h2q_u64, vsha512hq_u64, vsha512su0q_u64, vsha512su1q_u64, vst1q_u8,
 };
 
 use super::super::cpu::{ArmSha256, ArmSha512};
+use super::words::Unit;
 
-impl ArmSha256 {
-    /// The compression function with round constants `k`, the first half of the block `key`, and its
-    /// sums with constants. `N` chaining values have each a second half.
+impl Unit for ArmSha256 {
+    type Word = u32;
+    type Chain = [uint32x4_t; 2];
+    type Words = [uint32x4_t; 2];
+
     #[inline(always)]
-    pub(crate) fn compress<const N: usize>(
+    fn load(self, bytes: &[u8]) -> [uint32x4_t; 2] {
+        [load_32(&bytes[..16]), load_32(&bytes[16..])]
+    }
+
+    #[inline(always)]
+    fn store(self, words: [uint32x4_t; 2], bytes: &mut [u8]) {
+        store_32(words[0], &mut bytes[..16]);
+        store_32(words[1], &mut bytes[16..]);
+    }
+
+    #[inline(always)]
+    fn chain(self, words: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
+        words
+    }
+
+    #[inline(always)]
+    fn words(self, chain: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
+        chain
+    }
+
+    #[inline(always)]
+    fn mask(self, chain: [uint32x4_t; 2], words: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
+        self.xor(chain, words)
+    }
+
+    #[inline(always)]
+    fn xor(self, x: [uint32x4_t; 2], y: [uint32x4_t; 2]) -> [uint32x4_t; 2] {
+        // SAFETY: Advanced SIMD is part of aarch64.
+        unsafe { [veorq_u32(x[0], y[0]), veorq_u32(x[1], y[1])] }
+    }
+
+    #[inline(always)]
+    fn compress<const N: usize>(
         self,
-        k: &[u32; 64],
+        k: &[u32],
         key: &[u32; 8],
         sums: &[u32; 8],
-        chains: [&mut [u8; 32]; N],
-        blocks: [&[u8; 32]; N],
-    ) {
+        chains: [[uint32x4_t; 2]; N],
+        words: [[uint32x4_t; 2]; N],
+    ) -> [[uint32x4_t; 2]; N] {
         // SAFETY: `self` is the proof of these features.
-        unsafe { sha256(k, key, sums, chains, blocks) }
+        unsafe { sha256(k, key, sums, chains, words) }
     }
 }
 
 /// # Safety
 /// The CPU must have the target features.
 #[target_feature(enable = "neon,sha2")]
-#[inline(never)]
+#[inline]
 unsafe fn sha256<const N: usize>(
-    k: &[u32; 64],
+    k: &[u32],
     key: &[u32; 8],
     sums: &[u32; 8],
-    chains: [&mut [u8; 32]; N],
-    blocks: [&[u8; 32]; N],
-) {
-    let first = words_32(&key[..4]);
-    let (mut abcd, mut efgh, mut w) = ([first; N], [first; N], [[first; N]; 4]);
+    chains: [[uint32x4_t; 2]; N],
+    words: [[uint32x4_t; 2]; N],
+) -> [[uint32x4_t; 2]; N] {
+    let mut x = chains;
+    let mut w = [[words_32(&key[..4]); N]; 4];
     for i in 0..N {
-        abcd[i] = load_32(&chains[i][..16]);
-        efgh[i] = load_32(&chains[i][16..]);
         w[1][i] = words_32(&key[4..]);
-        w[2][i] = load_32(&blocks[i][..16]);
-        w[3][i] = load_32(&blocks[i][16..]);
+        [w[2][i], w[3][i]] = words[i];
     }
-    let before = (abcd, efgh);
     for t in (0..64).step_by(16) {
         for j in 0..4 {
             for i in 0..N {
@@ -58,58 +89,99 @@ unsafe fn sha256<const N: usize>(
                     (0, 0 | 1) => words_32(&sums[4 * j..4 * j + 4]),
                     _ => vaddq_u32(w[j][i], words_32(&k[t + 4 * j..t + 4 * j + 4])),
                 };
-                let old = abcd[i];
-                abcd[i] = vsha256hq_u32(old, efgh[i], sum);
-                efgh[i] = vsha256h2q_u32(efgh[i], old, sum);
+                let [abcd, efgh] = x[i];
+                x[i] = [vsha256hq_u32(abcd, efgh, sum), vsha256h2q_u32(efgh, abcd, sum)];
             }
         }
     }
-    for (i, chain) in chains.into_iter().enumerate() {
-        let (low, high) = chain.split_at_mut(16);
-        store_32(vaddq_u32(abcd[i], before.0[i]), low);
-        store_32(vaddq_u32(efgh[i], before.1[i]), high);
+    for i in 0..N {
+        for j in 0..2 {
+            x[i][j] = vaddq_u32(x[i][j], chains[i][j]);
+        }
     }
+    x
 }
 
-impl ArmSha512 {
-    /// The compression function with round constants `k`, the first half of the block `key`, and its
-    /// sums with constants. `N` chaining values have each a second half.
+impl Unit for ArmSha512 {
+    type Word = u64;
+    /// ab, cd, ef, gh.
+    type Chain = [uint64x2_t; 4];
+    type Words = [uint64x2_t; 4];
+
     #[inline(always)]
-    pub(crate) fn compress<const N: usize>(
+    fn load(self, bytes: &[u8]) -> [uint64x2_t; 4] {
+        let mut words = [load_64(&bytes[..16]); 4];
+        for j in 1..4 {
+            words[j] = load_64(&bytes[16 * j..16 * j + 16]);
+        }
+        words
+    }
+
+    #[inline(always)]
+    fn store(self, words: [uint64x2_t; 4], bytes: &mut [u8]) {
+        for j in 0..4 {
+            store_64(words[j], &mut bytes[16 * j..16 * j + 16]);
+        }
+    }
+
+    #[inline(always)]
+    fn chain(self, words: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
+        words
+    }
+
+    #[inline(always)]
+    fn words(self, chain: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
+        chain
+    }
+
+    #[inline(always)]
+    fn mask(self, chain: [uint64x2_t; 4], words: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
+        self.xor(chain, words)
+    }
+
+    #[inline(always)]
+    fn xor(self, x: [uint64x2_t; 4], y: [uint64x2_t; 4]) -> [uint64x2_t; 4] {
+        let mut sum = x;
+        for j in 0..4 {
+            // SAFETY: Advanced SIMD is part of aarch64.
+            sum[j] = unsafe { veorq_u64(x[j], y[j]) };
+        }
+        sum
+    }
+
+    #[inline(always)]
+    fn compress<const N: usize>(
         self,
-        k: &[u64; 80],
+        k: &[u64],
         key: &[u64; 8],
         sums: &[u64; 8],
-        chains: [&mut [u8; 64]; N],
-        blocks: [&[u8; 64]; N],
-    ) {
+        chains: [[uint64x2_t; 4]; N],
+        words: [[uint64x2_t; 4]; N],
+    ) -> [[uint64x2_t; 4]; N] {
         // SAFETY: `self` is the proof of these features.
-        unsafe { sha512(k, key, sums, chains, blocks) }
+        unsafe { sha512(k, key, sums, chains, words) }
     }
 }
 
 /// # Safety
 /// The CPU must have the target features.
 #[target_feature(enable = "neon,sha3")]
-#[inline(never)]
+#[inline]
 unsafe fn sha512<const N: usize>(
-    k: &[u64; 80],
+    k: &[u64],
     key: &[u64; 8],
     sums: &[u64; 8],
-    chains: [&mut [u8; 64]; N],
-    blocks: [&[u8; 64]; N],
-) {
-    let first = words_64(&key[..2]);
-    // The variables in pairs: ab, cd, ef, gh.
-    let (mut x, mut w) = ([[first; N]; 4], [[first; N]; 8]);
+    chains: [[uint64x2_t; 4]; N],
+    words: [[uint64x2_t; 4]; N],
+) -> [[uint64x2_t; 4]; N] {
+    let mut x = chains;
+    let mut w = [[words_64(&key[..2]); N]; 8];
     for i in 0..N {
         for j in 0..4 {
-            x[j][i] = load_64(&chains[i][16 * j..16 * j + 16]);
             w[j][i] = words_64(&key[2 * j..2 * j + 2]);
-            w[j + 4][i] = load_64(&blocks[i][16 * j..16 * j + 16]);
+            w[j + 4][i] = words[i][j];
         }
     }
-    let before = x;
     for t in (0..80).step_by(16) {
         for j in 0..8 {
             for i in 0..N {
@@ -123,20 +195,20 @@ unsafe fn sha512<const N: usize>(
                     _ => vaddq_u64(w[j][i], words_64(&k[t + 2 * j..t + 2 * j + 2])),
                 };
                 // Two rounds; the pairs change their names.
-                let [ab, cd, ef, gh] = [x[0][i], x[1][i], x[2][i], x[3][i]];
+                let [ab, cd, ef, gh] = x[i];
                 let sum = vaddq_u64(vextq_u64::<1>(sum, sum), gh);
                 let (fg, de) = (vextq_u64::<1>(ef, gh), vextq_u64::<1>(cd, ef));
                 let t1 = vsha512hq_u64(sum, fg, de);
-                (x[0][i], x[1][i]) = (vsha512h2q_u64(t1, cd, ab), ab);
-                (x[2][i], x[3][i]) = (vaddq_u64(cd, t1), ef);
+                x[i] = [vsha512h2q_u64(t1, cd, ab), ab, vaddq_u64(cd, t1), ef];
             }
         }
     }
-    for (i, chain) in chains.into_iter().enumerate() {
+    for i in 0..N {
         for j in 0..4 {
-            store_64(vaddq_u64(x[j][i], before[j][i]), &mut chain[16 * j..16 * j + 16]);
+            x[i][j] = vaddq_u64(x[i][j], chains[i][j]);
         }
     }
+    x
 }
 
 #[inline(always)]

@@ -194,6 +194,34 @@ impl Words64 {
         store(self.1, self.0, bytes);
     }
 
+    /// Writes its words. They do go through memory, where [`gather`](Self::gather) finds them: the
+    /// compiler would take them from the vector one by one, which is slower.
+    #[inline(always)]
+    pub(crate) fn store_words(self, words: &mut [u64]) {
+        assert!(words.len() == 4);
+        // SAFETY: a vector holds the proof of AVX2; the slice has 32 bytes.
+        unsafe { _mm256_storeu_si256(words.as_mut_ptr().cast(), self.0) };
+        // SAFETY: a comment is no instruction.
+        unsafe {
+            asm!("/* {} */", in(reg) words.as_mut_ptr(), options(nostack, preserves_flags));
+        }
+    }
+
+    /// The words at these places.
+    #[inline(always)]
+    pub(crate) fn gather(proof: Avx2, words: &[u64; 16], [a, b, c, d]: [usize; 4]) -> Self {
+        let [a, b, c, d] = [words[a], words[b], words[c], words[d]].map(u64::cast_signed);
+        // SAFETY: `proof` is that of AVX2.
+        Self(unsafe { _mm256_set_epi64x(d, c, b, a) }, proof)
+    }
+
+    /// The same, computed before anything is added to it.
+    #[inline(always)]
+    pub(crate) fn first(self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { settled(self.0) }, self.1)
+    }
+
     /// Word `j + 1` in the place of word `j`, in a ring.
     #[inline(always)]
     pub(crate) fn turn_1(self) -> Self {
@@ -205,7 +233,7 @@ impl Words64 {
     #[inline(always)]
     pub(crate) fn turn_2(self) -> Self {
         // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm256_permute4x64_epi64::<0b01_00_11_10>(self.0) }, self.1)
+        Self(unsafe { swap_halves(self.0) }, self.1)
     }
 
     /// Word `j + 3` in the place of word `j`, in a ring.
@@ -218,15 +246,15 @@ impl Words64 {
 
 /// Each 64-bit word rotated to the right, by a number known at compile time once all is inlined.
 #[inline(always)]
-pub(super) fn rotate_64(proof: Avx2, x: __m256i, bits: u32) -> __m256i {
+pub(super) fn rotate_64(_: Avx2, x: __m256i, bits: u32) -> __m256i {
     // SAFETY: `proof` is that of AVX2.
     let x = unsafe { settled(x) };
     // SAFETY: `proof` is that of AVX2.
     unsafe {
         match bits {
-            8 => swap(proof, x, [0x0007_0605_0403_0201, 0x080f_0e0d_0c0b_0a09]),
-            16 => swap(proof, x, [0x0100_0706_0504_0302, 0x0908_0f0e_0d0c_0b0a]),
-            24 => swap(proof, x, [0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b]),
+            8 => turn_bytes(x, [0x0007_0605_0403_0201, 0x080f_0e0d_0c0b_0a09]),
+            16 => turn_bytes(x, [0x0100_0706_0504_0302, 0x0908_0f0e_0d0c_0b0a]),
+            24 => turn_bytes(x, [0x0201_0007_0605_0403, 0x0a09_080f_0e0d_0c0b]),
             32 => _mm256_shuffle_epi32::<0b10_11_00_01>(x),
             63 => {
                 let right = _mm256_srl_epi64(x, _mm_cvtsi32_si128(63));
@@ -239,6 +267,34 @@ pub(super) fn rotate_64(proof: Avx2, x: __m256i, bits: u32) -> __m256i {
             }
         }
     }
+}
+
+/// The bytes of each half in this order: in one instruction, where the compiler would take two that
+/// know an order of 16-bit words.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn turn_bytes(x: __m256i, [low, high]: [i64; 2]) -> __m256i {
+    // SAFETY: the caller's.
+    let order = unsafe { settled(_mm256_set_epi64x(high, low, high, low)) };
+    _mm256_shuffle_epi8(x, order)
+}
+
+/// The halves exchanged: the instruction that the compiler would take is twice as long under way.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn swap_halves(mut x: __m256i) -> __m256i {
+    // SAFETY: the instruction is one of AVX2 and only exchanges the halves of `x`.
+    unsafe {
+        asm!("vperm2i128 {x}, {x}, {x}, 1", x = inout(ymm_reg) x,
+            options(pure, nomem, nostack, preserves_flags));
+    }
+    x
 }
 
 /// The same, computed: the compiler would otherwise move the bytes of both parts of a sum rather than

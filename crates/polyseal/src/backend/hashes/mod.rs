@@ -16,6 +16,8 @@ mod none;
 #[cfg(target_arch = "x86_64")]
 mod pairs;
 #[cfg(target_arch = "x86_64")]
+mod rounds;
+#[cfg(target_arch = "x86_64")]
 mod sha_ni;
 mod words;
 
@@ -23,7 +25,9 @@ mod words;
 pub(crate) use avx2::Words64 as Row;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use pairs::{Pair, pin};
-pub(crate) use words::{HashWords, Integer, Lanewise, One, Proof, Routine};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use rounds::{Schedule, rounds};
+pub(crate) use words::{Enter, HashWords, Integer, Lanewise, One, Proof, Routine, Unit};
 
 use super::{Backend, cpu};
 
@@ -43,11 +47,11 @@ type Sha256Unit = cpu::ShaNi;
 #[cfg(target_arch = "aarch64")]
 type Sha256Unit = cpu::ArmSha256;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-type Sha256Unit = none::Unit;
+type Sha256Unit = none::Unit<u32>;
 #[cfg(target_arch = "aarch64")]
 type Sha512Unit = cpu::ArmSha512;
 #[cfg(not(target_arch = "aarch64"))]
-type Sha512Unit = none::Unit;
+type Sha512Unit = none::Unit<u64>;
 
 /// The instructions that compression functions are computed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +65,8 @@ pub struct HashBackend {
 
 impl HashBackend {
     /// One word at a time.
-    const SOFT: Self = Self { vectors: Vectors::Soft(cpu::Soft), sha256: None, sha512: None };
+    pub(crate) const SOFT: Self =
+        Self { vectors: Vectors::Soft(cpu::Soft), sha256: None, sha512: None };
 
     /// Everything that this CPU has.
     pub(crate) fn detect() -> Self {
@@ -179,6 +184,6 @@ pub(crate) trait OnVectors {
     /// What it computes.
     type Output;
 
-    /// The computation; what is to be compiled for the vectors goes through [`Proof::enter`].
+    /// The computation; what is to be compiled for the vectors goes through [`Enter::enter`].
     fn run<P: Proof>(self, proof: P) -> Self::Output;
 }

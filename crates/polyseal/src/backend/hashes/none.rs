@@ -1,19 +1,59 @@
 //! Instructions that an architecture does not have.
 
-/// There is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {}
+use core::marker::PhantomData;
 
-impl Unit {
-    #[inline(always)]
-    pub(crate) fn compress<W, const B: usize, const N: usize>(
+use super::words::{Enter, Integer, Routine};
+
+/// There is none, of words `W`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit<W>(Never, PhantomData<W>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Never {}
+
+impl<W: Integer> Enter for Unit<W> {
+    fn enter<R: Routine>(self, _: R) {
+        match self.0 {}
+    }
+}
+
+impl<W: Integer> super::Unit for Unit<W> {
+    type Word = W;
+    type Chain = ();
+    type Words = ();
+
+    fn load(self, _: &[u8]) {
+        match self.0 {}
+    }
+
+    fn store(self, (): (), _: &mut [u8]) {
+        match self.0 {}
+    }
+
+    fn chain(self, (): ()) {
+        match self.0 {}
+    }
+
+    fn words(self, (): ()) {
+        match self.0 {}
+    }
+
+    fn xor(self, (): (), (): ()) {
+        match self.0 {}
+    }
+
+    fn mask(self, (): (), (): ()) {
+        match self.0 {}
+    }
+
+    fn compress<const N: usize>(
         self,
-        _k: &[W],
-        _key: &[W; 8],
-        _sums: &[W; 8],
-        _chains: [&mut [u8; B]; N],
-        _blocks: [&[u8; B]; N],
-    ) {
-        match self {}
+        _: &[W],
+        _: &[W; 8],
+        _: &[W; 8],
+        _: [(); N],
+        _: [(); N],
+    ) -> [(); N] {
+        match self.0 {}
     }
 }

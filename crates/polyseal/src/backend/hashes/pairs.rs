@@ -2,8 +2,8 @@
 
 use core::arch::asm;
 use core::arch::x86_64::{
-    __m128i, _mm_add_epi64, _mm_alignr_epi8, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128,
-    _mm_or_si128, _mm_set_epi64x, _mm_shuffle_epi8, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
+    __m128i, _mm_add_epi64, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128, _mm_or_si128,
+    _mm_set_epi64x, _mm_shuffle_epi8, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
     _mm_xor_si128,
 };
 
@@ -13,7 +13,7 @@ use super::words::{Lanewise, One};
 
 /// Two words, with the proof that the CPU has AVX2.
 #[derive(Clone, Copy)]
-pub struct Pair(__m128i, Avx2);
+pub struct Pair(pub(super) __m128i, pub(super) Avx2);
 
 impl Pair {
     /// These two.
@@ -24,36 +24,60 @@ impl Pair {
         Self(unsafe { _mm_loadu_si128(words.as_ptr().cast()) }, proof)
     }
 
+    /// These two, which are next to each other.
+    #[inline(always)]
+    pub(crate) fn new(low: One<u64, Avx2>, high: One<u64, Avx2>) -> Self {
+        // SAFETY: the words hold the proof of AVX2.
+        let x = unsafe { _mm_set_epi64x(high.0.cast_signed(), low.0.cast_signed()) };
+        Self(x, low.1)
+    }
+
     /// Those with these bytes, each word's most significant first.
     #[inline(always)]
     pub(crate) fn load_big_endian(proof: Avx2, bytes: &[u8]) -> Self {
         assert!(bytes.len() == 16);
-        let [low, high] = BYTES_OF_64;
         // SAFETY: `proof` is that of AVX2; the slice has 16 bytes.
-        let x = unsafe {
-            _mm_shuffle_epi8(_mm_loadu_si128(bytes.as_ptr().cast()), _mm_set_epi64x(high, low))
-        };
-        Self(x, proof)
+        let x = unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) };
+        Self(x, proof).swapped()
     }
 
-    /// The inverse of [`load`](Self::load). The words do go through memory: the compiler would take
-    /// them from the vector one by one, which is slower.
+    /// The inverse of [`load_big_endian`](Self::load_big_endian).
+    #[inline(always)]
+    pub(crate) fn store_big_endian(self, bytes: &mut [u8]) {
+        assert!(bytes.len() == 16);
+        // SAFETY: a vector holds the proof of AVX2; the slice has 16 bytes.
+        unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), self.swapped().0) };
+    }
+
+    /// Each word's bytes mirrored.
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        let [low, high] = BYTES_OF_64;
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm_shuffle_epi8(self.0, _mm_set_epi64x(high, low)) }, self.1)
+    }
+
+    /// The inverse of [`load`](Self::load).
     #[inline(always)]
     pub(crate) fn store(self, words: &mut [u64]) {
         assert!(words.len() == 2);
         // SAFETY: a vector holds the proof of AVX2; the slice has 16 bytes.
         unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) };
+    }
+
+    /// These words one by one. They do go through memory: the compiler would take them from the vectors,
+    /// which is slower.
+    #[inline(always)]
+    pub(crate) fn singles(pairs: [Self; 4]) -> [One<u64, Avx2>; 8] {
+        let mut words = [0; 8];
+        for i in 0..4 {
+            pairs[i].store(&mut words[2 * i..2 * i + 2]);
+        }
         // SAFETY: a comment is no instruction.
         unsafe {
             asm!("/* {} */", in(reg) words.as_mut_ptr(), options(nostack, preserves_flags));
         }
-    }
-
-    /// The second word, and the first of `next`.
-    #[inline(always)]
-    pub(crate) fn straddle(self, next: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm_alignr_epi8::<8>(next.0, self.0) }, self.1)
+        words.map(|word| One::new(pairs[0].1, word))
     }
 }
 

@@ -5,97 +5,137 @@
 use core::arch::x86_64::{
     __m128i, _mm_add_epi32, _mm_alignr_epi8, _mm_blend_epi16, _mm_loadu_si128, _mm_set_epi64x,
     _mm_sha256msg1_epu32, _mm_sha256msg2_epu32, _mm_sha256rnds2_epu32, _mm_shuffle_epi8,
-    _mm_shuffle_epi32, _mm_storeu_si128,
+    _mm_shuffle_epi32, _mm_storeu_si128, _mm_xor_si128,
 };
 
 use super::super::cpu::ShaNi;
+use super::words::Unit;
 
-impl ShaNi {
-    /// The compression function with round constants `k`, the first half of the block `key`, and its
-    /// sums with constants. `N` chaining values have each a second half.
+/// The order of bytes that mirrors each word.
+const BIG_ENDIAN: [i64; 2] = [0x0405_0607_0001_0203, 0x0c0d_0e0f_0809_0a0b];
+
+impl Unit for ShaNi {
+    type Word = u32;
+    /// ABEF and CDGH.
+    type Chain = [__m128i; 2];
+    type Words = [__m128i; 2];
+
     #[inline(always)]
-    pub(crate) fn compress<const N: usize>(
+    fn load(self, bytes: &[u8]) -> [__m128i; 2] {
+        let (low, high) = bytes.split_at(16);
+        [swap(self, load(low)), swap(self, load(high))]
+    }
+
+    #[inline(always)]
+    fn store(self, words: [__m128i; 2], bytes: &mut [u8]) {
+        let (low, high) = bytes.split_at_mut(16);
+        store(swap(self, words[0]), low);
+        store(swap(self, words[1]), high);
+    }
+
+    #[inline(always)]
+    fn xor(self, x: [__m128i; 2], y: [__m128i; 2]) -> [__m128i; 2] {
+        // SAFETY: SSE2 is part of x86-64.
+        unsafe { [_mm_xor_si128(x[0], y[0]), _mm_xor_si128(x[1], y[1])] }
+    }
+
+    #[inline(always)]
+    fn chain(self, [abcd, efgh]: [__m128i; 2]) -> [__m128i; 2] {
+        // SAFETY: `self` is the proof of these features.
+        unsafe {
+            let badc = _mm_shuffle_epi32::<0b10_11_00_01>(abcd);
+            let hgfe = _mm_shuffle_epi32::<0b00_01_10_11>(efgh);
+            [_mm_alignr_epi8::<8>(badc, hgfe), _mm_blend_epi16::<0b1111_0000>(hgfe, badc)]
+        }
+    }
+
+    #[inline(always)]
+    fn words(self, [abef, cdgh]: [__m128i; 2]) -> [__m128i; 2] {
+        // SAFETY: `self` is the proof of these features.
+        unsafe {
+            let feba = _mm_shuffle_epi32::<0b00_01_10_11>(abef);
+            let dchg = _mm_shuffle_epi32::<0b10_11_00_01>(cdgh);
+            [_mm_blend_epi16::<0b1111_0000>(feba, dchg), _mm_alignr_epi8::<8>(dchg, feba)]
+        }
+    }
+
+    #[inline(always)]
+    fn mask(self, chain: [__m128i; 2], words: [__m128i; 2]) -> [__m128i; 2] {
+        self.xor(chain, self.chain(words))
+    }
+
+    #[inline(always)]
+    fn compress<const N: usize>(
         self,
-        k: &[u32; 64],
+        k: &[u32],
         key: &[u32; 8],
         sums: &[u32; 8],
-        chains: [&mut [u8; 32]; N],
-        blocks: [&[u8; 32]; N],
-    ) {
-        // SAFETY: `self` is the proof of these features.
-        unsafe { compress(k, key, sums, chains, blocks) }
-    }
-}
-
-/// # Safety
-/// The CPU must have the target features.
-#[target_feature(enable = "sha,ssse3,sse4.1")]
-#[inline(never)]
-unsafe fn compress<const N: usize>(
-    k: &[u32; 64],
-    key: &[u32; 8],
-    sums: &[u32; 8],
-    chains: [&mut [u8; 32]; N],
-    blocks: [&[u8; 32]; N],
-) {
-    let big_endian = _mm_set_epi64x(0x0c0d_0e0f_0809_0a0b, 0x0405_0607_0001_0203);
-    let zero = _mm_set_epi64x(0, 0);
-    let (mut abef, mut cdgh) = ([zero; N], [zero; N]);
-    let mut w = [[zero; N]; 4];
-    for i in 0..N {
-        let (low, high) = chains[i].split_at(16);
-        let abcd = _mm_shuffle_epi8(load(low), big_endian);
-        let efgh = _mm_shuffle_epi8(load(high), big_endian);
-        let badc = _mm_shuffle_epi32::<0b10_11_00_01>(abcd);
-        let hgfe = _mm_shuffle_epi32::<0b00_01_10_11>(efgh);
-        abef[i] = _mm_alignr_epi8::<8>(badc, hgfe);
-        cdgh[i] = _mm_blend_epi16::<0b1111_0000>(hgfe, badc);
-        w[0][i] = words(&key[..4]);
-        w[1][i] = words(&key[4..]);
-        w[2][i] = _mm_shuffle_epi8(load(&blocks[i][..16]), big_endian);
-        w[3][i] = _mm_shuffle_epi8(load(&blocks[i][16..]), big_endian);
-    }
-    let before = (abef, cdgh);
-
-    for j in 0..4 {
+        chains: [[__m128i; 2]; N],
+        blocks: [[__m128i; 2]; N],
+    ) -> [[__m128i; 2]; N] {
+        let mut state = chains;
+        let mut w = [[words(&key[..4]); N]; 4];
         for i in 0..N {
-            let sum = match j {
-                0 | 1 => words(&sums[4 * j..4 * j + 4]),
-                _ => _mm_add_epi32(w[j][i], words(&k[4 * j..4 * j + 4])),
-            };
-            (abef[i], cdgh[i]) = four_rounds(abef[i], cdgh[i], sum);
+            w[1][i] = words(&key[4..]);
+            [w[2][i], w[3][i]] = blocks[i];
         }
-    }
-    for t in (16..64).step_by(16) {
         for j in 0..4 {
             for i in 0..N {
-                let seven_back = _mm_alignr_epi8::<4>(w[(j + 3) % 4][i], w[(j + 2) % 4][i]);
-                let first = _mm_sha256msg1_epu32(w[j][i], w[(j + 1) % 4][i]);
-                let first = _mm_add_epi32(first, seven_back);
-                w[j][i] = _mm_sha256msg2_epu32(first, w[(j + 3) % 4][i]);
-                let sum = _mm_add_epi32(w[j][i], words(&k[t + 4 * j..t + 4 * j + 4]));
-                (abef[i], cdgh[i]) = four_rounds(abef[i], cdgh[i], sum);
+                let sum = match j {
+                    0 | 1 => words(&sums[4 * j..4 * j + 4]),
+                    _ => add(w[j][i], words(&k[4 * j..4 * j + 4])),
+                };
+                state[i] = four_rounds(self, state[i], sum);
             }
         }
-    }
-
-    for (i, chain) in chains.into_iter().enumerate() {
-        let feba = _mm_shuffle_epi32::<0b00_01_10_11>(_mm_add_epi32(abef[i], before.0[i]));
-        let dchg = _mm_shuffle_epi32::<0b10_11_00_01>(_mm_add_epi32(cdgh[i], before.1[i]));
-        let abcd = _mm_blend_epi16::<0b1111_0000>(feba, dchg);
-        let efgh = _mm_alignr_epi8::<8>(dchg, feba);
-        let (low, high) = chain.split_at_mut(16);
-        store(_mm_shuffle_epi8(abcd, big_endian), low);
-        store(_mm_shuffle_epi8(efgh, big_endian), high);
+        for t in (16..64).step_by(16) {
+            for j in 0..4 {
+                for i in 0..N {
+                    let last = w[(j + 3) % 4][i];
+                    w[j][i] = next(self, w[j][i], w[(j + 1) % 4][i], w[(j + 2) % 4][i], last);
+                    let sum = add(w[j][i], words(&k[t + 4 * j..t + 4 * j + 4]));
+                    state[i] = four_rounds(self, state[i], sum);
+                }
+            }
+        }
+        for i in 0..N {
+            state[i] = [add(state[i][0], chains[i][0]), add(state[i][1], chains[i][1])];
+        }
+        state
     }
 }
 
-#[inline]
-#[target_feature(enable = "sha,ssse3,sse4.1")]
-fn four_rounds(abef: __m128i, cdgh: __m128i, sum: __m128i) -> (__m128i, __m128i) {
-    let next = _mm_sha256rnds2_epu32(cdgh, abef, sum);
-    let high = _mm_shuffle_epi32::<0b00_00_11_10>(sum);
-    (_mm_sha256rnds2_epu32(abef, next, high), next)
+#[inline(always)]
+fn four_rounds(_: ShaNi, [abef, cdgh]: [__m128i; 2], sum: __m128i) -> [__m128i; 2] {
+    // SAFETY: the proof of these features is an argument.
+    unsafe {
+        let next = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+        let high = _mm_shuffle_epi32::<0b00_00_11_10>(sum);
+        [_mm_sha256rnds2_epu32(abef, next, high), next]
+    }
+}
+
+/// The four words that follow these sixteen.
+#[inline(always)]
+fn next(_: ShaNi, w0: __m128i, w1: __m128i, w2: __m128i, w3: __m128i) -> __m128i {
+    // SAFETY: the proof of these features is an argument.
+    unsafe {
+        let seven_back = _mm_alignr_epi8::<4>(w3, w2);
+        _mm_sha256msg2_epu32(_mm_add_epi32(_mm_sha256msg1_epu32(w0, w1), seven_back), w3)
+    }
+}
+
+#[inline(always)]
+fn swap(_: ShaNi, x: __m128i) -> __m128i {
+    let [low, high] = BIG_ENDIAN;
+    // SAFETY: the proof of SSSE3 is an argument.
+    unsafe { _mm_shuffle_epi8(x, _mm_set_epi64x(high, low)) }
+}
+
+#[inline(always)]
+fn add(x: __m128i, y: __m128i) -> __m128i {
+    // SAFETY: SSE2 is part of x86-64.
+    unsafe { _mm_add_epi32(x, y) }
 }
 
 #[inline(always)]

@@ -6,8 +6,10 @@ use core::fmt::Debug;
 use zeroize::Zeroize;
 
 use super::super::cpu::Soft;
+#[cfg(target_arch = "aarch64")]
+use super::super::cpu::{ArmSha256, ArmSha512};
 #[cfg(target_arch = "x86_64")]
-use super::super::cpu::{Avx2, Avx512};
+use super::super::cpu::{Avx2, Avx512, ShaNi};
 
 /// A word of 32 or 64 bits.
 pub trait Integer: Copy + Debug + Default + Zeroize + Send + Sync + 'static {
@@ -78,15 +80,18 @@ macro_rules! integer {
 integer!(u32);
 integer!(u64);
 
+/// The proof that this CPU can run some instructions.
+pub trait Enter: Copy {
+    /// Runs `routine` compiled with the target features of this proof, and never inlined.
+    fn enter<R: Routine>(self, routine: R);
+}
+
 /// The proof that this CPU can run some vectors' code.
-pub trait Proof: Copy {
+pub trait Proof: Enter {
     /// As many 32-bit words as a register holds.
     type Words32: HashWords<Proof = Self, Word = u32>;
     /// As many 64-bit words as a register holds.
     type Words64: HashWords<Proof = Self, Word = u64>;
-
-    /// Runs `routine` compiled with the target features of this proof, and never inlined.
-    fn enter<R: Routine>(self, routine: R);
 }
 
 /// A computation in vectors. Implementations mark `run` `#[inline(always)]`, as they do every generic
@@ -96,52 +101,93 @@ pub trait Routine {
     fn run(self);
 }
 
-impl Proof for Soft {
-    type Words32 = One<u32, Self>;
-    type Words64 = One<u64, Self>;
-
+impl Enter for Soft {
     #[inline(never)]
     fn enter<R: Routine>(self, routine: R) {
         routine.run();
     }
 }
 
+impl Proof for Soft {
+    type Words32 = One<u32, Self>;
+    type Words64 = One<u64, Self>;
+}
+
+/// A proof's way into code with its target features.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! enter {
+    ($proof:ty, $features:literal) => {
+        impl Enter for $proof {
+            #[inline(always)]
+            fn enter<R: Routine>(self, routine: R) {
+                /// # Safety
+                /// The CPU must have the target features.
+                #[target_feature(enable = $features)]
+                #[inline(never)]
+                unsafe fn entry<R: Routine>(routine: R) {
+                    routine.run();
+                }
+                // SAFETY: `self` is the proof of these features.
+                unsafe { entry(routine) }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+enter!(Avx2, "avx2,bmi2");
+#[cfg(target_arch = "x86_64")]
+enter!(Avx512, "avx2,bmi2,avx512f,avx512bw,avx512vl");
+#[cfg(target_arch = "x86_64")]
+enter!(ShaNi, "sha,ssse3,sse4.1");
+#[cfg(target_arch = "aarch64")]
+enter!(ArmSha256, "neon,sha2");
+#[cfg(target_arch = "aarch64")]
+enter!(ArmSha512, "neon,sha3");
+
 #[cfg(target_arch = "x86_64")]
 impl Proof for Avx2 {
     type Words32 = super::avx2::Words32;
     type Words64 = super::avx2::Words64;
-
-    #[inline(always)]
-    fn enter<R: Routine>(self, routine: R) {
-        /// # Safety
-        /// The CPU must have the target features.
-        #[target_feature(enable = "avx2,bmi2")]
-        #[inline(never)]
-        unsafe fn entry<R: Routine>(routine: R) {
-            routine.run();
-        }
-        // SAFETY: `self` is the proof of these features.
-        unsafe { entry(routine) }
-    }
 }
 
 #[cfg(target_arch = "x86_64")]
 impl Proof for Avx512 {
     type Words32 = super::avx512::Words32;
     type Words64 = super::avx512::Words64;
+}
 
-    #[inline(always)]
-    fn enter<R: Routine>(self, routine: R) {
-        /// # Safety
-        /// The CPU must have the target features.
-        #[target_feature(enable = "avx2,bmi2,avx512f,avx512bw,avx512vl")]
-        #[inline(never)]
-        unsafe fn entry<R: Routine>(routine: R) {
-            routine.run();
-        }
-        // SAFETY: `self` is the proof of these features.
-        unsafe { entry(routine) }
-    }
+/// Instructions made for a compression function, and the proof that this CPU has them.
+pub trait Unit: Enter {
+    /// A word.
+    type Word: Integer;
+    /// A chaining value, in the order that the instructions take.
+    type Chain: Copy;
+    /// The second half of a block, in words.
+    type Words: Copy;
+
+    /// The words with these bytes.
+    fn load(self, bytes: &[u8]) -> Self::Words;
+    /// The inverse of [`load`](Self::load).
+    fn store(self, words: Self::Words, bytes: &mut [u8]);
+    /// Exclusive or.
+    fn xor(self, x: Self::Words, y: Self::Words) -> Self::Words;
+    /// The chaining value of these words.
+    fn chain(self, words: Self::Words) -> Self::Chain;
+    /// The inverse of [`chain`](Self::chain).
+    fn words(self, chain: Self::Chain) -> Self::Words;
+    /// A chaining value, exclusive or these words.
+    fn mask(self, chain: Self::Chain, words: Self::Words) -> Self::Chain;
+    /// The compression function with round constants `k`, the first half of the block `key`, and its
+    /// sums with constants. `N` chaining values have each a second half.
+    fn compress<const N: usize>(
+        self,
+        k: &[Self::Word],
+        key: &[Self::Word; 8],
+        sums: &[Self::Word; 8],
+        chains: [Self::Chain; N],
+        words: [Self::Words; N],
+    ) -> [Self::Chain; N];
 }
 
 /// Operations on every word of a vector.
@@ -194,7 +240,7 @@ pub trait HashWords: Lanewise {
 
 /// One word, with any proof.
 #[derive(Clone, Copy)]
-pub struct One<W, P>(pub(super) W, P);
+pub struct One<W, P>(pub(super) W, pub(super) P);
 
 #[cfg(target_arch = "x86_64")]
 impl<W, P> One<W, P> {
