@@ -44,7 +44,8 @@ impl<'x, 'r, 'a, 'i, 'o, C: Compression> Calls<'x, 'r, 'a, 'i, 'o, C> {
         Self { key, chains, inputs: Inputs::Middle { seals, runs, blocks } }
     }
 
-    /// Computes them on the stack, which the caller wipes at the end: one by one if there is one chaining value, otherwise in lanes.
+    /// Computes them, one by one if there is one chaining value and otherwise in lanes; on the stack,
+    /// which the caller wipes at the end.
     pub(super) fn run(self, on: HashBackend) {
         if self.chains.len() == 1 { C::one(on, self) } else { C::many(on, self) }
     }

@@ -1,8 +1,9 @@
 //! OMD: authenticated encryption from a keyed compression function.
 //!
 //! Source: S. Cogliani et al., "OMD: A Compression Function Mode of Operation for Authenticated
-//! Encryption" (SAC 2014), and OMD v2.0, a second-round candidate of CAESAR. OMD-BLAKE2b is D. Maimuț and
-//! A. Mega's, "Speeding Up OMD Instantiations in Hardware".
+//! Encryption" (SAC 2014), and OMD v2.0, a second-round candidate of CAESAR. Over BLAKE2b it is an idea of
+//! D. Maimuț and A. Mega ("Speeding Up OMD Instantiations in Hardware"); its bytes are ours, and no other
+//! implementation has them. `docs/spec/omd.md` in the repository specifies all three.
 //!
 //! Security: authenticated encryption as long as no nonce is repeated under a key, and the compression
 //! function, keyed by the first half of its block, is a pseudorandom function: then up to about 2^(n/2)
@@ -10,26 +11,33 @@
 //!
 //! | take | for |
 //! |---|---|
-//! | [`OmdBlake2b`] | the fastest without instructions made for a hash function |
-//! | [`OmdSha512`] | the same security from SHA-512 |
-//! | [`OmdSha256`] | CPUs with instructions made for SHA-256 |
+//! | [`OmdSha512`] | the widest margin, from SHA-512 |
+//! | [`OmdSha256`] | the fastest on CPUs with instructions made for SHA-256 |
+//! | [`OmdBlake2b`] | the fastest without them; nobody has reviewed it |
 //! | [`legacy`] | old data only: forgeable |
+//!
+//! These have the longest keys, nonces and tags; others have names, too, and any other lengths are
+//! `Omd<Sha512, U32, U12, U16>` with [`aead::consts`], or `omd-sha512:key=32,nonce=12,tag=16` in
+//! [`any`](crate::any).
 //!
 //! A message is sequential: a block is one call of the compression function. Many messages are not:
 //! [`batch`](crate::batch) seals them side by side.
 //!
-//! What it does not give: a repeated nonce breaks confidentiality and authenticity. No commitment is
-//! claimed: whoever knows a key can choose messages under it to a tag of his choice. (Tags are as long as
-//! they are to be hard to guess.) The published rule for empty inputs is forgeable with one message; here
-//! an empty input is one padded block, which changes nothing for others ([`legacy`]).
+//! What it does not give: a repeated nonce breaks confidentiality and authenticity. It commits to
+//! nothing: whoever knows two keys finds, within seconds, associated data under which one nonce,
+//! ciphertext and tag open with both.
+//!
+//! The published rule for empty inputs is forgeable with one message; here an empty input is one padded
+//! block, as in OMD v2.0's optimised code. The tag differs from the reference code's wherever the message
+//! or the associated data is empty, and from version 1's everywhere: [`legacy`] opens those.
 //!
 //! ```
 //! use polyseal::aead::{AeadInOut, Generate, Key, KeyInit, Nonce};
-//! use polyseal::omd::OmdBlake2b;
+//! use polyseal::omd::OmdSha512;
 //!
-//! let key = Key::<OmdBlake2b>::generate();
-//! let cipher = OmdBlake2b::new(&key);
-//! let nonce = Nonce::<OmdBlake2b>::generate(); // 32 random bytes, fresh for every message
+//! let key = Key::<OmdSha512>::generate();
+//! let cipher = OmdSha512::new(&key);
+//! let nonce = Nonce::<OmdSha512>::generate(); // 32 random bytes, fresh for every message
 //!
 //! let mut message = b"attack at dawn".to_vec();
 //! cipher.encrypt_in_place(&nonce, b"header", &mut message)?;
