@@ -25,8 +25,8 @@ from wrapper import fold, wrapper  # noqa: E402
 SOURCES = [HERE.parent / "rtl" / f"{name}.vhd" for name in (
     "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_core", "omd_lanes")]
 SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
-# What is left out of ABC's own script, &scorr, &dch and &mfs, takes more than ten minutes per design.
-MAPPING = "+&dc2; &if {C} {W} {D} {R} -v"
+# abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which take more than ten minutes per design.
+MAPPING = "+&if {C} {W} {D} {R} -v"
 SEED = 1
 
 # hash, lanes, opens and computes L* and Tag_a
@@ -48,6 +48,10 @@ def yosys(directory, log, *commands):
     return (directory / log).read_text()
 
 
+def read(top, *files):
+    return f"read_verilog {' '.join(files)}", f"hierarchy -top {top}", "proc", f"techmap -map ../../../../hw/syn/sums.v"
+
+
 def once(path, make):
     if not path.exists():
         print(f"  {path.parent.name}/{path.name}", flush=True)
@@ -63,7 +67,7 @@ def cells(log):
 
 def area_ultrascale(directory, top):
     def make():
-        log = yosys(directory, "xilinx.log", "read_verilog design.v",
+        log = yosys(directory, "xilinx.log", *read(top, "design.v"),
                     f"synth_xilinx -family xcup -top {top} -flatten -noiopad -noclkbuf", "stat",
                     "write_verilog -noattr xilinx.part")
         (directory / "xilinx.json").write_text(json.dumps(cells(log)))
@@ -82,7 +86,7 @@ def area_ultrascale(directory, top):
 def clock_ecp5(directory, top):
     def gates():
         (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text(), top))
-        yosys(directory, "gates.log", "read_verilog design.v wrapper.v", "synth_ecp5 -top wrapper -run :map_luts",
+        yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"), "synth_ecp5 -top wrapper -run :map_luts",
               "select -module wrapper", "write_json -selected gates.json")
         design = json.loads((directory / "gates.json").read_text())
         print(f"  {fold(design)} exclusive ors in carry chains")
