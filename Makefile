@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo test bench peers papers fips fuzz docs deny hw clean
+.PHONY: demo test bench peers papers fips fuzz docs deny hw hw-syn clean
 .PHONY: format lint unit portable python constant-time aarch64 avx512 wasm
 .NOTPARALLEL:
 
@@ -58,6 +58,11 @@ wasm:
 # The cores in hardware, simulated; HW=--long for every vector and long random runs.
 hw:
 	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py $(HW)
+
+# Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
+# no part of `test`.
+hw-syn:
+	scripts/with g++ ghdl python3-venv -- scripts/hw hw/syn/run.py $(DESIGN)
 
 fuzz:
 	scripts/with g++ -- scripts/fuzz

@@ -101,7 +101,7 @@ architecture rtl of blake2b_core is
   -- The words that the four G of a half of round r take first, or second. r is below 10.
   function chosen (k, m : octet; r : unsigned(3 downto 0); first : natural) return quad is
     variable all_words : words(0 to 15);
-    variable by_round : words(0 to 15);
+    variable by_round : words(0 to 7);
     variable y : quad;
   begin
     for j in 0 to 7 loop
@@ -109,13 +109,16 @@ architecture rtl of blake2b_core is
       all_words(8 + j) := m(j);
     end loop;
     for g in 0 to 3 loop
-      for i in 0 to 9 loop
+      for i in 0 to 7 loop
         by_round(i) := all_words(BLAKE2B_SIGMA(i)(first + 2 * g));
       end loop;
-      for i in 10 to 15 loop
-        by_round(i) := by_round(8 + i mod 2);
-      end loop;
-      y(g) := by_round(to_integer(r));
+      y(g) := by_round(to_integer(r(2 downto 0)));
+      if r(3) = '1' then
+        y(g) := all_words(BLAKE2B_SIGMA(8)(first + 2 * g));
+        if r(0) = '1' then
+          y(g) := all_words(BLAKE2B_SIGMA(9)(first + 2 * g));
+        end if;
+      end if;
     end loop;
     return y;
   end function;

@@ -154,12 +154,19 @@ begin
   control : process (all)
     -- Of this cycle.
     variable takes_block, takes_tag, takes_nonce, starts_ad, starts_nonce, absorbs : boolean;
+    variable erases_D, keeps_h, takes_l_star, takes_y, erases_Ta, adds_to_Ta : boolean;
     variable full, step : std_logic;
     variable towards : unsigned(5 downto 0);
     variable known, last, chained : boolean;
     variable x_in, h_in, m_in, out_with, z : block_t;
     variable m_keep, out_keep : slv(n - 1 downto 0);
   begin
+    erases_D := false;
+    keeps_h := false;
+    takes_l_star := false;
+    takes_y := false;
+    erases_Ta := false;
+    adds_to_Ta := false;
     D(0) <= D(I);
     X(0) <= X(I);
     Ta(0) <= Ta(I);
@@ -302,14 +309,14 @@ begin
             start <= '1';
             at(0) <= L_STAR_OF_KEY;
           else
-            X(0) <= l_star;
+            takes_l_star := true;
             at(0) <= FREE;
           end if;
         end if;
 
       when L_STAR_OF_KEY =>
         if ready = '1' then
-          X(0) <= y;
+          takes_y := true;
           clear <= '1';
           at(0) <= FREE;
           mask(0) <= SEEK;
@@ -318,7 +325,7 @@ begin
 
       when FREE | HASHES =>
         if absorbs then
-          Ta(0) <= Ta(I) xor y;
+          adds_to_Ta := true;
           clear <= '1';
           at(0) <= FREE;
           ad_done(0) <= ad_last(I);
@@ -331,14 +338,14 @@ begin
           mask(0) <= SEEK;
           if s_ad_tlast = '1' then
             mask(0) <= DONE;
-            D(0) <= ZERO;
+            erases_D := true;
           end if;
         elsif starts_nonce then
           start <= '1';
           at(0) <= DELTA_OF_NONCE;
           has_nonce(0) <= '0';
           opens(0) <= next_opens(I);
-          D(0) <= ZERO;
+          erases_D := true;
           mask(0) <= SEEK;
           count(0) <= to_unsigned(1, 59);
         end if;
@@ -347,7 +354,7 @@ begin
         if ready = '1' and mask(I) = DONE then
           start <= '1';
           at(0) <= CHAINS;
-          D(0) <= h_in;
+          keeps_h := true;
           mask(0) <= SEEK;
         end if;
 
@@ -360,7 +367,7 @@ begin
             mask(0) <= SEEK;
             if last then
               at(0) <= TAGS;
-              D(0) <= ZERO;
+              erases_D := true;
               mask(0) <= DONE;
             end if;
           end if;
@@ -374,7 +381,7 @@ begin
               s_axis_tready <= '1';
             end if;
             if G_AD then
-              Ta(0) <= ZERO;
+              erases_Ta := true;
               ad_done(0) <= '0';
               ad_last(0) <= '0';
               mask(0) <= SEEK;
@@ -385,6 +392,23 @@ begin
           end if;
         end if;
     end case;
+
+    -- Blocks are chosen here, by a few flags: in the choices above, each of their bits would be a choice of six.
+    if erases_D then
+      D(0) <= ZERO;
+    elsif keeps_h then
+      D(0) <= h_in;
+    end if;
+    if takes_l_star then
+      X(0) <= l_star;
+    elsif takes_y then
+      X(0) <= y;
+    end if;
+    if erases_Ta then
+      Ta(0) <= ZERO;
+    elsif adds_to_Ta then
+      Ta(0) <= Ta(I) xor y;
+    end if;
   end process;
 
   registers : process (clk)

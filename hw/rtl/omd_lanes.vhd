@@ -65,13 +65,13 @@ architecture rtl of omd_lanes is
   function part (x : slv; i : unsigned(1 downto 0)) return slv is
     constant w : natural := x'length / 4;
     alias a : slv(4 * w - 1 downto 0) is x;
+    type parts is array (0 to 3) of slv(w - 1 downto 0);
+    variable y : parts;
   begin
-    case i is
-      when "00" => return a(w - 1 downto 0);
-      when "01" => return a(2 * w - 1 downto w);
-      when "10" => return a(3 * w - 1 downto 2 * w);
-      when others => return a(4 * w - 1 downto 3 * w);
-    end case;
+    for j in 0 to 3 loop
+      y(j) := a(w * j + w - 1 downto w * j);
+    end loop;
+    return y(to_integer(i));
   end function;
 begin
   erase <= rst or zeroise;

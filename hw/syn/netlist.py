@@ -1,0 +1,81 @@
+"""A synthesised netlist as a C model, from yosys's JSON: `model(module)`.
+
+The cells of UltraScale+ that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops, shift
+registers (from 0). Anything
+else is refused. The model has a byte for each net, one statement for each cell in topological order, and one clock.
+"""
+
+
+def model(module):
+    """C: void settle(unsigned char *n), void clock(unsigned char *n), void start(unsigned char *n)."""
+    shifts = []                                           # registers of 16 bits: D, CE
+    flops, gates = [], []                                 # gates: outputs, inputs, statement
+    for name, cell in module["cells"].items():
+        kind, pins, value = cell["type"], cell["connections"], cell.get("parameters", {})
+
+        def net(pin, i=0):
+            bit = pins[pin][i] if pin in pins else "0"
+            return str(int(bit == "1")) if isinstance(bit, str) else f"n[{bit}]"
+
+        if kind in ("LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6"):
+            size = int(kind[3])
+            index = "|".join(f"{net(f'I{i}')}<<{i}" for i in range(size))
+            gates.append((["O"], [f"I{i}" for i in range(size)], f"{net('O')}=0x{int(value['INIT'], 2):x}ull>>({index})&1;", pins))
+        elif kind == "INV":
+            gates.append((["O"], ["I"], f"{net('O')}=!{net('I')};", pins))
+        elif kind in ("MUXF7", "MUXF8", "MUXF9"):
+            gates.append((["O"], ["I0", "I1", "S"], f"{net('O')}={net('S')}?{net('I1')}:{net('I0')};", pins))
+        elif kind in ("CARRY4", "CARRY8"):
+            text = f"c={net('CI')}|{net('CYINIT')};" if kind == "CARRY4" else f"c={net('CI')};"
+            for i in range(int(kind[5])):
+                if isinstance(pins.get("O", [])[i:i + 1][0] if pins.get("O") else "x", int):
+                    text += f"{net('O', i)}={net('S', i)}^c;"
+                text += f"c={net('S', i)}?c:{net('DI', i)};"
+                if pins.get("CO") and isinstance(pins["CO"][i], int):
+                    text += f"{net('CO', i)}=c;"
+            gates.append((["O", "CO"], ["CI", "CYINIT", "S", "DI"], text, pins))
+        elif kind in ("FDRE", "FDSE"):
+            reset = "R" if kind == "FDRE" else "S"
+            initial = value.get("INIT", "0")[-1]
+            flops.append((net("Q"), net("D"), net("CE"), net(reset), int(kind == "FDSE"), int(initial == "1")))
+            if any(value.get(f"IS_{pin}_INVERTED", "0")[-1] == "1" for pin in ("C", "D", reset)):
+                raise SystemExit(f"{name}: an inverted pin")
+        elif kind == "SRL16E":
+            index = "|".join(f"{net(f'A{i}')}<<{i}" for i in range(4))
+            gates.append((["Q"], ["A0", "A1", "A2", "A3"], f"{net('Q')}=srl[{len(shifts)}]>>({index})&1;", pins))
+            shifts.append((net("D"), net("CE")))
+        elif kind != "$scopeinfo":
+            raise SystemExit(f"{name}: no model of {kind}")
+
+    made_by = {bit: i for i, (outputs, _, _, pins) in enumerate(gates)
+               for pin in outputs for bit in pins.get(pin, []) if isinstance(bit, int)}
+    needs = [{made_by[bit] for pin in inputs for bit in pins.get(pin, []) if bit in made_by} for _, inputs, _, pins in gates]
+    order, state = [], [0] * len(gates)
+    for root in range(len(gates)):
+        stack = [root]
+        while stack:
+            i = stack[-1]
+            if state[i] == 0:
+                state[i] = 1
+                stack += [j for j in needs[i] if state[j] == 0]
+            else:
+                stack.pop()
+                if state[i] == 1:
+                    state[i] = 2
+                    order.append(i)
+    rank = {i: at for at, i in enumerate(order)}
+    if any(rank[j] > rank[i] for i in rank for j in needs[i]):
+        raise SystemExit("a loop of gates")
+
+    # Small functions, for the compiler's sake.
+    parts = [order[i:i + 500] for i in range(0, len(order), 500)]
+    text = ["typedef unsigned char byte;", f"static unsigned srl[{len(shifts) + 1}];"]
+    for i, part in enumerate(parts):
+        text += [f"static void part{i}(byte *n) {{ byte c = 0; (void)c;", *(gates[j][2] for j in part), "}"]
+    text += ["void settle(byte *n) {", *(f"part{i}(n);" for i in range(len(parts))), "}"]
+    text += [f"static byte q[{len(flops)}];", "void clock(byte *n) {"]
+    text += [f"q[{i}]={r}?{v}:{ce}?{d}:{q};" for i, (q, d, ce, r, v, _) in enumerate(flops)]
+    text += [f"if({ce})srl[{i}]=srl[{i}]<<1|{d};" for i, (d, ce) in enumerate(shifts)]
+    text += [f"{q}=q[{i}];" for i, (q, *_) in enumerate(flops)]
+    text += ["}", "void start(byte *n) {", *(f"{q}={initial};" for q, *_, initial in flops), "}"]
+    return "\n".join(text) + "\n"

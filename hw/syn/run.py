@@ -1,0 +1,158 @@
+"""Area, clock and netlists of the cores: `scripts/hw hw/syn/run.py [--tables] [DESIGN…]`; without a name, every design.
+
+Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
+wrapper (the clock); the netlist for UltraScale+ is simulated against the reference. Results are kept in results.json,
+from which tables.py writes the table of the README and the paper's figures. --tables: writes these only.
+"""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILD = ROOT / "target" / "hw" / "syn"
+RESULTS = HERE / "results.json"
+sys.path[:0] = [str(HERE), str(HERE.parent / "sim")]
+
+import stimulus  # noqa: E402
+import tables  # noqa: E402
+from play import play  # noqa: E402
+from translate import translate  # noqa: E402
+from wrapper import fold, wrapper  # noqa: E402
+
+SOURCES = [HERE.parent / "rtl" / f"{name}.vhd" for name in (
+    "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_core", "omd_lanes")]
+SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
+# abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which take more than ten minutes per design.
+MAPPING = "+&if {C} {W} {D} {R} -v"
+SEED = 1
+
+# hash, lanes, opens and computes L* and Tag_a
+DESIGNS = {f"{hash}{'' if lanes == 1 else '-lanes'}{'-full' if full else ''}": (hash, lanes, full)
+           for lanes, full in ((1, False), (1, True), (4, False)) for hash in SIZES}
+
+
+def tool(name, directory, *arguments):
+    done = subprocess.run([sys.executable, HERE / "wasm.py", name, *map(str, arguments)], cwd=directory, text=True,
+                          capture_output=True)
+    if done.returncode:
+        raise SystemExit(f"{name} in {directory}:\n{done.stderr[-3000:]}")
+
+
+def yosys(directory, log, *commands):
+    """What yosys logs."""
+    script = "; ".join((f'scratchpad -set abc9.script "{MAPPING}"', *commands))
+    tool("yosys", directory, "-l", log, "-p", script)
+    return (directory / log).read_text()
+
+
+def read(top, *files):
+    return f"read_verilog {' '.join(files)}", f"hierarchy -top {top}", "proc", f"techmap -map ../../../../hw/syn/sums.v"
+
+
+def once(path, make):
+    if not path.exists():
+        print(f"  {path.parent.name}/{path.name}", flush=True)
+        make()
+    return path
+
+
+def cells(log):
+    """How many there are of each cell, as `stat` said last."""
+    return {name: int(number) for number, name in re.findall(r"^ +(\d+) +([A-Z]\w+)$", log.rsplit("Printing statistics")[-1],
+                                                             flags=re.M)}
+
+
+def area_ultrascale(directory, top):
+    def make():
+        log = yosys(directory, "xilinx.log", *read(top, "design.v"),
+                    f"synth_xilinx -family xcup -top {top} -flatten -noiopad -noclkbuf", "stat",
+                    "write_verilog -noattr xilinx.part")
+        (directory / "xilinx.json").write_text(json.dumps(cells(log)))
+        (directory / "xilinx.part").rename(directory / "xilinx.v")
+
+    once(directory / "xilinx.v", make)
+    counts = json.loads((directory / "xilinx.json").read_text())
+
+    def count(pattern):
+        return sum(number for name, number in counts.items() if re.fullmatch(pattern, name))
+
+    return {"lut": count("LUT[1-6]|INV"), "lutram": count("RAM(32|64|128|256|512).*|SRL.*"), "ff": count("FD.E"),
+            "bram": count("RAMB.*|URAM.*")}
+
+
+def clock_ecp5(directory, top):
+    def gates():
+        (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text(), top))
+        yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"), "synth_ecp5 -top wrapper -run :map_luts",
+              "select -module wrapper", "write_json -selected gates.json")
+        design = json.loads((directory / "gates.json").read_text())
+        print(f"  {fold(design)} exclusive ors in carry chains")
+        (directory / "folded.json").write_text(json.dumps(design))
+
+    def map_luts():
+        yosys(directory, "ecp5.log", "read_json folded.json",
+              "read_verilog -lib -specify +/lattice/cells_sim_ecp5.v +/lattice/cells_bb_ecp5.v",
+              "synth_ecp5 -top wrapper -run map_luts:", "stat", "select -module wrapper", "write_json -selected ecp5.part")
+        (directory / "ecp5.part").rename(directory / "ecp5.json")
+
+    def route():
+        tool("nextpnr", directory, "--85k", "--speed", 8, "--package", "CABGA756", "--json", "ecp5.json",
+             "--lpf-allow-unconstrained", "--freq", 40, "--timing-allow-fail", "--seed", SEED, "--report", "routed.part",
+             "--log", "routed.log", "--quiet")
+        (directory / "routed.part").rename(directory / "routed.json")
+
+    once(directory / "folded.json", gates)
+    once(directory / "ecp5.json", map_luts)
+    report = json.loads(once(directory / "routed.json", route).read_text())
+    (clock,) = report["fmax"].values()
+    used = report["utilization"]
+    return {"comb": used["TRELLIS_COMB"]["used"], "ff": used["TRELLIS_FF"]["used"], "bram": used["DP16KD"]["used"],
+            "mhz": round(clock["achieved"], 2)}
+
+
+def simulate(directory, top, hash, lanes, full):
+    """The beats that the netlist for UltraScale+ gave as they must be, in packets of all edges of lengths."""
+    n = SIZES[hash]
+    lengths = stimulus.edges(n)[:-2]
+    stimulus.drawn(hash, n, 8, lengths, lanes=lanes, opens=None if full else False).write(directory / "stimulus")
+
+    def netlist():
+        yosys(directory, "netlist.log", "read_verilog xilinx.v", "read_verilog -lib +/xilinx/cells_sim.v",
+              f"hierarchy -top {top}", f"select -module {top}", "write_json -selected netlist.part")
+        (directory / "netlist.part").rename(directory / "netlist.json")
+
+    module = json.loads(once(directory / "netlist.json", netlist).read_text())["modules"][top]
+    return play(module, directory, directory / "stimulus", n, lanes)
+
+
+def measure(name):
+    hash, lanes, full = DESIGNS[name]
+    top = "omd_core" if lanes == 1 else "omd_lanes"
+    directory = BUILD / name
+    once(directory / "design.v", lambda: translate(SOURCES, top, {
+        "G_HASH": hash, "G_BYTES": SIZES[hash], "G_TAG_BYTES": SIZES[hash], "G_DECRYPT": str(full).lower(),
+        "G_AD": str(full).lower()}, directory))
+    yield "ultrascale", area_ultrascale(directory, top)
+    yield "netlist_beats", simulate(directory, top, hash, lanes, full)
+    yield "ecp5", clock_ecp5(directory, top)
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--tables"]
+    if "--tables" not in sys.argv:
+        for name in arguments or DESIGNS:
+            print(name, flush=True)
+            for what, result in measure(name):
+                results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+                results.setdefault(name, {})[what] = result
+                RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+                print(f"  {what}: {result}", flush=True)
+    tables.write(json.loads(RESULTS.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""The table of hw/README.md and, once a clock was measured, the figures of papers/omd, from results.json.
+
+Cycles are those that `make hw` asserts, for packets with L* and Tag_a known, everything valid and ready: of l blocks,
+2C + 1 to the first out, C to each other, C to the tag. The clock is ECP5's, routed. What the paper says of itself is at
+its own clock and on its own device; what it published is at the clock that nextpnr gave before routing, so flattered.
+"""
+
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+
+CALL = {"blake2b": 13, "sha512": 81, "sha256": 65}
+BYTES = {"blake2b": 64, "sha512": 64, "sha256": 32}
+SIZES = (64, 128, 256, 512, 1024, 1500, 2048, 4096, 9600)
+COLOURS = {"blake2b": "#1b6ca8", "sha512": "#b3541e", "sha256": "#3d7a3d"}
+
+# name: hash, MHz, cycles of set-up, block and tag, LUTs, style. docs: papers/omd.md.
+OTHERS = {
+    "the paper, OMD-sha512 (its device, 250 MHz)": ("sha512", 250, (116, 93, 91), 3451, ":"),
+    "the paper, OMD-blake2b (its device, 125 MHz)": ("blake2b", 125, (48, 25, 23), 14875, ":"),
+    "published design (ECP5, not routed, 16.6 MHz)": ("blake2b", 16.6, (48, 26, 23), 27093, "-."),
+}
+BEGIN, END = "<!-- figures of hw/syn/results.json -->", "<!-- end -->"
+
+
+def rows(results):
+    yield "| | cycles per block | LUT | LUTRAM | FF | BRAM | ECP5: COMB | FF | MHz | Mb/s, long packets | netlist: beats |"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    for name, result in results.items():
+        hash = name.split("-")[0]
+        area, ecp5 = result.get("ultrascale"), result.get("ecp5")
+        us = [area[k] for k in ("lut", "lutram", "ff", "bram")] if area else [""] * 4
+        lattice = [ecp5["comb"], ecp5["ff"], ecp5["mhz"], round(rate(hash, ecp5["mhz"]))] if ecp5 else [""] * 4
+        cells = [f"`{name}`", CALL[hash], *us, *lattice, result.get("netlist_beats", "")]
+        yield "| " + " | ".join(f"{c:,}" if isinstance(c, int) else str(c) for c in cells) + " |"
+
+
+def rate(hash, mhz):
+    """Mb/s of long packets. Interleaved, four lanes have a block each in 4C cycles: the same."""
+    return 8 * BYTES[hash] * mhz / CALL[hash]
+
+
+def cycles(size, block, setup, per_block, tag):
+    return setup + (-(-size // block) - 1) * per_block + tag
+
+
+def lines(results):
+    """For each design: label, colour, style, microseconds and Mb/s by size of packet, LUTs."""
+    for name, result in results.items():
+        hash = name.split("-")[0]
+        if "ecp5" not in result or name.endswith("-full"):
+            continue
+        mhz, call = result["ecp5"]["mhz"], CALL[hash]
+        lanes = 4 if "-lanes" in name else 1
+        of = [cycles(size, BYTES[hash], 2 * call + 1, call, call) * lanes for size in SIZES]
+        yield (f"OMD-{name} (ECP5, routed, {mhz:g} MHz)", COLOURS[hash], "--" if lanes > 1 else "-",
+               [c / mhz for c in of], [lanes * 8 * size * mhz / c for size, c in zip(SIZES, of)], result["ecp5"]["comb"])
+    for name, (hash, mhz, (setup, block, tag), luts, style) in OTHERS.items():
+        of = [cycles(size, BYTES[hash], setup, block, tag) for size in SIZES]
+        yield (name, COLOURS[hash], style, [c / mhz for c in of], [8 * s * mhz / c for s, c in zip(SIZES, of)], luts)
+
+
+def figures(results):
+    import matplotlib
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    matplotlib.rcParams.update({"svg.hashsalt": "omd", "svg.fonttype": "none", "font.size": 9})
+    directory = ROOT / "papers" / "omd"
+    directory.mkdir(exist_ok=True)
+    for number, file, label, of in (
+            (4, "latency", "latency of a packet, µs", lambda us, mbps, luts: us),
+            (5, "throughput", "throughput, Mb/s", lambda us, mbps, luts: mbps),
+            (6, "throughput-per-area", "throughput, kb/s per LUT (ECP5: per TRELLIS_COMB)",
+             lambda us, mbps, luts: [1000 * x / luts for x in mbps])):
+        figure, axes = plt.subplots(figsize=(7.5, 4.5))
+        for name, colour, style, us, mbps, luts in lines(results):
+            axes.plot(SIZES, of(us, mbps, luts), style, color=colour, marker="o", markersize=3, label=name)
+        axes.set(xscale="log", yscale="log", xlabel="bytes of message", ylabel=label)
+        axes.set_xticks(SIZES, [str(s) for s in SIZES])
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.15), ncols=2, frameon=False)
+        figure.savefig(directory / f"figure-{number}-{file}.svg", bbox_inches="tight", metadata={"Date": None})
+        plt.close(figure)
+
+
+def write(results):
+    readme = HERE.parent / "README.md"
+    before, rest = readme.read_text().split(BEGIN)
+    after = rest.split(END)[1]
+    readme.write_text(before + BEGIN + "\n" + "\n".join(rows(results)) + "\n" + END + after)
+    if any("ecp5" in result for result in results.values()):
+        figures(results)

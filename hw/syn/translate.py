@@ -1,0 +1,38 @@
+"""VHDL to Verilog by GHDL 2.0, with what its writer gets wrong made right: `translate` has the list."""
+
+import re
+import subprocess
+
+
+def ghdl(*arguments):
+    done = subprocess.run(["ghdl", *map(str, arguments)], text=True, capture_output=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    return done.stdout
+
+
+def translate(sources, top, generics, directory):
+    """The path of a Verilog file of `top`.
+
+    Repairs, each of which the simulation of the netlist guards:
+    - a `case` has lost its default, which is a latch: its last choice becomes the default. That is right if the lost
+      default is undefined, which the other output of GHDL says;
+    - constants of many bits are written as strings of digits;
+    - what is no register has an initial value, too.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    options = ["--std=08", f"--workdir={directory}"]
+    ghdl("-a", *options, "-Wno-hide", *sources)
+    choice = [*options, *(f"-g{name}={value}" for name, value in generics.items()), top]
+    defined = re.findall(r"\.\$def\S*: (?!.*\$const_X).*", ghdl("synth", "--out=raw", *choice))
+    if defined:
+        raise SystemExit(f"{top}: a case has a default that is not undefined: {defined[0]}")
+
+    text = ghdl("synth", "--out=verilog", *choice)
+    text = re.sub(r'"([01]+)"', lambda digits: f"{len(digits[1])}'b{digits[1]}", text)
+    text = re.sub(r"^( *)\S+:([^\n]*\n *endcase)", r"\1default:\2", text, flags=re.M)
+    combinational = set(re.findall(r"always @\*\n *(\w+) = ", text))
+    text = re.sub(r" *initial\n *(\w+) <= [^\n]*\n", lambda m: "" if m[1] in combinational else m[0], text)
+    path = directory / "design.v"
+    path.write_text(text)
+    return path
