@@ -385,7 +385,8 @@ impl Run<'_> {
     fn shape(&self, total: Option<u64>) -> (usize, usize) {
         let unit = self.cipher.input_unit();
         let segments = total.map_or(u64::MAX, |total| crate::layout::segments(total, unit));
-        let slots = (BATCH / unit).clamp(1, MAX_SLOTS);
+        // As many in opening as in sealing: lanes go by powers of two.
+        let slots = (BATCH / unit.min(self.cipher.output_unit())).clamp(1, MAX_SLOTS);
         let slots = usize::try_from(segments).unwrap_or(usize::MAX).min(slots);
         let buffer = slots * batch::stride(unit.max(self.cipher.output_unit()));
         let affordable = (BUDGET / buffer).max(1);

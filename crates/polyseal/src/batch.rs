@@ -6,9 +6,10 @@
 //! one at a time.
 //!
 //! OMD gains most, for its messages are sequential: as many go side by side as a register has words (with
-//! the SHA-256 instructions of x86-64: two), whatever their lengths.
+//! instructions made for SHA-256 or SHA-512: two), whatever their lengths. In files, segments of less than
+//! 512 KiB do.
 //!
-//! All else is for CPUs with VAES, and there for XAES, KC-XAES and AEGIS-256: messages of up to 64 bytes
+//! The others are for CPUs with VAES, and there for XAES, KC-XAES and AEGIS-256: messages of up to 64 bytes
 //! take up to 40 % less time (AEGIS-256 with 256-bit registers: up to 32 bytes). AEGIS-128L gains
 //! a little, with AVX-512 and up to 32 bytes. All else goes one at a time: the parallel AEGIS, the other
 //! schemes, and everything where a register holds one AES block, for there the CPU overlaps single

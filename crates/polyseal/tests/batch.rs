@@ -8,6 +8,7 @@ use aead::{AeadInOut, Key, KeyInit, Nonce, Tag};
 use polyseal::aegis::{Aegis, TagBytes, Variant, X128, X256};
 use polyseal::batch::{Batch, Message};
 use polyseal::gcm::{DndkGcm, HKcAes256Gcm, KcXaes256Gcm, NonceDerived, Scheme, Xaes256Gcm};
+use polyseal::omd::{OmdBlake2b, OmdSha256, OmdSha512};
 use polyseal::testing::Backend;
 use polyseal::{Error, aead};
 
@@ -25,6 +26,24 @@ impl<S: Scheme> OnBackend for NonceDerived<S> {
 }
 
 impl<V: Variant, T: TagBytes> OnBackend for Aegis<V, T> {
+    fn on(key: &Key<Self>, backend: Backend) -> Self {
+        Self::with_backend(key, backend)
+    }
+}
+
+impl OnBackend for OmdSha256 {
+    fn on(key: &Key<Self>, backend: Backend) -> Self {
+        Self::with_backend(key, backend)
+    }
+}
+
+impl OnBackend for OmdSha512 {
+    fn on(key: &Key<Self>, backend: Backend) -> Self {
+        Self::with_backend(key, backend)
+    }
+}
+
+impl OnBackend for OmdBlake2b {
     fn on(key: &Key<Self>, backend: Backend) -> Self {
         Self::with_backend(key, backend)
     }
@@ -275,6 +294,13 @@ fn batches<C: OnBackend>(unit: usize, most: usize) {
     is_one_at_a_time::<C>(&ALIKE);
     is_one_at_a_time::<C>(&BARE);
     names_wrong_lengths::<C>();
+}
+
+#[test]
+fn of_omd() {
+    batches::<OmdSha256>(32, 2);
+    batches::<OmdSha512>(64, 2);
+    batches::<OmdBlake2b>(64, 2);
 }
 
 #[test]

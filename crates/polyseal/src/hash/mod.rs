@@ -69,7 +69,8 @@ pub trait Compression: Copy + Send + Sync + 'static {
 
     /// Zeros.
     const ZERO: Self::Block;
-    /// x^(8·BYTES) in the field of as many bits, modulo its polynomial: the last two bytes.
+    /// x^(8n) modulo the polynomial of the field of 8n bits, n the bytes of a chaining value: its last two
+    /// bytes.
     const REDUCTION: [u8; 2];
 
     /// The key of these bytes.

@@ -118,7 +118,7 @@ fn step<V: HashWords, S: Sha2<Word = V::Word>, const FIRST: bool, const I: usize
 
 /// Round I mod 8, with K_t + W_t.
 #[inline(always)]
-pub(super) fn round<V: Lanewise, S: Sha2, const I: usize>(x: &mut [V; 8], sum: V) {
+fn round<V: Lanewise, S: Sha2, const I: usize>(x: &mut [V; 8], sum: V) {
     let [a, b, c, d] = const { [(16 - I) % 8, (17 - I) % 8, (18 - I) % 8, (19 - I) % 8] };
     let [e, f, g, h] = const { [(20 - I) % 8, (21 - I) % 8, (22 - I) % 8, (23 - I) % 8] };
     // T_1 = h + Σ_1(e) + Ch(e, f, g) + K_t + W_t
@@ -135,7 +135,7 @@ fn big<V: Lanewise, S: Sha2>(which: usize, x: V) -> V {
 }
 
 #[inline(always)]
-pub(super) fn small<V: Lanewise, S: Sha2>(which: usize, x: V) -> V {
+fn small<V: Lanewise, S: Sha2>(which: usize, x: V) -> V {
     let [a, b, c] = S::SMALL[which];
     x.rotate(a).xor3(x.rotate(b), x.shift(c))
 }

@@ -25,7 +25,8 @@ use crate::stack;
 ///
 /// The types in [`omd`](super) are its named sets. With `n` the bytes of a chaining value, every key and
 /// every tag of 1 to `n` bytes and every nonce of 0 to `n` − 1 is one more instance: what is longer does
-/// not compile. The key is wiped on drop.
+/// not compile. A key is the same as one with zeros behind it: take keys of one length. The key is wiped
+/// on drop.
 pub struct Omd<C: Compression, K, N, T, R = Secure> {
     keyed: Keyed<C>,
     sizes: PhantomData<(K, N, T, R)>,
@@ -104,6 +105,17 @@ impl<C: Compression> Keyed<C> {
 
     /// Seals or opens many messages of checked lengths.
     pub(super) fn work_off(&self, seals: bool, messages: &mut [Message<'_>]) -> Result<()> {
+        if let [Message { nonce, ad, buffer, tag, outcome }] = messages {
+            let buffer = (&mut **buffer).into();
+            *outcome = match seals {
+                true => {
+                    self.seal(nonce, ad, buffer, tag);
+                    Ok(())
+                }
+                false => self.open(nonce, ad, buffer, tag),
+            };
+            return *outcome;
+        }
         many::work_off(self, seals, messages);
         stack::wipe_bytes::<{ 16 << 10 }>();
         // CT: verdicts are public.

@@ -9,7 +9,7 @@
 //! use polyseal::omd::{OmdSha256, legacy};
 //!
 //! let (key, nonce) = ([7; 32].into(), [1; 31].into());
-//! let cipher = legacy::OmdSha256::new(&key);
+//! let cipher = legacy::OmdSha256Reference::new(&key);
 //! let message = [0x5a; 32]; // known to the forger
 //! let mut ciphertext = message;
 //! cipher.encrypt_inout_detached(&nonce, b"", ciphertext.as_mut_slice().into())?;
@@ -38,11 +38,11 @@ pub use super::rule::{Reference, Version1};
 use crate::hash;
 
 /// OMD-SHA-256, version 2, as its reference code has it. Forgeable.
-pub type OmdSha256 = Omd<hash::Sha256, U32, U31, U32, Reference>;
+pub type OmdSha256Reference = Omd<hash::Sha256, U32, U31, U32, Reference>;
 /// OMD-SHA-512, version 2, as its reference code has it. Forgeable.
-pub type OmdSha512 = Omd<hash::Sha512, U64, U32, U64, Reference>;
+pub type OmdSha512Reference = Omd<hash::Sha512, U64, U32, U64, Reference>;
 /// OMD-BLAKE2b with the rule of the reference code. Forgeable.
-pub type OmdBlake2b = Omd<hash::Blake2b, U64, U32, U64, Reference>;
+pub type OmdBlake2bReference = Omd<hash::Blake2b, U64, U32, U64, Reference>;
 /// OMD-SHA-256, version 1. Forgeable.
 pub type OmdSha256V1 = Omd<hash::Sha256, U32, U31, U32, Version1>;
 /// OMD-SHA-512, version 1. Forgeable.

@@ -20,6 +20,7 @@ use super::masks::{Masks, xor};
 use super::rule::Rule;
 use crate::backend::hashes::HashBackend;
 use crate::hash::Compression;
+use crate::stack;
 
 /// A key, for tags of one length. Wiped on drop.
 pub(super) struct Keyed<C: Compression> {
@@ -34,6 +35,13 @@ pub(super) struct Keyed<C: Compression> {
 impl<C: Compression> Keyed<C> {
     /// Under a key of 1 to n bytes, for tags of as many.
     pub(super) fn new(key: &[u8], tag_bytes: usize, rule: Rule, on: HashBackend) -> Self {
+        let keyed = Self::expand(key, tag_bytes, rule, on);
+        stack::wipe_bytes::<{ 8 << 10 }>();
+        keyed
+    }
+
+    #[inline(never)]
+    fn expand(key: &[u8], tag_bytes: usize, rule: Rule, on: HashBackend) -> Self {
         let mut padded = C::ZERO;
         padded.as_mut()[..key.len()].copy_from_slice(key);
         let key = C::key(&padded);
@@ -55,7 +63,9 @@ impl<C: Compression> Keyed<C> {
         Calls::<C>::once(&self.key, from_mut(chain), from_ref(block)).run(self.on);
     }
 
-    /// Seals or opens; writes the tag that goes with it, as much of it as `tag` has room for.
+    /// Seals or opens; writes the tag that goes with it, as much of it as `tag` has room for. The caller
+    /// wipes the stack.
+    #[inline(never)]
     pub(super) fn crypt(
         &self,
         seals: bool,

@@ -51,6 +51,6 @@ fn types_are_names() {
     same::<polyseal::omd::OmdSha256K128N96Tau64>("omd-sha256:key=16,nonce=12,tag=8");
     same::<polyseal::omd::OmdSha512K128N128Tau128>("omd-sha512:key=16,nonce=16,tag=16");
     same::<polyseal::omd::OmdBlake2bK256N256Tau256>("omd-blake2b:key=32,tag=32");
-    same::<polyseal::omd::legacy::OmdSha512>("omd-sha512:rule=reference");
+    same::<polyseal::omd::legacy::OmdSha512Reference>("omd-sha512:rule=reference");
     same::<polyseal::omd::legacy::OmdSha256V1>("omd-sha256:version=1");
 }

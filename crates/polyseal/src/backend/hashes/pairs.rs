@@ -1,15 +1,14 @@
-//! Two 64-bit words that follow each other, in 128 bits: the message schedule of one input.
+//! Two 64-bit words that follow each other, in 128 bits: SHA-512's words of one input.
 
 use core::arch::asm;
 use core::arch::x86_64::{
-    __m128i, _mm_add_epi64, _mm_and_si128, _mm_cvtsi32_si128, _mm_loadu_si128, _mm_or_si128,
-    _mm_set_epi64x, _mm_shuffle_epi8, _mm_sll_epi64, _mm_srl_epi64, _mm_storeu_si128,
+    __m128i, _mm_add_epi64, _mm_loadu_si128, _mm_set_epi64x, _mm_shuffle_epi8, _mm_storeu_si128,
     _mm_xor_si128,
 };
 
 use super::super::cpu::Avx2;
 use super::avx2::BYTES_OF_64;
-use super::words::{Lanewise, One};
+use super::words::One;
 
 /// Two words, with the proof that the CPU has AVX2.
 #[derive(Clone, Copy)]
@@ -47,6 +46,20 @@ impl Pair {
         assert!(bytes.len() == 16);
         // SAFETY: a vector holds the proof of AVX2; the slice has 16 bytes.
         unsafe { _mm_storeu_si128(bytes.as_mut_ptr().cast(), self.swapped().0) };
+    }
+
+    /// The sums of words.
+    #[inline(always)]
+    pub(crate) fn add(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm_add_epi64(self.0, other.0) }, self.1)
+    }
+
+    /// Exclusive or.
+    #[inline(always)]
+    pub(crate) fn xor(self, other: Self) -> Self {
+        // SAFETY: a vector holds the proof of AVX2.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) }, self.1)
     }
 
     /// Each word's bytes mirrored.
@@ -90,40 +103,5 @@ pub(crate) fn pin(x: &mut [One<u64, Avx2>; 8]) {
         unsafe {
             asm!("/* {} */", inout(reg) word.0, options(nomem, nostack, preserves_flags));
         }
-    }
-}
-
-impl Lanewise for Pair {
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm_add_epi64(self.0, other.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm_xor_si128(self.0, other.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm_and_si128(self.0, other.0) }, self.1)
-    }
-
-    #[inline(always)]
-    fn rotate(self, bits: u32) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        let left = unsafe { _mm_sll_epi64(self.0, _mm_cvtsi32_si128(64 - bits.cast_signed())) };
-        // SAFETY: a vector holds the proof of AVX2.
-        Self(unsafe { _mm_or_si128(self.shift(bits).0, left) }, self.1)
-    }
-
-    #[inline(always)]
-    fn shift(self, bits: u32) -> Self {
-        // SAFETY: a vector holds the proof of AVX2.
-        let x = unsafe { _mm_srl_epi64(self.0, _mm_cvtsi32_si128(bits.cast_signed())) };
-        Self(x, self.1)
     }
 }
