@@ -6,12 +6,27 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::flag::register_conditional_default;
 
 pub(crate) const TOOL: &str = env!("CARGO_BIN_EXE_polyseal");
 
 /// A directory with a key `k`, removed at the end.
 pub(crate) struct Room(pub(crate) tempfile::TempDir);
+
+static DEFAULT_SIGNALS: Once = Once::new();
+
+/// Gives the tool the default of the signals that it answers, also where whoever started the tests ignores
+/// some: what has a handler here has none after `exec`.
+fn default_signals() {
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+        register_conditional_default(signal, Arc::new(AtomicBool::new(true))).unwrap();
+    }
+}
 
 impl Room {
     pub(crate) fn new() -> Self {
@@ -38,6 +53,7 @@ impl Room {
     }
 
     pub(crate) fn command<S: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        DEFAULT_SIGNALS.call_once(default_signals);
         let mut command = Command::new(TOOL);
         command.args(args).current_dir(self.0.path());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
