@@ -20,7 +20,7 @@
 //! `Omd<Sha512, U32, U12, U16>` with [`aead::consts`], or `omd-sha512:key=32,nonce=12,tag=16` in
 //! [`any`](crate::any).
 //!
-//! A message is sequential: a block is one call of the compression function, which makes OMD 6 to 23 times
+//! A message is sequential: a block is one call of the compression function, which makes OMD 6 to 25 times
 //! slower than AES-GCM on CPUs with AES instructions. Many messages are not:
 //! [`batch`](crate::batch) seals them side by side.
 //!
