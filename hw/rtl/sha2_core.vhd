@@ -8,11 +8,11 @@
 --
 -- The sum h + K + W is made a round ahead, K and W two. W_0 .. W_7 are read where the key lies, and
 -- W_8 .. W_15 from a copy of m that moves down by a word, so that the window of W has no load.
--- A call that is not followed at once by the next is settled: y is added into h, and the state is 0.
+-- After its last round the state stays as it is until the next start: y = h + state.
 --
 -- G_INTERLEAVE = 4: four calls at once, each in every fourth cycle; all ports speak of the call whose
 -- cycle it is. The round has a register after each of its additions then.
--- Limits: h is in a register of its own, for the feed-forward: nothing can be had before `ready`.
+-- Limits: h is kept, for the feed-forward, from the first round on: nothing can be had before `ready`.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -124,21 +124,16 @@ architecture rtl of sha2_core is
     return r;
   end function;
 
-  -- The next round's, or those of h, or none.
-  function piece_4 (x : state; h : octet; runs, starts : std_logic; own : std_logic; source, constant_k : word)
-    return state is
+  -- What the next round begins with; without `runs`, v as it is, and perhaps a first round with this word of h.
+  function piece_4 (x : state; h7 : word; runs, own : std_logic; source, constant_k : word) return state is
     variable r : state := x;
+    variable next_h : word := h7;
   begin
-    if starts = '1' then
-      r.v := h;
-      r.hkw := h(7) + x.u;
-    elsif runs = '1' then
+    if runs = '1' then
       r.v := (x.q, x.v(0), x.v(1), x.v(2), x.p, x.v(4), x.v(5), x.v(6));
-      r.hkw := x.v(6) + x.u;
-    else
-      r.v := (others => (others => '0'));
-      r.hkw := (others => '0');
+      next_h := x.v(6);
     end if;
+    r.hkw := next_h + x.u;
     r.w(1 to 15) := x.w(0 to 14);
     if own = '1' then
       r.w(0) := source;
@@ -147,6 +142,17 @@ architecture rtl of sha2_core is
     end if;
     r.kr := constant_k;
     return r;
+  end function;
+
+  -- v, or what a start or `clear` makes of it.
+  function entered (v, h : octet; start, clear : std_logic) return octet is
+  begin
+    if clear = '1' and start = '0' then
+      return NOTHING.v;
+    elsif start = '1' then
+      return h;
+    end if;
+    return v;
   end function;
 
   function K_of (t : unsigned(6 downto 0)) return word is
@@ -165,6 +171,7 @@ architecture rtl of sha2_core is
   signal t, n, made : counts := (others => (others => '0'));   -- the round; the W after next, and which is made
   signal run, was, begun : slv(0 to I) := (others => '0');
   signal x1, x2, x3, x4, x : state := NOTHING;
+  signal first_h7 : word;
   signal sum : octet;
 begin
   assert I = 1 or I = 4 severity failure;
@@ -187,7 +194,6 @@ begin
     ms(0) <= ms(I);
     if run(I) = '0' then
       t(0) <= (others => '0');
-      hs(0) <= sum;
     elsif t(I) = ROUNDS - 1 then
       run(0) <= '0';
     end if;
@@ -202,12 +208,14 @@ begin
     if start = '1' then
       run(0) <= '1';
       t(0) <= (others => '0');
-      hs(0) <= split(h);
       ms(0) <= split(m);
       n(0) <= to_unsigned(2, 7);
       made(0) <= to_unsigned(1, 7);
-    elsif clear = '1' then
+    end if;
+    if clear = '1' and start = '0' then
       hs(0) <= (others => (others => '0'));
+    elsif begun(I) = '1' then
+      hs(0) <= x.v;
     end if;
   end process;
   was(0) <= run(I);
@@ -227,11 +235,12 @@ begin
     if made(I - 1)(6 downto 4) = 0 then
       own := '1';
     end if;
-    x4 <= piece_4(x3, hs(I - 1), was(I - 1), begun(I - 1), own, source, K_of(made(I - 1)));
+    x4 <= piece_4(x3, first_h7, was(I - 1), own, source, K_of(made(I - 1)));
   end process;
 
   one : if I = 1 generate
     x3 <= piece_3(piece_2(piece_1(x)));
+    first_h7 <= split(h)(7);
   end generate;
 
   registers : process (clk)
@@ -246,6 +255,9 @@ begin
       was(1 to I) <= was(0 to I - 1);
       begun(1 to I) <= begun(0 to I - 1);
       x <= x4;
+      if I = 1 then
+        x.v <= entered(x4.v, split(h), start, clear);
+      end if;
       if rst = '1' then
         hs(1 to I) <= (others => (others => (others => '0')));
         ms(1 to I) <= (others => (others => (others => '0')));
@@ -261,10 +273,12 @@ begin
   end process;
 
   four : if I = 4 generate
+    first_h7 <= x3.v(7);
     pieces : process (clk)
     begin
       if rising_edge(clk) then
         x1 <= piece_1(x);
+        x1.v <= entered(x.v, split(h), start, clear);
         x2 <= piece_2(x1);
         x3 <= piece_3(x2);
         if rst = '1' then
