@@ -1,4 +1,4 @@
--- The compression function of BLAKE2b with t = f = 0, one round per cycle, for one key in many calls.
+-- The compression function of BLAKE2b with t = f = 0, one round or half a round per cycle, for one key in many calls.
 --
 -- Source: RFC 7693, 3.1 and 3.2; docs/spec/omd.md, section 2.
 -- y = F'(h, k || m): with `start`, h and m are taken, while `ready`; 12 cycles later `ready` comes again,
@@ -7,12 +7,13 @@
 -- clear: y becomes 0. rst: that, and no register keeps anything.
 --
 -- Of a = a + b + m only a + m is off the path: it is made as soon as a is there, while d, c and b are
--- still to come. So a round is eight sums of two in a row, and no sum has three terms.
--- A call that is not followed at once by the next is settled: y goes into h, and v into the state
--- whose feed-forward is 0.
+-- still to come. And b is left as two words, whose exclusive or is a round's first step and not its last. So a
+-- round is eight sums of two in a row, and where a carry chain can begin with an exclusive or, nothing else.
 --
+-- G_HALF_ROUND: half a round per cycle, 25 cycles per call, for fewer gates.
 -- G_INTERLEAVE = 4: four calls at once, each in every fourth cycle; all ports speak of the call whose
--- cycle it is. The round has a register after each of its quarters then.
+-- cycle it is. The round has a register after each of its quarters then. A call that is not followed at once by the
+-- next is settled: y goes into h, and v into the state whose feed-forward is 0. Otherwise v stays.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -20,7 +21,10 @@ use ieee.numeric_std.all;
 use work.omd_pkg.all;
 
 entity blake2b_core is
-  generic (G_INTERLEAVE : positive := 1);                 -- 1 or 4
+  generic (
+    G_HALF_ROUND : boolean := false;
+    G_INTERLEAVE : positive := 1                          -- 1, or 4 without G_HALF_ROUND
+  );
   port (
     clk, rst : in std_logic;
     start, clear : in std_logic;
@@ -32,22 +36,22 @@ end entity;
 
 architecture rtl of blake2b_core is
   constant I : positive := G_INTERLEAVE;
+  constant STEPS : positive := steps_of("blake2b", G_HALF_ROUND);
 
   subtype word is unsigned(63 downto 0);
   type quad is array (0 to 3) of word;
   type octet is array (0 to 7) of word;
 
-  -- The four rows of v, and s = a + the word of the message that comes next.
+  -- The rows of v, each word with the G that made it; s = a + the word of the message that comes next. After the second
+  -- half of G, b is still to be `finished`: its exclusive or with c.
   type state is record
     a, s, b, c, d : quad;
   end record;
-  -- h = 0 and this: y = 0.
-  constant NEUTRAL : state := (
-    a => (BLAKE2B_IV(0), BLAKE2B_IV(1), BLAKE2B_IV(2), BLAKE2B_IV(3)),
-    s => (others => (others => '0')),
-    b => (BLAKE2B_IV(4), BLAKE2B_IV(5), BLAKE2B_IV(6), BLAKE2B_IV(7)),
-    c => (BLAKE2B_IV(0), BLAKE2B_IV(1), BLAKE2B_IV(2), BLAKE2B_IV(3)),
-    d => (BLAKE2B_IV(4), BLAKE2B_IV(5), BLAKE2B_IV(6), BLAKE2B_IV(7)));
+
+  function finished (b, c : word) return word is
+  begin
+    return rotate_right(b xor c, 63);
+  end function;
 
   -- Words are little-endian.
   function split (x : slv) return octet is
@@ -69,54 +73,118 @@ architecture rtl of blake2b_core is
     return turned(l);
   end function;
 
-  -- Half of G, four times: on columns, or on diagonals.
-  function quarter (x : state; next_words : quad; diagonal, second : boolean) return state is
-    variable r : state := x;
-    variable ib, ic, id : natural;
+  -- h as a and b begin with it, after diagonals, as it were; and back.
+  function rows_of (h : octet) return octet is
+    variable y : octet;
   begin
     for g in 0 to 3 loop
-      ib := g;
-      ic := g;
-      id := g;
-      if diagonal then
-        ib := (g + 1) mod 4;
-        ic := (g + 2) mod 4;
-        id := (g + 3) mod 4;
-      end if;
-      r.a(g) := x.s(g) + x.b(ib);
-      if second then
-        r.d(id) := rotate_right(x.d(id) xor r.a(g), 16);
-        r.c(ic) := x.c(ic) + r.d(id);
-        r.b(ib) := rotate_right(x.b(ib) xor r.c(ic), 63);
+      y(g) := h(g);
+      y(4 + g) := rotate_left(h(4 + (g + 1) mod 4), 63) xor BLAKE2B_IV((g + 2) mod 4);
+    end loop;
+    return y;
+  end function;
+
+  function h_of (rows : octet) return octet is
+    variable y : octet;
+  begin
+    for g in 0 to 3 loop
+      y(g) := rows(g);
+      y(4 + (g + 1) mod 4) := finished(rows(4 + g), BLAKE2B_IV((g + 2) mod 4));
+    end loop;
+    return y;
+  end function;
+
+  constant ROWS_OF_0 : octet := rows_of((others => (others => '0')));
+  constant ROWS_OF_IV : octet := rows_of((
+    BLAKE2B_IV(0), BLAKE2B_IV(1), BLAKE2B_IV(2), BLAKE2B_IV(3), BLAKE2B_IV(4), BLAKE2B_IV(5), BLAKE2B_IV(6), BLAKE2B_IV(7)));
+  -- With h = 0, y = 0.
+  constant NEUTRAL : state := (
+    a => (ROWS_OF_IV(0), ROWS_OF_IV(1), ROWS_OF_IV(2), ROWS_OF_IV(3)),
+    s => (others => (others => '0')),
+    b => (ROWS_OF_IV(4), ROWS_OF_IV(5), ROWS_OF_IV(6), ROWS_OF_IV(7)),
+    c => (BLAKE2B_IV(2), BLAKE2B_IV(3), BLAKE2B_IV(0), BLAKE2B_IV(1)),
+    d => (BLAKE2B_IV(7), BLAKE2B_IV(4), BLAKE2B_IV(5), BLAKE2B_IV(6)));
+
+  -- The four G that come next, on columns after diagonals, or on diagonals after columns: which words are theirs.
+  function aligned (x : state; diagonal : std_logic) return state is
+    variable r : state := x;
+    variable b : quad;
+  begin
+    for g in 0 to 3 loop
+      b(g) := finished(x.b(g), x.c(g));
+    end loop;
+    for g in 0 to 3 loop
+      r.c(g) := x.c((g + 2) mod 4);
+      if diagonal = '1' then
+        r.b(g) := b((g + 1) mod 4);
+        r.d(g) := x.d((g + 3) mod 4);
       else
-        r.d(id) := rotate_right(x.d(id) xor r.a(g), 32);
-        r.c(ic) := x.c(ic) + r.d(id);
-        r.b(ib) := rotate_right(x.b(ib) xor r.c(ic), 24);
+        r.b(g) := b((g + 3) mod 4);
+        r.d(g) := x.d((g + 1) mod 4);
       end if;
+    end loop;
+    return r;
+  end function;
+
+  function first_half (x : state; next_words : quad) return state is
+    variable r : state := x;
+  begin
+    for g in 0 to 3 loop
+      r.a(g) := x.s(g) + x.b(g);
+      r.d(g) := rotate_right(x.d(g) xor r.a(g), 32);
+      r.c(g) := x.c(g) + r.d(g);
+      r.b(g) := rotate_right(x.b(g) xor r.c(g), 24);
       r.s(g) := r.a(g) + next_words(g);
     end loop;
     return r;
   end function;
 
-  -- The words that the four G of a half of round r take first, or second. r is below 10.
-  function chosen (k, m : octet; r : unsigned(3 downto 0); first : natural) return quad is
+  function second_half (x : state; next_words : quad) return state is
+    variable r : state := x;
+  begin
+    for g in 0 to 3 loop
+      r.a(g) := x.s(g) + x.b(g);
+      r.d(g) := rotate_right(x.d(g) xor r.a(g), 16);
+      r.c(g) := x.c(g) + r.d(g);
+      r.s(g) := r.a(g) + next_words(g);
+    end loop;
+    return r;
+  end function;
+
+  -- The words that four G take first or second: of round r, on columns or diagonals; or of half a round r. r is below 10,
+  -- or 20.
+  function chosen (k, m : octet; r : unsigned(4 downto 0); diagonal, second : natural) return quad is
     variable all_words : words(0 to 15);
     variable by_round : words(0 to 7);
+    variable number : unsigned(3 downto 0);
     variable y : quad;
+    variable at : natural;
   begin
     for j in 0 to 7 loop
       all_words(j) := k(j);
       all_words(8 + j) := m(j);
     end loop;
     for g in 0 to 3 loop
-      for i in 0 to 7 loop
-        by_round(i) := all_words(BLAKE2B_SIGMA(i)(first + 2 * g));
-      end loop;
-      y(g) := by_round(to_integer(r(2 downto 0)));
-      if r(3) = '1' then
-        y(g) := all_words(BLAKE2B_SIGMA(8)(first + 2 * g));
-        if r(0) = '1' then
-          y(g) := all_words(BLAKE2B_SIGMA(9)(first + 2 * g));
+      at := 2 * g + second;
+      if G_HALF_ROUND then
+        number := "0000";
+        for i in 0 to 19 loop
+          if r = i then
+            number := to_unsigned(BLAKE2B_SIGMA(i / 2)(8 * (i mod 2) + at), 4);
+          end if;
+        end loop;
+        y(g) := all_words(to_integer(number));
+      else
+        at := at + 8 * diagonal;
+        for i in 0 to 7 loop
+          by_round(i) := all_words(BLAKE2B_SIGMA(i)(at));
+        end loop;
+        y(g) := by_round(to_integer(r(2 downto 0)));
+        if r(3) = '1' then
+          y(g) := all_words(BLAKE2B_SIGMA(8)(at));
+          if r(0) = '1' then
+            y(g) := all_words(BLAKE2B_SIGMA(9)(at));
+          end if;
         end if;
       end if;
     end loop;
@@ -125,83 +193,77 @@ architecture rtl of blake2b_core is
 
   -- Each register of control is I of them in a row: index 0 is what it will be, index I what it is.
   type octets is array (0 to I) of octet;
-  type counts is array (0 to I) of unsigned(3 downto 0);
-  signal hs, ms : octets := (others => (others => (others => '0')));
+  type counts is array (0 to I) of unsigned(4 downto 0);
+  signal hs : octets := (others => ROWS_OF_0);            -- as rows
+  signal ms : octets := (others => (others => (others => '0')));
   signal run, was, begun : slv(0 to I) := (others => '0');
-  signal t, r, rx, rd, rxd : counts := (others => (others => '0'));  -- rounds done; rows of sigma, now and next
+  signal t, r, rx, rd, rxd : counts := (others => (others => '0'));  -- steps done; rows of sigma, now and next
   signal x : state := NEUTRAL;
-  signal x1, x2, x3, x4 : state;
-  signal sum, keys : octet;
+  signal x1, x2, x3, x4 : state;                          -- after each quarter of a round; a half has x3 and x4
+  signal sum, keys, rows : octet;
+  signal next_words : quad;
+  signal settles : std_logic;
 
-  function next_row (r : unsigned(3 downto 0)) return unsigned is
+  function next_row (r : unsigned(4 downto 0)) return unsigned is
   begin
-    if r = 9 then
-      return to_unsigned(0, 4);
+    if (G_HALF_ROUND and r = 19) or (not G_HALF_ROUND and r = 9) then
+      return to_unsigned(0, 5);
     end if;
     return r + 1;
   end function;
-
-  function last_quarter (x : state; next_words : quad; h : octet; run, start : std_logic) return state is
-    variable n : state;
-  begin
-    n := quarter(x, next_words, true, true);
-    if start = '1' then
-      for g in 0 to 3 loop
-        n.a(g) := h(g);
-        n.b(g) := h(g + 4);
-      end loop;
-    end if;
-    if run = '0' then
-      n.c := NEUTRAL.c;
-      n.d := NEUTRAL.d;
-      if start = '0' then
-        n.a := NEUTRAL.a;
-        n.b := NEUTRAL.b;
-      end if;
-    end if;
-    for g in 0 to 3 loop
-      n.s(g) := n.a(g) + next_words(g);
-    end loop;
-    return n;
-  end function;
 begin
-  assert I = 1 or I = 4 severity failure;
+  assert I = 1 or (I = 4 and not G_HALF_ROUND) severity failure;
 
   ready <= not run(I);
   y <= joined(sum);
   keys <= split(k);
 
   feed_forward : process (all)
+    variable v : state;
+    variable of_h : octet;
   begin
+    v := aligned(x, '0');
+    of_h := h_of(hs(I));
     for g in 0 to 3 loop
-      sum(g) <= hs(I)(g) xor x.a(g) xor x.c(g);
-      sum(g + 4) <= hs(I)(g + 4) xor x.b(g) xor x.d(g);
+      sum(g) <= of_h(g) xor v.a(g) xor v.c(g);
+      sum(g + 4) <= of_h(g + 4) xor v.b(g) xor v.d(g);
     end loop;
   end process;
 
   control : process (all)
   begin
     run(0) <= run(I);
-    hs(0) <= hs(I);
     ms(0) <= ms(I);
     t(0) <= t(I) + 1;
     r(0) <= rx(I);
     rx(0) <= next_row(rx(I));
     if run(I) = '0' then
-      hs(0) <= sum;
       rx(0) <= (others => '0');
-    elsif t(I) = 11 then
+    elsif t(I) = STEPS - 1 then
       run(0) <= '0';
       rx(0) <= (others => '0');
     end if;
     if start = '1' then
       run(0) <= '1';
       t(0) <= (others => '0');
-      rx(0) <= to_unsigned(1, 4);
-      hs(0) <= split(h);
+      rx(0) <= to_unsigned(1, 5);
       ms(0) <= split(m);
-    elsif clear = '1' then
-      hs(0) <= (others => (others => '0'));
+    end if;
+
+    hs(0) <= hs(I);
+    if clear = '1' and start = '0' then
+      hs(0) <= ROWS_OF_0;
+    elsif I = 1 then
+      if begun(I) = '1' then
+        for g in 0 to 3 loop
+          hs(0)(g) <= x.a(g);
+          hs(0)(4 + g) <= x.b(g);
+        end loop;
+      end if;
+    elsif start = '1' then
+      hs(0) <= rows_of(split(h));
+    elsif run(I) = '0' then
+      hs(0) <= rows_of(sum);
     end if;
   end process;
   was(0) <= run(I);
@@ -209,33 +271,29 @@ begin
   rd(0) <= r(I);
   rxd(0) <= rx(I);
 
-  -- The first words of a first round are the key's, which is there before m is.
-  last : process (all)
-  begin
-    if I = 1 then
-      x4 <= last_quarter(x3, chosen(keys, ms(I), rxd(0), 0), hs(0), was(0), begun(0));
-    else
-      x4 <= last_quarter(x3, chosen(keys, ms(I - 1), rxd(I - 1), 0), hs(I - 1), was(I - 1), begun(I - 1));
-    end if;
-  end process;
-
   one : if I = 1 generate
-    round : process (all)
-      variable a : state;
-    begin
-      a := quarter(x, chosen(keys, ms(I), r(I), 1), false, false);
-      a := quarter(a, chosen(keys, ms(I), r(I), 8), false, true);
-      x3 <= quarter(a, chosen(keys, ms(I), r(I), 9), true, false);
-    end process;
+    rows <= rows_of(split(h));
+    settles <= clear and not start;
+    whole : if not G_HALF_ROUND generate
+      x1 <= first_half(aligned(x, '0'), chosen(keys, ms(I), r(I), 0, 1));
+      x2 <= second_half(x1, chosen(keys, ms(I), r(I), 1, 0));
+      x3 <= first_half(aligned(x2, '1'), chosen(keys, ms(I), r(I), 1, 1));
+    else generate
+      x3 <= first_half(aligned(x, r(I)(0)), chosen(keys, ms(I), r(I), 0, 1));
+    end generate;
+    -- The first words of a first round are the key's, which is there before m is.
+    next_words <= chosen(keys, ms(I), rx(I), 0, 0);
   end generate;
 
   four : if I = 4 generate
+    rows <= hs(I - 1);
+    settles <= was(I - 1) nor begun(I - 1);
     quarters : process (clk)
     begin
       if rising_edge(clk) then
-        x1 <= quarter(x, chosen(keys, ms(I), rd(0), 1), false, false);
-        x2 <= quarter(x1, chosen(keys, ms(1), rd(1), 8), false, true);
-        x3 <= quarter(x2, chosen(keys, ms(2), rd(2), 9), true, false);
+        x1 <= first_half(aligned(x, '0'), chosen(keys, ms(I), rd(0), 0, 1));
+        x2 <= second_half(x1, chosen(keys, ms(1), rd(1), 1, 0));
+        x3 <= first_half(aligned(x2, '1'), chosen(keys, ms(2), rd(2), 1, 1));
         if rst = '1' then
           x1 <= NEUTRAL;
           x2 <= NEUTRAL;
@@ -243,9 +301,14 @@ begin
         end if;
       end if;
     end process;
+    next_words <= chosen(keys, ms(I - 1), rxd(I - 1), 0, 0);
   end generate;
 
+  x4 <= second_half(x3, next_words);
+
   registers : process (clk)
+    variable starts : std_logic;
+    variable a : quad;
   begin
     if rising_edge(clk) then
       hs(1 to I) <= hs(0 to I - 1);
@@ -258,9 +321,35 @@ begin
       rx(1 to I) <= rx(0 to I - 1);
       rd(1 to I) <= rd(0 to I - 1);
       rxd(1 to I) <= rxd(0 to I - 1);
-      x <= x4;
+
+      starts := begun(I - 1);
+      a := x4.a;
+      if starts = '1' then
+        a := quad(rows(0 to 3));
+      end if;
+      for g in 0 to 3 loop
+        x.s(g) <= a(g) + next_words(g);
+      end loop;
+      if settles = '1' then
+        x.a <= NEUTRAL.a;
+        x.b <= NEUTRAL.b;
+      elsif starts = '1' then
+        x.a <= quad(rows(0 to 3));
+        x.b <= quad(rows(4 to 7));
+      elsif was(I - 1) = '1' then
+        x.a <= x4.a;
+        x.b <= x4.b;
+      end if;
+      if settles = '1' or starts = '1' then
+        x.c <= NEUTRAL.c;
+        x.d <= NEUTRAL.d;
+      elsif was(I - 1) = '1' then
+        x.c <= x4.c;
+        x.d <= x4.d;
+      end if;
+
       if rst = '1' then
-        hs(1 to I) <= (others => (others => (others => '0')));
+        hs(1 to I) <= (others => ROWS_OF_0);
         ms(1 to I) <= (others => (others => (others => '0')));
         run(1 to I) <= (others => '0');
         was(1 to I) <= (others => '0');

@@ -17,10 +17,11 @@
 --   last beat. Otherwise they are not read, and the core computes both.
 -- zeroise, rst: every register of key, masks and state is 0 after the next edge, and what was under way is forgotten.
 --
--- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, with everything valid and ready: from the nonce to the first
--- beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C for the key, and
--- C for each 2n bytes. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle, while F runs: at
--- block 2^k that takes k + 2 cycles, so blake2b stands still for k - 10 cycles once in 2^k blocks, k > 10.
+-- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, and 25 with G_HALF_ROUND, with everything valid and ready: from
+-- the nonce to the first beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C
+-- for the key, and C for each 2n bytes. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle,
+-- while F runs: at block 2^k that takes k + 2 cycles, so blake2b, a round per cycle, stands still for k - 10 cycles once
+-- in 2^k blocks, k > 10.
 -- Limits: 2^58 blocks. G_TAG_BYTES is fixed, as L* depends on it.
 --
 -- G_INTERLEAVE = 4: four packets at once, each in every fourth cycle; all ports but s_key speak of the packet whose
@@ -37,6 +38,7 @@ entity omd_core is
     G_BYTES : positive := 64;                             -- n: 32 for sha256, otherwise 64
     G_TAG_BYTES : positive := 64;
     G_INTERLEAVE : positive := 1;                         -- 1 or 4
+    G_HALF_ROUND : boolean := false;                      -- blake2b, without interleaving: half a round per cycle
     G_DECRYPT : boolean := true;                          -- opens, too
     G_AD : boolean := true                                -- computes L* and hash(A)
   );
@@ -123,7 +125,8 @@ architecture rtl of omd_core is
   signal left, right : block_t;
   signal left_keep, right_keep : slv(n - 1 downto 0);
 begin
-  assert bytes_of(G_HASH) = G_BYTES and G_TAG_BYTES <= G_BYTES severity failure;
+  assert bytes_of(G_HASH) = G_BYTES and G_TAG_BYTES <= G_BYTES and (G_HASH = "blake2b" or not G_HALF_ROUND)
+    severity failure;
 
   erase <= rst or zeroise;
   s_key_tready <= not key_beats(3) and not erase;
@@ -455,7 +458,7 @@ begin
   end generate;
   blake2b : if G_HASH = "blake2b" generate
     F : entity work.blake2b_core
-      generic map (G_INTERLEAVE => I)
+      generic map (G_INTERLEAVE => I, G_HALF_ROUND => G_HALF_ROUND)
       port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
   end generate;
 end architecture;

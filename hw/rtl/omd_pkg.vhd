@@ -13,7 +13,7 @@ package omd_pkg is
 
   -- Of a hash: bytes of a chaining value, and cycles of a call without the hand-over.
   function bytes_of (hash : string) return positive;
-  function rounds_of (hash : string) return positive;
+  function steps_of (hash : string; half_rounds : boolean := false) return positive;
 
   function turned (x : slv) return slv;
   function turned_bits (x : slv) return slv;
@@ -79,12 +79,14 @@ package body omd_pkg is
     return 64;
   end function;
 
-  function rounds_of (hash : string) return positive is
+  function steps_of (hash : string; half_rounds : boolean := false) return positive is
   begin
     if hash = "sha256" then
       return 64;
     elsif hash = "sha512" then
       return 80;
+    elsif half_rounds then
+      return 24;
     end if;
     return 12;
   end function;

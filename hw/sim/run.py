@@ -29,7 +29,7 @@ TAGS = {"sha256": (16, 32, 8), "sha512": (64, 32, 16), "blake2b": (64, 32)}
 bench = lib.test_bench("tb_omd")
 
 
-def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, stall=0, seed=0, timing=False):
+def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, half=False, stall=0, seed=0, timing=False):
     path = HERE.parents[1] / "target" / "hw" / "stimulus" / name
 
     def write(output_path):
@@ -38,7 +38,7 @@ def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, stall
 
     bench.add_config(name, pre_config=write, generics={
         "G_DIR": str(path), "G_HASH": hash, "G_TAG_BYTES": tag, "G_BUFFER": buffer_beats is not None,
-        "G_LANES": lanes, "G_AD": ad, "G_STALL": stall, "G_SEED": seed, "G_TIMING": timing})
+        "G_LANES": lanes, "G_AD": ad, "G_HALF_ROUND": half, "G_STALL": stall, "G_SEED": seed, "G_TIMING": timing})
 
 
 for hash, n in SIZES.items():
@@ -60,6 +60,10 @@ for hash, n in SIZES.items():
         h, n, 5, e if LONG else e[1:4], lanes=4), lanes=4, stall=30, seed=9)
     config(f"{hash}.buffer", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 6, e[:-3], opens=True), 6, stall=20, seed=3)
+config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=2), half=True,
+       stall=20, seed=5)
+config("blake2b.half.timing", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 9, [(1500, 0)], opens=False), ad=False,
+       half=True, timing=True)
 config("blake2b.hundreds", "blake2b", 64,
        lambda: stimulus.drawn("blake2b", 64, 7, [(i % 200, i % 131) for i in range(300)]))
 if LONG:

@@ -3,7 +3,7 @@
 -- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session, the cycle at which it is broken off, or 0;
 -- key.txt; ad<l>.txt, s<l>.txt, m<l>.txt, given<l>.txt for each lane l. Between sessions the key is zeroised, by `zeroise`
 -- and `rst` in turn. G_TIMING: with one lane, no stalls and L and Tag_a given, cycles are printed and must be those
--- that G_CALL, the cycles of a call, promises.
+-- that CALL, the cycles of a call, promises.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -21,6 +21,7 @@ entity tb_omd is
     G_TAG_BYTES : positive;
     G_LANES : positive := 1;
     G_AD : boolean := true;
+    G_HALF_ROUND : boolean := false;
     G_BUFFER : boolean := false;
     G_STALL : natural := 0;
     G_SEED : natural := 0;
@@ -30,7 +31,7 @@ end entity;
 
 architecture tb of tb_omd is
   constant n : positive := bytes_of(G_HASH);
-  constant CALL : positive := rounds_of(G_HASH) + 1;
+  constant CALL : positive := steps_of(G_HASH, G_HALF_ROUND) + 1;
   constant LANES : positive := G_LANES;
   signal clk : std_logic := '0';
   signal rst, zeroise, breaks : std_logic := '0';
@@ -186,7 +187,8 @@ begin
     signal core_tlast, core_tvalid, core_tready, erase : std_logic;
   begin
     core : entity work.omd_core
-      generic map (G_HASH => G_HASH, G_BYTES => n, G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD)
+      generic map (
+        G_HASH => G_HASH, G_BYTES => n, G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD, G_HALF_ROUND => G_HALF_ROUND)
       port map (
         clk => clk, rst => rst, zeroise => zeroise,
         s_key_tdata => key_tdata, s_key_tvalid => key_tvalid, s_key_tready => key_tready,
