@@ -79,7 +79,8 @@ architecture rtl of blake2b_core is
   begin
     for g in 0 to 3 loop
       y(g) := h(g);
-      y(4 + g) := rotate_left(h(4 + (g + 1) mod 4), 63) xor BLAKE2B_IV((g + 2) mod 4);
+      y(4 + g) := h(4 + (g + 1) mod 4)(0) & h(4 + (g + 1) mod 4)(63 downto 1);
+      y(4 + g) := y(4 + g) xor BLAKE2B_IV((g + 2) mod 4);
     end loop;
     return y;
   end function;
@@ -90,6 +91,15 @@ architecture rtl of blake2b_core is
     for g in 0 to 3 loop
       y(g) := rows(g);
       y(4 + (g + 1) mod 4) := finished(rows(4 + g), BLAKE2B_IV((g + 2) mod 4));
+    end loop;
+    return y;
+  end function;
+
+  function quad_of (rows : octet; first : natural) return quad is
+    variable y : quad;
+  begin
+    for g in 0 to 3 loop
+      y(g) := rows(first + g);
     end loop;
     return y;
   end function;
@@ -325,7 +335,7 @@ begin
       starts := begun(I - 1);
       a := x4.a;
       if starts = '1' then
-        a := quad(rows(0 to 3));
+        a := quad_of(rows, 0);
       end if;
       for g in 0 to 3 loop
         x.s(g) <= a(g) + next_words(g);
@@ -334,8 +344,8 @@ begin
         x.a <= NEUTRAL.a;
         x.b <= NEUTRAL.b;
       elsif starts = '1' then
-        x.a <= quad(rows(0 to 3));
-        x.b <= quad(rows(4 to 7));
+        x.a <= quad_of(rows, 0);
+        x.b <= quad_of(rows, 4);
       elsif was(I - 1) = '1' then
         x.a <= x4.a;
         x.b <= x4.b;

@@ -52,7 +52,9 @@ for hash, n in SIZES.items():
                stall=40, seed=1)
     # Every L[i] of 9600 bytes; packets without a gap; broken sessions.
     config(f"{hash}.timing", hash, n, lambda h=hash, n=n: stimulus.drawn(
-        h, n, 2, [(9600 if h == "blake2b" or LONG else 8 * n + 1, 0)], opens=False), ad=False, timing=True)
+        h, n, 2, [(9600 if h == "blake2b" or LONG else 8 * n + 1, 0), (2 * n, 0)], opens=False), ad=False, timing=True)
+    config(f"{hash}.timing.ad", hash, n, lambda h=hash, n=n: stimulus.drawn(h, n, 2, [(2 * n, 6 * n + 3)], opens=False),
+           timing=True)
     config(f"{hash}.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 3, e, breaks=1), ad=False)
     config(f"{hash}.lanes", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 4, e if LONG else e[:6], lanes=4, breaks=1), lanes=4, stall=0)

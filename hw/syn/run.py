@@ -1,12 +1,14 @@
-"""Area, clock and netlists of the cores: `scripts/hw hw/syn/run.py [--tables] [DESIGN…]`; without a name, every design.
+"""Area, clock and netlists of the cores: `scripts/hw hw/syn/run.py [--area|--tables] [DESIGN…]`; without a name, every one.
 
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
 wrapper (the clock); the netlist for UltraScale+ is simulated against the reference. Results are kept in results.json,
-from which tables.py writes the table of the README and the paper's figures. --tables: writes these only.
+from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which takes most
+of the time. --tables: writes the table and the figures only. What was made from the same sources is not made again.
 """
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,9 +32,19 @@ SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 MAPPING = "+&if {C} {W} {D} {R} -v"
 SEED = 1
 
-# hash, lanes, opens and computes L* and Tag_a
-DESIGNS = {f"{hash}{'' if lanes == 1 else '-lanes'}{'-full' if full else ''}": (hash, lanes, full)
-           for lanes, full in ((1, False), (1, True), (4, False)) for hash in SIZES}
+# hash, lanes, opens and computes L* and Tag_a, half a round per cycle
+DESIGNS = {
+    "blake2b": ("blake2b", 1, False, False),
+    "blake2b-half": ("blake2b", 1, False, True),
+    "blake2b-lanes": ("blake2b", 4, False, False),
+    "sha512": ("sha512", 1, False, False),
+    "sha512-lanes": ("sha512", 4, False, False),
+    "sha256": ("sha256", 1, False, False),
+    "sha256-lanes": ("sha256", 4, False, False),
+    "blake2b-full": ("blake2b", 1, True, False),
+    "sha512-full": ("sha512", 1, True, False),
+    "sha256-full": ("sha256", 1, True, False),
+}
 
 
 def tool(name, directory, *arguments):
@@ -129,24 +141,29 @@ def simulate(directory, top, hash, lanes, full):
     return play(module, directory, directory / "stimulus", n, lanes)
 
 
-def measure(name):
-    hash, lanes, full = DESIGNS[name]
+def measure(name, with_clock):
+    hash, lanes, full, half = DESIGNS[name]
     top = "omd_core" if lanes == 1 else "omd_lanes"
     directory = BUILD / name
-    once(directory / "design.v", lambda: translate(SOURCES, top, {
-        "G_HASH": hash, "G_BYTES": SIZES[hash], "G_TAG_BYTES": SIZES[hash], "G_DECRYPT": str(full).lower(),
-        "G_AD": str(full).lower()}, directory))
+    made = directory / "design.v"
+    if made.exists() and any(source.stat().st_mtime > made.stat().st_mtime for source in SOURCES):
+        shutil.rmtree(directory)
+    generics = {"G_HASH": hash, "G_BYTES": SIZES[hash], "G_TAG_BYTES": SIZES[hash], "G_DECRYPT": full, "G_AD": full}
+    if half:
+        generics["G_HALF_ROUND"] = half
+    once(made, lambda: translate(SOURCES, top, generics, directory))
     yield "ultrascale", area_ultrascale(directory, top)
     yield "netlist_beats", simulate(directory, top, hash, lanes, full)
-    yield "ecp5", clock_ecp5(directory, top)
+    if with_clock:
+        yield "ecp5", clock_ecp5(directory, top)
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--tables"]
-    if "--tables" not in sys.argv:
-        for name in arguments or DESIGNS:
+    options = {a for a in sys.argv[1:] if a.startswith("--")}
+    if "--tables" not in options:
+        for name in [a for a in sys.argv[1:] if a not in options] or DESIGNS:
             print(name, flush=True)
-            for what, result in measure(name):
+            for what, result in measure(name, "--area" not in options):
                 results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
                 results.setdefault(name, {})[what] = result
                 RESULTS.write_text(json.dumps(results, indent=2) + "\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
-CALL = {"blake2b": 13, "sha512": 81, "sha256": 65}
+CALL = {"blake2b": 13, "sha512": 81, "sha256": 65}        # half of a round per cycle: 25
 BYTES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 SIZES = (64, 128, 256, 512, 1024, 1500, 2048, 4096, 9600)
 COLOURS = {"blake2b": "#1b6ca8", "sha512": "#b3541e", "sha256": "#3d7a3d"}
@@ -24,21 +24,24 @@ OTHERS = {
 BEGIN, END = "<!-- figures of hw/syn/results.json -->", "<!-- end -->"
 
 
+def call(name):
+    return 25 if name.endswith("-half") else CALL[name.split("-")[0]]
+
+
 def rows(results):
     yield "| | cycles per block | LUT | LUTRAM | FF | BRAM | ECP5: COMB | FF | MHz | Mb/s, long packets | netlist: beats |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for name, result in results.items():
-        hash = name.split("-")[0]
         area, ecp5 = result.get("ultrascale"), result.get("ecp5")
         us = [area[k] for k in ("lut", "lutram", "ff", "bram")] if area else [""] * 4
-        lattice = [ecp5["comb"], ecp5["ff"], ecp5["mhz"], round(rate(hash, ecp5["mhz"]))] if ecp5 else [""] * 4
-        cells = [f"`{name}`", CALL[hash], *us, *lattice, result.get("netlist_beats", "")]
+        lattice = [ecp5["comb"], ecp5["ff"], ecp5["mhz"], round(rate(name, ecp5["mhz"]))] if ecp5 else [""] * 4
+        cells = [f"`{name}`", call(name), *us, *lattice, result.get("netlist_beats", "")]
         yield "| " + " | ".join(f"{c:,}" if isinstance(c, int) else str(c) for c in cells) + " |"
 
 
-def rate(hash, mhz):
+def rate(name, mhz):
     """Mb/s of long packets. Interleaved, four lanes have a block each in 4C cycles: the same."""
-    return 8 * BYTES[hash] * mhz / CALL[hash]
+    return 8 * BYTES[name.split("-")[0]] * mhz / call(name)
 
 
 def cycles(size, block, setup, per_block, tag):
@@ -51,11 +54,12 @@ def lines(results):
         hash = name.split("-")[0]
         if "ecp5" not in result or name.endswith("-full"):
             continue
-        mhz, call = result["ecp5"]["mhz"], CALL[hash]
-        lanes = 4 if "-lanes" in name else 1
-        of = [cycles(size, BYTES[hash], 2 * call + 1, call, call) * lanes for size in SIZES]
-        yield (f"OMD-{name} (ECP5, routed, {mhz:g} MHz)", COLOURS[hash], "--" if lanes > 1 else "-",
-               [c / mhz for c in of], [lanes * 8 * size * mhz / c for size, c in zip(SIZES, of)], result["ecp5"]["comb"])
+        mhz, c = result["ecp5"]["mhz"], call(name)
+        lanes = 4 if name.endswith("-lanes") else 1
+        of = [cycles(size, BYTES[hash], 2 * c + 1, c, c) * lanes for size in SIZES]
+        style = {"lanes": "--", "half": "-."}.get(name.split("-")[-1], "-")
+        yield (f"OMD-{name} (ECP5, routed, {mhz:g} MHz)", COLOURS[hash], style,
+               [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)], result["ecp5"]["comb"])
     for name, (hash, mhz, (setup, block, tag), luts, style) in OTHERS.items():
         of = [cycles(size, BYTES[hash], setup, block, tag) for size in SIZES]
         yield (name, COLOURS[hash], style, [c / mhz for c in of], [8 * s * mhz / c for s, c in zip(SIZES, of)], luts)

@@ -23,7 +23,7 @@ def translate(sources, top, generics, directory):
     directory.mkdir(parents=True, exist_ok=True)
     options = ["--std=08", f"--workdir={directory}"]
     ghdl("-a", *options, "-Wno-hide", *sources)
-    choice = [*options, *(f"-g{name}={value}" for name, value in generics.items()), top]
+    choice = [*options, *(f"-g{name}={str(value).lower()}" for name, value in generics.items()), top]
     defined = re.findall(r"\.\$def\S*: (?!.*\$const_X).*", ghdl("synth", "--out=raw", *choice))
     if defined:
         raise SystemExit(f"{top}: a case has a default that is not undefined: {defined[0]}")

@@ -29,17 +29,39 @@ endmodule
 """
 
 
-def fold(design):
-    """a + (b xor c) in one carry chain; the number of bits.
+def levels_of(cells):
+    """How many cells there are one after the other from a register or a port to each net."""
+    made_by = {}
+    for cell in cells:
+        pins = cell["connections"].items()
+        outputs = [bit for pin, bits in pins if cell["port_directions"][pin] == "output" for bit in bits]
+        inputs = [bit for pin, bits in pins if cell["port_directions"][pin] == "input" for bit in bits]
+        if not re.search("_[SA]?DFF|TRELLIS_FF", cell["type"]):
+            made_by |= dict.fromkeys(outputs, inputs)
+    levels, todo = {}, list(made_by)
+    while todo:
+        needs = [bit for bit in made_by.get(todo[-1], []) if bit not in levels and bit in made_by]
+        if needs and todo[-1] not in levels:
+            todo += needs
+        else:
+            bit = todo.pop()
+            levels[bit] = 1 + max((levels.get(x, 0) for x in made_by[bit]), default=0)
+    return levels
 
-    A bit of ECP5's chain is a function of four inputs: b xor c beside a sum needs no LUT before it. yosys makes a chain
-    of a and b only. `design` is its JSON, with chains already made and other gates not.
+
+def fold(design):
+    """a + (b xor c) and a + (s ? b : c) in one carry chain; the number of bits.
+
+    A bit of ECP5's chain is a function of four inputs: what makes an addend needs no LUT before the sum. yosys makes a
+    chain of a and b only. Of two addends it is the one that comes later. `design` is yosys's JSON, with chains already
+    made and other gates not.
+    The chain's bit: p = INIT[DCBA], and the carry out is the carry in if p, otherwise INIT[00BA]: which stays a.
     """
     folded = 0
     for module in design["modules"].values():
         cells = module["cells"].values()
-        xors = {c["connections"]["Y"][0]: (c["connections"]["A"], c["connections"]["B"])
-                for c in cells if c["type"] == "$_XOR_"}
+        made = {c["connections"]["Y"][0]: (c["type"], c["connections"]) for c in cells if c["type"] in ("$_XOR_", "$_MUX_")}
+        levels = levels_of(cells)
         for cell in cells:
             if cell["type"] != "CCU2C":
                 continue
@@ -48,9 +70,16 @@ def fold(design):
                 a, b, c, d = (x + i for x in "ABCD")
                 if cell["parameters"]["INIT" + i] != "1001011010101010" or (pins[c], pins[d]) != (["0"], ["1"]):
                     continue
-                if pins[b][0] not in xors:
+                if max((pins[b], pins[a]), key=lambda pin: (pin[0] in made, levels.get(pin[0], 0))) is pins[a]:
                     pins[a], pins[b] = pins[b], pins[a]
-                if pins[b][0] in xors:
-                    pins[b], pins[c] = xors[pins[b][0]]
-                    folded += 1
+                if pins[b][0] not in made:
+                    continue
+                kind, of = made[pins[b][0]]
+                if kind == "$_XOR_":
+                    pins[b], pins[c] = of["A"], of["B"]
+                else:                                     # p = A xor (C ? B : D), which is A where C = D = 0
+                    pins[b], pins[c], pins[d] = of["B"], of["S"], of["A"]
+                    cell["parameters"]["INIT" + i] = "".join(
+                        str((x & 1) ^ (x >> 1 if x & 4 else x >> 3) & 1) for x in reversed(range(16)))
+                folded += 1
     return folded

@@ -236,34 +236,56 @@ begin
     m_tready <= judge_tready(to_integer(unsigned(m_tid)));
   end generate;
 
-  -- nonce taken, first beat out, each beat, tag; from the edges at which they are.
+  -- From edge to edge, when all is valid and ready: the first key's beat to the first of associated data, each of
+  -- these, the last of them or the nonce to the first beat out, each of these, the tag, the next packet's first.
   timing : if G_TIMING generate
     measure : process
-      variable nonce_at, before, packets : natural := 0;
-      variable wants_nonce, first : boolean := true;
+      variable key_at, ad_at, nonce_at, out_at : natural := 0;
+      variable in_message, in_packet, in_ad, has_key, has_ad : boolean := false;
+      variable packets : natural := 0;
+
+      procedure expect (what : string; since, cycles : natural) is
+      begin
+        info(G_HASH & ": " & what & " " & to_string(cycle - since) & " cycles");
+        check_equal(cycle - since, cycles, what);
+      end procedure;
     begin
       wait until rising_edge(clk);
-      if s_tvalid(0) = '1' and s_tready(0) = '1' and wants_nonce then
-        nonce_at := cycle;
-        wants_nonce := false;
-        first := true;
-      elsif m_tvalid = '1' and m_tready = '1' then
-        if m_tlast = '1' then
-          info(G_HASH & ": tag " & to_string(cycle - before) & " cycles");
-          check_equal(cycle - before, CALL, "cycles of the tag");
-          packets := packets + 1;
-          wants_nonce := true;
-        elsif first then
-          info(G_HASH & ": set-up " & to_string(cycle - nonce_at) & " cycles, nonce to first block");
-          if packets = 0 then
-            check_equal(cycle - nonce_at, 2 * CALL + 1, "cycles of set-up");
-          end if;
-          first := false;
-        else
-          info(G_HASH & ": block " & to_string(cycle - before) & " cycles");
-          check_equal(cycle - before, CALL, "cycles per block");
+      if key_tvalid = '1' and key_tready = '1' and not has_key then
+        has_key := true;
+        key_at := cycle;
+      end if;
+      if G_AD and ad_tvalid(0) = '1' and ad_tready(0) = '1' then
+        if in_ad then
+          expect("block of associated data", ad_at, CALL);
+        elsif not has_ad then
+          expect("new key to first associated data", key_at, CALL + 13);
         end if;
-        before := cycle;
+        has_ad := true;
+        in_ad := ad_tlast(0) = '0';
+        ad_at := cycle;
+      end if;
+      if m_tvalid = '1' and m_tready = '1' then
+        if m_tlast = '1' then
+          expect("tag", out_at, CALL);
+          packets := packets + 1;
+        elsif in_packet then
+          expect("block", out_at, CALL);
+        elsif G_AD then
+          expect("last associated data to first block", ad_at, 3 * CALL);
+        elsif packets = 0 then
+          expect("nonce to first block", nonce_at, 2 * CALL + 1);
+        else
+          expect("tag to the next packet's first block", out_at, 2 * CALL + 1);
+        end if;
+        in_packet := m_tlast = '0';
+        out_at := cycle;
+      end if;
+      if s_tvalid(0) = '1' and s_tready(0) = '1' then
+        if not in_message then
+          nonce_at := cycle;
+        end if;
+        in_message := not (in_message and s_tlast(0) = '1');
       end if;
     end process;
   end generate;
