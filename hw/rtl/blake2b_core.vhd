@@ -261,19 +261,17 @@ begin
     end if;
 
     hs(0) <= hs(I);
-    if clear = '1' and start = '0' then
-      hs(0) <= ROWS_OF_0;
-    elsif I = 1 then
-      if begun(I) = '1' then
-        for g in 0 to 3 loop
-          hs(0)(g) <= x.a(g);
-          hs(0)(4 + g) <= x.b(g);
-        end loop;
-      end if;
-    elsif start = '1' then
+    if I = 4 and start = '1' then
       hs(0) <= rows_of(split(h));
-    elsif run(I) = '0' then
+    elsif clear = '1' then
+      hs(0) <= ROWS_OF_0;
+    elsif I = 4 and run(I) = '0' then
       hs(0) <= rows_of(sum);
+    elsif I = 1 and begun(I) = '1' then
+      for g in 0 to 3 loop
+        hs(0)(g) <= x.a(g);
+        hs(0)(4 + g) <= x.b(g);
+      end loop;
     end if;
   end process;
   was(0) <= run(I);
@@ -367,6 +365,8 @@ begin
         t(1 to I) <= (others => (others => '0'));
         r(1 to I) <= (others => (others => '0'));
         rx(1 to I) <= (others => (others => '0'));
+        rd(1 to I) <= (others => (others => '0'));
+        rxd(1 to I) <= (others => (others => '0'));
         x <= NEUTRAL;
       end if;
     end if;

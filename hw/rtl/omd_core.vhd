@@ -386,7 +386,6 @@ begin
             if G_AD then
               erases_Ta := true;
               ad_done(0) <= '0';
-              ad_last(0) <= '0';
               mask(0) <= SEEK;
               count(0) <= to_unsigned(1, 59);
             end if;

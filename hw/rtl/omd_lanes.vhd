@@ -121,8 +121,12 @@ begin
       end if;
       if erase = '1' then
         lane <= "00";
-        kept_tvalid <= '0';
         kept_tdata <= (others => '0');
+        kept_tkeep <= (others => '0');
+        kept_tid <= "00";
+        kept_tuser <= "00";
+        kept_tlast <= '0';
+        kept_tvalid <= '0';
       end if;
     end if;
   end process;

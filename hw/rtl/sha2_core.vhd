@@ -212,7 +212,7 @@ begin
       n(0) <= to_unsigned(2, 7);
       made(0) <= to_unsigned(1, 7);
     end if;
-    if clear = '1' and start = '0' then
+    if clear = '1' then
       hs(0) <= (others => (others => '0'));
     elsif begun(I) = '1' then
       hs(0) <= x.v;

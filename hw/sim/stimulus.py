@@ -42,6 +42,8 @@ class Sessions:
             return (False, N, A, M, T, C, True)
         if spoil == "tag":
             T = T[:-1] + bytes([T[-1] ^ 1])
+        elif spoil == "longer" and self.tag_bytes < self.n:
+            T += b"\0"
         elif spoil == "first":
             T = bytes([T[0] ^ 0x80]) + T[1:]
         elif spoil == "ct" and C:
@@ -49,7 +51,7 @@ class Sessions:
         keyed = omd.Keyed(self.omd, K, 8 * self.tag_bytes)
         M, Tag_e = keyed.cipher(C, N, decrypt=True)
         good = omd.xor(Tag_e, keyed.hash(A))[:self.tag_bytes] == T
-        assert good == (not spoil or spoil == "ct" and not C)
+        assert good == (not spoil or spoil == "ct" and not C or spoil == "longer" and self.tag_bytes == self.n)
         return (True, N, A, C, T, M, good)
 
     def write(self, path, buffer_beats=None):
@@ -134,7 +136,7 @@ def drawn(name, tag_bytes, seed, lengths, lanes=1, breaks=0, opens=None):
 
     def packets(K, lengths):
         return [s.packet(K, r.randbytes(r.choice((0, 1, 12, s.n - 1))), r.randbytes(a), r.randbytes(m),
-                         r.random() < 0.5 if opens is None else opens, r.choice(("", "", "tag", "first", "ct")))
+                         r.random() < 0.5 if opens is None else opens, r.choice(("", "", "", "tag", "first", "longer", "ct")))
                 for m, a in lengths]
 
     for i in range(breaks):

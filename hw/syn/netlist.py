@@ -7,7 +7,8 @@ else is refused. The model has a byte for each net, one statement for each cell 
 
 
 def model(module):
-    """C: void settle(unsigned char *n), void clock(unsigned char *n), void start(unsigned char *n)."""
+    """C, of unsigned char *n: void settle(n), void clock(n), void start(n), and int changed(n), the registers that are
+    not as at the start."""
     shifts = []                                           # registers of 16 bits: D, CE
     flops, gates = [], []                                 # gates: outputs, inputs, statement
     for name, cell in module["cells"].items():
@@ -78,4 +79,6 @@ def model(module):
     text += [f"if({ce})srl[{i}]=srl[{i}]<<1|{d};" for i, (d, ce) in enumerate(shifts)]
     text += [f"{q}=q[{i}];" for i, (q, *_) in enumerate(flops)]
     text += ["}", "void start(byte *n) {", *(f"{q}={initial};" for q, *_, initial in flops), "}"]
+    text += ["int changed(byte *n) { int count = 0;", *(f"count+={q}!={initial};" for q, *_, initial in flops)]
+    text += [f"for (int i = 0; i < {len(shifts)}; i++) count += srl[i] != 0;", "return count; }"]
     return "\n".join(text) + "\n"

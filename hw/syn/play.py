@@ -1,6 +1,7 @@
 """Plays one session of sim/stimulus.py to a synthesised netlist, and compares what comes out: `play`.
 
-Every stream is valid whenever it has a beat, and the receiver is always ready.
+Every stream is valid whenever it has a beat, and the receiver is always ready. At the end the key is zeroised, after
+which every register must be as it was at the start.
 """
 
 import ctypes
@@ -81,4 +82,10 @@ def play(module, directory, stimulus, n, lanes):
         cycle += 1
         if cycle == 10**5:
             raise SystemExit(f"no end after {compared} beats")
+    before = code.changed(nets)
+    put("zeroise", 1, 0, 1)
+    code.settle(nets)
+    code.clock(nets)
+    if before < 8 * n or code.changed(nets):
+        raise SystemExit(f"{before} registers were in use, and {code.changed(nets)} keep something when zeroised")
     return compared

@@ -3,7 +3,7 @@
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
 wrapper (the clock); the netlist for UltraScale+ is simulated against the reference. Results are kept in results.json,
 from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which takes most
-of the time. --tables: writes the table and the figures only. What was made from the same sources is not made again.
+of the time. --tables: writes the table and the figures only. What was made of the same design is not made again.
 """
 
 import json
@@ -113,7 +113,8 @@ def clock_ecp5(directory, top):
 
     def route():
         tool("nextpnr", directory, "--85k", "--speed", 8, "--package", "CABGA756", "--json", "ecp5.json",
-             "--lpf-allow-unconstrained", "--freq", 40, "--timing-allow-fail", "--seed", SEED, "--report", "routed.part",
+             "--lpf-allow-unconstrained", "--freq", 40, "--timing-allow-fail", "--seed", SEED, "--placer", "static", "--router",
+             "router2", "--report", "routed.part",
              "--log", "routed.log", "--quiet")
         (directory / "routed.part").rename(directory / "routed.json")
 
@@ -145,13 +146,14 @@ def measure(name, with_clock):
     hash, lanes, full, half = DESIGNS[name]
     top = "omd_core" if lanes == 1 else "omd_lanes"
     directory = BUILD / name
-    made = directory / "design.v"
-    if made.exists() and any(source.stat().st_mtime > made.stat().st_mtime for source in SOURCES):
-        shutil.rmtree(directory)
     generics = {"G_HASH": hash, "G_BYTES": SIZES[hash], "G_TAG_BYTES": SIZES[hash], "G_DECRYPT": full, "G_AD": full}
     if half:
         generics["G_HALF_ROUND"] = half
-    once(made, lambda: translate(SOURCES, top, generics, directory))
+    design, made = translate(SOURCES, top, generics), directory / "design.v"
+    if not made.exists() or made.read_text() != design:
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+        made.write_text(design)
     yield "ultrascale", area_ultrascale(directory, top)
     yield "netlist_beats", simulate(directory, top, hash, lanes, full)
     if with_clock:

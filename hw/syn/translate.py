@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import tempfile
 
 
 def ghdl(*arguments):
@@ -11,8 +12,8 @@ def ghdl(*arguments):
     return done.stdout
 
 
-def translate(sources, top, generics, directory):
-    """The path of a Verilog file of `top`.
+def translate(sources, top, generics):
+    """Verilog of `top`.
 
     Repairs, each of which the simulation of the netlist guards:
     - a `case` has lost its default, which is a latch: its last choice becomes the default. That is right if the lost
@@ -20,19 +21,18 @@ def translate(sources, top, generics, directory):
     - constants of many bits are written as strings of digits;
     - what is no register has an initial value, too.
     """
-    directory.mkdir(parents=True, exist_ok=True)
-    options = ["--std=08", f"--workdir={directory}"]
-    ghdl("-a", *options, "-Wno-hide", *sources)
-    choice = [*options, *(f"-g{name}={str(value).lower()}" for name, value in generics.items()), top]
-    defined = re.findall(r"\.\$def\S*: (?!.*\$const_X).*", ghdl("synth", "--out=raw", *choice))
+    with tempfile.TemporaryDirectory() as directory:
+        options = ["--std=08", f"--workdir={directory}"]
+        ghdl("-a", *options, "-Wno-hide", *sources)
+        choice = [*options, *(f"-g{name}={str(value).lower()}" for name, value in generics.items()), top]
+        raw = ghdl("synth", "--out=raw", *choice)
+        text = ghdl("synth", "--out=verilog", *choice)
+
+    defined = re.findall(r"\.\$def\S*: (?!.*\$const_X).*", raw)
     if defined:
         raise SystemExit(f"{top}: a case has a default that is not undefined: {defined[0]}")
-
-    text = ghdl("synth", "--out=verilog", *choice)
     text = re.sub(r'"([01]+)"', lambda digits: f"{len(digits[1])}'b{digits[1]}", text)
     text = re.sub(r"^( *)\S+:([^\n]*\n *endcase)", r"\1default:\2", text, flags=re.M)
     combinational = set(re.findall(r"always @\*\n *(\w+) = ", text))
     text = re.sub(r" *initial\n *(\w+) <= [^\n]*\n", lambda m: "" if m[1] in combinational else m[0], text)
-    path = directory / "design.v"
-    path.write_text(text)
-    return path
+    return text

@@ -1,5 +1,5 @@
 -- Compares an AXI4-Stream with a file of lines "session tdata tkeep tlast tuser", beat for beat, and withholds ready for
--- G_STALL of 100 cycles at random. `finished` is the number of sessions, counted from 0, whose lines are done. Lines of a
+-- G_STALL of 100 cycles at random, and at every other beat until there is one. `finished` is the number of sessions, counted from 0, whose lines are done. Lines of a
 -- session that was ended before its end are passed over. A beat that is valid must stay as it is until it is taken.
 
 library ieee;
@@ -51,7 +51,8 @@ begin
       taken := false;
       while not taken and session <= of_session loop
         uniform(seed_1, seed_2, chance);
-        ready := session = of_session and chance * 100.0 >= real(G_STALL);
+        ready := session = of_session and chance * 100.0 >= real(G_STALL)
+                 and (G_STALL = 0 or count mod 2 = 0 or tvalid = '1');
         tready <= '1' when ready else '0';
         was_session := session;
         wait until rising_edge(clk);

@@ -200,6 +200,13 @@ begin
         m_axis_tlast => core_tlast, m_axis_tvalid => core_tvalid, m_axis_tready => core_tready,
         l_star => l_star, tag_a => tag_a);
     erase <= rst or zeroise;
+    quiet : process (clk)
+    begin
+      if rising_edge(clk) then
+        assert core_tvalid = '1' or unsigned(core_tdata) = 0
+          report "something is on the bus without a beat" severity failure;
+      end if;
+    end process;
     buffered : if G_BUFFER generate
       keeper : entity work.omd_decrypt_buffer
         generic map (G_BYTES => n, G_BEATS => 6)
