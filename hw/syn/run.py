@@ -99,7 +99,7 @@ def area_ultrascale(directory, top):
 def clock_ecp5(directory, top):
     def gates():
         (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text(), top))
-        yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"), "synth_ecp5 -top wrapper -run :map_luts",
+        yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"), "synth_ecp5 -nobram -top wrapper -run :map_luts",
               "select -module wrapper", "write_json -selected gates.json")
         design = json.loads((directory / "gates.json").read_text())
         print(f"  {fold(design)} exclusive ors in carry chains")
@@ -108,7 +108,7 @@ def clock_ecp5(directory, top):
     def map_luts():
         yosys(directory, "ecp5.log", "read_json folded.json",
               "read_verilog -lib -specify +/lattice/cells_sim_ecp5.v +/lattice/cells_bb_ecp5.v",
-              "synth_ecp5 -top wrapper -run map_luts:", "stat", "select -module wrapper", "write_json -selected ecp5.part")
+              "synth_ecp5 -nobram -top wrapper -run map_luts:", "stat", "select -module wrapper", "write_json -selected ecp5.part")
         (directory / "ecp5.part").rename(directory / "ecp5.json")
 
     def route():

@@ -29,39 +29,43 @@ endmodule
 """
 
 
-def levels_of(cells):
-    """How many cells there are one after the other from a register or a port to each net."""
+def arrivals_of(cells):
+    """How long after the registers each net is there, in carries: to enter a chain takes 24, a gate 6, as some of them
+    share a LUT."""
     made_by = {}
     for cell in cells:
         pins = cell["connections"].items()
-        outputs = [bit for pin, bits in pins if cell["port_directions"][pin] == "output" for bit in bits]
-        inputs = [bit for pin, bits in pins if cell["port_directions"][pin] == "input" for bit in bits]
-        if not re.search("_[SA]?DFF|TRELLIS_FF", cell["type"]):
-            made_by |= dict.fromkeys(outputs, inputs)
-    levels, todo = {}, list(made_by)
+        if re.search("_[SA]?DFF|TRELLIS_FF", cell["type"]):
+            continue
+        entry = 24 if cell["type"] == "CCU2C" else 6
+        inputs = [(bit, 1 if pin == "CIN" else entry) for pin, bits in pins if cell["port_directions"][pin] == "input"
+                  for bit in bits]
+        made_by |= dict.fromkeys((bit for pin, bits in pins if cell["port_directions"][pin] == "output" for bit in bits),
+                                 inputs)
+    arrivals, todo = {}, list(made_by)
     while todo:
-        needs = [bit for bit in made_by.get(todo[-1], []) if bit not in levels and bit in made_by]
-        if needs and todo[-1] not in levels:
+        needs = [bit for bit, _ in made_by[todo[-1]] if bit not in arrivals and bit in made_by]
+        if needs and todo[-1] not in arrivals:
             todo += needs
         else:
             bit = todo.pop()
-            levels[bit] = 1 + max((levels.get(x, 0) for x in made_by[bit]), default=0)
-    return levels
+            arrivals[bit] = max((arrivals.get(x, 0) + time for x, time in made_by[bit]), default=0)
+    return arrivals
 
 
 def fold(design):
     """a + (b xor c) and a + (s ? b : c) in one carry chain; the number of bits.
 
     A bit of ECP5's chain is a function of four inputs: what makes an addend needs no LUT before the sum. yosys makes a
-    chain of a and b only. Of two addends it is the one that comes later. `design` is yosys's JSON, with chains already
-    made and other gates not.
+    chain of a and b only. It is done for the addend that comes later: more inputs than needed make the chains hard to
+    route. `design` is yosys's JSON, with chains already made and other gates not.
     The chain's bit: p = INIT[DCBA], and the carry out is the carry in if p, otherwise INIT[00BA]: which stays a.
     """
     folded = 0
     for module in design["modules"].values():
         cells = module["cells"].values()
         made = {c["connections"]["Y"][0]: (c["type"], c["connections"]) for c in cells if c["type"] in ("$_XOR_", "$_MUX_")}
-        levels = levels_of(cells)
+        arrivals = arrivals_of(cells)
         for cell in cells:
             if cell["type"] != "CCU2C":
                 continue
@@ -70,7 +74,7 @@ def fold(design):
                 a, b, c, d = (x + i for x in "ABCD")
                 if cell["parameters"]["INIT" + i] != "1001011010101010" or (pins[c], pins[d]) != (["0"], ["1"]):
                     continue
-                if max((pins[b], pins[a]), key=lambda pin: (pin[0] in made, levels.get(pin[0], 0))) is pins[a]:
+                if arrivals.get(pins[a][0], 0) > arrivals.get(pins[b][0], 0):
                     pins[a], pins[b] = pins[b], pins[a]
                 if pins[b][0] not in made:
                     continue
