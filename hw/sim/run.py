@@ -66,8 +66,10 @@ config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, s
        stall=20, seed=5)
 config("blake2b.half.timing", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 9, [(1500, 0)], opens=False), ad=False,
        half=True, timing=True)
-config("blake2b.hundreds", "blake2b", 64,
-       lambda: stimulus.drawn("blake2b", 64, 7, [(i % 200, i % 131) for i in range(300)]))
+for hash, n in SIZES.items():
+    if LONG or hash == "blake2b":
+        config(f"{hash}.hundreds", hash, n,
+               lambda h=hash, n=n: stimulus.drawn(h, n, 7, [(i % 200, i % 131) for i in range(300)]))
 if LONG:
     for hash, n in SIZES.items():
         for seed in range(4):
