@@ -168,7 +168,7 @@ def main():
             for what, result in measure(name, "--area" not in options):
                 results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
                 results.setdefault(name, {})[what] = result
-                RESULTS.write_text(json.dumps(results, indent=2) + "\n")
+                RESULTS.write_text(json.dumps({k: results[k] for k in DESIGNS if k in results}, indent=2) + "\n")
                 print(f"  {what}: {result}", flush=True)
     tables.write(json.loads(RESULTS.read_text()))
 

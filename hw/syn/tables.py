@@ -84,6 +84,7 @@ def figures(results):
             axes.plot(SIZES, of(us, mbps, luts), style, color=colour, marker="o", markersize=3, label=name)
         axes.set(xscale="log", yscale="log", xlabel="bytes of message", ylabel=label)
         axes.set_xticks(SIZES, [str(s) for s in SIZES])
+        axes.tick_params(axis="x", rotation=45)
         axes.minorticks_off()
         axes.grid(alpha=0.3)
         axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.15), ncols=2, frameon=False)
