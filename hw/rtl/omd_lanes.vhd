@@ -1,7 +1,8 @@
 -- Four packets at once through one omd_core with G_INTERLEAVE = 4: a stream in for each, one stream out.
 --
 -- Each lane is what omd_core says, with bit l of every s_..._tvalid and the l-th part of its data. m_axis has the lane
--- in tid. One beat is kept at the way out, so that a lane that is not read stops the others at their next beat.
+-- in tid. One beat is kept at the way out, so that a lane that is not read stops the others at their next beat. What a lane
+-- shows is looked at in the cycle before its own, and taken, if it is, in its own: AXI4-Stream keeps it there.
 -- The key is the same for all lanes.
 
 library ieee;
@@ -47,7 +48,7 @@ end entity;
 
 architecture rtl of omd_lanes is
   constant n : positive := G_BYTES;
-  signal lane : unsigned(1 downto 0) := "00";
+  signal lane, next_lane : unsigned(1 downto 0) := "00";
   signal erase : std_logic;
 
   signal ad_tdata : slv(16 * n - 1 downto 0);
@@ -75,17 +76,7 @@ architecture rtl of omd_lanes is
   end function;
 begin
   erase <= rst or zeroise;
-
-  ad_tdata <= part(s_ad_tdata, lane);
-  ad_tkeep <= part(s_ad_tkeep, lane);
-  ad_tlast <= s_ad_tlast(to_integer(lane));
-  ad_tvalid <= s_ad_tvalid(to_integer(lane));
-  tdata <= part(s_axis_tdata, lane);
-  tkeep <= part(s_axis_tkeep, lane);
-  tuser <= s_axis_tuser(to_integer(lane));
-  tlast <= s_axis_tlast(to_integer(lane));
-  tvalid <= s_axis_tvalid(to_integer(lane));
-  tag <= part(tag_a, lane);
+  next_lane <= lane + 1;
 
   ready_of_lanes : process (all)
   begin
@@ -110,7 +101,17 @@ begin
   registers : process (clk)
   begin
     if rising_edge(clk) then
-      lane <= lane + 1;
+      lane <= next_lane;
+      ad_tdata <= part(s_ad_tdata, next_lane);
+      ad_tkeep <= part(s_ad_tkeep, next_lane);
+      ad_tlast <= s_ad_tlast(to_integer(next_lane));
+      ad_tvalid <= s_ad_tvalid(to_integer(next_lane));
+      tdata <= part(s_axis_tdata, next_lane);
+      tkeep <= part(s_axis_tkeep, next_lane);
+      tuser <= s_axis_tuser(to_integer(next_lane));
+      tlast <= s_axis_tlast(to_integer(next_lane));
+      tvalid <= s_axis_tvalid(to_integer(next_lane));
+      tag <= part(tag_a, next_lane);
       if out_tready = '1' then
         kept_tdata <= out_tdata;
         kept_tkeep <= out_tkeep;
@@ -121,6 +122,16 @@ begin
       end if;
       if erase = '1' then
         lane <= "00";
+        ad_tdata <= (others => '0');
+        ad_tkeep <= (others => '0');
+        ad_tlast <= '0';
+        ad_tvalid <= '0';
+        tdata <= (others => '0');
+        tkeep <= (others => '0');
+        tuser <= '0';
+        tlast <= '0';
+        tvalid <= '0';
+        tag <= (others => '0');
         kept_tdata <= (others => '0');
         kept_tkeep <= (others => '0');
         kept_tid <= "00";
