@@ -7,8 +7,8 @@ else is refused. The model has a byte for each net, one statement for each cell 
 
 
 def model(module):
-    """C, of unsigned char *n: void settle(n), void clock(n), void start(n), and int changed(n), the registers that are
-    not as at the start."""
+    """C, of unsigned char *n: void settle(n), clock(n), start(n) and mark(n), and int changed(n), the registers that are
+    not as they were at the last mark."""
     shifts = []                                           # registers of 16 bits: D, CE
     flops, gates = [], []                                 # gates: outputs, inputs, statement
     for name, cell in module["cells"].items():
@@ -79,6 +79,9 @@ def model(module):
     text += [f"if({ce})srl[{i}]=srl[{i}]<<1|{d};" for i, (d, ce) in enumerate(shifts)]
     text += [f"{q}=q[{i}];" for i, (q, *_) in enumerate(flops)]
     text += ["}", "void start(byte *n) {", *(f"{q}={initial};" for q, *_, initial in flops), "}"]
-    text += ["int changed(byte *n) { int count = 0;", *(f"count+={q}!={initial};" for q, *_, initial in flops)]
-    text += [f"for (int i = 0; i < {len(shifts)}; i++) count += srl[i] != 0;", "return count; }"]
+    text += [f"static byte marked[{len(flops)}];", f"static unsigned marked_srl[{len(shifts) + 1}];"]
+    text += ["void mark(byte *n) {", *(f"marked[{i}]={q};" for i, (q, *_) in enumerate(flops))]
+    text += ["for (unsigned i = 0; i < sizeof srl / sizeof *srl; i++) marked_srl[i] = srl[i]; }"]
+    text += ["int changed(byte *n) { int count = 0;", *(f"count+=marked[{i}]!={q};" for i, (q, *_) in enumerate(flops))]
+    text += ["for (unsigned i = 0; i < sizeof srl / sizeof *srl; i++) count += srl[i] != marked_srl[i];", "return count; }"]
     return "\n".join(text) + "\n"

@@ -1,7 +1,7 @@
 """Plays one session of sim/stimulus.py to a synthesised netlist, and compares what comes out: `play`.
 
 Every stream is valid whenever it has a beat, and the receiver is always ready. At the end the key is zeroised, after
-which every register must be as it was at the start.
+which every register must be as it was after the reset.
 """
 
 import ctypes
@@ -61,6 +61,8 @@ def play(module, directory, stimulus, n, lanes):
             if lane == 0:
                 put("l_star", g[0], 0, 8 * n)
         code.settle(nets)
+        if cycle == 10:
+            code.mark(nets)
         if cycle >= 10:
             if key and get("s_key_tready"):
                 key.pop(0)

@@ -1,9 +1,10 @@
-"""Area, clock and netlists of the cores: `scripts/hw hw/syn/run.py [--area|--tables] [DESIGN…]`; without a name, every one.
+"""Area, clock and netlists of the cores: `scripts/hw hw/syn/run.py [OPTION] [DESIGN…]`; without a name, every design.
 
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
 wrapper (the clock); the netlist for UltraScale+ is simulated against the reference. Results are kept in results.json,
 from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which takes most
-of the time. --tables: writes the table and the figures only. What was made of the same design is not made again.
+of the time. --placed: the clock without routing. --tables: writes the table and the figures only. What was made of the same
+design is not made again.
 """
 
 import json
@@ -96,7 +97,9 @@ def area_ultrascale(directory, top):
             "bram": count("RAMB.*|URAM.*")}
 
 
-def clock_ecp5(directory, top):
+def clock_ecp5(directory, top, routed):
+    """What is used and the clock as nextpnr estimates it before routing; then, if wanted, as it is."""
+
     def gates():
         (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text(), top))
         yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"), "synth_ecp5 -nobram -top wrapper -run :map_luts",
@@ -111,20 +114,30 @@ def clock_ecp5(directory, top):
               "synth_ecp5 -nobram -top wrapper -run map_luts:", "stat", "select -module wrapper", "write_json -selected ecp5.part")
         (directory / "ecp5.part").rename(directory / "ecp5.json")
 
+    def nextpnr(log, *arguments):
+        tool("nextpnr", directory, "--85k", "--speed", 8, "--package", "CABGA756", "--lpf-allow-unconstrained", "--freq", 40,
+             "--timing-allow-fail", "--seed", SEED, "--log", log, "--quiet", *arguments)
+
+    def place():
+        nextpnr("placed.log", "--json", "ecp5.json", "--placer", "static", "--router", "router2", "--no-route", "--report",
+                "placed-report.json", "--write", "placed.part")
+        (directory / "placed.part").rename(directory / "placed.json")
+
     def route():
-        tool("nextpnr", directory, "--85k", "--speed", 8, "--package", "CABGA756", "--json", "ecp5.json",
-             "--lpf-allow-unconstrained", "--freq", 40, "--timing-allow-fail", "--seed", SEED, "--placer", "static", "--router",
-             "router2", "--report", "routed.part",
-             "--log", "routed.log", "--quiet")
+        nextpnr("routed.log", "--json", "placed.json", "--no-pack", "--no-place", "--report", "routed.part")
         (directory / "routed.part").rename(directory / "routed.json")
 
     once(directory / "folded.json", gates)
     once(directory / "ecp5.json", map_luts)
-    report = json.loads(once(directory / "routed.json", route).read_text())
-    (clock,) = report["fmax"].values()
-    used = report["utilization"]
-    return {"comb": used["TRELLIS_COMB"]["used"], "ff": used["TRELLIS_FF"]["used"], "bram": used["DP16KD"]["used"],
-            "mhz": round(clock["achieved"], 2)}
+    once(directory / "placed.json", place)
+    used = json.loads((directory / "placed-report.json").read_text())["utilization"]
+    estimates = re.findall(r"Max frequency for clock .*: ([\d.]+) MHz", (directory / "placed.log").read_text())
+    result = {"comb": used["TRELLIS_COMB"]["used"], "ff": used["TRELLIS_FF"]["used"], "bram": used["DP16KD"]["used"],
+              "placed_mhz": float(estimates[-1])}
+    yield result
+    if routed:
+        (clock,) = json.loads(once(directory / "routed.json", route).read_text())["fmax"].values()
+        yield result | {"routed_mhz": round(clock["achieved"], 2)}
 
 
 def simulate(directory, top, hash, lanes, full):
@@ -142,7 +155,7 @@ def simulate(directory, top, hash, lanes, full):
     return play(module, directory, directory / "stimulus", n, lanes)
 
 
-def measure(name, with_clock):
+def measure(name, options):
     hash, lanes, full, half = DESIGNS[name]
     top = "omd_core" if lanes == 1 else "omd_lanes"
     directory = BUILD / name
@@ -156,8 +169,9 @@ def measure(name, with_clock):
         made.write_text(design)
     yield "ultrascale", area_ultrascale(directory, top)
     yield "netlist_beats", simulate(directory, top, hash, lanes, full)
-    if with_clock:
-        yield "ecp5", clock_ecp5(directory, top)
+    if "--area" not in options:
+        for result in clock_ecp5(directory, top, "--placed" not in options):
+            yield "ecp5", result
 
 
 def main():
@@ -165,7 +179,7 @@ def main():
     if "--tables" not in options:
         for name in [a for a in sys.argv[1:] if a not in options] or DESIGNS:
             print(name, flush=True)
-            for what, result in measure(name, "--area" not in options):
+            for what, result in measure(name, options):
                 results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
                 results.setdefault(name, {})[what] = result
                 RESULTS.write_text(json.dumps({k: results[k] for k in DESIGNS if k in results}, indent=2) + "\n")

@@ -1,8 +1,8 @@
-"""The table of hw/README.md and, once a clock was measured, the figures of papers/omd, from results.json.
+"""The table of hw/README.md and the figures of papers/omd, from results.json.
 
 Cycles are those that `make hw` asserts, for packets with L* and Tag_a known, everything valid and ready: of l blocks,
-2C + 1 to the first out, C to each other, C to the tag. The clock is ECP5's, routed. What the paper says of itself is at
-its own clock and on its own device; what it published is at the clock that nextpnr gave before routing, so flattered.
+2C + 1 to the first out, C to each other, C to the tag. The clock is ECP5's, routed or else before routing. What the paper
+says of itself is at its own clock and on its own device; what it published is at the clock that nextpnr gave before routing.
 """
 
 from pathlib import Path
@@ -29,14 +29,24 @@ def call(name):
 
 
 def rows(results):
-    yield "| | cycles per block | LUT | LUTRAM | FF | BRAM | ECP5: COMB | FF | MHz | Mb/s, long packets | netlist: beats |"
-    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    yield ("| | cycles per block | LUT | LUTRAM | FF | BRAM | ECP5: COMB | FF | MHz before routing | MHz routed "
+           "| Mb/s, long packets | netlist: beats |")
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for name, result in results.items():
         area, ecp5 = result.get("ultrascale"), result.get("ecp5")
         us = [area[k] for k in ("lut", "lutram", "ff", "bram")] if area else [""] * 4
-        lattice = [ecp5["comb"], ecp5["ff"], ecp5["mhz"], round(rate(name, ecp5["mhz"]))] if ecp5 else [""] * 4
+        lattice = [""] * 5
+        if ecp5:
+            mbps = f"{rate(name, clock(ecp5)):,.0f}"
+            lattice = [ecp5["comb"], ecp5["ff"], ecp5["placed_mhz"], ecp5.get("routed_mhz", ""),
+                       mbps if "routed_mhz" in ecp5 else f"({mbps})"]
         cells = [f"`{name}`", call(name), *us, *lattice, result.get("netlist_beats", "")]
         yield "| " + " | ".join(f"{c:,}" if isinstance(c, int) else str(c) for c in cells) + " |"
+
+
+def clock(ecp5):
+    """MHz: routed, or if it was not, as nextpnr estimates it before routing."""
+    return ecp5.get("routed_mhz", ecp5["placed_mhz"])
 
 
 def rate(name, mhz):
@@ -54,11 +64,12 @@ def lines(results):
         hash = name.split("-")[0]
         if "ecp5" not in result or name.endswith("-full"):
             continue
-        mhz, c = result["ecp5"]["mhz"], call(name)
+        mhz, c = clock(result["ecp5"]), call(name)
         lanes = 4 if name.endswith("-lanes") else 1
         of = [cycles(size, BYTES[hash], 2 * c + 1, c, c) * lanes for size in SIZES]
         style = {"lanes": "--", "half": "-."}.get(name.split("-")[-1], "-")
-        yield (f"OMD-{name} (ECP5, routed, {mhz:g} MHz)", COLOURS[hash], style,
+        how = "routed" if "routed_mhz" in result["ecp5"] else "not routed"
+        yield (f"OMD-{name} (ECP5, {how}, {mhz:g} MHz)", COLOURS[hash], style,
                [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)], result["ecp5"]["comb"])
     for name, (hash, mhz, (setup, block, tag), luts, style) in OTHERS.items():
         of = [cycles(size, BYTES[hash], setup, block, tag) for size in SIZES]
