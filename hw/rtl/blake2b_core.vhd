@@ -1,9 +1,9 @@
 -- The compression function of BLAKE2b with t = f = 0, one round or half a round per cycle, for one key in many calls.
 --
 -- Source: RFC 7693, 3.1 and 3.2; docs/spec/omd.md, section 2.
--- y = F'(h, k || m): with `start`, h and m are taken, while `ready`; 12 cycles later `ready` comes again,
--- with y beside it until the next start. In the cycle that shows y the next call can start, with an h
--- made of y: 13 cycles per call. k must not change while a call runs.
+-- y = F'(h, k || m): with `start`, h and m are taken, while `ready`; after 12 rounds `ready` comes again, with y
+-- beside it until the next start. In the cycle that shows y the next call can start, with an h made of y: 13 cycles
+-- per call. k must not change while a call runs.
 -- clear: y becomes 0. rst: that, and no register keeps anything.
 --
 -- Of a = a + b + m only a + m is off the path: it is made as soon as a is there, while d, c and b are
@@ -136,27 +136,21 @@ architecture rtl of blake2b_core is
     return r;
   end function;
 
-  function first_half (x : state; next_words : quad) return state is
+  -- The first or second half of four G.
+  function half (x : state; next_words : quad; second : boolean) return state is
     variable r : state := x;
   begin
     for g in 0 to 3 loop
       r.a(g) := x.s(g) + x.b(g);
-      r.d(g) := rotate_right(x.d(g) xor r.a(g), 32);
-      r.c(g) := x.c(g) + r.d(g);
-      r.b(g) := rotate_right(x.b(g) xor r.c(g), 24);
       r.s(g) := r.a(g) + next_words(g);
-    end loop;
-    return r;
-  end function;
-
-  function second_half (x : state; next_words : quad) return state is
-    variable r : state := x;
-  begin
-    for g in 0 to 3 loop
-      r.a(g) := x.s(g) + x.b(g);
-      r.d(g) := rotate_right(x.d(g) xor r.a(g), 16);
-      r.c(g) := x.c(g) + r.d(g);
-      r.s(g) := r.a(g) + next_words(g);
+      if second then
+        r.d(g) := rotate_right(x.d(g) xor r.a(g), 16);
+        r.c(g) := x.c(g) + r.d(g);
+      else
+        r.d(g) := rotate_right(x.d(g) xor r.a(g), 32);
+        r.c(g) := x.c(g) + r.d(g);
+        r.b(g) := rotate_right(x.b(g) xor r.c(g), 24);
+      end if;
     end loop;
     return r;
   end function;
@@ -283,11 +277,11 @@ begin
     rows <= rows_of(split(h));
     settles <= clear and not start;
     whole : if not G_HALF_ROUND generate
-      x1 <= first_half(aligned(x, '0'), chosen(keys, ms(I), r(I), 0, 1));
-      x2 <= second_half(x1, chosen(keys, ms(I), r(I), 1, 0));
-      x3 <= first_half(aligned(x2, '1'), chosen(keys, ms(I), r(I), 1, 1));
+      x1 <= half(aligned(x, '0'), chosen(keys, ms(I), r(I), 0, 1), second => false);
+      x2 <= half(x1, chosen(keys, ms(I), r(I), 1, 0), second => true);
+      x3 <= half(aligned(x2, '1'), chosen(keys, ms(I), r(I), 1, 1), second => false);
     else generate
-      x3 <= first_half(aligned(x, r(I)(0)), chosen(keys, ms(I), r(I), 0, 1));
+      x3 <= half(aligned(x, r(I)(0)), chosen(keys, ms(I), r(I), 0, 1), second => false);
     end generate;
     -- The first words of a first round are the key's, which is there before m is.
     next_words <= chosen(keys, ms(I), rx(I), 0, 0);
@@ -299,9 +293,9 @@ begin
     quarters : process (clk)
     begin
       if rising_edge(clk) then
-        x1 <= first_half(aligned(x, '0'), chosen(keys, ms(I), rd(0), 0, 1));
-        x2 <= second_half(x1, chosen(keys, ms(1), rd(1), 1, 0));
-        x3 <= first_half(aligned(x2, '1'), chosen(keys, ms(2), rd(2), 1, 1));
+        x1 <= half(aligned(x, '0'), chosen(keys, ms(I), rd(0), 0, 1), second => false);
+        x2 <= half(x1, chosen(keys, ms(1), rd(1), 1, 0), second => true);
+        x3 <= half(aligned(x2, '1'), chosen(keys, ms(2), rd(2), 1, 1), second => false);
         if rst = '1' then
           x1 <= NEUTRAL;
           x2 <= NEUTRAL;
@@ -312,7 +306,7 @@ begin
     next_words <= chosen(keys, ms(I - 1), rxd(I - 1), 0, 0);
   end generate;
 
-  x4 <= second_half(x3, next_words);
+  x4 <= half(x3, next_words, second => true);
 
   registers : process (clk)
     variable starts : std_logic;

@@ -113,6 +113,7 @@ begin
             too_long <= '0';
             end_tuser <= "00";
             end_tdata <= (others => '0');
+            end_tkeep <= (others => '0');
           end if;
       end case;
       if rst = '1' then
@@ -122,6 +123,7 @@ begin
         too_long <= '0';
         end_tuser <= "00";
         end_tdata <= (others => '0');
+        end_tkeep <= (others => '0');
       end if;
     end if;
   end process;

@@ -1,15 +1,13 @@
 """A synthesised netlist as a C model, from yosys's JSON: `model(module)`.
 
-The cells of UltraScale+ that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops, shift
-registers (from 0). Anything
-else is refused. The model has a byte for each net, one statement for each cell in topological order, and one clock.
+The cells of UltraScale+ that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops. Anything else
+is refused. The model has a byte for each net, one statement for each cell in topological order, and one clock.
 """
 
 
 def model(module):
     """C, of unsigned char *n: void settle(n), clock(n), start(n) and mark(n), and int changed(n), the registers that are
     not as they were at the last mark."""
-    shifts = []                                           # registers of 16 bits: D, CE
     flops, gates = [], []                                 # gates: outputs, inputs, statement
     for name, cell in module["cells"].items():
         kind, pins, value = cell["type"], cell["connections"], cell.get("parameters", {})
@@ -41,10 +39,6 @@ def model(module):
             flops.append((net("Q"), net("D"), net("CE"), net(reset), int(kind == "FDSE"), int(initial == "1")))
             if any(value.get(f"IS_{pin}_INVERTED", "0")[-1] == "1" for pin in ("C", "D", reset)):
                 raise SystemExit(f"{name}: an inverted pin")
-        elif kind == "SRL16E":
-            index = "|".join(f"{net(f'A{i}')}<<{i}" for i in range(4))
-            gates.append((["Q"], ["A0", "A1", "A2", "A3"], f"{net('Q')}=srl[{len(shifts)}]>>({index})&1;", pins))
-            shifts.append((net("D"), net("CE")))
         elif kind != "$scopeinfo":
             raise SystemExit(f"{name}: no model of {kind}")
 
@@ -70,18 +64,16 @@ def model(module):
 
     # Small functions, for the compiler's sake.
     parts = [order[i:i + 500] for i in range(0, len(order), 500)]
-    text = ["typedef unsigned char byte;", f"static unsigned srl[{len(shifts) + 1}];"]
+    text = ["typedef unsigned char byte;"]
     for i, part in enumerate(parts):
         text += [f"static void part{i}(byte *n) {{ byte c = 0; (void)c;", *(gates[j][2] for j in part), "}"]
     text += ["void settle(byte *n) {", *(f"part{i}(n);" for i in range(len(parts))), "}"]
     text += [f"static byte q[{len(flops)}];", "void clock(byte *n) {"]
     text += [f"q[{i}]={r}?{v}:{ce}?{d}:{q};" for i, (q, d, ce, r, v, _) in enumerate(flops)]
-    text += [f"if({ce})srl[{i}]=srl[{i}]<<1|{d};" for i, (d, ce) in enumerate(shifts)]
     text += [f"{q}=q[{i}];" for i, (q, *_) in enumerate(flops)]
     text += ["}", "void start(byte *n) {", *(f"{q}={initial};" for q, *_, initial in flops), "}"]
-    text += [f"static byte marked[{len(flops)}];", f"static unsigned marked_srl[{len(shifts) + 1}];"]
-    text += ["void mark(byte *n) {", *(f"marked[{i}]={q};" for i, (q, *_) in enumerate(flops))]
-    text += ["for (unsigned i = 0; i < sizeof srl / sizeof *srl; i++) marked_srl[i] = srl[i]; }"]
-    text += ["int changed(byte *n) { int count = 0;", *(f"count+=marked[{i}]!={q};" for i, (q, *_) in enumerate(flops))]
-    text += ["for (unsigned i = 0; i < sizeof srl / sizeof *srl; i++) count += srl[i] != marked_srl[i];", "return count; }"]
+    text += [f"static byte marked[{len(flops)}];"]
+    text += ["void mark(byte *n) {", *(f"marked[{i}]={q};" for i, (q, *_) in enumerate(flops)), "}"]
+    text += ["int changed(byte *n) { int count = 0;", *(f"count+=marked[{i}]!={q};" for i, (q, *_) in enumerate(flops)),
+             "return count; }"]
     return "\n".join(text) + "\n"
