@@ -238,6 +238,9 @@ begin
   begin
     run(0) <= run(I);
     ms(0) <= ms(I);
+    if run(I) = '0' then
+      ms(0) <= split(m);
+    end if;
     t(0) <= t(I) + 1;
     r(0) <= rx(I);
     rx(0) <= next_row(rx(I));
@@ -251,7 +254,6 @@ begin
       run(0) <= '1';
       t(0) <= (others => '0');
       rx(0) <= to_unsigned(1, 5);
-      ms(0) <= split(m);
     end if;
 
     hs(0) <= hs(I);
@@ -325,9 +327,10 @@ begin
       rxd(1 to I) <= rxd(0 to I - 1);
 
       starts := begun(I - 1);
-      a := x4.a;
-      if starts = '1' then
-        a := quad_of(rows, 0);
+      -- A start comes late: what it would begin with is chosen by what was.
+      a := quad_of(rows, 0);
+      if was(I - 1) = '1' then
+        a := x4.a;
       end if;
       for g in 0 to 3 loop
         x.s(g) <= a(g) + next_words(g);
@@ -335,12 +338,12 @@ begin
       if settles = '1' then
         x.a <= NEUTRAL.a;
         x.b <= NEUTRAL.b;
-      elsif starts = '1' then
-        x.a <= quad_of(rows, 0);
+      elsif starts = '1' or was(I - 1) = '1' then
+        x.a <= a;
         x.b <= quad_of(rows, 4);
-      elsif was(I - 1) = '1' then
-        x.a <= x4.a;
-        x.b <= x4.b;
+        if was(I - 1) = '1' then
+          x.b <= x4.b;
+        end if;
       end if;
       if settles = '1' or starts = '1' then
         x.c <= NEUTRAL.c;

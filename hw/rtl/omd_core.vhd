@@ -20,8 +20,8 @@
 -- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, and 25 with G_HALF_ROUND, with everything valid and ready: from
 -- the nonce to the first beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C
 -- for the key, and C for each 2n bytes. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle,
--- while F runs: at block 2^k that takes k + 2 cycles, so blake2b, a round per cycle, stands still for k - 10 cycles once
--- in 2^k blocks, k > 10.
+-- while F runs: for block 2^k it goes k steps up, and for the next k down. So blake2b, a round per cycle, waits k - 9
+-- cycles for each of these two, k > 9.
 -- Limits: 2^58 blocks. G_TAG_BYTES is fixed, as L* depends on it.
 --
 -- G_INTERLEAVE = 4: four packets at once, each in every fourth cycle; all ports but s_key speak of the packet whose
@@ -97,7 +97,7 @@ architecture rtl of omd_core is
     TAGS                                                  -- Tag_e
   );
 
-  -- Where the mask of the next call stands: X is X; it is on its way; 2L* is in and L* not; done.
+  -- Where the mask of the next call stands: X is sought; it is on its way; 2L* is in and L* not; done.
   type walk is (SEEK, UP, SECOND, DONE);
 
   -- Each register is I of them in a row: index 0 is what it will be, index I what it is.
@@ -105,13 +105,18 @@ architecture rtl of omd_core is
   type phases is array (0 to I) of phase;
   type walks is array (0 to I) of walk;
   type levels is array (0 to I) of unsigned(5 downto 0);
-  type counters is array (0 to I) of unsigned(58 downto 0);
+  type counters is array (0 to I) of unsigned(60 downto 0);
   signal D, X, Ta : blocks := (others => ZERO);
   signal at : phases := (others => NO_KEY);
   signal mask : walks := (others => DONE);
   signal level : levels := (others => (others => '0'));   -- X = 2^level L*
-  signal count : counters := (others => (others => '0')); -- the block's number that the next mask is of
+  signal count : counters := (others => (others => '0')); -- four times the block's number that the next mask is of
   signal opens, next_opens, has_nonce, ad_done, ad_last : slv(0 to I) := (others => '0');
+  -- What is done a cycle later, so that no path is both control and blocks: X = 2X or X / 2, or D = D xor X.
+  signal doubles, halves, adds : slv(0 to I) := (others => '0');
+  -- The next block as it was on its stream a cycle ago: there, the last, less than n or 2n bytes.
+  signal seen, seen_last, seen_partial : slv(0 to I) := (others => '0');
+  signal due : slv(0 to I) := (others => '0');            -- the next call is a block's, and its mask is done
 
   signal K : block_t := ZERO;
   signal key_beats : unsigned(3 downto 0) := (others => '0');
@@ -157,19 +162,12 @@ begin
   control : process (all)
     -- Of this cycle.
     variable takes_block, takes_tag, takes_nonce, starts_ad, starts_nonce, absorbs : boolean;
-    variable erases_D, keeps_h, takes_l_star, takes_y, erases_Ta, adds_to_Ta : boolean;
-    variable full, step : std_logic;
+    variable awaits_ad, awaits_nonce, erases_Ta : boolean;
     variable towards : unsigned(5 downto 0);
-    variable known, last, chained : boolean;
     variable x_in, h_in, m_in, out_with, z : block_t;
-    variable m_keep, out_keep : slv(n - 1 downto 0);
+    variable out_keep : slv(n - 1 downto 0);
   begin
-    erases_D := false;
-    keeps_h := false;
-    takes_l_star := false;
-    takes_y := false;
     erases_Ta := false;
-    adds_to_Ta := false;
     D(0) <= D(I);
     X(0) <= X(I);
     Ta(0) <= Ta(I);
@@ -182,6 +180,9 @@ begin
     has_nonce(0) <= has_nonce(I);
     ad_done(0) <= ad_done(I);
     ad_last(0) <= ad_last(I);
+    doubles(0) <= '0';
+    halves(0) <= '0';
+    adds(0) <= '0';
     start <= '0';
     clear <= '0';
     s_ad_tready <= '0';
@@ -189,25 +190,23 @@ begin
     m_axis_tvalid <= '0';
 
     -- What happens.
-    takes_block := at(I) = CHAINS and ready = '1' and mask(I) = DONE and s_axis_tvalid = '1';
+    takes_block := due(I) = '1' and ready = '1' and s_axis_tvalid = '1';
     takes_tag := at(I) = TAGS and ready = '1' and (opens(I) = '0' or s_axis_tvalid = '1');
     absorbs := at(I) = HASHES and ready = '1';
-    starts_ad := G_AD and s_ad_tvalid = '1' and mask(I) = DONE
-                 and ((at(I) = FREE and ad_done(I) = '0') or (absorbs and ad_last(I) = '0'));
+    awaits_ad := G_AD and ((at(I) = FREE and ad_done(I) = '0') or (at(I) = HASHES and ad_last(I) = '0'));
+    starts_ad := awaits_ad and s_ad_tvalid = '1' and mask(I) = DONE and adds(I) = '0' and (at(I) = FREE or absorbs);
+    awaits_nonce := has_nonce(I) = '0'
+                    and ((at(I) = FREE and (ad_done(I) = '1' or not G_AD))
+                         or (at(I) = HASHES and ad_last(I) = '1')
+                         or (at(I) = TAGS and opens(I) = '0' and not G_AD));
+    takes_nonce := awaits_nonce and s_axis_tvalid = '1';
     starts_nonce := has_nonce(I) = '1' and (at(I) = FREE or absorbs);
-    takes_nonce := s_axis_tvalid = '1' and has_nonce(I) = '0'
-                   and ((at(I) = FREE and (ad_done(I) = '1' or not G_AD))
-                        or (at(I) = HASHES and ad_last(I) = '1' and ready = '0')
-                        or (at(I) = TAGS and opens(I) = '0' and not G_AD));
 
     -- The blocks, and what goes out.
-    full := keep(0);
-    last := s_axis_tlast = '1';
     x_in := data;
     if G_DECRYPT and at(I) = CHAINS and opens(I) = '1' then
       x_in := data xor y;
     end if;
-    m_keep := keep;
     out_with := data;
     out_keep := keep;
     if at(I) = TAGS then
@@ -241,68 +240,65 @@ begin
     if G_AD and at(I) /= DELTA_OF_NONCE and at(I) /= CHAINS then
       h_in := D(I);
     end if;
-    if starts_ad then
+    if awaits_ad then
       h_in := h_in xor pad10(left, left_keep, '1');
       m_in := pad10(right, right_keep, left_keep(0));
+    elsif at(I) = DELTA_OF_NONCE or at(I) = NO_KEY then
+      m_in := TAU;
+    elsif has_nonce(I) = '1' then
+      m_in := ZERO;
     else
-      if at(I) /= CHAINS and not takes_nonce then
-        m_keep := (others => '0');
-      end if;
-      m_in := pad10(x_in, m_keep, '1');
-      if at(I) = DELTA_OF_NONCE or at(I) = NO_KEY then
-        m_in := TAU;
-      elsif at(I) /= CHAINS and not takes_nonce then
-        m_in := ZERO;
-      end if;
+      m_in := pad10(x_in, keep, '1');
     end if;
     h <= h_in;
     m <= m_in;
 
     -- The mask of the next call: of a block of message or associated data, once its length is known.
-    known := at(I) = DELTA_OF_NONCE or (at(I) = CHAINS and s_axis_tvalid = '1')
-             or (G_AD and (at(I) = FREE or at(I) = HASHES) and s_ad_tvalid = '1');
-    step := '0';
+    seen_last(0) <= s_axis_tlast;
+    if at(I) = CHAINS or not G_AD then
+      seen(0) <= s_axis_tvalid and not start;
+      seen_partial(0) <= not keep(0);
+    else
+      seen(0) <= s_ad_tvalid and not start;
+      seen_partial(0) <= not right_keep(0);
+    end if;
     towards := to_unsigned(2, 6);
-    if at(I) = CHAINS and last then
+    if at(I) = CHAINS and seen_last(I) = '1' then
       towards := to_unsigned(1, 6);
     end if;
-    if mask(I) = SECOND or (G_AD and at(I) /= CHAINS and at(I) /= DELTA_OF_NONCE and right_keep(0) = '0') then
+    if mask(I) = SECOND or (G_AD and at(I) /= CHAINS and at(I) /= DELTA_OF_NONCE and seen_partial(I) = '1') then
       towards := to_unsigned(0, 6);
     end if;
-    if known and mask(I) /= DONE then
+    if (at(I) = DELTA_OF_NONCE or seen(I) = '1') and mask(I) /= DONE then
       if mask(I) = UP or (level(I) = towards and towards(1) = '1') then
         mask(0) <= UP;
-        if count(I)(to_integer(level(I) - 2)) = '1' then
-          step := '1';
+        if count(I)(to_integer(level(I))) = '1' then
+          adds(0) <= '1';
           mask(0) <= DONE;
-          count(0) <= count(I) + 1;
+          count(0) <= count(I) + 4;
         else
           level(0) <= level(I) + 1;
-          X(0) <= double(X(I));
+          doubles(0) <= '1';
         end if;
       elsif level(I) = towards then
-        step := '1';
+        adds(0) <= '1';
         mask(0) <= DONE;
-        if towards(0) = '1' and full = '0' then
+        if towards(0) = '1' and seen_partial(I) = '1' then
           mask(0) <= SECOND;
         end if;
       elsif level(I) > towards then
         level(0) <= level(I) - 1;
-        X(0) <= halve(X(I));
+        halves(0) <= '1';
       else
         level(0) <= level(I) + 1;
-        X(0) <= double(X(I));
+        doubles(0) <= '1';
       end if;
-    end if;
-    if step = '1' then
-      D(0) <= D(I) xor X(I);
     end if;
 
     if takes_nonce then
       s_axis_tready <= '1';
       has_nonce(0) <= '1';
       next_opens(0) <= s_axis_tuser;
-      D(0) <= m_in;
     end if;
 
     case at(I) is
@@ -312,23 +308,20 @@ begin
             start <= '1';
             at(0) <= L_STAR_OF_KEY;
           else
-            takes_l_star := true;
             at(0) <= FREE;
           end if;
         end if;
 
       when L_STAR_OF_KEY =>
         if ready = '1' then
-          takes_y := true;
           clear <= '1';
           at(0) <= FREE;
           mask(0) <= SEEK;
-          count(0) <= to_unsigned(1, 59);
+          count(0) <= to_unsigned(4, 61);
         end if;
 
       when FREE | HASHES =>
         if absorbs then
-          adds_to_Ta := true;
           clear <= '1';
           at(0) <= FREE;
           ad_done(0) <= ad_last(I);
@@ -341,23 +334,20 @@ begin
           mask(0) <= SEEK;
           if s_ad_tlast = '1' then
             mask(0) <= DONE;
-            erases_D := true;
           end if;
         elsif starts_nonce then
           start <= '1';
           at(0) <= DELTA_OF_NONCE;
           has_nonce(0) <= '0';
           opens(0) <= next_opens(I);
-          erases_D := true;
           mask(0) <= SEEK;
-          count(0) <= to_unsigned(1, 59);
+          count(0) <= to_unsigned(4, 61);
         end if;
 
       when DELTA_OF_NONCE =>
-        if ready = '1' and mask(I) = DONE then
+        if ready = '1' and mask(I) = DONE and adds(I) = '0' then
           start <= '1';
           at(0) <= CHAINS;
-          keeps_h := true;
           mask(0) <= SEEK;
         end if;
 
@@ -368,9 +358,8 @@ begin
             start <= '1';
             s_axis_tready <= '1';
             mask(0) <= SEEK;
-            if last then
+            if s_axis_tlast = '1' then
               at(0) <= TAGS;
-              erases_D := true;
               mask(0) <= DONE;
             end if;
           end if;
@@ -387,7 +376,7 @@ begin
               erases_Ta := true;
               ad_done(0) <= '0';
               mask(0) <= SEEK;
-              count(0) <= to_unsigned(1, 59);
+              count(0) <= to_unsigned(4, 61);
             end if;
             clear <= '1';
             at(0) <= FREE;
@@ -395,23 +384,33 @@ begin
         end if;
     end case;
 
-    -- Blocks are chosen here, by a few flags: in the choices above, each of their bits would be a choice of six.
-    if erases_D then
+    -- Blocks follow what is in registers, and not what comes in this cycle: until there is a nonce, D is what its stream
+    -- has, and until its mask begins, D of a nonce is 0.
+    if adds(I) = '1' then
+      D(0) <= D(I) xor X(I);
+    elsif (at(I) = DELTA_OF_NONCE and mask(I) = SEEK) or (G_AD and at(I) = TAGS) then
       D(0) <= ZERO;
-    elsif keeps_h then
+    elsif at(I) = DELTA_OF_NONCE and ready = '1' and mask(I) = DONE then
       D(0) <= h_in;
+    elsif awaits_nonce then
+      D(0) <= m_in;
     end if;
-    if takes_l_star then
+    if doubles(I) = '1' then
+      X(0) <= double(X(I));
+    elsif halves(I) = '1' then
+      X(0) <= halve(X(I));
+    elsif at(I) = NO_KEY and not G_AD then
       X(0) <= l_star;
-    elsif takes_y then
+    elsif at(I) = L_STAR_OF_KEY then
       X(0) <= y;
     end if;
     if erases_Ta then
       Ta(0) <= ZERO;
-    elsif adds_to_Ta then
+    elsif absorbs then
       Ta(0) <= Ta(I) xor y;
     end if;
   end process;
+  due(0) <= '1' when at(0) = CHAINS and mask(0) = DONE and adds(0) = '0' else '0';
 
   registers : process (clk)
   begin
@@ -428,6 +427,13 @@ begin
       has_nonce(1 to I) <= has_nonce(0 to I - 1);
       ad_done(1 to I) <= ad_done(0 to I - 1);
       ad_last(1 to I) <= ad_last(0 to I - 1);
+      doubles(1 to I) <= doubles(0 to I - 1);
+      halves(1 to I) <= halves(0 to I - 1);
+      adds(1 to I) <= adds(0 to I - 1);
+      seen(1 to I) <= seen(0 to I - 1);
+      seen_last(1 to I) <= seen_last(0 to I - 1);
+      seen_partial(1 to I) <= seen_partial(0 to I - 1);
+      due(1 to I) <= due(0 to I - 1);
       if erase = '1' then
         D(1 to I) <= (others => ZERO);
         X(1 to I) <= (others => ZERO);
@@ -441,6 +447,13 @@ begin
         has_nonce(1 to I) <= (others => '0');
         ad_done(1 to I) <= (others => '0');
         ad_last(1 to I) <= (others => '0');
+        doubles(1 to I) <= (others => '0');
+        halves(1 to I) <= (others => '0');
+        adds(1 to I) <= (others => '0');
+        seen(1 to I) <= (others => '0');
+        seen_last(1 to I) <= (others => '0');
+        seen_partial(1 to I) <= (others => '0');
+        due(1 to I) <= (others => '0');
       end if;
     end if;
   end process;

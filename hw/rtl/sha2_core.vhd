@@ -144,15 +144,17 @@ architecture rtl of sha2_core is
     return r;
   end function;
 
-  -- v, or what a start or `clear` makes of it.
-  function entered (v, h : octet; start, clear : std_logic) return octet is
+  -- v, or what a start or `clear` makes of it. Both come late: so what a register takes is chosen by `runs`.
+  function entered (was, v, h : octet; runs, start, clear : std_logic) return octet is
   begin
     if clear = '1' and start = '0' then
       return NOTHING.v;
-    elsif start = '1' then
-      return h;
+    elsif start = '0' and runs = '0' then
+      return was;
+    elsif runs = '1' then
+      return v;
     end if;
-    return v;
+    return h;
   end function;
 
   function K_of (t : unsigned(6 downto 0)) return word is
@@ -205,10 +207,12 @@ begin
     if n(I)(6 downto 3) = 1 then
       ms(0) <= ms(I)(1 to 7) & ms(I)(0);
     end if;
+    if run(I) = '0' then
+      ms(0) <= split(m);
+    end if;
     if start = '1' then
       run(0) <= '1';
       t(0) <= (others => '0');
-      ms(0) <= split(m);
       n(0) <= to_unsigned(2, 7);
       made(0) <= to_unsigned(1, 7);
     end if;
@@ -222,20 +226,31 @@ begin
   begun(0) <= start;
 
   last_piece : process (all)
-    variable source : word;
+    variable number : unsigned(6 downto 0);               -- of the W that is made
+    variable source, constant_k : word;
     variable own : std_logic;
     variable keys : octet;
   begin
+    number := made(I - 1);
+    if I = 1 then
+      number := n(I);
+    end if;
     keys := split(k);
-    source := keys(to_integer(made(I - 1)(2 downto 0)));
-    if made(I - 1)(3) = '1' then
+    source := keys(to_integer(number(2 downto 0)));
+    if number(3) = '1' then
       source := ms(I - 1)(7);
     end if;
     own := '0';
-    if made(I - 1)(6 downto 4) = 0 then
+    if number(6 downto 4) = 0 then
       own := '1';
     end if;
-    x4 <= piece_4(x3, first_h7, was(I - 1), own, source, K_of(made(I - 1)));
+    constant_k := K_of(number);
+    if I = 1 and start = '1' then                         -- number = 1; a start comes late
+      source := keys(1);
+      own := '1';
+      constant_k := K_of("0000001");
+    end if;
+    x4 <= piece_4(x3, first_h7, was(I - 1), own, source, constant_k);
   end process;
 
   one : if I = 1 generate
@@ -256,7 +271,7 @@ begin
       begun(1 to I) <= begun(0 to I - 1);
       x <= x4;
       if I = 1 then
-        x.v <= entered(x4.v, split(h), start, clear);
+        x.v <= entered(x.v, x4.v, split(h), run(I), start, clear);
       end if;
       if rst = '1' then
         hs(1 to I) <= (others => (others => (others => '0')));
@@ -278,7 +293,7 @@ begin
     begin
       if rising_edge(clk) then
         x1 <= piece_1(x);
-        x1.v <= entered(x.v, split(h), start, clear);
+        x1.v <= entered(x.v, x.v, split(h), run(I), start, clear);
         x2 <= piece_2(x1);
         x3 <= piece_3(x2);
         if rst = '1' then

@@ -3,8 +3,8 @@
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
 wrapper (the clock); the netlist for UltraScale+ is simulated against the reference. Results are kept in results.json,
 from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which takes most
-of the time. --placed: the clock without routing. --tables: writes the table and the figures only. What was made of the same
-design is not made again.
+of the time. --placed: the clock without routing, which is given up after ROUTING_MINUTES. --tables: writes the table and
+the figures only. What was made of the same design is not made again.
 """
 
 import json
@@ -32,6 +32,7 @@ SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 # abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which did not end within minutes.
 MAPPING = "+&if {C} {W} {D} {R} -v"
 SEED = 1
+ROUTING_MINUTES = 60
 
 # hash, lanes, opens and computes L* and Tag_a, half a round per cycle
 DESIGNS = {
@@ -48,9 +49,9 @@ DESIGNS = {
 }
 
 
-def tool(name, directory, *arguments):
+def tool(name, directory, *arguments, minutes=None):
     done = subprocess.run([sys.executable, HERE / "wasm.py", name, *map(str, arguments)], cwd=directory, text=True,
-                          capture_output=True)
+                          capture_output=True, timeout=minutes and 60 * minutes)
     if done.returncode:
         raise SystemExit(f"{name} in {directory}:\n{done.stderr[-3000:]}")
 
@@ -105,7 +106,7 @@ def clock_ecp5(directory, top, routed):
         yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"), "synth_ecp5 -nobram -top wrapper -run :map_luts",
               "select -module wrapper", "write_json -selected gates.json")
         design = json.loads((directory / "gates.json").read_text())
-        print(f"  {fold(design)} exclusive ors in carry chains")
+        print(f"  {fold(design)} addends in carry chains")
         (directory / "folded.json").write_text(json.dumps(design))
 
     def map_luts():
@@ -114,9 +115,9 @@ def clock_ecp5(directory, top, routed):
               "synth_ecp5 -nobram -top wrapper -run map_luts:", "stat", "select -module wrapper", "write_json -selected ecp5.part")
         (directory / "ecp5.part").rename(directory / "ecp5.json")
 
-    def nextpnr(log, *arguments):
+    def nextpnr(log, *arguments, minutes=None):
         tool("nextpnr", directory, "--85k", "--speed", 8, "--package", "CABGA756", "--lpf-allow-unconstrained", "--freq", 40,
-             "--timing-allow-fail", "--seed", SEED, "--log", log, "--quiet", *arguments)
+             "--timing-allow-fail", "--seed", SEED, "--log", log, "--quiet", *arguments, minutes=minutes)
 
     def place():
         nextpnr("placed.log", "--json", "ecp5.json", "--placer", "static", "--router", "router2", "--no-route", "--report",
@@ -124,7 +125,8 @@ def clock_ecp5(directory, top, routed):
         (directory / "placed.part").rename(directory / "placed.json")
 
     def route():
-        nextpnr("routed.log", "--json", "placed.json", "--no-pack", "--no-place", "--report", "routed.part")
+        nextpnr("routed.log", "--json", "placed.json", "--no-pack", "--no-place", "--report", "routed.part",
+                minutes=ROUTING_MINUTES)
         (directory / "routed.part").rename(directory / "routed.json")
 
     once(directory / "folded.json", gates)
@@ -136,8 +138,11 @@ def clock_ecp5(directory, top, routed):
               "placed_mhz": float(estimates[-1])}
     yield result
     if routed:
-        (clock,) = json.loads(once(directory / "routed.json", route).read_text())["fmax"].values()
-        yield result | {"routed_mhz": round(clock["achieved"], 2)}
+        try:
+            (clock,) = json.loads(once(directory / "routed.json", route).read_text())["fmax"].values()
+            yield result | {"routed_mhz": round(clock["achieved"], 2)}
+        except subprocess.TimeoutExpired:
+            print(f"  not routed within {ROUTING_MINUTES} minutes", flush=True)
 
 
 def simulate(directory, top, hash, lanes, full):

@@ -15,11 +15,11 @@ BYTES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 SIZES = (64, 128, 256, 512, 1024, 1500, 2048, 4096, 9600)
 COLOURS = {"blake2b": "#1b6ca8", "sha512": "#b3541e", "sha256": "#3d7a3d"}
 
-# name: hash, MHz, cycles of set-up, block and tag, LUTs, style. docs: papers/omd.md.
+# name: hash, MHz, cycles of set-up, block and tag, LUTs, colour. docs: papers/omd.md.
 OTHERS = {
-    "the paper, OMD-sha512 (its device, 250 MHz)": ("sha512", 250, (116, 93, 91), 3451, ":"),
-    "the paper, OMD-blake2b (its device, 125 MHz)": ("blake2b", 125, (48, 25, 23), 14875, ":"),
-    "published design (ECP5, not routed, 16.6 MHz)": ("blake2b", 16.6, (48, 26, 23), 27093, "-."),
+    "the paper, OMD-sha512 (its device, 250 MHz)": ("sha512", 250, (116, 93, 91), 3451, "#e0a080"),
+    "the paper, OMD-blake2b (its device, 125 MHz)": ("blake2b", 125, (48, 25, 23), 14875, "#80b0d8"),
+    "published design (ECP5, not routed, 16.6 MHz)": ("blake2b", 16.6, (48, 26, 23), 27093, "#888888"),
 }
 BEGIN, END = "<!-- figures of hw/syn/results.json -->", "<!-- end -->"
 
@@ -71,9 +71,9 @@ def lines(results):
         how = "routed" if "routed_mhz" in result["ecp5"] else "not routed"
         yield (f"OMD-{name} (ECP5, {how}, {mhz:g} MHz)", COLOURS[hash], style,
                [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)], result["ecp5"]["comb"])
-    for name, (hash, mhz, (setup, block, tag), luts, style) in OTHERS.items():
+    for name, (hash, mhz, (setup, block, tag), luts, colour) in OTHERS.items():
         of = [cycles(size, BYTES[hash], setup, block, tag) for size in SIZES]
-        yield (name, COLOURS[hash], style, [c / mhz for c in of], [8 * s * mhz / c for s, c in zip(SIZES, of)], luts)
+        yield (name, colour, ":", [c / mhz for c in of], [8 * s * mhz / c for s, c in zip(SIZES, of)], luts)
 
 
 def figures(results):

@@ -266,7 +266,7 @@ begin
         if in_ad then
           expect("block of associated data", ad_at, CALL);
         elsif not has_ad then
-          expect("new key to first associated data", key_at, CALL + 13);
+          expect("new key to first associated data", key_at, CALL + 14);
         end if;
         has_ad := true;
         in_ad := ad_tlast(0) = '0';
