@@ -130,6 +130,7 @@ architecture rtl of omd_core is
   signal left, right : block_t;
   signal left_keep, right_keep : slv(n - 1 downto 0);
 begin
+  assert G_HASH = "sha256" or G_HASH = "sha512" or G_HASH = "blake2b" severity failure;
   assert bytes_of(G_HASH) = G_BYTES and G_TAG_BYTES <= G_BYTES and (G_HASH = "blake2b" or not G_HALF_ROUND)
     severity failure;
 
@@ -219,7 +220,7 @@ begin
     z := y xor out_with;
     m_axis_tuser <= "00";
     m_axis_tlast <= '0';
-    if at(I) = TAGS then
+    if takes_tag then
       m_axis_tlast <= '1';
       m_axis_tuser(0) <= '1';
       if G_DECRYPT and opens(I) = '1' then
@@ -298,7 +299,9 @@ begin
     if takes_nonce then
       s_axis_tready <= '1';
       has_nonce(0) <= '1';
-      next_opens(0) <= s_axis_tuser;
+      if G_DECRYPT then
+        next_opens(0) <= s_axis_tuser;
+      end if;
     end if;
 
     case at(I) is

@@ -3,7 +3,9 @@
 -- s_axis is omd_core's m_axis. m_axis is the same stream, in which the beats of a packet come after its last beat
 -- was seen. Of a packet whose tag was wrong, or which does not fit, only the last beat is shown, with tuser(1) = 1.
 -- What it kept is overwritten with zeros as it is read, and when it is refused. Sealed packets pass in the same way.
--- Limits: packets of G_BEATS beats of message; one packet at a time: the stream in waits while one is read or erased.
+-- rst, zeroise: what is kept is forgotten, a beat per cycle; the stream in waits for G_BEATS cycles.
+-- Limits: packets of G_BEATS beats of message, an empty one counting as one; one packet at a time: the stream in waits
+-- while one is read or erased. Of one lane: behind omd_lanes each tid needs its own.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -16,7 +18,7 @@ entity omd_decrypt_buffer is
     G_BEATS : positive := 150
   );
   port (
-    clk, rst : in std_logic;
+    clk, rst, zeroise : in std_logic;                     -- as omd_core has them: always both together
 
     s_axis_tdata : in slv(8 * G_BYTES - 1 downto 0);
     s_axis_tkeep : in slv(G_BYTES - 1 downto 0);
@@ -116,7 +118,7 @@ begin
             end_tkeep <= (others => '0');
           end if;
       end case;
-      if rst = '1' then
+      if rst = '1' or zeroise = '1' then
         at <= ERASES;
         held <= G_BEATS;
         next_one <= 0;

@@ -25,11 +25,11 @@ lib.set_compile_option("ghdl.a_flags", ["-Wno-hide"])
 vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
 
 SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}
-TAGS = {"sha256": (16, 32, 8), "sha512": (64, 32, 16), "blake2b": (64, 32)}
+TAGS = {"sha256": (16, 32, 8), "sha512": (32, 64, 16), "blake2b": (32, 64)}
 bench = lib.test_bench("tb_omd")
 
 
-def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, half=False, stall=0, seed=0, timing=False):
+def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, decrypt=True, half=False, stall=0, seed=0, timing=False):
     path = HERE.parents[1] / "target" / "hw" / "stimulus" / name
 
     def write(output_path):
@@ -38,7 +38,7 @@ def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, half=
 
     bench.add_config(name, pre_config=write, generics={
         "G_DIR": str(path), "G_HASH": hash, "G_TAG_BYTES": tag, "G_BUFFER": buffer_beats is not None,
-        "G_LANES": lanes, "G_AD": ad, "G_HALF_ROUND": half, "G_STALL": stall, "G_SEED": seed, "G_TIMING": timing})
+        "G_LANES": lanes, "G_AD": ad, "G_DECRYPT": decrypt, "G_HALF_ROUND": half, "G_STALL": stall, "G_SEED": seed, "G_TIMING": timing})
 
 
 for hash, n in SIZES.items():
@@ -52,7 +52,9 @@ for hash, n in SIZES.items():
                stall=40, seed=1)
     # Every L[i] of 9600 bytes; packets without a gap; broken sessions.
     config(f"{hash}.timing", hash, n, lambda h=hash, n=n: stimulus.drawn(
-        h, n, 2, [(9600 if h == "blake2b" or LONG else 8 * n + 1, 0), (2 * n, 0)], opens=False), ad=False, timing=True)
+        h, n, 2, [(9600 if h == "blake2b" or LONG else 8 * n + 1, 0), (2 * n, 0)], opens=False), ad=False, decrypt=False, timing=True)
+    config(f"{hash}.timing.opens", hash, n, lambda h=hash, n=n: stimulus.drawn(
+        h, n, 2, [(2 * n, 0), (3 * n - 1, 0)], opens=True), ad=False, timing=True)
     config(f"{hash}.timing.ad", hash, n, lambda h=hash, n=n: stimulus.drawn(h, n, 2, [(2 * n, 6 * n + 3)], opens=False),
            timing=True)
     config(f"{hash}.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 3, e, breaks=1), ad=False)
@@ -61,7 +63,7 @@ for hash, n in SIZES.items():
     config(f"{hash}.lanes.stalls", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 5, e if LONG else e[1:4], lanes=4), lanes=4, stall=30, seed=9)
     config(f"{hash}.buffer", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
-        h, n, 6, e[:-3], opens=True), 6, stall=20, seed=3)
+        h, n, 6, e, breaks=2), 6, stall=20, seed=3)
 config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=2), half=True,
        stall=20, seed=5)
 config("blake2b.half.timing", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 9, [(1500, 0)], opens=False), ad=False,

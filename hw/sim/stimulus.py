@@ -58,6 +58,8 @@ class Sessions:
         path.mkdir(parents=True, exist_ok=True)
         n = self.n
         lanes = len(self.sessions[0][1])
+        longest = max(len(Y) for _, packets_of, _ in self.sessions for packets in packets_of for *_, Y, _ in packets)
+        assert buffer_beats is None or longest > n * buffer_beats, "no packet that does not fit"
         files = {f"{kind}{lane}": [] for kind in ("ad", "s", "m", "given") for lane in range(lanes)}
         files |= {"key": [], "sessions": []}
 

@@ -21,6 +21,7 @@ entity tb_omd is
     G_TAG_BYTES : positive;
     G_LANES : positive := 1;
     G_AD : boolean := true;
+    G_DECRYPT : boolean := true;
     G_HALF_ROUND : boolean := false;
     G_BUFFER : boolean := false;
     G_STALL : natural := 0;
@@ -184,11 +185,12 @@ begin
     signal core_tdata : slv(8 * n - 1 downto 0);
     signal core_tkeep : slv(n - 1 downto 0);
     signal core_tuser : slv(1 downto 0);
-    signal core_tlast, core_tvalid, core_tready, erase : std_logic;
+    signal core_tlast, core_tvalid, core_tready : std_logic;
   begin
     core : entity work.omd_core
       generic map (
-        G_HASH => G_HASH, G_BYTES => n, G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD, G_HALF_ROUND => G_HALF_ROUND)
+        G_HASH => G_HASH, G_BYTES => n, G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD, G_DECRYPT => G_DECRYPT,
+        G_HALF_ROUND => G_HALF_ROUND)
       port map (
         clk => clk, rst => rst, zeroise => zeroise,
         s_key_tdata => key_tdata, s_key_tvalid => key_tvalid, s_key_tready => key_tready,
@@ -199,12 +201,11 @@ begin
         m_axis_tdata => core_tdata, m_axis_tkeep => core_tkeep, m_axis_tuser => core_tuser,
         m_axis_tlast => core_tlast, m_axis_tvalid => core_tvalid, m_axis_tready => core_tready,
         l_star => l_star, tag_a => tag_a);
-    erase <= rst or zeroise;
     buffered : if G_BUFFER generate
       keeper : entity work.omd_decrypt_buffer
         generic map (G_BYTES => n, G_BEATS => 6)
         port map (
-          clk => clk, rst => erase,
+          clk => clk, rst => rst, zeroise => zeroise,
           s_axis_tdata => core_tdata, s_axis_tkeep => core_tkeep, s_axis_tuser => core_tuser,
           s_axis_tlast => core_tlast, s_axis_tvalid => core_tvalid, s_axis_tready => core_tready,
           m_axis_tdata => m_tdata, m_axis_tkeep => m_tkeep, m_axis_tuser => m_tuser, m_axis_tlast => m_tlast,
@@ -222,7 +223,8 @@ begin
 
   four : if LANES = 4 generate
     lanes_of_core : entity work.omd_lanes
-      generic map (G_HASH => G_HASH, G_BYTES => n, G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD)
+      generic map (
+        G_HASH => G_HASH, G_BYTES => n, G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD, G_DECRYPT => G_DECRYPT)
       port map (
         clk => clk, rst => rst, zeroise => zeroise,
         s_key_tdata => key_tdata, s_key_tvalid => key_tvalid, s_key_tready => key_tready,
@@ -239,7 +241,8 @@ begin
   quiet : process (clk)
   begin
     if rising_edge(clk) and cycle > 2 then
-      assert m_tvalid = '1' or unsigned(m_tdata) = 0 report "something is on the bus without a beat" severity failure;
+      assert m_tvalid = '1' or unsigned(m_tdata & m_tkeep & m_tuser & m_tlast) = 0
+        report "something is on the bus without a beat" severity failure;
     end if;
   end process;
 
@@ -248,7 +251,7 @@ begin
   timing : if G_TIMING generate
     measure : process
       variable key_at, ad_at, nonce_at, out_at : natural := 0;
-      variable in_message, in_packet, in_ad, has_key, has_ad : boolean := false;
+      variable in_message, in_packet, in_ad, has_key, has_ad, opens, takes_tag : boolean := false;
       variable packets : natural := 0;
 
       procedure expect (what : string; since, cycles : natural) is
@@ -282,6 +285,8 @@ begin
           expect("last associated data to first block", ad_at, 3 * CALL);
         elsif packets = 0 then
           expect("nonce to first block", nonce_at, 2 * CALL + 1);
+        elsif opens then                                  -- the nonce is taken after the verdict
+          expect("verdict to the next packet's first block", out_at, 2 * CALL + 2);
         else
           expect("tag to the next packet's first block", out_at, 2 * CALL + 1);
         end if;
@@ -289,10 +294,16 @@ begin
         out_at := cycle;
       end if;
       if s_tvalid(0) = '1' and s_tready(0) = '1' then
-        if not in_message then
+        if in_message then
+          in_message := s_tlast(0) = '0';
+          takes_tag := opens and s_tlast(0) = '1';
+        elsif takes_tag then
+          takes_tag := false;
+        else
           nonce_at := cycle;
+          in_message := true;
+          opens := s_tuser(0) = '1';
         end if;
-        in_message := not (in_message and s_tlast(0) = '1');
       end if;
     end process;
   end generate;
