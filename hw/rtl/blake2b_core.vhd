@@ -104,6 +104,7 @@ architecture rtl of blake2b_core is
     return y;
   end function;
 
+  constant NOTHING : quad := (others => (others => '0'));
   constant ROWS_OF_0 : octet := rows_of((others => (others => '0')));
   constant ROWS_OF_IV : octet := rows_of((
     BLAKE2B_IV(0), BLAKE2B_IV(1), BLAKE2B_IV(2), BLAKE2B_IV(3), BLAKE2B_IV(4), BLAKE2B_IV(5), BLAKE2B_IV(6), BLAKE2B_IV(7)));
@@ -205,7 +206,7 @@ architecture rtl of blake2b_core is
   signal x : state := NEUTRAL;
   signal x1, x2, x3, x4 : state;                          -- after each quarter of a round; a half has x3 and x4
   signal sum, keys, rows : octet;
-  signal next_words : quad;
+  signal words_1, words_2, words_3, next_words : quad;     -- of the message, for each quarter
   signal settles : std_logic;
 
   function next_row (r : unsigned(4 downto 0)) return unsigned is
@@ -278,12 +279,15 @@ begin
   one : if I = 1 generate
     rows <= rows_of(split(h));
     settles <= clear and not start;
+    words_1 <= chosen(keys, ms(I), r(I), 0, 1);
+    words_2 <= chosen(keys, ms(I), r(I), 1, 0);
+    words_3 <= chosen(keys, ms(I), r(I), 1, 1);
     whole : if not G_HALF_ROUND generate
-      x1 <= half(aligned(x, '0'), chosen(keys, ms(I), r(I), 0, 1), second => false);
-      x2 <= half(x1, chosen(keys, ms(I), r(I), 1, 0), second => true);
-      x3 <= half(aligned(x2, '1'), chosen(keys, ms(I), r(I), 1, 1), second => false);
+      x1 <= half(aligned(x, '0'), words_1, second => false);
+      x2 <= half(x1, words_2, second => true);
+      x3 <= half(aligned(x2, '1'), words_3, second => false);
     else generate
-      x3 <= half(aligned(x, r(I)(0)), chosen(keys, ms(I), r(I), 0, 1), second => false);
+      x3 <= half(aligned(x, r(I)(0)), words_1, second => false);
     end generate;
     -- The first words of a first round are the key's, which is there before m is.
     next_words <= chosen(keys, ms(I), rx(I), 0, 0);
@@ -295,17 +299,24 @@ begin
     quarters : process (clk)
     begin
       if rising_edge(clk) then
-        x1 <= half(aligned(x, '0'), chosen(keys, ms(I), rd(0), 0, 1), second => false);
-        x2 <= half(x1, chosen(keys, ms(1), rd(1), 1, 0), second => true);
-        x3 <= half(aligned(x2, '1'), chosen(keys, ms(2), rd(2), 1, 1), second => false);
+        x1 <= half(aligned(x, '0'), words_1, second => false);
+        x2 <= half(x1, words_2, second => true);
+        x3 <= half(aligned(x2, '1'), words_3, second => false);
+        words_1 <= chosen(keys, ms(I - 1), r(I - 1), 0, 1);
+        words_2 <= chosen(keys, ms(I), r(I), 1, 0);
+        words_3 <= chosen(keys, ms(1), rd(1), 1, 1);
+        next_words <= chosen(keys, ms(I - 2), rxd(I - 2), 0, 0);
         if rst = '1' then
           x1 <= NEUTRAL;
           x2 <= NEUTRAL;
           x3 <= NEUTRAL;
+          words_1 <= NOTHING;
+          words_2 <= NOTHING;
+          words_3 <= NOTHING;
+          next_words <= NOTHING;
         end if;
       end if;
     end process;
-    next_words <= chosen(keys, ms(I - 1), rxd(I - 1), 0, 0);
   end generate;
 
   x4 <= half(x3, next_words, second => true);

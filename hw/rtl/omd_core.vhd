@@ -116,7 +116,11 @@ architecture rtl of omd_core is
   signal doubles, halves, adds : slv(0 to I) := (others => '0');
   -- The next block as it was on its stream a cycle ago: there, the last, less than n or 2n bytes.
   signal seen, seen_last, seen_partial : slv(0 to I) := (others => '0');
-  signal due : slv(0 to I) := (others => '0');            -- the next call is a block's, and its mask is done
+  -- What `at` and the mask come to, known with them: the call of Delta or of a block has its mask; the tag is next; m
+  -- and D are what the stream s_axis has; m is tau; D is 0.
+  type flags is array (0 to I) of boolean;
+  signal delta_due, block_due, tag_due, m_follows, D_follows, D_is_0 : flags := (others => false);
+  signal m_is_tau : flags := (others => true);
 
   signal K : block_t := ZERO;
   signal key_beats : unsigned(3 downto 0) := (others => '0');
@@ -163,10 +167,11 @@ begin
   control : process (all)
     -- Of this cycle.
     variable takes_block, takes_tag, takes_nonce, starts_ad, starts_nonce, absorbs : boolean;
-    variable awaits_ad, awaits_nonce, erases_Ta : boolean;
+    variable awaits_ad, erases_Ta : boolean;
     variable towards : unsigned(5 downto 0);
     variable x_in, h_in, m_in, out_with, z : block_t;
-    variable out_keep : slv(n - 1 downto 0);
+    variable m_keep, out_keep : slv(n - 1 downto 0);
+    variable mark : std_logic;
   begin
     erases_Ta := false;
     D(0) <= D(I);
@@ -191,16 +196,12 @@ begin
     m_axis_tvalid <= '0';
 
     -- What happens.
-    takes_block := due(I) = '1' and ready = '1' and s_axis_tvalid = '1';
-    takes_tag := at(I) = TAGS and ready = '1' and (opens(I) = '0' or s_axis_tvalid = '1');
+    takes_block := block_due(I) and ready = '1' and s_axis_tvalid = '1';
+    takes_tag := tag_due(I) and ready = '1' and (opens(I) = '0' or s_axis_tvalid = '1');
     absorbs := at(I) = HASHES and ready = '1';
     awaits_ad := G_AD and ((at(I) = FREE and ad_done(I) = '0') or (at(I) = HASHES and ad_last(I) = '0'));
     starts_ad := awaits_ad and s_ad_tvalid = '1' and mask(I) = DONE and adds(I) = '0' and (at(I) = FREE or absorbs);
-    awaits_nonce := has_nonce(I) = '0'
-                    and ((at(I) = FREE and (ad_done(I) = '1' or not G_AD))
-                         or (at(I) = HASHES and ad_last(I) = '1')
-                         or (at(I) = TAGS and opens(I) = '0' and not G_AD));
-    takes_nonce := awaits_nonce and s_axis_tvalid = '1';
+    takes_nonce := D_follows(I) and s_axis_tvalid = '1';
     starts_nonce := has_nonce(I) = '1' and (at(I) = FREE or absorbs);
 
     -- The blocks, and what goes out.
@@ -210,7 +211,7 @@ begin
     end if;
     out_with := data;
     out_keep := keep;
-    if at(I) = TAGS then
+    if tag_due(I) then
       out_with := tag_a;
       if G_AD then
         out_with := Ta(I);
@@ -244,12 +245,17 @@ begin
     if awaits_ad then
       h_in := h_in xor pad10(left, left_keep, '1');
       m_in := pad10(right, right_keep, left_keep(0));
-    elsif at(I) = DELTA_OF_NONCE or at(I) = NO_KEY then
-      m_in := TAU;
-    elsif has_nonce(I) = '1' then
-      m_in := ZERO;
     else
-      m_in := pad10(x_in, keep, '1');
+      m_keep := (others => '0');
+      mark := '0';
+      if m_follows(I) then
+        m_keep := keep;
+        mark := '1';
+      end if;
+      m_in := pad10(x_in, m_keep, mark);
+      if m_is_tau(I) then
+        m_in := m_in or TAU;
+      end if;
     end if;
     h <= h_in;
     m <= m_in;
@@ -348,7 +354,7 @@ begin
         end if;
 
       when DELTA_OF_NONCE =>
-        if ready = '1' and mask(I) = DONE and adds(I) = '0' then
+        if ready = '1' and delta_due(I) then
           start <= '1';
           at(0) <= CHAINS;
           mask(0) <= SEEK;
@@ -388,14 +394,14 @@ begin
     end case;
 
     -- Blocks follow what is in registers, and not what comes in this cycle: until there is a nonce, D is what its stream
-    -- has, and until its mask begins, D of a nonce is 0.
+    -- has.
     if adds(I) = '1' then
       D(0) <= D(I) xor X(I);
-    elsif (at(I) = DELTA_OF_NONCE and mask(I) = SEEK) or (G_AD and at(I) = TAGS) then
+    elsif D_is_0(I) then
       D(0) <= ZERO;
-    elsif at(I) = DELTA_OF_NONCE and ready = '1' and mask(I) = DONE then
+    elsif delta_due(I) and ready = '1' then
       D(0) <= h_in;
-    elsif awaits_nonce then
+    elsif D_follows(I) then
       D(0) <= m_in;
     end if;
     if doubles(I) = '1' then
@@ -413,7 +419,23 @@ begin
       Ta(0) <= Ta(I) xor y;
     end if;
   end process;
-  due(0) <= '1' when at(0) = CHAINS and mask(0) = DONE and adds(0) = '0' else '0';
+
+  what_is_next : process (all)
+    variable masked, awaits_nonce : boolean;
+  begin
+    masked := mask(0) = DONE and adds(0) = '0';
+    delta_due(0) <= at(0) = DELTA_OF_NONCE and masked;
+    block_due(0) <= at(0) = CHAINS and masked;
+    tag_due(0) <= at(0) = TAGS;
+    awaits_nonce := has_nonce(0) = '0'
+                    and ((at(0) = FREE and (ad_done(0) = '1' or not G_AD))
+                         or (at(0) = HASHES and ad_last(0) = '1')
+                         or (at(0) = TAGS and opens(0) = '0' and not G_AD));
+    m_follows(0) <= at(0) = CHAINS or awaits_nonce;
+    D_follows(0) <= awaits_nonce;
+    m_is_tau(0) <= at(0) = DELTA_OF_NONCE or at(0) = NO_KEY;
+    D_is_0(0) <= (at(0) = DELTA_OF_NONCE and mask(0) = SEEK) or (G_AD and at(0) = TAGS);
+  end process;
 
   registers : process (clk)
   begin
@@ -436,7 +458,13 @@ begin
       seen(1 to I) <= seen(0 to I - 1);
       seen_last(1 to I) <= seen_last(0 to I - 1);
       seen_partial(1 to I) <= seen_partial(0 to I - 1);
-      due(1 to I) <= due(0 to I - 1);
+      delta_due(1 to I) <= delta_due(0 to I - 1);
+      block_due(1 to I) <= block_due(0 to I - 1);
+      tag_due(1 to I) <= tag_due(0 to I - 1);
+      m_follows(1 to I) <= m_follows(0 to I - 1);
+      m_is_tau(1 to I) <= m_is_tau(0 to I - 1);
+      D_follows(1 to I) <= D_follows(0 to I - 1);
+      D_is_0(1 to I) <= D_is_0(0 to I - 1);
       if erase = '1' then
         D(1 to I) <= (others => ZERO);
         X(1 to I) <= (others => ZERO);
@@ -456,7 +484,13 @@ begin
         seen(1 to I) <= (others => '0');
         seen_last(1 to I) <= (others => '0');
         seen_partial(1 to I) <= (others => '0');
-        due(1 to I) <= (others => '0');
+        delta_due(1 to I) <= (others => false);
+        block_due(1 to I) <= (others => false);
+        tag_due(1 to I) <= (others => false);
+        m_follows(1 to I) <= (others => false);
+        m_is_tau(1 to I) <= (others => true);
+        D_follows(1 to I) <= (others => false);
+        D_is_0(1 to I) <= (others => false);
       end if;
     end if;
   end process;
