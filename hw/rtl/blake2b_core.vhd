@@ -205,6 +205,9 @@ architecture rtl of blake2b_core is
   signal t, r, rx, rd, rxd : counts := (others => (others => '0'));  -- steps done; rows of sigma, now and next
   signal x : state := NEUTRAL;
   signal x1, x2, x3, x4 : state;                          -- after each quarter of a round; a half has x3 and x4
+  constant ENTERED : positive := (I + 4) / 4;             -- where h enters, of four
+  signal entry : octet := ROWS_OF_0;
+  signal cleared : std_logic := '0';
   signal sum, keys, rows : octet;
   signal words_1, words_2, words_3, next_words : quad;     -- of the message, for each quarter
   signal settles : std_logic;
@@ -258,13 +261,13 @@ begin
     end if;
 
     hs(0) <= hs(I);
-    if I = 4 and start = '1' then
-      hs(0) <= rows_of(split(h));
+    if I = 4 then
+      if run(I) = '0' then
+        hs(0) <= rows_of(sum);
+      end if;
     elsif clear = '1' then
       hs(0) <= ROWS_OF_0;
-    elsif I = 4 and run(I) = '0' then
-      hs(0) <= rows_of(sum);
-    elsif I = 1 and begun(I) = '1' then
+    elsif begun(I) = '1' then
       for g in 0 to 3 loop
         hs(0)(g) <= x.a(g);
         hs(0)(4 + g) <= x.b(g);
@@ -327,6 +330,15 @@ begin
   begin
     if rising_edge(clk) then
       hs(1 to I) <= hs(0 to I - 1);
+      if I = 4 then                                       -- a start comes late: a cycle later, nothing waits for it
+        entry <= rows_of(split(h));
+        cleared <= clear;
+        if begun(1) = '1' then
+          hs(ENTERED) <= entry;
+        elsif cleared = '1' then
+          hs(ENTERED) <= ROWS_OF_0;
+        end if;
+      end if;
       ms(1 to I) <= ms(0 to I - 1);
       run(1 to I) <= run(0 to I - 1);
       was(1 to I) <= was(0 to I - 1);
@@ -366,6 +378,8 @@ begin
 
       if rst = '1' then
         hs(1 to I) <= (others => ROWS_OF_0);
+        entry <= ROWS_OF_0;
+        cleared <= '0';
         ms(1 to I) <= (others => (others => (others => '0')));
         run(1 to I) <= (others => '0');
         was(1 to I) <= (others => '0');

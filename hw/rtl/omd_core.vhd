@@ -13,9 +13,10 @@
 --           beats full but the last, which has tlast (empty: one beat, tkeep = 0); to open, the tag, one beat.
 --   m_axis  a beat for each of message or ciphertext; then, with tlast and tuser(0), the tag, or, when it opened, an
 --           empty beat with tuser(1) = 1 if the tag was wrong.
--- l_star, tag_a: L* and hash(A), where G_AD is false; l_star must be there before the key is, tag_a with the
---   last beat. Otherwise they are not read, and the core computes both.
--- zeroise, rst: every register of key, masks and state is 0 after the next edge, and what was under way is forgotten.
+-- l_star, tag_a: L* and hash(A), where G_AD is false, the first byte highest: l_star from before the key's last beat until
+--   a nonce is taken, tag_a until the tag is taken. Otherwise they are not read, and the core computes both.
+-- zeroise, rst: after the next edge no register keeps anything, and what was under way is forgotten.
+-- Without a register: s_axis to m_axis, m_axis_tready to s_axis_tready, tvalid to tready.
 --
 -- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, and 25 with G_HALF_ROUND, with everything valid and ready: from
 -- the nonce to the first beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C
@@ -110,7 +111,7 @@ architecture rtl of omd_core is
   signal at : phases := (others => NO_KEY);
   signal mask : walks := (others => DONE);
   signal level : levels := (others => (others => '0'));   -- X = 2^level L*
-  signal count : counters := (others => (others => '0')); -- four times the block's number that the next mask is of
+  signal count : counters := (others => (others => '0')); -- blocks that have a mask, times 4 / 2^level
   signal opens, next_opens, has_nonce, ad_done, ad_last : slv(0 to I) := (others => '0');
   -- What is done a cycle later, so that no path is both control and blocks: X = 2X or X / 2, or D = D xor X.
   signal doubles, halves, adds : slv(0 to I) := (others => '0');
@@ -118,9 +119,8 @@ architecture rtl of omd_core is
   signal seen, seen_last, seen_partial : slv(0 to I) := (others => '0');
   -- What `at` and the mask come to, known with them: the call of Delta or of a block has its mask; the tag is next; m
   -- and D are what the stream s_axis has; m is tau; D is 0.
-  type flags is array (0 to I) of boolean;
-  signal delta_due, block_due, tag_due, m_follows, D_follows, D_is_0 : flags := (others => false);
-  signal m_is_tau : flags := (others => true);
+  signal delta_due, block_due, tag_due, m_follows, D_follows, D_is_0 : boolean := false;
+  signal m_is_tau : boolean := true;
 
   signal K : block_t := ZERO;
   signal key_beats : unsigned(3 downto 0) := (others => '0');
@@ -196,12 +196,12 @@ begin
     m_axis_tvalid <= '0';
 
     -- What happens.
-    takes_block := block_due(I) and ready = '1' and s_axis_tvalid = '1';
-    takes_tag := tag_due(I) and ready = '1' and (opens(I) = '0' or s_axis_tvalid = '1');
+    takes_block := block_due and ready = '1' and s_axis_tvalid = '1';
+    takes_tag := tag_due and ready = '1' and (opens(I) = '0' or s_axis_tvalid = '1');
     absorbs := at(I) = HASHES and ready = '1';
     awaits_ad := G_AD and ((at(I) = FREE and ad_done(I) = '0') or (at(I) = HASHES and ad_last(I) = '0'));
     starts_ad := awaits_ad and s_ad_tvalid = '1' and mask(I) = DONE and adds(I) = '0' and (at(I) = FREE or absorbs);
-    takes_nonce := D_follows(I) and s_axis_tvalid = '1';
+    takes_nonce := D_follows and s_axis_tvalid = '1';
     starts_nonce := has_nonce(I) = '1' and (at(I) = FREE or absorbs);
 
     -- The blocks, and what goes out.
@@ -211,7 +211,7 @@ begin
     end if;
     out_with := data;
     out_keep := keep;
-    if tag_due(I) then
+    if tag_due then
       out_with := tag_a;
       if G_AD then
         out_with := Ta(I);
@@ -248,12 +248,12 @@ begin
     else
       m_keep := (others => '0');
       mark := '0';
-      if m_follows(I) then
+      if m_follows then
         m_keep := keep;
         mark := '1';
       end if;
       m_in := pad10(x_in, m_keep, mark);
-      if m_is_tau(I) then
+      if m_is_tau then
         m_in := m_in or TAU;
       end if;
     end if;
@@ -261,14 +261,6 @@ begin
     m <= m_in;
 
     -- The mask of the next call: of a block of message or associated data, once its length is known.
-    seen_last(0) <= s_axis_tlast;
-    if at(I) = CHAINS or not G_AD then
-      seen(0) <= s_axis_tvalid and not start;
-      seen_partial(0) <= not keep(0);
-    else
-      seen(0) <= s_ad_tvalid and not start;
-      seen_partial(0) <= not right_keep(0);
-    end if;
     towards := to_unsigned(2, 6);
     if at(I) = CHAINS and seen_last(I) = '1' then
       towards := to_unsigned(1, 6);
@@ -279,13 +271,14 @@ begin
     if (at(I) = DELTA_OF_NONCE or seen(I) = '1') and mask(I) /= DONE then
       if mask(I) = UP or (level(I) = towards and towards(1) = '1') then
         mask(0) <= UP;
-        if count(I)(to_integer(level(I))) = '1' then
+        if count(I)(0) = '0' then
           adds(0) <= '1';
           mask(0) <= DONE;
-          count(0) <= count(I) + 4;
-        else
+          count(0)(0) <= '1';
+        else                                              -- the carry of count + 1
           level(0) <= level(I) + 1;
           doubles(0) <= '1';
+          count(0) <= '0' & count(I)(60 downto 1);
         end if;
       elsif level(I) = towards then
         adds(0) <= '1';
@@ -296,9 +289,11 @@ begin
       elsif level(I) > towards then
         level(0) <= level(I) - 1;
         halves(0) <= '1';
+        count(0) <= count(I)(59 downto 0) & '0';
       else
         level(0) <= level(I) + 1;
         doubles(0) <= '1';
+        count(0) <= '0' & count(I)(60 downto 1);
       end if;
     end if;
 
@@ -326,7 +321,7 @@ begin
           clear <= '1';
           at(0) <= FREE;
           mask(0) <= SEEK;
-          count(0) <= to_unsigned(4, 61);
+          count(0) <= (others => '0');
         end if;
 
       when FREE | HASHES =>
@@ -350,11 +345,11 @@ begin
           has_nonce(0) <= '0';
           opens(0) <= next_opens(I);
           mask(0) <= SEEK;
-          count(0) <= to_unsigned(4, 61);
+          count(0) <= (others => '0');
         end if;
 
       when DELTA_OF_NONCE =>
-        if ready = '1' and delta_due(I) then
+        if ready = '1' and delta_due then
           start <= '1';
           at(0) <= CHAINS;
           mask(0) <= SEEK;
@@ -385,7 +380,7 @@ begin
               erases_Ta := true;
               ad_done(0) <= '0';
               mask(0) <= SEEK;
-              count(0) <= to_unsigned(4, 61);
+              count(0) <= (others => '0');
             end if;
             clear <= '1';
             at(0) <= FREE;
@@ -394,15 +389,16 @@ begin
     end case;
 
     -- Blocks follow what is in registers, and not what comes in this cycle: until there is a nonce, D is what its stream
-    -- has.
+    -- has. What becomes 0 does so last of all, by which flip-flops' resets are found.
     if adds(I) = '1' then
       D(0) <= D(I) xor X(I);
-    elsif D_is_0(I) then
-      D(0) <= ZERO;
-    elsif delta_due(I) and ready = '1' then
+    elsif delta_due and ready = '1' then
       D(0) <= h_in;
-    elsif D_follows(I) then
+    elsif D_follows then
       D(0) <= m_in;
+    end if;
+    if D_is_0 then
+      D(0) <= ZERO;
     end if;
     if doubles(I) = '1' then
       X(0) <= double(X(I));
@@ -413,33 +409,43 @@ begin
     elsif at(I) = L_STAR_OF_KEY then
       X(0) <= y;
     end if;
+    if absorbs then
+      Ta(0) <= Ta(I) xor y;
+    end if;
     if erases_Ta then
       Ta(0) <= ZERO;
-    elsif absorbs then
-      Ta(0) <= Ta(I) xor y;
     end if;
   end process;
 
-  what_is_next : process (all)
-    variable masked, awaits_nonce : boolean;
+  look : process (all)
   begin
-    masked := mask(0) = DONE and adds(0) = '0';
-    delta_due(0) <= at(0) = DELTA_OF_NONCE and masked;
-    block_due(0) <= at(0) = CHAINS and masked;
-    tag_due(0) <= at(0) = TAGS;
-    awaits_nonce := has_nonce(0) = '0'
-                    and ((at(0) = FREE and (ad_done(0) = '1' or not G_AD))
-                         or (at(0) = HASHES and ad_last(0) = '1')
-                         or (at(0) = TAGS and opens(0) = '0' and not G_AD));
-    m_follows(0) <= at(0) = CHAINS or awaits_nonce;
-    D_follows(0) <= awaits_nonce;
-    m_is_tau(0) <= at(0) = DELTA_OF_NONCE or at(0) = NO_KEY;
-    D_is_0(0) <= (at(0) = DELTA_OF_NONCE and mask(0) = SEEK) or (G_AD and at(0) = TAGS);
+    seen_last(0) <= s_axis_tlast;
+    if at(I) = CHAINS or not G_AD then
+      seen(0) <= s_axis_tvalid and not start;
+      seen_partial(0) <= not keep(0);
+    else
+      seen(0) <= s_ad_tvalid and not start;
+      seen_partial(0) <= not right_keep(0);
+    end if;
   end process;
 
   registers : process (clk)
+    variable has_mask, awaits_nonce : boolean;
   begin
     if rising_edge(clk) then
+      has_mask := mask(I - 1) = DONE and adds(I - 1) = '0';
+      awaits_nonce := has_nonce(I - 1) = '0'
+                      and ((at(I - 1) = FREE and (ad_done(I - 1) = '1' or not G_AD))
+                           or (at(I - 1) = HASHES and ad_last(I - 1) = '1')
+                           or (at(I - 1) = TAGS and opens(I - 1) = '0' and not G_AD));
+      delta_due <= at(I - 1) = DELTA_OF_NONCE and has_mask;
+      block_due <= at(I - 1) = CHAINS and has_mask;
+      tag_due <= at(I - 1) = TAGS;
+      m_follows <= at(I - 1) = CHAINS or awaits_nonce;
+      D_follows <= awaits_nonce;
+      m_is_tau <= at(I - 1) = DELTA_OF_NONCE or at(I - 1) = NO_KEY;
+      D_is_0 <= (at(I - 1) = DELTA_OF_NONCE and mask(I - 1) = SEEK) or (G_AD and at(I - 1) = TAGS);
+
       D(1 to I) <= D(0 to I - 1);
       X(1 to I) <= X(0 to I - 1);
       Ta(1 to I) <= Ta(0 to I - 1);
@@ -458,13 +464,6 @@ begin
       seen(1 to I) <= seen(0 to I - 1);
       seen_last(1 to I) <= seen_last(0 to I - 1);
       seen_partial(1 to I) <= seen_partial(0 to I - 1);
-      delta_due(1 to I) <= delta_due(0 to I - 1);
-      block_due(1 to I) <= block_due(0 to I - 1);
-      tag_due(1 to I) <= tag_due(0 to I - 1);
-      m_follows(1 to I) <= m_follows(0 to I - 1);
-      m_is_tau(1 to I) <= m_is_tau(0 to I - 1);
-      D_follows(1 to I) <= D_follows(0 to I - 1);
-      D_is_0(1 to I) <= D_is_0(0 to I - 1);
       if erase = '1' then
         D(1 to I) <= (others => ZERO);
         X(1 to I) <= (others => ZERO);
@@ -484,13 +483,13 @@ begin
         seen(1 to I) <= (others => '0');
         seen_last(1 to I) <= (others => '0');
         seen_partial(1 to I) <= (others => '0');
-        delta_due(1 to I) <= (others => false);
-        block_due(1 to I) <= (others => false);
-        tag_due(1 to I) <= (others => false);
-        m_follows(1 to I) <= (others => false);
-        m_is_tau(1 to I) <= (others => true);
-        D_follows(1 to I) <= (others => false);
-        D_is_0(1 to I) <= (others => false);
+        delta_due <= false;
+        block_due <= false;
+        tag_due <= false;
+        m_follows <= false;
+        m_is_tau <= true;
+        D_follows <= false;
+        D_is_0 <= false;
       end if;
     end if;
   end process;

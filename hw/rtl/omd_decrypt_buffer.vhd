@@ -59,8 +59,14 @@ begin
 
   registers : process (clk)
     variable bad : std_logic;
+    variable writes : boolean;
+    variable address : natural range 0 to G_BEATS;
+    variable data : slv(WIDTH - 1 downto 0);
   begin
     if rising_edge(clk) then
+      writes := false;
+      address := next_one;
+      data := (others => '0');
       case at is
         when FILLS =>
           if s_axis_tvalid = '1' then
@@ -82,14 +88,16 @@ begin
             elsif held = G_BEATS then
               too_long <= '1';
             else
-              memory(held) <= s_axis_tdata & s_axis_tkeep;
+              writes := true;
+              address := held;
+              data := s_axis_tdata & s_axis_tkeep;
               held <= held + 1;
             end if;
           end if;
 
         when SHOWS =>
           if m_axis_tready = '1' then
-            memory(next_one) <= (others => '0');
+            writes := true;
             next_one <= next_one + 1;
             if next_one + 1 = held then
               at <= ENDS;
@@ -98,7 +106,7 @@ begin
 
         when ERASES =>
           if next_one < held then
-            memory(next_one) <= (others => '0');
+            writes := true;
             next_one <= next_one + 1;
           else
             at <= ENDS;
@@ -118,6 +126,9 @@ begin
             end_tkeep <= (others => '0');
           end if;
       end case;
+      if writes then
+        memory(address) <= data;
+      end if;
       if rst = '1' or zeroise = '1' then
         at <= ERASES;
         held <= G_BEATS;

@@ -66,13 +66,14 @@ architecture rtl of omd_lanes is
   function part (x : slv; i : unsigned(1 downto 0)) return slv is
     constant w : natural := x'length / 4;
     alias a : slv(4 * w - 1 downto 0) is x;
-    type parts is array (0 to 3) of slv(w - 1 downto 0);
-    variable y : parts;
+    variable y : slv(w - 1 downto 0) := (others => '0');
   begin
     for j in 0 to 3 loop
-      y(j) := a(w * j + w - 1 downto w * j);
+      if i = j then
+        y := a(w * j + w - 1 downto w * j);
+      end if;
     end loop;
-    return y(to_integer(i));
+    return y;
   end function;
 begin
   erase <= rst or zeroise;

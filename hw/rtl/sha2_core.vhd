@@ -144,17 +144,20 @@ architecture rtl of sha2_core is
     return r;
   end function;
 
-  -- v, or what a start or `clear` makes of it. Both come late: so what a register takes is chosen by `runs`.
+  -- v, or what a start or `clear` makes of it. Both come late: so what a register takes is chosen by `runs`, and 0 last.
   function entered (was, v, h : octet; runs, start, clear : std_logic) return octet is
+    variable y : octet := h;
   begin
-    if clear = '1' and start = '0' then
-      return NOTHING.v;
-    elsif start = '0' and runs = '0' then
-      return was;
-    elsif runs = '1' then
-      return v;
+    if runs = '1' then
+      y := v;
     end if;
-    return h;
+    if start = '0' and runs = '0' then
+      y := was;
+    end if;
+    if clear = '1' and start = '0' then
+      y := NOTHING.v;
+    end if;
+    return y;
   end function;
 
   function K_of (t : unsigned(6 downto 0)) return word is
@@ -170,11 +173,12 @@ architecture rtl of sha2_core is
   type octets is array (0 to I) of octet;
   type counts is array (0 to I) of unsigned(6 downto 0);
   signal hs, ms : octets := (others => (others => (others => '0')));
-  signal t, n, made : counts := (others => (others => '0'));   -- the round; the W after next, and which is made
+  signal n, made : counts := (others => (others => '0')); -- the W after next, and which is made
   signal run, was, begun : slv(0 to I) := (others => '0');
   signal x1, x2, x3, x4, x : state := NOTHING;
   signal first_h7 : word;
-  signal sum : octet;
+  signal sum, entry : octet;                              -- entry, cleared: of a start or clear, a cycle later
+  signal cleared : std_logic;
 begin
   assert I = 1 or I = 4 severity failure;
 
@@ -191,12 +195,9 @@ begin
   control : process (all)
   begin
     run(0) <= run(I);
-    t(0) <= t(I) + 1;
     hs(0) <= hs(I);
     ms(0) <= ms(I);
-    if run(I) = '0' then
-      t(0) <= (others => '0');
-    elsif t(I) = ROUNDS - 1 then
+    if made(I) = 0 then                                   -- for the next call
       run(0) <= '0';
     end if;
     n(0) <= n(I) + 1;
@@ -212,7 +213,6 @@ begin
     end if;
     if start = '1' then
       run(0) <= '1';
-      t(0) <= (others => '0');
       n(0) <= to_unsigned(2, 7);
       made(0) <= to_unsigned(1, 7);
     end if;
@@ -263,7 +263,6 @@ begin
     if rising_edge(clk) then
       hs(1 to I) <= hs(0 to I - 1);
       ms(1 to I) <= ms(0 to I - 1);
-      t(1 to I) <= t(0 to I - 1);
       n(1 to I) <= n(0 to I - 1);
       made(1 to I) <= made(0 to I - 1);
       run(1 to I) <= run(0 to I - 1);
@@ -276,7 +275,6 @@ begin
       if rst = '1' then
         hs(1 to I) <= (others => (others => (others => '0')));
         ms(1 to I) <= (others => (others => (others => '0')));
-        t(1 to I) <= (others => (others => '0'));
         n(1 to I) <= (others => (others => '0'));
         made(1 to I) <= (others => (others => '0'));
         run(1 to I) <= (others => '0');
@@ -293,10 +291,19 @@ begin
     begin
       if rising_edge(clk) then
         x1 <= piece_1(x);
-        x1.v <= entered(x.v, x.v, split(h), run(I), start, clear);
+        entry <= split(h);
         x2 <= piece_2(x1);
+        if begun(1) = '1' then
+          x2.v <= entry;
+        end if;
+        if cleared = '1' and begun(1) = '0' then
+          x2.v <= NOTHING.v;
+        end if;
+        cleared <= clear;
         x3 <= piece_3(x2);
         if rst = '1' then
+          entry <= NOTHING.v;
+          cleared <= '0';
           x1 <= NOTHING;
           x2 <= NOTHING;
           x3 <= NOTHING;

@@ -27,18 +27,19 @@ vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
 SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}
 TAGS = {"sha256": (16, 32, 8), "sha512": (32, 64, 16), "blake2b": (32, 64)}
 bench = lib.test_bench("tb_omd")
+# All of them for each: VUnit carries over what another configuration has set.
+DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_LANES": 1, "G_SEED": 0, "G_STALL": 0, "G_TIMING": False}
 
 
-def config(name, hash, tag, sessions, buffer_beats=None, lanes=1, ad=True, decrypt=True, half=False, stall=0, seed=0, timing=False):
+def config(name, hash, tag, sessions, buffer_beats=None, **generics):
     path = HERE.parents[1] / "target" / "hw" / "stimulus" / name
 
     def write(output_path):
         sessions().write(path, buffer_beats)
         return True
 
-    bench.add_config(name, pre_config=write, generics={
-        "G_DIR": str(path), "G_HASH": hash, "G_TAG_BYTES": tag, "G_BUFFER": buffer_beats is not None,
-        "G_LANES": lanes, "G_AD": ad, "G_DECRYPT": decrypt, "G_HALF_ROUND": half, "G_STALL": stall, "G_SEED": seed, "G_TIMING": timing})
+    bench.add_config(name, pre_config=write, generics=DEFAULTS | generics | {
+        "G_DIR": str(path), "G_HASH": hash, "G_TAG_BYTES": tag, "G_BUFFER": buffer_beats is not None})
 
 
 for hash, n in SIZES.items():
@@ -49,25 +50,27 @@ for hash, n in SIZES.items():
         config(f"{hash}.{tag}.vectors", hash, tag,
                lambda h=hash, t=tag, c=slow: stimulus.from_vectors(h, t, 10**6 if LONG else c, 10**4 if LONG else 400))
         config(f"{hash}.{tag}.stalls", hash, tag, lambda h=hash, t=tag, e=edges: stimulus.drawn(h, t, 1, e, breaks=2),
-               stall=40, seed=1)
+               G_STALL=40, G_SEED=1)
     # Every L[i] of 9600 bytes; packets without a gap; broken sessions.
     config(f"{hash}.timing", hash, n, lambda h=hash, n=n: stimulus.drawn(
-        h, n, 2, [(9600 if h == "blake2b" or LONG else 8 * n + 1, 0), (2 * n, 0)], opens=False), ad=False, decrypt=False, timing=True)
+        h, n, 2, [(9600 if h == "blake2b" or LONG else 8 * n + 1, 0), (2 * n, 0)], opens=False), G_AD=False, G_DECRYPT=False, G_TIMING=True)
     config(f"{hash}.timing.opens", hash, n, lambda h=hash, n=n: stimulus.drawn(
-        h, n, 2, [(2 * n, 0), (3 * n - 1, 0)], opens=True), ad=False, timing=True)
+        h, n, 2, [(2 * n, 0), (3 * n - 1, 0)], opens=True), G_AD=False, G_TIMING=True)
     config(f"{hash}.timing.ad", hash, n, lambda h=hash, n=n: stimulus.drawn(h, n, 2, [(2 * n, 6 * n + 3)], opens=False),
-           timing=True)
-    config(f"{hash}.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 3, e, breaks=1), ad=False)
+           G_TIMING=True)
+    config(f"{hash}.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 3, e, breaks=1), G_AD=False)
     config(f"{hash}.lanes", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
-        h, n, 4, e if LONG else e[:6], lanes=4, breaks=1), lanes=4, stall=0)
+        h, n, 4, e if LONG else e[:6], lanes=4, breaks=1), G_LANES=4)
+    config(f"{hash}.lanes.timing", hash, n, lambda h=hash, n=n: stimulus.drawn(
+        h, n, 2, [(3 * n, 0), (2 * n, 0)], lanes=4, opens=False), G_AD=False, G_DECRYPT=False, G_LANES=4, G_TIMING=True)
     config(f"{hash}.lanes.stalls", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
-        h, n, 5, e if LONG else e[1:4], lanes=4), lanes=4, stall=30, seed=9)
+        h, n, 5, e if LONG else e[1:4], lanes=4), G_LANES=4, G_STALL=30, G_SEED=9)
     config(f"{hash}.buffer", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
-        h, n, 6, e, breaks=2), 6, stall=20, seed=3)
-config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=2), half=True,
-       stall=20, seed=5)
-config("blake2b.half.timing", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 9, [(1500, 0)], opens=False), ad=False,
-       half=True, timing=True)
+        h, n, 6, e, breaks=2), 6, G_STALL=20, G_SEED=3)
+config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=2), G_HALF_ROUND=True,
+       G_STALL=20, G_SEED=5)
+config("blake2b.half.timing", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 9, [(1500, 0)], opens=False), G_AD=False,
+       G_HALF_ROUND=True, G_TIMING=True)
 for hash, n in SIZES.items():
     if LONG or hash == "blake2b":
         config(f"{hash}.hundreds", hash, n,
@@ -76,6 +79,6 @@ if LONG:
     for hash, n in SIZES.items():
         for seed in range(4):
             config(f"{hash}.long.{seed}", hash, n, lambda h=hash, n=n, s=seed: stimulus.drawn(
-                h, n, 100 + s, [(i * 37 % 9601, i * 91 % 600) for i in range(100)], breaks=10), stall=10 * seed, seed=seed)
+                h, n, 100 + s, [(i * 37 % 9601, i * 91 % 600) for i in range(100)], breaks=10), G_STALL=10 * seed, G_SEED=seed)
 
 vu.main()

@@ -2,8 +2,8 @@
 --
 -- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session, the cycle at which it is broken off, or 0;
 -- key.txt; ad<l>.txt, s<l>.txt, m<l>.txt, given<l>.txt for each lane l. Between sessions the key is zeroised, by `zeroise`
--- and `rst` in turn. G_TIMING: with one lane, no stalls and L and Tag_a given, cycles are printed and must be those
--- that CALL, the cycles of a call, promises.
+-- and `rst` in turn. G_TIMING: without stalls, cycles are printed and must be those that CALL, the cycles of a call,
+-- promises; of lanes, those of lane 0, which are four times as many, and one for the register at the way out.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -44,10 +44,10 @@ architecture tb of tb_omd is
   signal ad_tdata : slv(LANES * 16 * n - 1 downto 0);
   signal ad_tkeep : slv(LANES * 2 * n - 1 downto 0);
   signal ad_tlast, ad_tvalid, ad_tready : slv(LANES - 1 downto 0);
-  signal s_tdata, tag_a : slv(LANES * 8 * n - 1 downto 0);
+  signal s_tdata, l_star, tag_a : slv(LANES * 8 * n - 1 downto 0);  -- L* is the same for all
   signal s_tkeep : slv(LANES * n - 1 downto 0);
   signal s_tlast, s_tuser, s_tvalid, s_tready : slv(LANES - 1 downto 0);
-  signal m_tdata, l_star : slv(8 * n - 1 downto 0);
+  signal m_tdata : slv(8 * n - 1 downto 0);
   signal m_tkeep : slv(n - 1 downto 0);
   signal m_tuser, m_tid : slv(1 downto 0) := "00";
   signal m_tlast, m_tvalid, m_tready : std_logic;
@@ -165,9 +165,7 @@ begin
             wait until rising_edge(clk);
           end loop;
           if session = of_session then
-            if j = 0 then
-              l_star <= of_key;
-            end if;
+            l_star(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_key;
             tag_a(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_packet;
             loop
               wait until rising_edge(clk);
@@ -200,7 +198,7 @@ begin
         s_axis_tvalid => s_tvalid(0), s_axis_tready => s_tready(0),
         m_axis_tdata => core_tdata, m_axis_tkeep => core_tkeep, m_axis_tuser => core_tuser,
         m_axis_tlast => core_tlast, m_axis_tvalid => core_tvalid, m_axis_tready => core_tready,
-        l_star => l_star, tag_a => tag_a);
+        l_star => l_star(8 * n - 1 downto 0), tag_a => tag_a);
     buffered : if G_BUFFER generate
       keeper : entity work.omd_decrypt_buffer
         generic map (G_BYTES => n, G_BEATS => 6)
@@ -234,7 +232,7 @@ begin
         s_axis_tvalid => s_tvalid, s_axis_tready => s_tready,
         m_axis_tdata => m_tdata, m_axis_tkeep => m_tkeep, m_axis_tid => m_tid, m_axis_tuser => m_tuser,
         m_axis_tlast => m_tlast, m_axis_tvalid => m_tvalid, m_axis_tready => m_tready,
-        l_star => l_star, tag_a => tag_a);
+        l_star => l_star(8 * n - 1 downto 0), tag_a => tag_a);
     m_tready <= judge_tready(to_integer(unsigned(m_tid)));
   end generate;
 
@@ -275,20 +273,20 @@ begin
         in_ad := ad_tlast(0) = '0';
         ad_at := cycle;
       end if;
-      if m_tvalid = '1' and m_tready = '1' then
+      if judge_tvalid(0) = '1' and judge_tready(0) = '1' then
         if m_tlast = '1' then
-          expect("tag", out_at, CALL);
+          expect("tag", out_at, LANES * CALL);
           packets := packets + 1;
         elsif in_packet then
-          expect("block", out_at, CALL);
+          expect("block", out_at, LANES * CALL);
         elsif G_AD then
           expect("last associated data to first block", ad_at, 3 * CALL);
         elsif packets = 0 then
-          expect("nonce to first block", nonce_at, 2 * CALL + 1);
+          expect("nonce to first block", nonce_at, LANES * (2 * CALL + 1) + LANES / 4);
         elsif opens then                                  -- the nonce is taken after the verdict
-          expect("verdict to the next packet's first block", out_at, 2 * CALL + 2);
+          expect("verdict to the next packet's first block", out_at, LANES * (2 * CALL + 2));
         else
-          expect("tag to the next packet's first block", out_at, 2 * CALL + 1);
+          expect("tag to the next packet's first block", out_at, LANES * (2 * CALL + 1));
         end if;
         in_packet := m_tlast = '0';
         out_at := cycle;
