@@ -57,7 +57,7 @@ wasm:
 
 # The cores in hardware, simulated; HW=--long for every vector and long random runs.
 hw:
-	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py $(HW)
+	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
 
 # Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
 # no part of `test`.

@@ -1,14 +1,14 @@
 """A synthesised netlist as a C model, from yosys's JSON: `model(module)`.
 
-The cells of UltraScale+ that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops. Anything else
-is refused. The model has a byte for each net, one statement for each cell in topological order, and one clock.
+The cells of UltraScale+ and ECP5 that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops.
+Anything else is refused. The model has a byte for each net, one statement for each cell in topological order, and one clock.
 """
 
 
 def model(module):
     """C, of unsigned char *n: void settle(n), clock(n), start(n) and mark(n), and int changed(n), the registers that are
     not as they were at the last mark."""
-    flops, gates = [], []                                 # gates: outputs, inputs, statement
+    flops, gates, clocks = [], [], set()                  # gates: outputs, inputs, statement
     for name, cell in module["cells"].items():
         kind, pins, value = cell["type"], cell["connections"], cell.get("parameters", {})
 
@@ -16,14 +16,40 @@ def model(module):
             bit = pins[pin][i] if pin in pins else "0"
             return str(int(bit == "1")) if isinstance(bit, str) else f"n[{bit}]"
 
+        def lut(inputs, init):
+            index = "|".join(f"{net(pin)}<<{i}" for i, pin in enumerate(inputs))
+            return f"0x{int(init, 2):x}ull>>({index})&1"
+
         if kind in ("LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6"):
-            size = int(kind[3])
-            index = "|".join(f"{net(f'I{i}')}<<{i}" for i in range(size))
-            gates.append((["O"], [f"I{i}" for i in range(size)], f"{net('O')}=0x{int(value['INIT'], 2):x}ull>>({index})&1;", pins))
+            output, inputs = ("Z", list("ABCD")) if "Z" in pins else ("O", [f"I{i}" for i in range(int(kind[3]))])
+            gates.append(([output], inputs, f"{net(output)}={lut(inputs, value['INIT'])};", pins))
         elif kind == "INV":
             gates.append((["O"], ["I"], f"{net('O')}=!{net('I')};", pins))
         elif kind in ("MUXF7", "MUXF8", "MUXF9"):
             gates.append((["O"], ["I0", "I1", "S"], f"{net('O')}={net('S')}?{net('I1')}:{net('I0')};", pins))
+        elif kind == "PFUMX":
+            gates.append((["Z"], ["ALUT", "BLUT", "C0"], f"{net('Z')}={net('C0')}?{net('ALUT')}:{net('BLUT')};", pins))
+        elif kind == "L6MUX21":
+            gates.append((["Z"], ["D0", "D1", "SD"], f"{net('Z')}={net('SD')}?{net('D1')}:{net('D0')};", pins))
+        elif kind == "CCU2C":
+            text = f"c={net('CIN')};"
+            for i in "01":
+                init, cuts = value[f"INIT{i}"], value.get(f"INJECT1_{i}", "NO").strip() == "YES"
+                text += f"byte p{i}={lut([x + i for x in 'ABCD'], init)};"
+                if isinstance(pins.get(f"S{i}", "x")[0], int):
+                    text += f"{net(f'S{i}')}=p{i}^{0 if cuts else 'c'};"
+                text += f"c=p{i}?c:{0 if cuts else lut([x + i for x in 'AB'], init[-4:])};"
+            if isinstance(pins.get("COUT", "x")[0], int):
+                text += f"{net('COUT')}=c;"
+            gates.append((["S0", "S1", "COUT"], [x + i for x in "ABCD" for i in "01"] + ["CIN"], f"{{{text}}}", pins))
+        elif kind == "TRELLIS_FF":
+            clocks.add(net("CLK"))
+            sets = value["REGSET"].strip() == "SET"
+            enable = net("CE") if value["CEMUX"].strip() == "CE" else 1
+            flops.append((net("Q"), net("DI"), enable, net("LSR"), int(sets), int(sets)))
+            if value["CLKMUX"].strip() != "CLK" or value["LSRMUX"].strip() != "LSR" or (
+                    value.get("SRMODE", "").strip() != "LSR_OVER_CE" and net("LSR") != "0"):
+                raise SystemExit(f"{name}: an inverted pin, or an asynchronous reset")
         elif kind in ("CARRY4", "CARRY8"):
             text = f"c={net('CI')}|{net('CYINIT')};" if kind == "CARRY4" else f"c={net('CI')};"
             for i in range(int(kind[5])):
@@ -35,6 +61,7 @@ def model(module):
             gates.append((["O", "CO"], ["CI", "CYINIT", "S", "DI"], text, pins))
         elif kind in ("FDRE", "FDSE"):
             reset = "R" if kind == "FDRE" else "S"
+            clocks.add(net("C"))
             initial = value.get("INIT", "0")[-1]
             flops.append((net("Q"), net("D"), net("CE"), net(reset), int(kind == "FDSE"), int(initial == "1")))
             if any(value.get(f"IS_{pin}_INVERTED", "0")[-1] == "1" for pin in ("C", "D", reset)):
@@ -42,6 +69,8 @@ def model(module):
         elif kind != "$scopeinfo":
             raise SystemExit(f"{name}: no model of {kind}")
 
+    if len(clocks) != 1:
+        raise SystemExit(f"{len(clocks)} clocks")
     made_by = {bit: i for i, (outputs, _, _, pins) in enumerate(gates)
                for pin in outputs for bit in pins.get(pin, []) if isinstance(bit, int)}
     needs = [{made_by[bit] for pin in inputs for bit in pins.get(pin, []) if bit in made_by} for _, inputs, _, pins in gates]

@@ -1,12 +1,13 @@
 """Area, clock and netlists of the cores: `scripts/hw hw/syn/run.py [OPTION] [DESIGN…]`; without a name, every design.
 
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
-wrapper (the clock); the netlist for UltraScale+ is simulated against the reference. Results are kept in results.json,
+wrapper (the clock); both netlists are simulated against the reference. Results are kept in results.json,
 from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which takes most
 of the time. --placed: the clock without routing, which is given up after ROUTING_MINUTES. --tables: writes the table and
 the figures only. What was made of the same design is not made again.
 """
 
+import hashlib
 import json
 import re
 import shutil
@@ -24,7 +25,7 @@ import stimulus  # noqa: E402
 import tables  # noqa: E402
 from play import play  # noqa: E402
 from translate import translate  # noqa: E402
-from wrapper import fold, wrapper  # noqa: E402
+from wrapper import fold, unwrapped, wrapper  # noqa: E402
 
 SOURCES = [HERE.parent / "rtl" / f"{name}.vhd" for name in (
     "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_core", "omd_lanes")]
@@ -64,7 +65,7 @@ def yosys(directory, log, *commands):
 
 
 def read(top, *files):
-    return f"read_verilog {' '.join(files)}", f"hierarchy -top {top}", "proc", f"techmap -map ../../../../hw/syn/sums.v"
+    return f"read_verilog {' '.join(files)}", f"hierarchy -top {top}", "proc", "techmap -map sums.v"
 
 
 def once(path, make):
@@ -98,16 +99,18 @@ def area_ultrascale(directory, top):
             "bram": count("RAMB.*|URAM.*")}
 
 
-def clock_ecp5(directory, top, routed):
+def clock_ecp5(directory, top, unread, simulate, routed):
     """What is used and the clock as nextpnr estimates it before routing; then, if wanted, as it is."""
+    design = (directory / "design.v").read_text()
 
     def gates():
-        (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text(), top))
+        (directory / "wrapper.v").write_text(wrapper(design, top, unread))
         yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"), "synth_ecp5 -nobram -top wrapper -run :map_luts",
               "select -module wrapper", "write_json -selected gates.json")
-        design = json.loads((directory / "gates.json").read_text())
-        print(f"  {fold(design)} addends in carry chains")
-        (directory / "folded.json").write_text(json.dumps(design))
+        made = json.loads((directory / "gates.json").read_text())
+        print(f"  {fold(made)} addends in carry chains")
+        (directory / "folded.part").write_text(json.dumps(made))
+        (directory / "folded.part").rename(directory / "folded.json")
 
     def map_luts():
         yosys(directory, "ecp5.log", "read_json folded.json",
@@ -130,12 +133,13 @@ def clock_ecp5(directory, top, routed):
         (directory / "routed.part").rename(directory / "routed.json")
 
     once(directory / "folded.json", gates)
-    once(directory / "ecp5.json", map_luts)
+    netlist = json.loads(once(directory / "ecp5.json", map_luts).read_text())["modules"]["wrapper"]
+    beats = simulate(unwrapped(netlist, design, top, unread))
     once(directory / "placed.json", place)
     used = json.loads((directory / "placed-report.json").read_text())["utilization"]
     estimates = re.findall(r"Max frequency for clock .*: ([\d.]+) MHz", (directory / "placed.log").read_text())
     result = {"comb": used["TRELLIS_COMB"]["used"], "ff": used["TRELLIS_FF"]["used"], "bram": used["DP16KD"]["used"],
-              "placed_mhz": float(estimates[-1])}
+              "beats": beats, "placed_mhz": float(estimates[-1])}
     yield result
     if routed:
         try:
@@ -145,37 +149,52 @@ def clock_ecp5(directory, top, routed):
             print(f"  not routed within {ROUTING_MINUTES} minutes", flush=True)
 
 
-def simulate(directory, top, hash, lanes, full):
-    """The beats that the netlist for UltraScale+ gave as they must be, in packets of all edges of lengths."""
-    n = SIZES[hash]
-    lengths = stimulus.edges(n)[:-2]
-    stimulus.drawn(hash, n, 8, lengths, lanes=lanes, opens=None if full else False).write(directory / "stimulus")
-
+def netlist_ultrascale(directory, top):
     def netlist():
         yosys(directory, "netlist.log", "read_verilog xilinx.v", "read_verilog -lib +/xilinx/cells_sim.v",
               f"hierarchy -top {top}", f"select -module {top}", "write_json -selected netlist.part")
         (directory / "netlist.part").rename(directory / "netlist.json")
 
-    module = json.loads(once(directory / "netlist.json", netlist).read_text())["modules"][top]
-    return play(module, directory, directory / "stimulus", n, lanes)
+    return json.loads(once(directory / "netlist.json", netlist).read_text())["modules"][top]
+
+
+def digest(design):
+    """Of a design and of what makes its results, so that those of another are not taken for its own."""
+    parts = (design, MAPPING, str(SEED), *((HERE / file).read_text() for file in ("sums.v", "wrapper.py")))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def measure(name, options):
+    """What is measured and the result: first the digest."""
     hash, lanes, full, half = DESIGNS[name]
     top = "omd_core" if lanes == 1 else "omd_lanes"
     directory = BUILD / name
     generics = {"G_HASH": hash, "G_BYTES": SIZES[hash], "G_TAG_BYTES": SIZES[hash], "G_DECRYPT": full, "G_AD": full}
     if half:
         generics["G_HALF_ROUND"] = half
-    design, made = translate(SOURCES, top, generics), directory / "design.v"
-    if not made.exists() or made.read_text() != design:
+    design = translate(SOURCES, top, generics)
+    of = digest(design)
+    if not (directory / of).exists():
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
-        made.write_text(design)
-    yield "ultrascale", area_ultrascale(directory, top)
-    yield "netlist_beats", simulate(directory, top, hash, lanes, full)
+        (directory / "design.v").write_text(design)
+        shutil.copy(HERE / "sums.v", directory)
+        (directory / of).touch()
+    yield "digest", of
+
+    n = SIZES[hash]
+    session = stimulus.drawn(hash, n, 8, stimulus.edges(n)[:-2], lanes=lanes, opens=None if full else False)
+    session.write(directory / "stimulus")
+
+    def simulate(module):
+        """The beats that a netlist gave as they must be, in packets of all edges of lengths."""
+        return play(module, directory, directory / "stimulus", n, lanes)
+
+    area = area_ultrascale(directory, top)
+    yield "ultrascale", area | {"beats": simulate(netlist_ultrascale(directory, top))}
     if "--area" not in options:
-        for result in clock_ecp5(directory, top, "--placed" not in options):
+        unread = ("l_star", "tag_a") if full else ("s_ad_",)
+        for result in clock_ecp5(directory, top, unread, simulate, "--placed" not in options):
             yield "ecp5", result
 
 
@@ -186,7 +205,9 @@ def main():
             print(name, flush=True)
             for what, result in measure(name, options):
                 results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-                results.setdefault(name, {})[what] = result
+                if what == "digest" and results.get(name, {}).get(what) != result:
+                    results[name] = {}
+                results[name][what] = result
                 RESULTS.write_text(json.dumps({k: results[k] for k in DESIGNS if k in results}, indent=2) + "\n")
                 print(f"  {what}: {result}", flush=True)
     tables.write(json.loads(RESULTS.read_text()))

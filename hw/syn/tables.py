@@ -19,7 +19,7 @@ COLOURS = {"blake2b": "#1b6ca8", "sha512": "#b3541e", "sha256": "#3d7a3d"}
 OTHERS = {
     "the paper, OMD-sha512 (its device, 250 MHz)": ("sha512", 250, (116, 93, 91), 3451, "#e0a080"),
     "the paper, OMD-blake2b (its device, 125 MHz)": ("blake2b", 125, (48, 25, 23), 14875, "#80b0d8"),
-    "published design (ECP5, not routed, 16.6 MHz)": ("blake2b", 16.6, (48, 26, 23), 27093, "#888888"),
+    "published design (ECP5, not routed, 16.6 MHz)": ("blake2b", 16.6, (48, 26, 23), 16955, "#888888"),
 }
 BEGIN, END = "<!-- figures of hw/syn/results.json -->", "<!-- end -->"
 
@@ -29,18 +29,18 @@ def call(name):
 
 
 def rows(results):
-    yield ("| | cycles per block | LUT | LUTRAM | FF | BRAM | ECP5: COMB | FF | MHz before routing | MHz routed "
-           "| Mb/s, long packets | netlist: beats |")
-    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    yield ("| | cycles per block | UltraScale+: LUT | LUTRAM | FF | BRAM | ECP5, with the wrapper: COMB | FF "
+           "| MHz before routing | MHz routed | Mb/s, long packets |")
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for name, result in results.items():
         area, ecp5 = result.get("ultrascale"), result.get("ecp5")
         us = [area[k] for k in ("lut", "lutram", "ff", "bram")] if area else [""] * 4
         lattice = [""] * 5
         if ecp5:
             mbps = f"{rate(name, clock(ecp5)):,.0f}"
-            lattice = [ecp5["comb"], ecp5["ff"], ecp5["placed_mhz"], ecp5.get("routed_mhz", ""),
+            lattice = [ecp5["comb"], ecp5["ff"], ecp5["placed_mhz"], ecp5.get("routed_mhz", "–"),
                        mbps if "routed_mhz" in ecp5 else f"({mbps})"]
-        cells = [f"`{name}`", call(name), *us, *lattice, result.get("netlist_beats", "")]
+        cells = [f"`{name}`", call(name), *us, *lattice]
         yield "| " + " | ".join(f"{c:,}" if isinstance(c, int) else str(c) for c in cells) + " |"
 
 
@@ -70,7 +70,7 @@ def lines(results):
         style = {"lanes": "--", "half": "-."}.get(name.split("-")[-1], "-")
         how = "routed" if "routed_mhz" in result["ecp5"] else "not routed"
         yield (f"OMD-{name} (ECP5, {how}, {mhz:g} MHz)", COLOURS[hash], style,
-               [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)], result["ecp5"]["comb"])
+               [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)], result["ultrascale"]["lut"])
     for name, (hash, mhz, (setup, block, tag), luts, colour) in OTHERS.items():
         of = [cycles(size, BYTES[hash], setup, block, tag) for size in SIZES]
         yield (name, colour, ":", [c / mhz for c in of], [8 * s * mhz / c for s, c in zip(SIZES, of)], luts)
@@ -88,7 +88,7 @@ def figures(results):
     for number, file, label, of in (
             (4, "latency", "latency of a packet, µs", lambda us, mbps, luts: us),
             (5, "throughput", "throughput, Mb/s", lambda us, mbps, luts: mbps),
-            (6, "throughput-per-area", "throughput, kb/s per LUT (ECP5: per TRELLIS_COMB)",
+            (6, "throughput-per-area", "throughput, kb/s per LUT of UltraScale+",
              lambda us, mbps, luts: [1000 * x / luts for x in mbps])):
         figure, axes = plt.subplots(figsize=(7.5, 4.5))
         for name, colour, style, us, mbps, luts in lines(results):

@@ -3,18 +3,32 @@
 import re
 
 
-def wrapper(verilog, top):
+def ports_of(verilog, top):
+    header = re.search(rf"^module {top}\s.*?;", verilog, flags=re.M | re.S)[0]
+    return [(direction, name, int(high or 0) + 1)
+            for direction, high, name in re.findall(r"(input|output) *(?:\[(\d+):0\])? *(\w+)", header) if name != "clk"]
+
+
+def layout(verilog, top, unread):
+    """Direction, name, first bit and bits of each port that is read, in the wrapper's `inputs` and `outputs`."""
+    at = {"input": 0, "output": 0}
+    for direction, name, width in ports_of(verilog, top):
+        if direction == "output" or not name.startswith(unread):
+            yield direction, name, at[direction], width
+            at[direction] += width
+
+
+def wrapper(verilog, top, unread):
     """Verilog of `wrapper` around `top`: a bit in and a bit out per cycle, and a register at every port.
 
-    So each path of `top` begins and ends in a register, and the device's pins do not matter.
+    So each path of `top` begins and ends in a register, and the device's pins do not matter. Inputs whose names begin with
+    one of `unread` are 0.
     """
-    header = re.search(rf"^module {top}\s.*?;", verilog, flags=re.M | re.S)[0]
     wires, counts = [], {"input": 0, "output": 0}
-    for direction, high, name in re.findall(r"(input|output) *(?:\[(\d+):0\])? *(\w+)", header):
-        if name != "clk":
-            first, width = counts[direction], int(high or 0) + 1
-            wires.append(f".{name}({direction}s[{first + width - 1}:{first}])")
-            counts[direction] += width
+    for direction, name, first, width in layout(verilog, top, unread):
+        wires.append(f".{name}({direction}s[{first + width - 1}:{first}])")
+        counts[direction] += width
+    wires += [f".{name}(0)" for direction, name, _ in ports_of(verilog, top) if direction == "input" and name.startswith(unread)]
     return f"""module wrapper (input clk, si, load, output so);
   reg [{counts["input"] - 1}:0] inputs;
   wire [{counts["output"] - 1}:0] outputs;
@@ -27,6 +41,32 @@ def wrapper(verilog, top):
   {top} core (.clk(clk), {", ".join(wires)});
 endmodule
 """
+
+
+def unwrapped(module, verilog, top, unread):
+    """The design in the netlist of its wrapper, as play.play takes it: `inputs` can be set, and `load` is 1."""
+    def name(bit):
+        return "1" if bit in module["ports"]["load"]["bits"] else "0" if bit in module["ports"]["si"]["bits"] else bit
+
+    cells = {key: cell | {"connections": {pin: [name(bit) for bit in bits] for pin, bits in cell["connections"].items()}}
+             for key, cell in module["cells"].items()}
+    flops = {key: cell["connections"] for key, cell in cells.items() if cell["type"] == "TRELLIS_FF"}
+    # `inputs` is a chain of registers without reset; `kept` takes what the design gives.
+    moves = {pins["DI"][0]: key for key, pins in flops.items() if pins["LSR"] == ["0"]}
+    inputs, bit = [], "0"
+    while bit in moves:
+        inputs.append(flops[moves[bit]]["Q"][0])
+        del cells[moves[bit]]
+        bit = inputs[-1]
+    makes = {pins["Q"][0]: (key, pins["DI"][0]) for key, pins in flops.items()}
+    outputs = [makes[bit][1] for bit in module["netnames"]["kept"]["bits"]]
+    for bit in module["netnames"]["kept"]["bits"]:
+        del cells[makes[bit][0]]
+    bits = {"input": inputs, "output": outputs}
+    ports = {name: {"bits": []} for _, name, _ in ports_of(verilog, top)}
+    ports |= {name: {"bits": bits[direction][first:first + width]}
+              for direction, name, first, width in layout(verilog, top, unread)}
+    return {"cells": cells, "ports": ports}
 
 
 def arrivals_of(cells):
