@@ -45,7 +45,7 @@ def model(module):
         elif kind == "TRELLIS_FF":
             clocks.add(net("CLK"))
             sets = value["REGSET"].strip() == "SET"
-            enable = net("CE") if value["CEMUX"].strip() == "CE" else 1
+            enable = {"1": "1", "CE": net("CE"), "INV": "!" + net("CE")}[value["CEMUX"].strip()]
             flops.append((net("Q"), net("DI"), enable, net("LSR"), int(sets), int(sets)))
             if value["CLKMUX"].strip() != "CLK" or value["LSRMUX"].strip() != "LSR" or (
                     value.get("SRMODE", "").strip() != "LSR_OVER_CE" and net("LSR") != "0"):

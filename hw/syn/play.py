@@ -6,6 +6,8 @@ which every register must be as it was after the reset.
 
 import ctypes
 import subprocess
+import tempfile
+from pathlib import Path
 
 from netlist import model
 
@@ -16,11 +18,17 @@ def beats(path):
     return [(int(f[0], 16), int(f[1], 16), *map(int, f[2:])) for f in fields]
 
 
-def play(module, directory, stimulus, n, lanes):
+def compiled(source):
+    with tempfile.TemporaryDirectory() as directory:
+        c, so = Path(directory) / "model.c", Path(directory) / "model.so"
+        c.write_text(source)
+        subprocess.run(["gcc", "-O0", "-shared", "-fPIC", "-o", so, c], check=True)
+        return ctypes.CDLL(str(so))
+
+
+def play(module, stimulus, n, lanes):
     """The number of beats that came out, each as it must be."""
-    (directory / "model.c").write_text(model(module))
-    subprocess.run(["gcc", "-O0", "-shared", "-fPIC", "-o", directory / "model.so", directory / "model.c"], check=True)
-    code = ctypes.CDLL(str(directory / "model.so"))
+    code = compiled(model(module))
     ports = {name: port["bits"] for name, port in module["ports"].items()}
     nets = (ctypes.c_ubyte * (1 + max(b for c in module["cells"].values() for bits in c["connections"].values()
                                       for b in [*bits, 0] if isinstance(b, int)) + sum(map(len, ports.values()))))()

@@ -188,7 +188,7 @@ def measure(name, options):
 
     def simulate(module):
         """The beats that a netlist gave as they must be, in packets of all edges of lengths."""
-        return play(module, directory, directory / "stimulus", n, lanes)
+        return play(module, directory / "stimulus", n, lanes)
 
     area = area_ultrascale(directory, top)
     yield "ultrascale", area | {"beats": simulate(netlist_ultrascale(directory, top))}
