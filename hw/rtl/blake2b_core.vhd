@@ -282,7 +282,6 @@ begin
   one : if I = 1 generate
     rows <= rows_of(split(h));
     settles <= clear and not start;
-    words_1 <= chosen(keys, ms(I), r(I), 0, 1);
     words_2 <= chosen(keys, ms(I), r(I), 1, 0);
     words_3 <= chosen(keys, ms(I), r(I), 1, 1);
     whole : if not G_HALF_ROUND generate
@@ -292,8 +291,17 @@ begin
     else generate
       x3 <= half(aligned(x, r(I)(0)), words_1, second => false);
     end generate;
-    -- The first words of a first round are the key's, which is there before m is.
+    -- Both words of a first round's columns are the key's, which is there before m is.
     next_words <= chosen(keys, ms(I), rx(I), 0, 0);
+    ahead : process (clk)
+    begin
+      if rising_edge(clk) then
+        words_1 <= chosen(keys, ms(I), rx(I), 0, 1);
+        if rst = '1' then
+          words_1 <= NOTHING;
+        end if;
+      end if;
+    end process;
   end generate;
 
   four : if I = 4 generate
