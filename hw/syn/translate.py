@@ -20,6 +20,7 @@ def translate(sources, top, generics):
       default is undefined, which the other output of GHDL says;
     - constants of many bits are written as strings of digits;
     - what is no register has an initial value, too.
+    Comments, which say where the sources lie, go.
     """
     with tempfile.TemporaryDirectory() as directory:
         options = ["--std=08", f"--workdir={directory}"]
@@ -33,6 +34,7 @@ def translate(sources, top, generics):
         raise SystemExit(f"{top}: a case has a default that is not undefined: {defined[0]}")
     text = re.sub(r'"([01]+)"', lambda digits: f"{len(digits[1])}'b{digits[1]}", text)
     text = re.sub(r"^( *)\S+:([^\n]*\n *endcase)", r"\1default:\2", text, flags=re.M)
+    text = re.sub(r" */\*.*?\*/", "", text)
     combinational = set(re.findall(r"always @\*\n *(\w+) = ", text))
     text = re.sub(r" *initial\n *(\w+) <= [^\n]*\n", lambda m: "" if m[1] in combinational else m[0], text)
     return text
