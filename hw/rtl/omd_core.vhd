@@ -22,7 +22,7 @@
 -- the nonce to the first beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C
 -- for the key, and C for each 2n bytes. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle,
 -- while F runs: for block 2^k it goes k steps up, and for the next k down. So blake2b, a round per cycle, waits k - 9
--- cycles for each of these two, k > 9.
+-- cycles for each of these two, k > 9, and for a last block after them up to k - 6.
 -- Limits: 2^58 blocks. G_TAG_BYTES is fixed, as L* depends on it.
 --
 -- G_INTERLEAVE = 4: four packets at once, each in every fourth cycle; all ports but s_key speak of the packet whose
