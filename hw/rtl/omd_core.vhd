@@ -78,13 +78,14 @@ architecture rtl of omd_core is
   constant ZERO : block_t := (others => '0');
   constant TAU : block_t := slv(to_unsigned(8 * G_TAG_BYTES, BITS));
 
-  function tag_mask return slv is
-    variable x : slv(n - 1 downto 0) := (others => '0');
+  -- x without what follows its first bits. Not by a constant mask: GHDL 2.0 synthesises one whose lower half is 0 as 0.
+  function cut (x : slv; bits : natural) return slv is
+    variable y : slv(x'length - 1 downto 0) := x;
   begin
-    for j in 0 to G_TAG_BYTES - 1 loop
-      x(n - 1 - j) := '1';
+    for j in 0 to x'length - bits - 1 loop
+      y(j) := '0';
     end loop;
-    return x;
+    return y;
   end function;
 
   -- What F computes, or has computed.
@@ -216,7 +217,10 @@ begin
       if G_AD then
         out_with := Ta(I);
       end if;
-      out_keep := tag_mask;
+      out_keep := (others => '1');
+    end if;
+    if tag_due and G_TAG_BYTES < n then
+      out_keep := cut(out_keep, G_TAG_BYTES);
     end if;
     z := y xor out_with;
     m_axis_tuser <= "00";
@@ -225,10 +229,10 @@ begin
       m_axis_tlast <= '1';
       m_axis_tuser(0) <= '1';
       if G_DECRYPT and opens(I) = '1' then
-        out_keep := (others => '0');
-        if masked(z xor data, tag_mask) /= ZERO or keep /= tag_mask then
+        if cut(z xor data, 8 * G_TAG_BYTES) /= ZERO or keep /= out_keep then
           m_axis_tuser(1) <= '1';
         end if;
+        out_keep := (others => '0');
       end if;
     end if;
     if not (takes_block or takes_tag) then

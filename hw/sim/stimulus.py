@@ -41,7 +41,14 @@ class Sessions:
         if not opens:
             return (False, N, A, M, T, C, True)
         if spoil == "tag":
+            at = len(N + A + M) % len(T)
+            T = T[:at] + bytes([T[at] ^ 1]) + T[at + 1:]
+        elif spoil == "last":
             T = T[:-1] + bytes([T[-1] ^ 1])
+        elif spoil == "shorter":
+            T = T[:-1]
+        elif spoil == "none":
+            T = b""
         elif spoil == "longer" and self.tag_bytes < self.n:
             T += b"\0"
         elif spoil == "first":
@@ -63,8 +70,12 @@ class Sessions:
         files = {f"{kind}{lane}": [] for kind in ("ad", "s", "m", "given") for lane in range(lanes)}
         files |= {"key": [], "sessions": []}
 
+        garbage = random.Random(n)
+
         def put(file, session, X, width, last, user):
             data, keep = beat(X, width)
+            if not file.startswith("m"):                  # what tkeep does not mark may be anything
+                data = garbage.randbytes(width - len(X)).hex() + data[2 * (width - len(X)):]
             files[file].append(f"{session} {data} {keep} {int(last)} {user}")
 
         for number, (K, packets_of, break_after) in enumerate(self.sessions):
@@ -138,7 +149,7 @@ def drawn(name, tag_bytes, seed, lengths, lanes=1, breaks=0, opens=None):
 
     def packets(K, lengths):
         return [s.packet(K, r.randbytes(r.choice((0, 1, 12, s.n - 1))), r.randbytes(a), r.randbytes(m),
-                         r.random() < 0.5 if opens is None else opens, r.choice(("", "", "", "tag", "first", "longer", "ct")))
+                         r.random() < 0.5 if opens is None else opens, r.choice(("", "", "", "", "tag", "first", "last", "longer", "shorter", "none", "ct")))
                 for m, a in lengths]
 
     for i in range(breaks):
@@ -155,4 +166,4 @@ def drawn(name, tag_bytes, seed, lengths, lanes=1, breaks=0, opens=None):
 def edges(n):
     """Lengths of message and associated data at the edges of blocks."""
     return [(0, 0), (0, 1), (1, 0), (n - 1, 2 * n), (n, 2 * n - 1), (n + 1, 2 * n + 1), (2 * n, n), (2 * n + 1, n - 1),
-            (3 * n - 1, n + 1), (4 * n, 4 * n), (5 * n, 6 * n + 3), (9 * n + 5, 0), (17 * n, 2 * n)]
+            (3 * n - 1, n + 1), (4 * n, 4 * n), (5 * n, 6 * n + 3), (n + 3, 21 * n), (9 * n + 5, 0), (17 * n, 2 * n)]

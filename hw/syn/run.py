@@ -39,7 +39,7 @@ ROUTING_MINUTES = 60
 # One row in so many is left free, where otherwise the router does not end.
 FREE_ROWS = {"blake2b-half": 2}
 
-# hash, lanes, opens and computes L* and Tag_a, half a round per cycle
+# hash, lanes, opens and computes L* and Tag_a (with a tag of n/2 bytes), half a round per cycle
 DESIGNS = {
     "blake2b": ("blake2b", 1, False, False),
     "blake2b-half": ("blake2b", 1, False, True),
@@ -177,7 +177,9 @@ def measure(name, options):
     hash, lanes, full, half = DESIGNS[name]
     top = "omd_core" if lanes == 1 else "omd_lanes"
     directory = BUILD / name
-    generics = {"G_HASH": hash, "G_BYTES": SIZES[hash], "G_TAG_BYTES": SIZES[hash], "G_DECRYPT": full, "G_AD": full}
+    n = SIZES[hash]
+    tag_bytes = n // 2 if full else n
+    generics = {"G_HASH": hash, "G_BYTES": n, "G_TAG_BYTES": tag_bytes, "G_DECRYPT": full, "G_AD": full}
     if half:
         generics["G_HALF_ROUND"] = half
     design = translate(SOURCES, top, generics)
@@ -190,8 +192,7 @@ def measure(name, options):
         (directory / of).touch()
     yield "digest", of
 
-    n = SIZES[hash]
-    session = stimulus.drawn(hash, n, 8, stimulus.edges(n)[:-2], lanes=lanes, opens=None if full else False)
+    session = stimulus.drawn(hash, tag_bytes, 8, stimulus.edges(n)[:-2], lanes=lanes, opens=None if full else False)
     session.write(directory / "stimulus")
 
     def simulate(module):
