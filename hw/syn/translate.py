@@ -20,7 +20,8 @@ def translate(sources, top, generics):
       default is undefined, which the other output of GHDL says;
     - constants of many bits are written as strings of digits;
     - what is no register has an initial value, too.
-    Comments, which say where the sources lie, go.
+    Comments, which say where the sources lie, go; and nets that GHDL has numbered are numbered in the order of the text, so
+    that the same design is the same text.
     """
     with tempfile.TemporaryDirectory() as directory:
         options = ["--std=08", f"--workdir={directory}"]
@@ -37,4 +38,5 @@ def translate(sources, top, generics):
     text = re.sub(r" */\*.*?\*/", "", text)
     combinational = set(re.findall(r"always @\*\n *(\w+) = ", text))
     text = re.sub(r" *initial\n *(\w+) <= [^\n]*\n", lambda m: "" if m[1] in combinational else m[0], text)
-    return text
+    numbers = {}
+    return re.sub(r"\bn\d+_", lambda net: f"n{numbers.setdefault(net[0], len(numbers))}_", text)
