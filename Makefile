@@ -1,12 +1,13 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo test bench peers papers fips fuzz docs deny hw hw-syn clean
+.PHONY: demo test bench peers papers fips fuzz docs deny hw hw-syn hw-gates clean
 .PHONY: format lint unit portable python constant-time aarch64 avx512 wasm
 .NOTPARALLEL:
 
-# What is compiled once, in one go, is compiled in less time.
+# What is compiled once, in one go, is compiled in less time; and without the lines of what is inlined.
 export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_DEBUG := 0
 
 demo:
 	scripts/demo
@@ -40,7 +41,7 @@ docs:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:
-	scripts/with python3-venv -- scripts/python -m pytest -q reference papers vectors
+	scripts/with python3-venv -- scripts/python -m pytest -q -n auto reference papers vectors
 
 constant-time:
 	scripts/with valgrind -- scripts/constant-time
@@ -60,9 +61,12 @@ hw:
 	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
 
 # Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
-# no part of `test`.
+# no part of `test`. And every combination of generics as gates of no device, simulated: about an hour.
 hw-syn:
 	scripts/with g++ ghdl python3-venv -- scripts/hw hw/syn/run.py $(DESIGN)
+
+hw-gates:
+	scripts/with g++ ghdl python3-venv -- scripts/hw hw/syn/combinations.py $(DESIGN)
 
 fuzz:
 	scripts/with g++ -- scripts/fuzz

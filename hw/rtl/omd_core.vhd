@@ -21,8 +21,8 @@
 -- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, and 25 with G_HALF_ROUND, with everything valid and ready: from
 -- the nonce to the first beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C
 -- for the key, and C for each 2n bytes. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle,
--- while F runs: for block 2^k it goes k steps up, and for the next k down. So blake2b, a round per cycle, waits k - 9
--- cycles for each of these two, k > 9, and for a last block after them up to k - 6.
+-- while F runs: after block 2^k - 1 it goes k steps up, and then k down. So blake2b, a round per cycle, waits k - 9
+-- cycles at each of these two blocks, k > 9, and for a last block after them up to k - 6.
 -- Limits: 2^58 blocks. G_TAG_BYTES is fixed, as L* depends on it.
 --
 -- G_INTERLEAVE = 4: four packets at once, each in every fourth cycle; all ports but s_key speak of the packet whose
@@ -80,12 +80,9 @@ architecture rtl of omd_core is
 
   -- x without what follows its first bits. Not by a constant mask: GHDL 2.0 synthesises one whose lower half is 0 as 0.
   function cut (x : slv; bits : natural) return slv is
-    variable y : slv(x'length - 1 downto 0) := x;
+    alias a : slv(x'length - 1 downto 0) is x;
   begin
-    for j in 0 to x'length - bits - 1 loop
-      y(j) := '0';
-    end loop;
-    return y;
+    return a(x'length - 1 downto x'length - bits) & (x'length - bits - 1 downto 0 => '0');
   end function;
 
   -- What F computes, or has computed.

@@ -113,13 +113,15 @@ package body omd_pkg is
     return y;
   end function;
 
-  -- x^256 + x^10 + x^5 + x^2 + 1, x^512 + x^8 + x^5 + x^2 + 1: the middle powers.
-  function top_power (width : natural) return natural is
+  -- Without its highest power.
+  function polynomial (width : natural) return slv is
+    constant OF_256 : slv(255 downto 0) := (10 | 5 | 2 | 0 => '1', others => '0');
+    constant OF_512 : slv(511 downto 0) := (8 | 5 | 2 | 0 => '1', others => '0');
   begin
     if width = 256 then
-      return 10;
+      return OF_256;
     end if;
-    return 8;
+    return OF_512;
   end function;
 
   function double (x : slv) return slv is
@@ -127,23 +129,22 @@ package body omd_pkg is
     alias a : slv(w - 1 downto 0) is x;
     variable y : slv(w - 1 downto 0);
   begin
-    y := a(w - 2 downto 0) & a(w - 1);
-    y(2) := y(2) xor a(w - 1);
-    y(5) := y(5) xor a(w - 1);
-    y(top_power(w)) := y(top_power(w)) xor a(w - 1);
+    y := a(w - 2 downto 0) & '0';
+    if a(w - 1) = '1' then
+      y := y xor polynomial(w);
+    end if;
     return y;
   end function;
 
   function halve (x : slv) return slv is
     constant w : natural := x'length;
-    alias a : slv(w - 1 downto 0) is x;
-    variable y : slv(w - 1 downto 0);
+    variable y : slv(w - 1 downto 0) := x;
+    constant lowest : std_logic := y(0);
   begin
-    y := a(0) & a(w - 1 downto 1);
-    y(1) := y(1) xor a(0);
-    y(4) := y(4) xor a(0);
-    y(top_power(w) - 1) := y(top_power(w) - 1) xor a(0);
-    return y;
+    if lowest = '1' then
+      y := y xor polynomial(w);
+    end if;
+    return lowest & y(w - 1 downto 1);
   end function;
 
   function masked (x, keep : slv) return slv is
@@ -162,14 +163,13 @@ package body omd_pkg is
 
   function pad10 (x, keep : slv; mark : std_logic) return slv is
     constant n : natural := keep'length;
+    alias a : slv(8 * n - 1 downto 0) is x;
     alias k : slv(n - 1 downto 0) is keep;
-    variable before : std_logic := '1';
+    constant ends : slv(n - 1 downto 0) := ('1' & k(n - 1 downto 1)) and not k and (n - 1 downto 0 => mark);
     variable y : slv(8 * n - 1 downto 0);
   begin
-    y := masked(x, keep);
-    for i in n - 1 downto 0 loop
-      y(8 * i + 7) := y(8 * i + 7) or (mark and before and not k(i));
-      before := k(i);
+    for i in 0 to n - 1 loop
+      y(8 * i + 7 downto 8 * i) := (a(8 * i + 7 downto 8 * i) and (7 downto 0 => k(i))) or (ends(i) & "0000000");
     end loop;
     return y;
   end function;

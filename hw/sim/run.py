@@ -28,7 +28,8 @@ SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}
 TAGS = {"sha256": (16, 32, 8), "sha512": (32, 64, 16), "blake2b": (32, 64)}
 bench = lib.test_bench("tb_omd")
 # All of them for each: VUnit carries over what another configuration has set.
-DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_LANES": 1, "G_SEED": 0, "G_STALL": 0, "G_TIMING": False}
+DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_LANES": 1, "G_SEED": 0, "G_STALL": 0,
+            "G_TIMING": False}
 
 
 def config(name, hash, tag, sessions, buffer_beats=None, **generics):
@@ -51,9 +52,10 @@ for hash, n in SIZES.items():
                lambda h=hash, t=tag, c=slow: stimulus.from_vectors(h, t, 10**6 if LONG else c, 10**4 if LONG else 400))
         config(f"{hash}.{tag}.stalls", hash, tag, lambda h=hash, t=tag, e=edges: stimulus.drawn(h, t, 1, e, breaks=2),
                G_STALL=40, G_SEED=1)
-    # Every L[i] of 9600 bytes; packets without a gap; broken sessions.
-    config(f"{hash}.timing", hash, n, lambda h=hash, n=n: stimulus.drawn(
-        h, n, 2, [(9600 if h == "blake2b" or LONG else 8 * n + 1, 0), (2 * n, 0)], opens=False), G_AD=False, G_DECRYPT=False, G_TIMING=True)
+    # Every L[i] of 9600 bytes, and of BLAKE2b the first that it waits for.
+    blocks = 1026 if hash == "blake2b" else 9600 // n if LONG else 9
+    config(f"{hash}.timing", hash, n, lambda h=hash, n=n, m=n * blocks: stimulus.drawn(
+        h, n, 2, [(m, 0), (2 * n, 0)], opens=False), G_AD=False, G_DECRYPT=False, G_TIMING=True)
     config(f"{hash}.timing.opens", hash, n, lambda h=hash, n=n: stimulus.drawn(
         h, n, 2, [(2 * n, 0), (3 * n - 1, 0)], opens=True), G_AD=False, G_TIMING=True)
     config(f"{hash}.timing.ad", hash, n, lambda h=hash, n=n: stimulus.drawn(h, n, 2, [(2 * n, 6 * n + 3)], opens=False),
@@ -67,8 +69,8 @@ for hash, n in SIZES.items():
         h, n, 5, e if LONG else e[1:4], lanes=4), G_LANES=4, G_STALL=30, G_SEED=9)
     config(f"{hash}.buffer", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 6, e, breaks=2), 6, G_STALL=20, G_SEED=3)
-config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=2), G_HALF_ROUND=True,
-       G_STALL=20, G_SEED=5)
+config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=2),
+       G_HALF_ROUND=True, G_STALL=20, G_SEED=5)
 config("blake2b.half.timing", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 9, [(1500, 0)], opens=False), G_AD=False,
        G_HALF_ROUND=True, G_TIMING=True)
 for hash, n in SIZES.items():
@@ -79,6 +81,7 @@ if LONG:
     for hash, n in SIZES.items():
         for seed in range(4):
             config(f"{hash}.long.{seed}", hash, n, lambda h=hash, n=n, s=seed: stimulus.drawn(
-                h, n, 100 + s, [(i * 37 % 9601, i * 91 % 600) for i in range(100)], breaks=10), G_STALL=10 * seed, G_SEED=seed)
+                h, n, 100 + s, [(i * 37 % 9601, i * 91 % 600) for i in range(100)], breaks=10),
+                G_STALL=10 * seed, G_SEED=seed)
 
 vu.main()

@@ -142,6 +142,9 @@ def from_vectors(name, tag_bytes, limit, longest=2000):
     return s
 
 
+SPOILT = ("", "", "", "", "tag", "first", "last", "longer", "shorter", "none", "ct")
+
+
 def drawn(name, tag_bytes, seed, lengths, lanes=1, breaks=0, opens=None):
     """A session with packets of these (message, associated data) lengths in each lane, after `breaks` broken ones."""
     r = random.Random(f"{name} {seed}")
@@ -149,7 +152,7 @@ def drawn(name, tag_bytes, seed, lengths, lanes=1, breaks=0, opens=None):
 
     def packets(K, lengths):
         return [s.packet(K, r.randbytes(r.choice((0, 1, 12, s.n - 1))), r.randbytes(a), r.randbytes(m),
-                         r.random() < 0.5 if opens is None else opens, r.choice(("", "", "", "", "tag", "first", "last", "longer", "shorter", "none", "ct")))
+                         r.random() < 0.5 if opens is None else opens, r.choice(SPOILT))
                 for m, a in lengths]
 
     for i in range(breaks):

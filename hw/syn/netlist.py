@@ -1,8 +1,14 @@
 """A synthesised netlist as a C model, from yosys's JSON: `model(module)`.
 
-The cells of UltraScale+ and ECP5 that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops.
-Anything else is refused. The model has a byte for each net, one statement for each cell in topological order, and one clock.
+The cells of UltraScale+ and ECP5 that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops;
+and yosys's own gates, of designs that are not mapped. Anything else is refused. The model has a byte for each net, one statement for each cell in topological order, and one
+clock.
 """
+
+
+GATES = {"$_NOT_": "!{A}", "$_AND_": "{A}&{B}", "$_OR_": "{A}|{B}", "$_XOR_": "{A}^{B}", "$_NAND_": "!({A}&{B})",
+         "$_NOR_": "!({A}|{B})", "$_XNOR_": "!({A}^{B})", "$_ANDNOT_": "{A}&!{B}", "$_ORNOT_": "{A}|!{B}",
+         "$_MUX_": "{S}?{B}:{A}"}
 
 
 def model(module):
@@ -23,6 +29,12 @@ def model(module):
         if kind in ("LUT1", "LUT2", "LUT3", "LUT4", "LUT5", "LUT6"):
             output, inputs = ("Z", list("ABCD")) if "Z" in pins else ("O", [f"I{i}" for i in range(int(kind[3]))])
             gates.append(([output], inputs, f"{net(output)}={lut(inputs, value['INIT'])};", pins))
+        elif kind in GATES:
+            inputs = [pin for pin in pins if pin != "Y"]
+            gates.append((["Y"], inputs, f"{net('Y')}={GATES[kind].format(**{pin: net(pin) for pin in inputs})};", pins))
+        elif kind == "$_DFF_P_":
+            clocks.add(net("C"))
+            flops.append((net("Q"), net("D"), "1", "0", 0, 0))
         elif kind == "INV":
             gates.append((["O"], ["I"], f"{net('O')}=!{net('I')};", pins))
         elif kind in ("MUXF7", "MUXF8", "MUXF9"):

@@ -1,15 +1,14 @@
-"""Plays one session of sim/stimulus.py to a synthesised netlist, and compares what comes out: `play`.
-
-Every stream is valid whenever it has a beat, and the receiver is always ready. At the end the key is zeroised, after
-which every register must be as it was after the reset.
-"""
+"""Plays sessions of sim/stimulus.py to a synthesised netlist, and compares what comes out: `play`."""
 
 import ctypes
+import random
 import subprocess
 import tempfile
 from pathlib import Path
 
 from netlist import model
+
+RESET = 10  # cycles
 
 
 def beats(path):
@@ -26,76 +25,140 @@ def compiled(source):
         return ctypes.CDLL(str(so))
 
 
-def play(module, stimulus, n, lanes):
-    """The number of beats that came out, each as it must be."""
-    code = compiled(model(module))
-    ports = {name: port["bits"] for name, port in module["ports"].items()}
-    nets = (ctypes.c_ubyte * (1 + max(b for c in module["cells"].values() for bits in c["connections"].values()
-                                      for b in [*bits, 0] if isinstance(b, int)) + sum(map(len, ports.values()))))()
-    shown = {}
+class Netlist:
+    """Its ports, by name; those of lanes are in parts of equal width."""
 
-    def put(name, x, at, width):
-        if shown.get((name, at)) != x:
-            shown[name, at] = x
-            for i, bit in enumerate(ports[name][at * width:(at + 1) * width]):
-                nets[bit] = x >> i & 1
+    def __init__(self, module):
+        self.code = compiled(model(module))
+        self.ports = {name: port["bits"] for name, port in module["ports"].items()}
+        nets = [bit for cell in module["cells"].values() for bits in cell["connections"].values() for bit in bits]
+        nets += [bit for bits in self.ports.values() for bit in bits]
+        self.nets = (ctypes.c_ubyte * (1 + max(bit for bit in nets if isinstance(bit, int))))()
+        self.shown = {}
+        self.code.start(self.nets)
 
-    def get(name, at=0, width=None):
-        bits = ports[name] if width is None else ports[name][at * width:(at + 1) * width]
-        return sum((nets[b] if isinstance(b, int) else int(b == "1")) << i for i, b in enumerate(bits))
+    def put(self, name, x, part=0, parts=1):
+        if self.shown.get((name, part)) != x:
+            self.shown[name, part] = x
+            width = len(self.ports[name]) // parts
+            for i, bit in enumerate(self.ports[name][part * width:(part + 1) * width]):
+                self.nets[bit] = x >> i & 1
 
+    def get(self, name, part=0, parts=1):
+        width = len(self.ports[name]) // parts
+        return sum((self.nets[bit] if isinstance(bit, int) else int(bit == "1")) << i
+                   for i, bit in enumerate(self.ports[name][part * width:(part + 1) * width]))
+
+    def settle(self):
+        self.code.settle(self.nets)
+
+    def clock(self):
+        self.code.clock(self.nets)
+
+    def mark(self):
+        self.code.mark(self.nets)
+
+    def changed(self):
+        return self.code.changed(self.nets)
+
+
+def session(netlist, stimulus, lanes, cycles, chance):
+    """One session, or its first cycles: the number of beats that came out, each as it must be.
+
+    `chance`: how often a source has its next beat in a cycle, and the sink is ready.
+    """
+    r = random.Random(f"{cycles} {chance}")
     key = beats(stimulus / "key.txt")
-    s, ad, given, m = ([beats(stimulus / f"{kind}{lane}.txt") for lane in range(lanes)] for kind in ("s", "ad", "given", "m"))
-    if not sum(map(len, m)):
-        raise SystemExit("nothing to compare")
-    code.start(nets)
-    put("zeroise", 0, 0, 1)
-    put("m_axis_tready", 1, 0, 1)
-    compared = cycle = 0
-    while any(m):
-        put("rst", int(cycle < 10), 0, 1)
-        put("s_key_tvalid", int(bool(key)), 0, 1)
-        put("s_key_tdata", key[0][0] if key else 0, 0, n)
+    s, ad, given, m = ([beats(stimulus / f"{kind}{lane}.txt") for lane in range(lanes)]
+                       for kind in ("s", "ad", "given", "m"))
+    offered = {}                                          # what is valid stays
+    compared = 0
+    put, get = netlist.put, netlist.get
+
+    def offers(source, lane, beats):
+        if beats and not offered.get((source, lane)):
+            offered[source, lane] = r.random() < chance
+        return int(bool(beats and offered[source, lane]))
+
+    def took(source, lane, beats):
+        if offered.get((source, lane)):
+            beats.pop(0)
+            offered[source, lane] = False
+
+    for cycle in range(cycles):
+        put("s_key_tvalid", offers("key", 0, key))
+        put("s_key_tdata", key[0][0] if key else 0)
         for lane in range(lanes):
-            a = ad[lane][0] if ad[lane] else (0, 0, 0, 0)
-            x = s[lane][0] if s[lane] else (0, 0, 0, 0)
-            g = given[lane][0] if given[lane] else (0, 0)
-            for name, value, width in (
-                    ("s_ad_tdata", a[0], 16 * n), ("s_ad_tkeep", a[1], 2 * n), ("s_ad_tlast", a[2], 1),
-                    ("s_ad_tvalid", int(bool(ad[lane])), 1), ("s_axis_tdata", x[0], 8 * n), ("s_axis_tkeep", x[1], n),
-                    ("s_axis_tlast", x[2], 1), ("s_axis_tuser", x[3], 1), ("s_axis_tvalid", int(bool(s[lane])), 1),
-                    ("tag_a", g[1], 8 * n)):
-                put(name, value, lane, width)
+            for source, of in (("s_ad", ad[lane]), ("s_axis", s[lane])):
+                data, keep, last, user = of[0] if of else (0, 0, 0, 0)
+                put(f"{source}_tvalid", offers(source, lane, of), lane, lanes)
+                put(f"{source}_tdata", data, lane, lanes)
+                put(f"{source}_tkeep", keep, lane, lanes)
+                put(f"{source}_tlast", last, lane, lanes)
+                if source == "s_axis":
+                    put("s_axis_tuser", user, lane, lanes)
+            L_star, Tag_a = given[lane][0][:2] if given[lane] else (0, 0)
+            put("tag_a", Tag_a, lane, lanes)
             if lane == 0:
-                put("l_star", g[0], 0, 8 * n)
-        code.settle(nets)
-        if cycle == 10:
-            code.mark(nets)
-        if cycle >= 10:
-            if key and get("s_key_tready"):
-                key.pop(0)
-            for lane in range(lanes):
-                if ad[lane] and get("s_ad_tready", lane, 1):
-                    ad[lane].pop(0)
-                if s[lane] and get("s_axis_tready", lane, 1):
-                    s[lane].pop(0)
-            if get("m_axis_tvalid"):
-                lane = get("m_axis_tid") if lanes > 1 else 0
-                out = tuple(get(f"m_axis_{name}") for name in ("tdata", "tkeep", "tlast", "tuser"))
-                if not m[lane] or out != m[lane][0]:
-                    raise SystemExit(f"lane {lane}, cycle {cycle}: {out}, not {m[lane][:1]}")
+                put("l_star", L_star)
+        ready = r.random() < chance
+        put("m_axis_tready", int(ready))
+        netlist.settle()
+        if get("s_key_tready"):
+            took("key", 0, key)
+        for lane in range(lanes):
+            if get("s_ad_tready", lane, lanes):
+                took("s_ad", lane, ad[lane])
+            if get("s_axis_tready", lane, lanes):
+                took("s_axis", lane, s[lane])
+        if get("m_axis_tvalid"):
+            lane = get("m_axis_tid") if lanes > 1 else 0
+            out = tuple(get(f"m_axis_{name}") for name in ("tdata", "tkeep", "tlast", "tuser"))
+            if not m[lane] or out != m[lane][0]:
+                raise SystemExit(f"lane {lane}, cycle {cycle}: {out}, not {m[lane][:1]}")
+            if ready:
                 m[lane].pop(0)
                 compared += 1
                 if out[2]:
                     given[lane].pop(0)
-        code.clock(nets)
-        cycle += 1
-        if cycle == 10**5:
-            raise SystemExit(f"no end after {compared} beats")
-    before = code.changed(nets)
-    put("zeroise", 1, 0, 1)
-    code.settle(nets)
-    code.clock(nets)
-    if before < 8 * n or code.changed(nets):
-        raise SystemExit(f"{before} registers were in use, and {code.changed(nets)} keep something when zeroised")
+        netlist.clock()
+        if not any(m):
+            return compared
+    return compared
+
+
+def play(module, stimulus, n, lanes, breaks=8):
+    """The beats of two whole sessions: one with every stream valid and the sink ready, one with stalls.
+
+    Between them, and after sessions broken off anywhere, the key is zeroised: then every register must be as it was
+    after the reset.
+    """
+    netlist = Netlist(module)
+    netlist.put("rst", 1)
+    for _ in range(RESET):
+        netlist.settle()
+        netlist.clock()
+    netlist.put("rst", 0)
+    netlist.mark()
+
+    def expected():
+        return sum(len(beats(stimulus / f"m{lane}.txt")) for lane in range(lanes))
+
+    compared = most = 0
+    r = random.Random(str(stimulus))
+    cuts = [(r.randrange(20, 600), r.choice((0.3, 0.6))) for _ in range(breaks)]
+    for cycles, chance in [(10**5, 1), *cuts, (10**6, 0.6)]:
+        of_session = session(netlist, stimulus, lanes, cycles, chance)
+        if cycles >= 10**5 and of_session != expected():
+            raise SystemExit(f"no end after {of_session} beats")
+        compared += of_session
+        most = max(most, netlist.changed())
+        netlist.put("zeroise", 1)
+        netlist.settle()
+        netlist.clock()
+        netlist.put("zeroise", 0)
+        if netlist.changed():
+            raise SystemExit(f"{netlist.changed()} registers keep something when zeroised after {cycles} cycles")
+    if not compared or most < 8 * n:
+        raise SystemExit("nothing to compare, or to erase")
     return compared

@@ -70,7 +70,8 @@ def lines(results):
         style = {"lanes": "--", "half": "-."}.get(name.split("-")[-1], "-")
         how = "routed" if "routed_mhz" in result["ecp5"] else "not routed"
         yield (f"OMD-{name} (ECP5, {how}, {mhz:g} MHz)", COLOURS[hash], style,
-               [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)], result["ultrascale"]["lut"])
+               [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)],
+               result["ultrascale"]["lut"])
     for name, (hash, mhz, (setup, block, tag), luts, colour) in OTHERS.items():
         of = [cycles(size, BYTES[hash], setup, block, tag) for size in SIZES]
         yield (name, colour, ":", [c / mhz for c in of], [8 * s * mhz / c for s, c in zip(SIZES, of)], luts)

@@ -251,6 +251,18 @@ begin
       variable key_at, ad_at, nonce_at, out_at : natural := 0;
       variable in_message, in_packet, in_ad, has_key, has_ad, opens, takes_tag : boolean := false;
       variable packets : natural := 0;
+      variable number : natural := 0;                     -- of the block in its message
+
+      -- For masks: at block 2^k - 1 and the next, k - 9 cycles, if a call has only 13.
+      impure function waits return natural is
+      begin
+        for k in 10 to 20 loop
+          if CALL = 13 and (number = 2 ** k - 1 or number = 2 ** k) then
+            return k - 9;
+          end if;
+        end loop;
+        return 0;
+      end function;
 
       procedure expect (what : string; since, cycles : natural) is
       begin
@@ -274,11 +286,12 @@ begin
         ad_at := cycle;
       end if;
       if judge_tvalid(0) = '1' and judge_tready(0) = '1' then
+        number := number + 1 when in_packet else 1;
         if m_tlast = '1' then
           expect("tag", out_at, LANES * CALL);
           packets := packets + 1;
         elsif in_packet then
-          expect("block", out_at, LANES * CALL);
+          expect("block", out_at, LANES * CALL + waits);
         elsif G_AD then
           expect("last associated data to first block", ad_at, 3 * CALL);
         elsif packets = 0 then
