@@ -37,7 +37,8 @@ end entity;
 architecture rtl of omd_decrypt_buffer is
   constant WIDTH : positive := 9 * G_BYTES;
   type beats is array (0 to G_BEATS - 1) of slv(WIDTH - 1 downto 0);
-  signal memory : beats := (others => (others => '0'));
+  constant NOTHING : beats := (others => (others => '0'));
+  signal memory : beats := NOTHING;
 
   type phase is (FILLS, SHOWS, ERASES, ENDS);
   signal at : phase := ERASES;
@@ -49,6 +50,10 @@ architecture rtl of omd_decrypt_buffer is
   signal end_tuser : slv(1 downto 0) := "00";
   signal shown : slv(WIDTH - 1 downto 0);
 begin
+  -- pragma translate_off
+  assert at /= FILLS or held > 0 or memory = NOTHING report "the memory keeps something of another packet" severity failure;
+  -- pragma translate_on
+
   s_axis_tready <= '1' when at = FILLS else '0';
   shown <= memory(next_one) when at = SHOWS and next_one < G_BEATS else (others => '0');
   m_axis_tvalid <= '1' when at = SHOWS or at = ENDS else '0';
