@@ -48,20 +48,6 @@ architecture rtl of blake2b_core is
     a, s, b, c, d : quad;
   end record;
 
-  type choices is array (0 to 3) of unsigned(3 downto 0);
-
-  -- Of round r's word at a place, among the ten that come there.
-  function rank (r, place : natural) return natural is
-    variable y : natural := 0;
-  begin
-    for i in 0 to 9 loop
-      if BLAKE2B_SIGMA(i)(place) < BLAKE2B_SIGMA(r)(place) then
-        y := y + 1;
-      end if;
-    end loop;
-    return y;
-  end function;
-
   function finished (b, c : word) return word is
   begin
     return rotate_right(b xor c, 63);
@@ -170,38 +156,12 @@ architecture rtl of blake2b_core is
     return r;
   end function;
 
-  -- Which words four G take first or second: of round r, on columns or diagonals; or of half a round r. r is below 10,
-  -- or 20. A place takes another word in each of ten rounds: its choice is the round, or, of lanes, its word's rank
-  -- among the ten, so that each place has registers for its own choice and no register chooses everywhere.
-  function choice (r : unsigned(4 downto 0); diagonal, second : natural) return choices is
-    variable number : natural;
-    variable y : choices := (others => "0000");
-  begin
-    for g in 0 to 3 loop
-      if G_HALF_ROUND then
-        for row in 0 to 19 loop
-          if r = row then
-            y(g) := to_unsigned(BLAKE2B_SIGMA(row / 2)(8 * (row mod 2) + 2 * g + second), 4);
-          end if;
-        end loop;
-      elsif I = 4 then
-        for row in 0 to 9 loop
-          number := rank(row, 8 * diagonal + 2 * g + second);
-          if r = row then
-            y(g) := to_unsigned(number, 4);
-          end if;
-        end loop;
-      else
-        y(g) := r(3 downto 0);
-      end if;
-    end loop;
-    return y;
-  end function;
-
-  function chosen (k, m : octet; choice : choices; diagonal, second : natural) return quad is
+  -- The words that four G take first or second: of round r, on columns or diagonals; or of half a round r. r is below 10,
+  -- or 20.
+  function chosen (k, m : octet; r : unsigned(4 downto 0); diagonal, second : natural) return quad is
     variable all_words : words(0 to 15);
-    variable of_place : words(0 to 9);
-    variable first : words(0 to 7);
+    variable by_round : words(0 to 7);
+    variable number : unsigned(3 downto 0);
     variable y : quad;
     variable at : natural;
   begin
@@ -210,23 +170,25 @@ architecture rtl of blake2b_core is
       all_words(8 + j) := m(j);
     end loop;
     for g in 0 to 3 loop
+      at := 2 * g + second;
       if G_HALF_ROUND then
-        y(g) := all_words(to_integer(choice(g)));
-      else
-        at := 8 * diagonal + 2 * g + second;
-        for row in 0 to 9 loop
-          if I = 4 then
-            of_place(rank(row, at)) := all_words(BLAKE2B_SIGMA(row)(at));
-          else
-            of_place(row) := all_words(BLAKE2B_SIGMA(row)(at));
+        number := "0000";
+        for i in 0 to 19 loop
+          if r = i then
+            number := to_unsigned(BLAKE2B_SIGMA(i / 2)(8 * (i mod 2) + at), 4);
           end if;
         end loop;
-        first := of_place(0 to 7);
-        y(g) := first(to_integer(choice(g)(2 downto 0)));
-        if choice(g)(3) = '1' then
-          y(g) := of_place(8);
-          if choice(g)(0) = '1' then
-            y(g) := of_place(9);
+        y(g) := all_words(to_integer(number));
+      else
+        at := at + 8 * diagonal;
+        for i in 0 to 7 loop
+          by_round(i) := all_words(BLAKE2B_SIGMA(i)(at));
+        end loop;
+        y(g) := by_round(to_integer(r(2 downto 0)));
+        if r(3) = '1' then
+          y(g) := all_words(BLAKE2B_SIGMA(8)(at));
+          if r(0) = '1' then
+            y(g) := all_words(BLAKE2B_SIGMA(9)(at));
           end if;
         end if;
       end if;
@@ -320,8 +282,8 @@ begin
   one : if I = 1 generate
     rows <= rows_of(split(h));
     settles <= clear and not start;
-    words_2 <= chosen(keys, ms(I), choice(r(I), 1, 0), 1, 0);
-    words_3 <= chosen(keys, ms(I), choice(r(I), 1, 1), 1, 1);
+    words_2 <= chosen(keys, ms(I), r(I), 1, 0);
+    words_3 <= chosen(keys, ms(I), r(I), 1, 1);
     whole : if not G_HALF_ROUND generate
       x1 <= half(aligned(x, '0'), words_1, second => false);
       x2 <= half(x1, words_2, second => true);
@@ -330,11 +292,11 @@ begin
       x3 <= half(aligned(x, r(I)(0)), words_1, second => false);
     end generate;
     -- Both words of a first round's columns are the key's, which is there before m is.
-    next_words <= chosen(keys, ms(I), choice(rx(I), 0, 0), 0, 0);
+    next_words <= chosen(keys, ms(I), rx(I), 0, 0);
     ahead : process (clk)
     begin
       if rising_edge(clk) then
-        words_1 <= chosen(keys, ms(I), choice(rx(I), 0, 1), 0, 1);
+        words_1 <= chosen(keys, ms(I), rx(I), 0, 1);
         if rst = '1' then
           words_1 <= NOTHING;
         end if;
@@ -343,8 +305,6 @@ begin
   end generate;
 
   four : if I = 4 generate
-    signal choice_1, choice_2, choice_3, next_choice : choices := (others => "0000");  -- a cycle before their words
-  begin
     rows <= hs(I - 1);
     settles <= was(I - 1) nor begun(I - 1);
     quarters : process (clk)
@@ -353,22 +313,14 @@ begin
         x1 <= half(aligned(x, '0'), words_1, second => false);
         x2 <= half(x1, words_2, second => true);
         x3 <= half(aligned(x2, '1'), words_3, second => false);
-        choice_1 <= choice(r(I - 2), 0, 1);
-        choice_2 <= choice(r(I - 1), 1, 0);
-        choice_3 <= choice(rd(0), 1, 1);
-        next_choice <= choice(rxd(I - 3), 0, 0);
-        words_1 <= chosen(keys, ms(I - 1), choice_1, 0, 1);
-        words_2 <= chosen(keys, ms(I), choice_2, 1, 0);
-        words_3 <= chosen(keys, ms(1), choice_3, 1, 1);
-        next_words <= chosen(keys, ms(I - 2), next_choice, 0, 0);
+        words_1 <= chosen(keys, ms(I - 1), r(I - 1), 0, 1);
+        words_2 <= chosen(keys, ms(I), r(I), 1, 0);
+        words_3 <= chosen(keys, ms(1), rd(1), 1, 1);
+        next_words <= chosen(keys, ms(I - 2), rxd(I - 2), 0, 0);
         if rst = '1' then
           x1 <= NEUTRAL;
           x2 <= NEUTRAL;
           x3 <= NEUTRAL;
-          choice_1 <= (others => "0000");
-          choice_2 <= (others => "0000");
-          choice_3 <= (others => "0000");
-          next_choice <= (others => "0000");
           words_1 <= NOTHING;
           words_2 <= NOTHING;
           words_3 <= NOTHING;

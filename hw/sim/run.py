@@ -67,6 +67,8 @@ for hash, n in SIZES.items():
         h, n, 2, [(3 * n, 0), (2 * n, 0)], lanes=4, opens=False), G_AD=False, G_DECRYPT=False, G_LANES=4, G_TIMING=True)
     config(f"{hash}.lanes.stalls", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 5, e if LONG else e[1:4], lanes=4), G_LANES=4, G_STALL=30, G_SEED=9)
+    config(f"{hash}.lanes.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
+        h, n, 9, e if LONG else e[1:6], lanes=4, breaks=1), G_AD=False, G_LANES=4, G_STALL=30, G_SEED=11)
     config(f"{hash}.buffer", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 6, e, breaks=2), 6, G_STALL=20, G_SEED=3)
 config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=2),

@@ -115,7 +115,7 @@ def session(netlist, stimulus, lanes, cycles, chance):
             lane = get("m_axis_tid") if lanes > 1 else 0
             out = tuple(get(f"m_axis_{name}") for name in ("tdata", "tkeep", "tlast", "tuser"))
             if not m[lane] or out != m[lane][0]:
-                raise SystemExit(f"lane {lane}, cycle {cycle}: {out}, not {m[lane][:1]}")
+                raise SystemExit(f"lane {lane}, cycle {cycle} of {cycles}, {chance}: {out}, not {m[lane][:1]}")
             if ready:
                 m[lane].pop(0)
                 compared += 1
