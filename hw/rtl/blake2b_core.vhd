@@ -75,12 +75,13 @@ architecture rtl of blake2b_core is
 
   -- h as a and b begin with it, after diagonals, as it were; and back.
   function rows_of (h : octet) return octet is
+    variable b : word;
     variable y : octet;
   begin
     for g in 0 to 3 loop
+      b := h(4 + (g + 1) mod 4);
       y(g) := h(g);
-      y(4 + g) := h(4 + (g + 1) mod 4)(0) & h(4 + (g + 1) mod 4)(63 downto 1);
-      y(4 + g) := y(4 + g) xor BLAKE2B_IV((g + 2) mod 4);
+      y(4 + g) := (b(0) & b(63 downto 1)) xor BLAKE2B_IV((g + 2) mod 4);
     end loop;
     return y;
   end function;
@@ -118,20 +119,21 @@ architecture rtl of blake2b_core is
 
   -- The four G that come next, on columns after diagonals, or on diagonals after columns: which words are theirs.
   function aligned (x : state; diagonal : std_logic) return state is
-    variable r : state := x;
-    variable b : quad;
+    variable left, right : natural;
+    variable r : state;
   begin
+    r.a := x.a;
+    r.s := x.s;
     for g in 0 to 3 loop
-      b(g) := finished(x.b(g), x.c(g));
-    end loop;
-    for g in 0 to 3 loop
+      left := (g + 3) mod 4;
+      right := (g + 1) mod 4;
       r.c(g) := x.c((g + 2) mod 4);
       if diagonal = '1' then
-        r.b(g) := b((g + 1) mod 4);
-        r.d(g) := x.d((g + 3) mod 4);
+        r.b(g) := finished(x.b(right), x.c(right));
+        r.d(g) := x.d(left);
       else
-        r.b(g) := b((g + 3) mod 4);
-        r.d(g) := x.d((g + 1) mod 4);
+        r.b(g) := finished(x.b(left), x.c(left));
+        r.d(g) := x.d(right);
       end if;
     end loop;
     return r;
@@ -139,19 +141,26 @@ architecture rtl of blake2b_core is
 
   -- The first or second half of four G.
   function half (x : state; next_words : quad; second : boolean) return state is
-    variable r : state := x;
+    variable a, b, c, d : word;
+    variable r : state;
   begin
     for g in 0 to 3 loop
-      r.a(g) := x.s(g) + x.b(g);
-      r.s(g) := r.a(g) + next_words(g);
+      a := x.s(g) + x.b(g);
       if second then
-        r.d(g) := rotate_right(x.d(g) xor r.a(g), 16);
-        r.c(g) := x.c(g) + r.d(g);
+        d := rotate_right(x.d(g) xor a, 16);
       else
-        r.d(g) := rotate_right(x.d(g) xor r.a(g), 32);
-        r.c(g) := x.c(g) + r.d(g);
-        r.b(g) := rotate_right(x.b(g) xor r.c(g), 24);
+        d := rotate_right(x.d(g) xor a, 32);
       end if;
+      c := x.c(g) + d;
+      b := x.b(g);
+      if not second then
+        b := rotate_right(x.b(g) xor c, 24);
+      end if;
+      r.a(g) := a;
+      r.s(g) := a + next_words(g);
+      r.b(g) := b;
+      r.c(g) := c;
+      r.d(g) := d;
     end loop;
     return r;
   end function;
@@ -160,38 +169,38 @@ architecture rtl of blake2b_core is
   -- or 20.
   function chosen (k, m : octet; r : unsigned(4 downto 0); diagonal, second : natural) return quad is
     variable all_words : words(0 to 15);
-    variable by_round : words(0 to 7);
     variable number : unsigned(3 downto 0);
+    variable of_place : words(0 to 7);
+    variable one : word;
     variable y : quad;
     variable at : natural;
   begin
-    for j in 0 to 7 loop
-      all_words(j) := k(j);
-      all_words(8 + j) := m(j);
-    end loop;
+    all_words := (k(0), k(1), k(2), k(3), k(4), k(5), k(6), k(7), m(0), m(1), m(2), m(3), m(4), m(5), m(6), m(7));
     for g in 0 to 3 loop
       at := 2 * g + second;
       if G_HALF_ROUND then
         number := "0000";
-        for i in 0 to 19 loop
-          if r = i then
-            number := to_unsigned(BLAKE2B_SIGMA(i / 2)(8 * (i mod 2) + at), 4);
+        for row in 0 to 19 loop
+          if r = row then
+            number := to_unsigned(BLAKE2B_SIGMA(row / 2)(8 * (row mod 2) + at), 4);
           end if;
         end loop;
-        y(g) := all_words(to_integer(number));
+        one := all_words(to_integer(number));
       else
         at := at + 8 * diagonal;
-        for i in 0 to 7 loop
-          by_round(i) := all_words(BLAKE2B_SIGMA(i)(at));
-        end loop;
-        y(g) := by_round(to_integer(r(2 downto 0)));
+        of_place := (
+          all_words(BLAKE2B_SIGMA(0)(at)), all_words(BLAKE2B_SIGMA(1)(at)), all_words(BLAKE2B_SIGMA(2)(at)),
+          all_words(BLAKE2B_SIGMA(3)(at)), all_words(BLAKE2B_SIGMA(4)(at)), all_words(BLAKE2B_SIGMA(5)(at)),
+          all_words(BLAKE2B_SIGMA(6)(at)), all_words(BLAKE2B_SIGMA(7)(at)));
+        one := of_place(to_integer(r(2 downto 0)));
         if r(3) = '1' then
-          y(g) := all_words(BLAKE2B_SIGMA(8)(at));
+          one := all_words(BLAKE2B_SIGMA(8)(at));
           if r(0) = '1' then
-            y(g) := all_words(BLAKE2B_SIGMA(9)(at));
+            one := all_words(BLAKE2B_SIGMA(9)(at));
           end if;
         end if;
       end if;
+      y(g) := one;
     end loop;
     return y;
   end function;
