@@ -1,8 +1,8 @@
 """A synthesised netlist as a C model, from yosys's JSON: `model(module)`.
 
 The cells of UltraScale+ and ECP5 that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops;
-and yosys's own gates, of designs that are not mapped. Anything else is refused. The model has a byte for each net, one statement for each cell in topological order, and one
-clock.
+and yosys's own gates, of designs that are not mapped. Anything else is refused. The model has a byte for each net, one
+statement for each cell in topological order, and one clock.
 """
 
 

@@ -33,10 +33,8 @@ SOURCES = [HERE.parent / "rtl" / f"{name}.vhd" for name in (
 SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 # abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which did not end within minutes.
 MAPPING = "+&if {C} {W} {D} {R} -v"
+SEED = 1
 ROUTING_MINUTES = 60
-
-# nextpnr's seed, 1 where it is not said: with 1 it found no way for the clock.
-SEEDS = {"sha256": 2}
 
 # One row in so many is left free, where otherwise the router does not end.
 FREE_ROWS = {"blake2b-half": 2}
@@ -108,7 +106,7 @@ def area_ultrascale(directory, top):
 def clock_ecp5(directory, name, top, unread, simulate, routed):
     """What is used and the clock as nextpnr estimates it before routing; then, if wanted, as it is."""
     design = (directory / "design.v").read_text()
-    seed, free_rows = SEEDS.get(name, 1), FREE_ROWS.get(name, 0)
+    free_rows = FREE_ROWS.get(name, 0)
 
     def gates():
         (directory / "wrapper.v").write_text(wrapper(design, top, unread))
@@ -128,7 +126,7 @@ def clock_ecp5(directory, name, top, unread, simulate, routed):
 
     def nextpnr(log, *arguments, minutes=None):
         tool("nextpnr", directory, "--85k", "--speed", 8, "--package", "CABGA756", "--lpf-allow-unconstrained", "--freq", 40,
-             "--timing-allow-fail", "--seed", seed, "--log", log, "--quiet", *arguments, minutes=minutes)
+             "--timing-allow-fail", "--seed", SEED, "--log", log, "--quiet", *arguments, minutes=minutes)
 
     def place():
         made = json.loads((directory / "ecp5.json").read_text())
@@ -173,7 +171,7 @@ def netlist_ultrascale(directory, top):
 def digest(name, design):
     """Of a design and of what makes its results, so that those of another are not taken for its own."""
     flow = ((HERE / file).read_text() for file in ("sums.v", "wrapper.py", "sparse.py"))
-    parts = (design, MAPPING, str(SEEDS.get(name, 1)), str(FREE_ROWS.get(name, 0)), *flow)
+    parts = (design, MAPPING, str(SEED), str(FREE_ROWS.get(name, 0)), *flow)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
