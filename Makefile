@@ -61,10 +61,11 @@ hw:
 	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
 
 # Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
-# no part of `test`. And every combination of generics as gates of no device, simulated: about an hour.
+# no part of `test`.
 hw-syn:
 	scripts/with g++ ghdl python3-venv -- scripts/hw hw/syn/run.py $(DESIGN)
 
+# Every combination of generics as gates of no device, simulated; DESIGN=part of a name for some of them.
 hw-gates:
 	scripts/with g++ ghdl python3-venv -- scripts/hw hw/syn/combinations.py $(DESIGN)
 

@@ -10,7 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run import SIZES, SOURCES, play, stimulus, tool, translate
+from play import play
+from run import SIZES, SOURCES, stimulus, tool
+from translate import translate
 
 
 def combinations():
