@@ -35,7 +35,7 @@ entity blake2b_core is
 end entity;
 
 architecture rtl of blake2b_core is
-  constant I : positive := G_INTERLEAVE;
+  constant LANES : positive := G_INTERLEAVE;
   constant STEPS : positive := steps_of("blake2b", G_HALF_ROUND);
 
   subtype word is unsigned(63 downto 0);
@@ -205,16 +205,16 @@ architecture rtl of blake2b_core is
     return y;
   end function;
 
-  -- Each register of control is I of them in a row: index 0 is what it will be, index I what it is.
-  type octets is array (0 to I) of octet;
-  type counts is array (0 to I) of unsigned(4 downto 0);
+  -- Each register of control is as many in a row as there are LANES: index 0 is what it will be, index LANES what it is.
+  type octets is array (0 to LANES) of octet;
+  type counts is array (0 to LANES) of unsigned(4 downto 0);
   signal hs : octets := (others => ROWS_OF_0);            -- as rows
   signal ms : octets := (others => (others => (others => '0')));
-  signal run, was, begun : slv(0 to I) := (others => '0');
+  signal run, was, begun : slv(0 to LANES) := (others => '0');
   signal t, r, rx, rd, rxd : counts := (others => (others => '0'));  -- steps done; rows of sigma, now and next
   signal x : state := NEUTRAL;
   signal x1, x2, x3, x4 : state;                          -- after each quarter of a round; a half has x3 and x4
-  constant ENTERED : positive := (I + 4) / 4;             -- where h enters, of four
+  constant ENTERED : positive := (LANES + 4) / 4;         -- where h enters, of four
   signal entry : octet := ROWS_OF_0;
   signal cleared : std_logic := '0';
   signal sum, keys, rows : octet;
@@ -229,9 +229,9 @@ architecture rtl of blake2b_core is
     return r + 1;
   end function;
 begin
-  assert I = 1 or (I = 4 and not G_HALF_ROUND) severity failure;
+  assert LANES = 1 or (LANES = 4 and not G_HALF_ROUND) severity failure;
 
-  ready <= not run(I);
+  ready <= not run(LANES);
   y <= joined(sum);
   keys <= split(k);
 
@@ -240,7 +240,7 @@ begin
     variable of_h : octet;
   begin
     v := aligned(x, '0');
-    of_h := h_of(hs(I));
+    of_h := h_of(hs(LANES));
     for g in 0 to 3 loop
       sum(g) <= of_h(g) xor v.a(g) xor v.c(g);
       sum(g + 4) <= of_h(g + 4) xor v.b(g) xor v.d(g);
@@ -249,17 +249,17 @@ begin
 
   control : process (all)
   begin
-    run(0) <= run(I);
-    ms(0) <= ms(I);
-    if run(I) = '0' then
+    run(0) <= run(LANES);
+    ms(0) <= ms(LANES);
+    if run(LANES) = '0' then
       ms(0) <= split(m);
     end if;
-    t(0) <= t(I) + 1;
-    r(0) <= rx(I);
-    rx(0) <= next_row(rx(I));
-    if run(I) = '0' then
+    t(0) <= t(LANES) + 1;
+    r(0) <= rx(LANES);
+    rx(0) <= next_row(rx(LANES));
+    if run(LANES) = '0' then
       rx(0) <= (others => '0');
-    elsif t(I) = STEPS - 1 then
+    elsif t(LANES) = STEPS - 1 then
       run(0) <= '0';
       rx(0) <= (others => '0');
     end if;
@@ -269,43 +269,43 @@ begin
       rx(0) <= to_unsigned(1, 5);
     end if;
 
-    hs(0) <= hs(I);
-    if I = 4 then
-      if run(I) = '0' then
+    hs(0) <= hs(LANES);
+    if LANES = 4 then
+      if run(LANES) = '0' then
         hs(0) <= rows_of(sum);
       end if;
     elsif clear = '1' then
       hs(0) <= ROWS_OF_0;
-    elsif begun(I) = '1' then
+    elsif begun(LANES) = '1' then
       for g in 0 to 3 loop
         hs(0)(g) <= x.a(g);
         hs(0)(4 + g) <= x.b(g);
       end loop;
     end if;
   end process;
-  was(0) <= run(I);
+  was(0) <= run(LANES);
   begun(0) <= start;
-  rd(0) <= r(I);
-  rxd(0) <= rx(I);
+  rd(0) <= r(LANES);
+  rxd(0) <= rx(LANES);
 
-  one : if I = 1 generate
+  one : if LANES = 1 generate
     rows <= rows_of(split(h));
     settles <= clear and not start;
-    words_2 <= chosen(keys, ms(I), r(I), 1, 0);
-    words_3 <= chosen(keys, ms(I), r(I), 1, 1);
+    words_2 <= chosen(keys, ms(LANES), r(LANES), 1, 0);
+    words_3 <= chosen(keys, ms(LANES), r(LANES), 1, 1);
     whole : if not G_HALF_ROUND generate
       x1 <= half(aligned(x, '0'), words_1, second => false);
       x2 <= half(x1, words_2, second => true);
       x3 <= half(aligned(x2, '1'), words_3, second => false);
     else generate
-      x3 <= half(aligned(x, r(I)(0)), words_1, second => false);
+      x3 <= half(aligned(x, r(LANES)(0)), words_1, second => false);
     end generate;
     -- Both words of a first round's columns are the key's, which is there before m is.
-    next_words <= chosen(keys, ms(I), rx(I), 0, 0);
+    next_words <= chosen(keys, ms(LANES), rx(LANES), 0, 0);
     ahead : process (clk)
     begin
       if rising_edge(clk) then
-        words_1 <= chosen(keys, ms(I), rx(I), 0, 1);
+        words_1 <= chosen(keys, ms(LANES), rx(LANES), 0, 1);
         if rst = '1' then
           words_1 <= NOTHING;
         end if;
@@ -313,19 +313,19 @@ begin
     end process;
   end generate;
 
-  four : if I = 4 generate
-    rows <= hs(I - 1);
-    settles <= was(I - 1) nor begun(I - 1);
+  four : if LANES = 4 generate
+    rows <= hs(LANES - 1);
+    settles <= was(LANES - 1) nor begun(LANES - 1);
     quarters : process (clk)
     begin
       if rising_edge(clk) then
         x1 <= half(aligned(x, '0'), words_1, second => false);
         x2 <= half(x1, words_2, second => true);
         x3 <= half(aligned(x2, '1'), words_3, second => false);
-        words_1 <= chosen(keys, ms(I - 1), r(I - 1), 0, 1);
-        words_2 <= chosen(keys, ms(I), r(I), 1, 0);
+        words_1 <= chosen(keys, ms(LANES - 1), r(LANES - 1), 0, 1);
+        words_2 <= chosen(keys, ms(LANES), r(LANES), 1, 0);
         words_3 <= chosen(keys, ms(1), rd(1), 1, 1);
-        next_words <= chosen(keys, ms(I - 2), rxd(I - 2), 0, 0);
+        next_words <= chosen(keys, ms(LANES - 2), rxd(LANES - 2), 0, 0);
         if rst = '1' then
           x1 <= NEUTRAL;
           x2 <= NEUTRAL;
@@ -346,8 +346,8 @@ begin
     variable a : quad;
   begin
     if rising_edge(clk) then
-      hs(1 to I) <= hs(0 to I - 1);
-      if I = 4 then                                       -- a start comes late: a cycle later, nothing waits for it
+      hs(1 to LANES) <= hs(0 to LANES - 1);
+      if LANES = 4 then                                   -- a start comes late: a cycle later, nothing waits for it
         entry <= rows_of(split(h));
         cleared <= clear;
         if begun(1) = '1' then
@@ -356,20 +356,20 @@ begin
           hs(ENTERED) <= ROWS_OF_0;
         end if;
       end if;
-      ms(1 to I) <= ms(0 to I - 1);
-      run(1 to I) <= run(0 to I - 1);
-      was(1 to I) <= was(0 to I - 1);
-      begun(1 to I) <= begun(0 to I - 1);
-      t(1 to I) <= t(0 to I - 1);
-      r(1 to I) <= r(0 to I - 1);
-      rx(1 to I) <= rx(0 to I - 1);
-      rd(1 to I) <= rd(0 to I - 1);
-      rxd(1 to I) <= rxd(0 to I - 1);
+      ms(1 to LANES) <= ms(0 to LANES - 1);
+      run(1 to LANES) <= run(0 to LANES - 1);
+      was(1 to LANES) <= was(0 to LANES - 1);
+      begun(1 to LANES) <= begun(0 to LANES - 1);
+      t(1 to LANES) <= t(0 to LANES - 1);
+      r(1 to LANES) <= r(0 to LANES - 1);
+      rx(1 to LANES) <= rx(0 to LANES - 1);
+      rd(1 to LANES) <= rd(0 to LANES - 1);
+      rxd(1 to LANES) <= rxd(0 to LANES - 1);
 
-      starts := begun(I - 1);
+      starts := begun(LANES - 1);
       -- A start comes late: what it would begin with is chosen by what was.
       a := quad_of(rows, 0);
-      if was(I - 1) = '1' then
+      if was(LANES - 1) = '1' then
         a := x4.a;
       end if;
       for g in 0 to 3 loop
@@ -378,34 +378,34 @@ begin
       if settles = '1' then
         x.a <= NEUTRAL.a;
         x.b <= NEUTRAL.b;
-      elsif starts = '1' or was(I - 1) = '1' then
+      elsif starts = '1' or was(LANES - 1) = '1' then
         x.a <= a;
         x.b <= quad_of(rows, 4);
-        if was(I - 1) = '1' then
+        if was(LANES - 1) = '1' then
           x.b <= x4.b;
         end if;
       end if;
       if settles = '1' or starts = '1' then
         x.c <= NEUTRAL.c;
         x.d <= NEUTRAL.d;
-      elsif was(I - 1) = '1' then
+      elsif was(LANES - 1) = '1' then
         x.c <= x4.c;
         x.d <= x4.d;
       end if;
 
       if rst = '1' then
-        hs(1 to I) <= (others => ROWS_OF_0);
+        hs(1 to LANES) <= (others => ROWS_OF_0);
         entry <= ROWS_OF_0;
         cleared <= '0';
-        ms(1 to I) <= (others => (others => (others => '0')));
-        run(1 to I) <= (others => '0');
-        was(1 to I) <= (others => '0');
-        begun(1 to I) <= (others => '0');
-        t(1 to I) <= (others => (others => '0'));
-        r(1 to I) <= (others => (others => '0'));
-        rx(1 to I) <= (others => (others => '0'));
-        rd(1 to I) <= (others => (others => '0'));
-        rxd(1 to I) <= (others => (others => '0'));
+        ms(1 to LANES) <= (others => (others => (others => '0')));
+        run(1 to LANES) <= (others => '0');
+        was(1 to LANES) <= (others => '0');
+        begun(1 to LANES) <= (others => '0');
+        t(1 to LANES) <= (others => (others => '0'));
+        r(1 to LANES) <= (others => (others => '0'));
+        rx(1 to LANES) <= (others => (others => '0'));
+        rd(1 to LANES) <= (others => (others => '0'));
+        rxd(1 to LANES) <= (others => (others => '0'));
         x <= NEUTRAL;
       end if;
     end if;

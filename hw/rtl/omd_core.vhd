@@ -71,7 +71,7 @@ entity omd_core is
 end entity;
 
 architecture rtl of omd_core is
-  constant I : positive := G_INTERLEAVE;
+  constant LANES : positive := G_INTERLEAVE;
   constant n : positive := G_BYTES;
   constant BITS : positive := 8 * n;
   subtype block_t is slv(BITS - 1 downto 0);
@@ -99,22 +99,22 @@ architecture rtl of omd_core is
   -- Where the mask of the next call stands: X is sought; it is on its way; 2L* is in and L* not; done.
   type walk is (SEEK, UP, SECOND, DONE);
 
-  -- Each register is I of them in a row: index 0 is what it will be, index I what it is.
-  type blocks is array (0 to I) of block_t;
-  type phases is array (0 to I) of phase;
-  type walks is array (0 to I) of walk;
-  type levels is array (0 to I) of unsigned(5 downto 0);
-  type counters is array (0 to I) of unsigned(60 downto 0);
+  -- Each register is as many in a row as there are LANES: index 0 is what it will be, index LANES what it is.
+  type blocks is array (0 to LANES) of block_t;
+  type phases is array (0 to LANES) of phase;
+  type walks is array (0 to LANES) of walk;
+  type levels is array (0 to LANES) of unsigned(5 downto 0);
+  type counters is array (0 to LANES) of unsigned(60 downto 0);
   signal D, X, Ta : blocks := (others => ZERO);
   signal at : phases := (others => NO_KEY);
   signal mask : walks := (others => DONE);
   signal level : levels := (others => (others => '0'));   -- X = 2^level L*
   signal count : counters := (others => (others => '0')); -- blocks that have a mask, times 4 / 2^level
-  signal opens, next_opens, has_nonce, ad_done, ad_last : slv(0 to I) := (others => '0');
+  signal opens, next_opens, has_nonce, ad_done, ad_last : slv(0 to LANES) := (others => '0');
   -- What is done a cycle later, so that no path is both control and blocks: X = 2X or X / 2, or D = D xor X.
-  signal doubles, halves, adds : slv(0 to I) := (others => '0');
+  signal doubles, halves, adds : slv(0 to LANES) := (others => '0');
   -- The next block as it was on its stream a cycle ago: there, the last, less than n or 2n bytes.
-  signal seen, seen_last, seen_partial : slv(0 to I) := (others => '0');
+  signal seen, seen_last, seen_partial : slv(0 to LANES) := (others => '0');
   -- What `at` and the mask come to, known with them: the call of Delta or of a block has its mask; the tag is next; m
   -- and D are what the stream s_axis has; m is tau; D is 0.
   signal delta_due, block_due, tag_due, m_follows, D_follows, D_is_0 : boolean := false;
@@ -172,18 +172,18 @@ begin
     variable mark : std_logic;
   begin
     erases_Ta := false;
-    D(0) <= D(I);
-    X(0) <= X(I);
-    Ta(0) <= Ta(I);
-    at(0) <= at(I);
-    mask(0) <= mask(I);
-    level(0) <= level(I);
-    count(0) <= count(I);
-    opens(0) <= opens(I);
-    next_opens(0) <= next_opens(I);
-    has_nonce(0) <= has_nonce(I);
-    ad_done(0) <= ad_done(I);
-    ad_last(0) <= ad_last(I);
+    D(0) <= D(LANES);
+    X(0) <= X(LANES);
+    Ta(0) <= Ta(LANES);
+    at(0) <= at(LANES);
+    mask(0) <= mask(LANES);
+    level(0) <= level(LANES);
+    count(0) <= count(LANES);
+    opens(0) <= opens(LANES);
+    next_opens(0) <= next_opens(LANES);
+    has_nonce(0) <= has_nonce(LANES);
+    ad_done(0) <= ad_done(LANES);
+    ad_last(0) <= ad_last(LANES);
     doubles(0) <= '0';
     halves(0) <= '0';
     adds(0) <= '0';
@@ -195,16 +195,17 @@ begin
 
     -- What happens.
     takes_block := block_due and ready = '1' and s_axis_tvalid = '1';
-    takes_tag := tag_due and ready = '1' and (opens(I) = '0' or s_axis_tvalid = '1');
-    absorbs := at(I) = HASHES and ready = '1';
-    awaits_ad := G_AD and ((at(I) = FREE and ad_done(I) = '0') or (at(I) = HASHES and ad_last(I) = '0'));
-    starts_ad := awaits_ad and s_ad_tvalid = '1' and mask(I) = DONE and adds(I) = '0' and (at(I) = FREE or absorbs);
+    takes_tag := tag_due and ready = '1' and (opens(LANES) = '0' or s_axis_tvalid = '1');
+    absorbs := at(LANES) = HASHES and ready = '1';
+    awaits_ad := G_AD and ((at(LANES) = FREE and ad_done(LANES) = '0') or (at(LANES) = HASHES and ad_last(LANES) = '0'));
+    starts_ad := awaits_ad and s_ad_tvalid = '1' and mask(LANES) = DONE and adds(LANES) = '0'
+                 and (at(LANES) = FREE or absorbs);
     takes_nonce := D_follows and s_axis_tvalid = '1';
-    starts_nonce := has_nonce(I) = '1' and (at(I) = FREE or absorbs);
+    starts_nonce := has_nonce(LANES) = '1' and (at(LANES) = FREE or absorbs);
 
     -- The blocks, and what goes out.
     x_in := data;
-    if G_DECRYPT and at(I) = CHAINS and opens(I) = '1' then
+    if G_DECRYPT and at(LANES) = CHAINS and opens(LANES) = '1' then
       x_in := data xor y;
     end if;
     out_with := data;
@@ -212,7 +213,7 @@ begin
     if tag_due then
       out_with := tag_a;
       if G_AD then
-        out_with := Ta(I);
+        out_with := Ta(LANES);
       end if;
       out_keep := (others => '1');
     end if;
@@ -225,7 +226,7 @@ begin
     if takes_tag then
       m_axis_tlast <= '1';
       m_axis_tuser(0) <= '1';
-      if G_DECRYPT and opens(I) = '1' then
+      if G_DECRYPT and opens(LANES) = '1' then
         if cut(z xor data, 8 * G_TAG_BYTES) /= ZERO or keep /= out_keep then
           m_axis_tuser(1) <= '1';
         end if;
@@ -239,9 +240,9 @@ begin
     m_axis_tkeep <= turned_bits(out_keep);
 
     -- h and m of the next call: the nonce and a block of associated data have no y in them.
-    h_in := D(I) xor y;
-    if G_AD and at(I) /= DELTA_OF_NONCE and at(I) /= CHAINS then
-      h_in := D(I);
+    h_in := D(LANES) xor y;
+    if G_AD and at(LANES) /= DELTA_OF_NONCE and at(LANES) /= CHAINS then
+      h_in := D(LANES);
     end if;
     if awaits_ad then
       h_in := h_in xor pad10(left, left_keep, '1');
@@ -263,38 +264,39 @@ begin
 
     -- The mask of the next call: of a block of message or associated data, once its length is known.
     towards := to_unsigned(2, 6);
-    if at(I) = CHAINS and seen_last(I) = '1' then
+    if at(LANES) = CHAINS and seen_last(LANES) = '1' then
       towards := to_unsigned(1, 6);
     end if;
-    if mask(I) = SECOND or (G_AD and at(I) /= CHAINS and at(I) /= DELTA_OF_NONCE and seen_partial(I) = '1') then
+    if mask(LANES) = SECOND
+       or (G_AD and at(LANES) /= CHAINS and at(LANES) /= DELTA_OF_NONCE and seen_partial(LANES) = '1') then
       towards := to_unsigned(0, 6);
     end if;
-    if (at(I) = DELTA_OF_NONCE or seen(I) = '1') and mask(I) /= DONE then
-      if mask(I) = UP or (level(I) = towards and towards(1) = '1') then
+    if (at(LANES) = DELTA_OF_NONCE or seen(LANES) = '1') and mask(LANES) /= DONE then
+      if mask(LANES) = UP or (level(LANES) = towards and towards(1) = '1') then
         mask(0) <= UP;
-        if count(I)(0) = '0' then
+        if count(LANES)(0) = '0' then
           adds(0) <= '1';
           mask(0) <= DONE;
           count(0)(0) <= '1';
         else                                              -- the carry of count + 1
-          level(0) <= level(I) + 1;
+          level(0) <= level(LANES) + 1;
           doubles(0) <= '1';
-          count(0) <= '0' & count(I)(60 downto 1);
+          count(0) <= '0' & count(LANES)(60 downto 1);
         end if;
-      elsif level(I) = towards then
+      elsif level(LANES) = towards then
         adds(0) <= '1';
         mask(0) <= DONE;
-        if towards(0) = '1' and seen_partial(I) = '1' then
+        if towards(0) = '1' and seen_partial(LANES) = '1' then
           mask(0) <= SECOND;
         end if;
-      elsif level(I) > towards then
-        level(0) <= level(I) - 1;
+      elsif level(LANES) > towards then
+        level(0) <= level(LANES) - 1;
         halves(0) <= '1';
-        count(0) <= count(I)(59 downto 0) & '0';
+        count(0) <= count(LANES)(59 downto 0) & '0';
       else
-        level(0) <= level(I) + 1;
+        level(0) <= level(LANES) + 1;
         doubles(0) <= '1';
-        count(0) <= '0' & count(I)(60 downto 1);
+        count(0) <= '0' & count(LANES)(60 downto 1);
       end if;
     end if;
 
@@ -306,7 +308,7 @@ begin
       end if;
     end if;
 
-    case at(I) is
+    case at(LANES) is
       when NO_KEY =>
         if has_key = '1' then
           if G_AD then
@@ -329,7 +331,7 @@ begin
         if absorbs then
           clear <= '1';
           at(0) <= FREE;
-          ad_done(0) <= ad_last(I);
+          ad_done(0) <= ad_last(LANES);
         end if;
         if starts_ad then
           start <= '1';
@@ -344,7 +346,7 @@ begin
           start <= '1';
           at(0) <= DELTA_OF_NONCE;
           has_nonce(0) <= '0';
-          opens(0) <= next_opens(I);
+          opens(0) <= next_opens(LANES);
           mask(0) <= SEEK;
           count(0) <= (others => '0');
         end if;
@@ -374,7 +376,7 @@ begin
         if takes_tag then
           m_axis_tvalid <= '1';
           if m_axis_tready = '1' then
-            if opens(I) = '1' then
+            if opens(LANES) = '1' then
               s_axis_tready <= '1';
             end if;
             if G_AD then
@@ -391,8 +393,8 @@ begin
 
     -- Blocks follow what is in registers, and not what comes in this cycle: until there is a nonce, D is what its stream
     -- has. What becomes 0 does so last of all, by which flip-flops' resets are found.
-    if adds(I) = '1' then
-      D(0) <= D(I) xor X(I);
+    if adds(LANES) = '1' then
+      D(0) <= D(LANES) xor X(LANES);
     elsif delta_due and ready = '1' then
       D(0) <= h_in;
     elsif D_follows then
@@ -401,17 +403,17 @@ begin
     if D_is_0 then
       D(0) <= ZERO;
     end if;
-    if doubles(I) = '1' then
-      X(0) <= double(X(I));
-    elsif halves(I) = '1' then
-      X(0) <= halve(X(I));
-    elsif at(I) = NO_KEY and not G_AD then
+    if doubles(LANES) = '1' then
+      X(0) <= double(X(LANES));
+    elsif halves(LANES) = '1' then
+      X(0) <= halve(X(LANES));
+    elsif at(LANES) = NO_KEY and not G_AD then
       X(0) <= l_star;
-    elsif at(I) = L_STAR_OF_KEY then
+    elsif at(LANES) = L_STAR_OF_KEY then
       X(0) <= y;
     end if;
     if absorbs then
-      Ta(0) <= Ta(I) xor y;
+      Ta(0) <= Ta(LANES) xor y;
     end if;
     if erases_Ta then
       Ta(0) <= ZERO;
@@ -421,7 +423,7 @@ begin
   look : process (all)
   begin
     seen_last(0) <= s_axis_tlast;
-    if at(I) = CHAINS or not G_AD then
+    if at(LANES) = CHAINS or not G_AD then
       seen(0) <= s_axis_tvalid and not start;
       seen_partial(0) <= not keep(0);
     else
@@ -434,56 +436,56 @@ begin
     variable has_mask, awaits_nonce : boolean;
   begin
     if rising_edge(clk) then
-      has_mask := mask(I - 1) = DONE and adds(I - 1) = '0';
-      awaits_nonce := has_nonce(I - 1) = '0'
-                      and ((at(I - 1) = FREE and (ad_done(I - 1) = '1' or not G_AD))
-                           or (at(I - 1) = HASHES and ad_last(I - 1) = '1')
-                           or (at(I - 1) = TAGS and opens(I - 1) = '0' and not G_AD));
-      delta_due <= at(I - 1) = DELTA_OF_NONCE and has_mask;
-      block_due <= at(I - 1) = CHAINS and has_mask;
-      tag_due <= at(I - 1) = TAGS;
-      m_follows <= at(I - 1) = CHAINS or awaits_nonce;
+      has_mask := mask(LANES - 1) = DONE and adds(LANES - 1) = '0';
+      awaits_nonce := has_nonce(LANES - 1) = '0'
+                      and ((at(LANES - 1) = FREE and (ad_done(LANES - 1) = '1' or not G_AD))
+                           or (at(LANES - 1) = HASHES and ad_last(LANES - 1) = '1')
+                           or (at(LANES - 1) = TAGS and opens(LANES - 1) = '0' and not G_AD));
+      delta_due <= at(LANES - 1) = DELTA_OF_NONCE and has_mask;
+      block_due <= at(LANES - 1) = CHAINS and has_mask;
+      tag_due <= at(LANES - 1) = TAGS;
+      m_follows <= at(LANES - 1) = CHAINS or awaits_nonce;
       D_follows <= awaits_nonce;
-      m_is_tau <= at(I - 1) = DELTA_OF_NONCE or at(I - 1) = NO_KEY;
-      D_is_0 <= (at(I - 1) = DELTA_OF_NONCE and mask(I - 1) = SEEK) or (G_AD and at(I - 1) = TAGS);
+      m_is_tau <= at(LANES - 1) = DELTA_OF_NONCE or at(LANES - 1) = NO_KEY;
+      D_is_0 <= (at(LANES - 1) = DELTA_OF_NONCE and mask(LANES - 1) = SEEK) or (G_AD and at(LANES - 1) = TAGS);
 
-      D(1 to I) <= D(0 to I - 1);
-      X(1 to I) <= X(0 to I - 1);
-      Ta(1 to I) <= Ta(0 to I - 1);
-      at(1 to I) <= at(0 to I - 1);
-      mask(1 to I) <= mask(0 to I - 1);
-      level(1 to I) <= level(0 to I - 1);
-      count(1 to I) <= count(0 to I - 1);
-      opens(1 to I) <= opens(0 to I - 1);
-      next_opens(1 to I) <= next_opens(0 to I - 1);
-      has_nonce(1 to I) <= has_nonce(0 to I - 1);
-      ad_done(1 to I) <= ad_done(0 to I - 1);
-      ad_last(1 to I) <= ad_last(0 to I - 1);
-      doubles(1 to I) <= doubles(0 to I - 1);
-      halves(1 to I) <= halves(0 to I - 1);
-      adds(1 to I) <= adds(0 to I - 1);
-      seen(1 to I) <= seen(0 to I - 1);
-      seen_last(1 to I) <= seen_last(0 to I - 1);
-      seen_partial(1 to I) <= seen_partial(0 to I - 1);
+      D(1 to LANES) <= D(0 to LANES - 1);
+      X(1 to LANES) <= X(0 to LANES - 1);
+      Ta(1 to LANES) <= Ta(0 to LANES - 1);
+      at(1 to LANES) <= at(0 to LANES - 1);
+      mask(1 to LANES) <= mask(0 to LANES - 1);
+      level(1 to LANES) <= level(0 to LANES - 1);
+      count(1 to LANES) <= count(0 to LANES - 1);
+      opens(1 to LANES) <= opens(0 to LANES - 1);
+      next_opens(1 to LANES) <= next_opens(0 to LANES - 1);
+      has_nonce(1 to LANES) <= has_nonce(0 to LANES - 1);
+      ad_done(1 to LANES) <= ad_done(0 to LANES - 1);
+      ad_last(1 to LANES) <= ad_last(0 to LANES - 1);
+      doubles(1 to LANES) <= doubles(0 to LANES - 1);
+      halves(1 to LANES) <= halves(0 to LANES - 1);
+      adds(1 to LANES) <= adds(0 to LANES - 1);
+      seen(1 to LANES) <= seen(0 to LANES - 1);
+      seen_last(1 to LANES) <= seen_last(0 to LANES - 1);
+      seen_partial(1 to LANES) <= seen_partial(0 to LANES - 1);
       if erase = '1' then
-        D(1 to I) <= (others => ZERO);
-        X(1 to I) <= (others => ZERO);
-        Ta(1 to I) <= (others => ZERO);
-        at(1 to I) <= (others => NO_KEY);
-        mask(1 to I) <= (others => DONE);
-        level(1 to I) <= (others => (others => '0'));
-        count(1 to I) <= (others => (others => '0'));
-        opens(1 to I) <= (others => '0');
-        next_opens(1 to I) <= (others => '0');
-        has_nonce(1 to I) <= (others => '0');
-        ad_done(1 to I) <= (others => '0');
-        ad_last(1 to I) <= (others => '0');
-        doubles(1 to I) <= (others => '0');
-        halves(1 to I) <= (others => '0');
-        adds(1 to I) <= (others => '0');
-        seen(1 to I) <= (others => '0');
-        seen_last(1 to I) <= (others => '0');
-        seen_partial(1 to I) <= (others => '0');
+        D(1 to LANES) <= (others => ZERO);
+        X(1 to LANES) <= (others => ZERO);
+        Ta(1 to LANES) <= (others => ZERO);
+        at(1 to LANES) <= (others => NO_KEY);
+        mask(1 to LANES) <= (others => DONE);
+        level(1 to LANES) <= (others => (others => '0'));
+        count(1 to LANES) <= (others => (others => '0'));
+        opens(1 to LANES) <= (others => '0');
+        next_opens(1 to LANES) <= (others => '0');
+        has_nonce(1 to LANES) <= (others => '0');
+        ad_done(1 to LANES) <= (others => '0');
+        ad_last(1 to LANES) <= (others => '0');
+        doubles(1 to LANES) <= (others => '0');
+        halves(1 to LANES) <= (others => '0');
+        adds(1 to LANES) <= (others => '0');
+        seen(1 to LANES) <= (others => '0');
+        seen_last(1 to LANES) <= (others => '0');
+        seen_partial(1 to LANES) <= (others => '0');
         delta_due <= false;
         block_due <= false;
         tag_due <= false;
@@ -497,17 +499,17 @@ begin
 
   sha256 : if G_HASH = "sha256" generate
     F : entity work.sha256_core
-      generic map (G_INTERLEAVE => I)
+      generic map (G_INTERLEAVE => LANES)
       port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
   end generate;
   sha512 : if G_HASH = "sha512" generate
     F : entity work.sha512_core
-      generic map (G_INTERLEAVE => I)
+      generic map (G_INTERLEAVE => LANES)
       port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
   end generate;
   blake2b : if G_HASH = "blake2b" generate
     F : entity work.blake2b_core
-      generic map (G_INTERLEAVE => I, G_HALF_ROUND => G_HALF_ROUND)
+      generic map (G_INTERLEAVE => LANES, G_HALF_ROUND => G_HALF_ROUND)
       port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
   end generate;
 end architecture;

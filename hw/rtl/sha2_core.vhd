@@ -34,7 +34,7 @@ entity sha2_core is
 end entity;
 
 architecture rtl of sha2_core is
-  constant I : positive := G_INTERLEAVE;
+  constant LANES : positive := G_INTERLEAVE;
   constant ROUNDS : positive := 48 + G_WORD / 2;
 
   subtype word is unsigned(G_WORD - 1 downto 0);
@@ -169,46 +169,46 @@ architecture rtl of sha2_core is
     return x(63 downto 64 - G_WORD);
   end function;
 
-  -- Each register of control is I of them in a row: index 0 is what it will be, index I what it is.
-  type octets is array (0 to I) of octet;
-  type counts is array (0 to I) of unsigned(6 downto 0);
+  -- Each register of control is as many in a row as there are LANES: index 0 is what it will be, index LANES what it is.
+  type octets is array (0 to LANES) of octet;
+  type counts is array (0 to LANES) of unsigned(6 downto 0);
   signal hs, ms : octets := (others => (others => (others => '0')));
   signal n, made : counts := (others => (others => '0')); -- the W after next, and which is made
-  signal run, was, begun : slv(0 to I) := (others => '0');
+  signal run, was, begun : slv(0 to LANES) := (others => '0');
   signal x1, x2, x3, x4, x : state := NOTHING;
   signal first_h7 : word;
   signal sum, entry : octet;                              -- entry, cleared: of a start or clear, a cycle later
   signal cleared : std_logic;
 begin
-  assert I = 1 or I = 4 severity failure;
+  assert LANES = 1 or LANES = 4 severity failure;
 
-  ready <= not run(I);
+  ready <= not run(LANES);
   y <= joined(sum);
 
   feed_forward : process (all)
   begin
     for j in 0 to 7 loop
-      sum(j) <= hs(I)(j) + x.v(j);
+      sum(j) <= hs(LANES)(j) + x.v(j);
     end loop;
   end process;
 
   control : process (all)
   begin
-    run(0) <= run(I);
-    hs(0) <= hs(I);
-    ms(0) <= ms(I);
-    if made(I) = 0 then                                   -- for the next call
+    run(0) <= run(LANES);
+    hs(0) <= hs(LANES);
+    ms(0) <= ms(LANES);
+    if made(LANES) = 0 then                               -- for the next call
       run(0) <= '0';
     end if;
-    n(0) <= n(I) + 1;
-    made(0) <= n(I);
-    if n(I) = 0 or n(I) = ROUNDS - 1 then
+    n(0) <= n(LANES) + 1;
+    made(0) <= n(LANES);
+    if n(LANES) = 0 or n(LANES) = ROUNDS - 1 then
       n(0) <= (others => '0');
     end if;
-    if n(I)(6 downto 3) = 1 then
-      ms(0) <= ms(I)(1 to 7) & ms(I)(0);
+    if n(LANES)(6 downto 3) = 1 then
+      ms(0) <= ms(LANES)(1 to 7) & ms(LANES)(0);
     end if;
-    if run(I) = '0' then
+    if run(LANES) = '0' then
       ms(0) <= split(m);
     end if;
     if start = '1' then
@@ -218,11 +218,11 @@ begin
     end if;
     if clear = '1' then
       hs(0) <= (others => (others => '0'));
-    elsif begun(I) = '1' then
+    elsif begun(LANES) = '1' then
       hs(0) <= x.v;
     end if;
   end process;
-  was(0) <= run(I);
+  was(0) <= run(LANES);
   begun(0) <= start;
 
   last_piece : process (all)
@@ -231,29 +231,29 @@ begin
     variable own : std_logic;
     variable keys : octet;
   begin
-    number := made(I - 1);
-    if I = 1 then
-      number := n(I);
+    number := made(LANES - 1);
+    if LANES = 1 then
+      number := n(LANES);
     end if;
     keys := split(k);
     source := keys(to_integer(number(2 downto 0)));
     if number(3) = '1' then
-      source := ms(I - 1)(7);
+      source := ms(LANES - 1)(7);
     end if;
     own := '0';
     if number(6 downto 4) = 0 then
       own := '1';
     end if;
     constant_k := K_of(number);
-    if I = 1 and start = '1' then                         -- number = 1; a start comes late
+    if LANES = 1 and start = '1' then                     -- number = 1; a start comes late
       source := keys(1);
       own := '1';
       constant_k := K_of("0000001");
     end if;
-    x4 <= piece_4(x3, first_h7, was(I - 1), own, source, constant_k);
+    x4 <= piece_4(x3, first_h7, was(LANES - 1), own, source, constant_k);
   end process;
 
-  one : if I = 1 generate
+  one : if LANES = 1 generate
     x3 <= piece_3(piece_2(piece_1(x)));
     first_h7 <= split(h)(7);
   end generate;
@@ -261,31 +261,31 @@ begin
   registers : process (clk)
   begin
     if rising_edge(clk) then
-      hs(1 to I) <= hs(0 to I - 1);
-      ms(1 to I) <= ms(0 to I - 1);
-      n(1 to I) <= n(0 to I - 1);
-      made(1 to I) <= made(0 to I - 1);
-      run(1 to I) <= run(0 to I - 1);
-      was(1 to I) <= was(0 to I - 1);
-      begun(1 to I) <= begun(0 to I - 1);
+      hs(1 to LANES) <= hs(0 to LANES - 1);
+      ms(1 to LANES) <= ms(0 to LANES - 1);
+      n(1 to LANES) <= n(0 to LANES - 1);
+      made(1 to LANES) <= made(0 to LANES - 1);
+      run(1 to LANES) <= run(0 to LANES - 1);
+      was(1 to LANES) <= was(0 to LANES - 1);
+      begun(1 to LANES) <= begun(0 to LANES - 1);
       x <= x4;
-      if I = 1 then
-        x.v <= entered(x.v, x4.v, split(h), run(I), start, clear);
+      if LANES = 1 then
+        x.v <= entered(x.v, x4.v, split(h), run(LANES), start, clear);
       end if;
       if rst = '1' then
-        hs(1 to I) <= (others => (others => (others => '0')));
-        ms(1 to I) <= (others => (others => (others => '0')));
-        n(1 to I) <= (others => (others => '0'));
-        made(1 to I) <= (others => (others => '0'));
-        run(1 to I) <= (others => '0');
-        was(1 to I) <= (others => '0');
-        begun(1 to I) <= (others => '0');
+        hs(1 to LANES) <= (others => (others => (others => '0')));
+        ms(1 to LANES) <= (others => (others => (others => '0')));
+        n(1 to LANES) <= (others => (others => '0'));
+        made(1 to LANES) <= (others => (others => '0'));
+        run(1 to LANES) <= (others => '0');
+        was(1 to LANES) <= (others => '0');
+        begun(1 to LANES) <= (others => '0');
         x <= NOTHING;
       end if;
     end if;
   end process;
 
-  four : if I = 4 generate
+  four : if LANES = 4 generate
     first_h7 <= x3.v(7);
     pieces : process (clk)
     begin

@@ -1,11 +1,12 @@
 """The table of hw/README.md and the figures of papers/omd, from results.json.
 
 Cycles are those that `make hw` asserts, for packets with L* and Tag_a known, everything valid and ready: of l blocks,
-2C + 1 to the first out, C to each other, C to the tag. The clock is ECP5's, routed or else before routing. What the paper
+2C + 1 to the first out, C to each other, C to the tag. The clock is the median of ECP5's, routed or else before routing. What the paper
 says of itself is at its own clock and on its own device; what it published is at the clock that nextpnr gave before routing.
 """
 
 from pathlib import Path
+from statistics import median
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -38,15 +39,19 @@ def rows(results):
         lattice = [""] * 5
         if ecp5:
             mbps = f"{rate(name, clock(ecp5)):,.0f}"
-            lattice = [ecp5["comb"], ecp5["ff"], ecp5["placed_mhz"], ecp5.get("routed_mhz", "–"),
-                       mbps if "routed_mhz" in ecp5 else f"({mbps})"]
+            lattice = [ecp5["comb"], ecp5["ff"], of_seeds(ecp5["placed_mhz"]), of_seeds(ecp5["routed_mhz"]),
+                       mbps if ecp5["routed_mhz"] else f"({mbps})"]
         cells = [f"`{name}`", call(name), *us, *lattice]
         yield "| " + " | ".join(f"{c:,}" if isinstance(c, int) else str(c) for c in cells) + " |"
 
 
 def clock(ecp5):
     """MHz: routed, or if it was not, as nextpnr estimates it before routing."""
-    return ecp5.get("routed_mhz", ecp5["placed_mhz"])
+    return median(ecp5["routed_mhz"] or ecp5["placed_mhz"])
+
+
+def of_seeds(clocks):
+    return f"{median(clocks):.1f} ({min(clocks):.1f} to {max(clocks):.1f})" if clocks else "–"
 
 
 def rate(name, mhz):
@@ -68,8 +73,8 @@ def lines(results):
         lanes = 4 if name.endswith("-lanes") else 1
         of = [cycles(size, BYTES[hash], 2 * c + 1, c, c) * lanes for size in SIZES]
         style = {"lanes": "--", "half": "-."}.get(name.split("-")[-1], "-")
-        how = "routed" if "routed_mhz" in result["ecp5"] else "not routed"
-        yield (f"OMD-{name} (ECP5, {how}, {mhz:g} MHz)", COLOURS[hash], style,
+        how = "routed" if result["ecp5"]["routed_mhz"] else "not routed"
+        yield (f"OMD-{name} (ECP5, {how}, {mhz:.1f} MHz)", COLOURS[hash], style,
                [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)],
                result["ultrascale"]["lut"])
     for name, (hash, mhz, (setup, block, tag), luts, colour) in OTHERS.items():
