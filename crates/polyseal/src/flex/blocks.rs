@@ -14,24 +14,49 @@ use crate::perm::States;
 pub(super) trait Pass<P: Parameters, M: Machine<P>> {
     /// The blocks from byte `at` to byte `end`, at most `N` vectors of them, whose D are in `d`.
     fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize);
+
+    /// Whether there is [`staggered`](Self::staggered).
+    const STAGGERS: bool = false;
+    /// Whole groups, from byte `at` on, their vectors one behind the other. Only where
+    /// [`STAGGERS`](Self::STAGGERS) says so.
+    #[inline(always)]
+    fn staggered(
+        &mut self,
+        machine: M,
+        masks: &mut Masks<'_, P, M>,
+        far: &Step<P>,
+        groups: usize,
+        at: usize,
+    ) {
+        let _ = (machine, masks, far, groups, at);
+        unreachable!("only where it is said to pay");
+    }
 }
 
 /// Leads `pass` over the first `bytes` bytes, whole blocks, of which the first has index 1.
 #[inline(always)]
-pub(super) fn run<P: Parameters, M: Machine<P>>(
+pub(super) fn run<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
     machine: M,
     mut masks: Masks<'_, P, M>,
     bytes: usize,
-    pass: &mut impl Pass<P, M>,
+    pass: &mut Q,
 ) {
     let group = blocks_in_group::<P, M>() * P::B;
     let (mut at, mut groups) = (0, (bytes / group) as u64);
     while groups > 0 {
         let stretch = groups.min(STRETCH);
         let far = if stretch == STRETCH { masks.far() } else { Step::ZERO };
-        for _ in 0..stretch {
-            pass.blocks::<GROUP>(machine, &masks.next(&far), at, at + group);
-            at += group;
+        match const { Q::STAGGERS } {
+            true => {
+                pass.staggered(machine, &mut masks, &far, stretch as usize, at);
+                at += stretch as usize * group;
+            }
+            false => {
+                for _ in 0..stretch {
+                    pass.blocks::<GROUP>(machine, &masks.next(&far), at, at + group);
+                    at += group;
+                }
+            }
         }
         groups -= stretch;
     }
@@ -137,35 +162,75 @@ impl<S: States> Sum<S> {
     }
 }
 
-/// Y = E~(X); the sum of what is enciphered.
-pub(super) struct Encipher<'i, 'o, S> {
+/// Y = E~(X), or X = E~⁻¹(Y); the sum of X.
+pub(super) struct Crypt<'i, 'o, S, const INVERSE: bool> {
     pub(super) buffer: InOutBuf<'i, 'o, u8>,
     pub(super) sum: Sum<S>,
 }
 
-impl<P: Parameters, M: Machine<P>> Pass<P, M> for Encipher<'_, '_, Many<P, M>> {
+impl<P: Parameters, M: Machine<P>, const INVERSE: bool> Pass<P, M>
+    for Crypt<'_, '_, Many<P, M>, INVERSE>
+{
     #[inline(always)]
     fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
         let x = load::<_, N>(machine, self.buffer.get_in(), at, end);
-        self.sum.add(x, end - at);
-        let y = d.add(Many::<P, M>::permute(machine, d.add(x)));
+        if !INVERSE {
+            self.sum.add(x, end - at);
+        }
+        let x = d.add(x);
+        let y = d.add(match INVERSE {
+            false => Many::<P, M>::permute(machine, x),
+            true => Many::<P, M>::invert(machine, x),
+        });
+        if INVERSE {
+            self.sum.add(y, end - at);
+        }
         store(y, self.buffer.get_out(), at, end);
     }
-}
 
-/// X = E~⁻¹(Y); the sum of what has been enciphered.
-pub(super) struct Decipher<'i, 'o, S> {
-    pub(super) buffer: InOutBuf<'i, 'o, u8>,
-    pub(super) sum: Sum<S>,
-}
+    const STAGGERS: bool = Many::<P, M>::STAGGERS;
 
-impl<P: Parameters, M: Machine<P>> Pass<P, M> for Decipher<'_, '_, Many<P, M>> {
+    /// Each vector is a quarter of π ahead of the next: what is done before and behind π falls among
+    /// rounds of the others.
     #[inline(always)]
-    fn blocks<const N: usize>(&mut self, machine: M, d: &Group<'_, P, M>, at: usize, end: usize) {
-        let y = load::<_, N>(machine, self.buffer.get_in(), at, end);
-        let x = d.add(Many::<P, M>::invert(machine, d.add(y)));
-        self.sum.add(x, end - at);
-        store(x, self.buffer.get_out(), at, end);
+    fn staggered(
+        &mut self,
+        machine: M,
+        masks: &mut Masks<'_, P, M>,
+        far: &Step<P>,
+        groups: usize,
+        at: usize,
+    ) {
+        let bytes = Many::<P, M>::BYTES;
+        let vectors = groups * GROUP;
+        let mut group = masks.next(far);
+        // x[q] has come q quarters far.
+        let mut x = [Many::<P, M>::load_partial(machine, &[]); GROUP];
+        let mut d = x;
+        for n in 0..vectors + GROUP - 1 {
+            if n < vectors {
+                if n > 0 && n.is_multiple_of(GROUP) {
+                    group = masks.next(far);
+                }
+                let from = at + n * bytes;
+                let [entering] = load(machine, self.buffer.get_in(), from, from + bytes);
+                if !INVERSE {
+                    self.sum.0 = self.sum.0.xor(entering);
+                }
+                d[n % GROUP] = group.mask(n % GROUP);
+                x[0] = entering.xor(d[n % GROUP]);
+            }
+            x = Many::<P, M>::stagger(machine, INVERSE, x);
+            if let Some(left) = n.checked_sub(GROUP - 1) {
+                let leaving = x[GROUP - 1].xor(d[left % GROUP]);
+                if INVERSE {
+                    self.sum.0 = self.sum.0.xor(leaving);
+                }
+                let from = at + left * bytes;
+                store([leaving], self.buffer.get_out(), from, from + bytes);
+            }
+            x = [x[3], x[0], x[1], x[2]];
+        }
     }
 }
 

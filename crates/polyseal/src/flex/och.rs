@@ -5,7 +5,7 @@
 //! A hidden nonce lies in the first block, which is enciphered without it: opening deciphers that
 //! block first.
 
-use super::blocks::{Decipher, Encipher, Sum, pad10, run};
+use super::blocks::{Crypt, Sum, pad10, run};
 use super::machine::Machine;
 use super::parameters::{Many, One, Parameters, zero};
 use super::text::Text;
@@ -59,7 +59,7 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
     let (whole, mut tail) = text.rest::<P>();
     let m = (whole.len() / P::B) as u64 + 1;
     let bytes = whole.len();
-    let mut pass = Encipher { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
+    let mut pass = Crypt::<_, false> { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
     run(machine, e.masks(code::BLOCK, true), bytes, &mut pass);
     let sum = pass.sum.total().xor(first);
 
@@ -102,7 +102,7 @@ pub(super) fn open<P: Parameters, M: Machine<P>>(
     let (whole, mut tail) = text.rest::<P>();
     let m = (whole.len() / P::B) as u64 + 1;
     let bytes = whole.len();
-    let mut pass = Decipher { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
+    let mut pass = Crypt::<_, true> { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
     run(machine, e.masks(code::BLOCK, true), bytes, &mut pass);
     let sum = pass.sum.total().xor(first);
 

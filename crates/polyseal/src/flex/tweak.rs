@@ -303,19 +303,30 @@ pub(super) struct Group<'a, P: Parameters, M: Machine<P>> {
 }
 
 impl<P: Parameters, M: Machine<P>> Group<'_, P, M> {
+    /// D of vector `n`, but for the base.
+    #[inline(always)]
+    fn place(&self, n: usize) -> Many<P, M> {
+        match self.last {
+            Some(step) if n == GROUP - 1 => {
+                let last = &step.last.as_ref()[..Many::<P, M>::BYTES];
+                Many::<P, M>::read_lanes(self.machine, last)
+            }
+            _ => self.key.offsets(self.machine, n),
+        }
+    }
+
+    /// D of vector `n`.
+    #[inline(always)]
+    pub(super) fn mask(&self, n: usize) -> Many<P, M> {
+        self.base.xor(self.place(n))
+    }
+
     /// `x` ⊕ D, of the first `N` vectors of the group: before π and behind it. To keep the masks
     /// themselves would take the registers that the blocks need.
     #[inline(always)]
     pub(super) fn add<const N: usize>(&self, mut x: [Many<P, M>; N]) -> [Many<P, M>; N] {
         for n in 0..N {
-            let places = match self.last {
-                Some(step) if n == GROUP - 1 => {
-                    let last = &step.last.as_ref()[..Many::<P, M>::BYTES];
-                    Many::<P, M>::read_lanes(self.machine, last)
-                }
-                _ => self.key.offsets(self.machine, n),
-            };
-            x[n] = x[n].xor3(self.base, places);
+            x[n] = x[n].xor3(self.base, self.place(n));
         }
         x
     }

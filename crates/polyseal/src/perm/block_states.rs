@@ -13,11 +13,19 @@ pub(crate) trait BlockRounds<const W: usize>: Copy {
     /// Whether states lie turned (see [`StateLanes`]). So they can where `W` is 4 and the steps are
     /// the same if a state's halves are exchanged, with the constants in another order.
     const TURNED: bool = false;
+    /// Whether there is [`stagger`](Self::stagger).
+    const STAGGERS: bool = false;
 
     /// The permutation.
     fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; W]);
     /// Its inverse.
     fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; W]);
+    /// See [`States::stagger`].
+    #[inline(always)]
+    fn stagger<L: StateLanes>(isa: L::Isa, inverse: bool, x: &mut [[L; 4]; W]) {
+        let _ = (isa, inverse, x);
+        unreachable!("only where it is said to pay");
+    }
 }
 
 /// One state of `W` words of the permutation `P` in each lane of `L`.
@@ -67,6 +75,7 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     type Isa = L::Isa;
     type One = BlockStates<P, L::X1, W>;
 
+    const STAGGERS: bool = P::STAGGERS && L::BLOCKS == 4;
     const COUNT: usize = L::BLOCKS;
     const BYTES: usize = W * L::BYTES;
 
@@ -244,6 +253,14 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     fn invert<const N: usize>(isa: L::Isa, mut x: [Self; N]) -> [Self; N] {
         let mut words = Self::words(x);
         P::invert(isa, &mut words);
+        Self::set(&mut x, words);
+        x
+    }
+
+    #[inline(always)]
+    fn stagger(isa: L::Isa, inverse: bool, mut x: [Self; 4]) -> [Self; 4] {
+        let mut words = Self::words(x);
+        P::stagger(isa, inverse, &mut words);
         Self::set(&mut x, words);
         x
     }

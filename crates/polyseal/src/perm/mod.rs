@@ -54,6 +54,8 @@ pub(crate) trait States: Copy {
     /// One of the states.
     type One: States<Isa = Self::Isa, One = Self::One>;
 
+    /// Whether there is [`stagger`](Self::stagger), because it pays.
+    const STAGGERS: bool = false;
     /// How many states there are.
     const COUNT: usize;
     /// How many bytes they have together.
@@ -101,6 +103,14 @@ pub(crate) trait States: Copy {
     fn permute<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
     /// The inverse permutation of every state.
     fn invert<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
+    /// The way through the permutation, or its inverse, in quarters: `x[n]` has come `n` of them far,
+    /// and each comes one further. What is done with the first and the last of them falls among rounds
+    /// of the others. Only where [`STAGGERS`](Self::STAGGERS) says so.
+    #[inline(always)]
+    fn stagger(isa: Self::Isa, inverse: bool, x: [Self; 4]) -> [Self; 4] {
+        let _ = (isa, inverse, x);
+        unreachable!("only where it is said to pay");
+    }
 }
 
 /// States as polynomials over GF(2): the coefficient of x^i is bit i of the state, bit 0 being the

@@ -108,19 +108,47 @@ fn round4<L: StateLanes, const N: usize>(
     round_with(x, steps, keys);
 }
 
+/// Round `r` of vector 0 and, each four rounds ahead of the one before, of the others. Rounds repeat
+/// after two but for their constants: so all of them are at the same steps. The inverse takes these
+/// steps with the constants in the opposite order.
+#[inline(always)]
+fn round_apart<L: StateLanes, const N: usize>(
+    isa: L::Isa,
+    x: &mut [[L; N]; 4],
+    steps: [(usize, usize); 2],
+    inverse: bool,
+    r: usize,
+) {
+    let mut keys = [x[0]; 2];
+    for n in 0..N {
+        let r = if inverse { 14 - (4 * n + r) } else { 4 * n + r };
+        for m in 0..2 {
+            keys[m][n] = L::load(isa, &CONSTANTS4[r].0[m].as_flattened()[..L::BYTES]);
+        }
+    }
+    apply(x, steps, keys);
+}
+
 #[inline(always)]
 fn round_with<L: StateLanes, const N: usize, const M: usize, const W: usize>(
     x: &mut [[L; N]; W],
     steps: [(usize, usize); M],
     constants: [L; M],
 ) {
+    apply(x, steps, constants.map(|constant| [constant; N]));
+}
+
+#[inline(always)]
+fn apply<L: StateLanes, const N: usize, const M: usize, const W: usize>(
+    x: &mut [[L; N]; W],
+    steps: [(usize, usize); M],
+    keys: [[L; N]; M],
+) {
     let mut from = [x[0]; M];
     let mut to = from;
-    let mut keys = from;
     for m in 0..M {
         from[m] = x[steps[m].0];
         to[m] = x[steps[m].1];
-        keys[m] = [constants[m]; N];
     }
     let out = L::aes_rounds_of(L::aes_rounds_of(from, keys), to);
     for m in 0..M {
@@ -173,6 +201,7 @@ const STEPS4: [[(usize, usize); 2]; 2] = [[(0, 1), (2, 3)], [(1, 2), (3, 0)]];
 
 impl BlockRounds<4> for Simpira<4> {
     const TURNED: bool = true;
+    const STAGGERS: bool = true;
 
     #[inline(always)]
     fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; 4]) {
@@ -189,6 +218,19 @@ impl BlockRounds<4> for Simpira<4> {
         for i in (0..7).rev() {
             round4(isa, x, STEPS4[1], &CONSTANTS4[2 * i + 1]);
             round4(isa, x, STEPS4[0], &CONSTANTS4[2 * i]);
+        }
+    }
+
+    #[inline(always)]
+    fn stagger<L: StateLanes>(isa: L::Isa, inverse: bool, x: &mut [[L; 4]; 4]) {
+        round_apart(isa, x, STEPS4[0], inverse, 0);
+        round_apart(isa, x, STEPS4[1], inverse, 1);
+        round_apart(isa, x, STEPS4[0], inverse, 2);
+        // The last quarter is one round short.
+        let mut others = x.map(|[a, b, c, _]| [a, b, c]);
+        round_apart(isa, &mut others, STEPS4[1], inverse, 3);
+        for k in 0..4 {
+            x[k][..3].copy_from_slice(&others[k]);
         }
     }
 }

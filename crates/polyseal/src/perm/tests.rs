@@ -64,6 +64,16 @@ fn algebra<S: States>(isa: S::Isa, name: &str) {
     let single = S::One::load(isa, &first[..block]);
     assert_eq!(stored(S::splat(isa, single)), first[..block].repeat(S::COUNT), "{name}");
 
+    for inverse in [false, true].into_iter().filter(|_| S::STAGGERS) {
+        let mut quarters = [x, y, y, y];
+        for q in 0..4 {
+            quarters = S::stagger(isa, inverse, quarters);
+            quarters[(q + 1) % 4] = quarters[q];
+        }
+        let [whole] = if inverse { S::invert(isa, [x]) } else { S::permute(isa, [x]) };
+        assert_eq!(stored(quarters[3]), stored(whole), "{name}");
+    }
+
     for length in [0, 1, 8, 15, 16, 31, block - 1, block, S::BYTES - 1, S::BYTES] {
         let length = length.min(S::BYTES);
         let mut padded = first[..length].to_vec();
