@@ -52,6 +52,7 @@ pub(super) fn run<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
                 at += stretch as usize * group;
             }
             false => {
+                // With `at` made of a counter, OCH took up to 1.4 times as long on 16 registers.
                 for _ in 0..stretch {
                     pass.blocks::<GROUP>(machine, &masks.next(&far), at, at + group);
                     at += group;
@@ -229,6 +230,7 @@ impl<P: Parameters, M: Machine<P>, const INVERSE: bool> Pass<P, M>
                 let from = at + left * bytes;
                 store([leaving], self.buffer.get_out(), from, from + bytes);
             }
+            // When nothing enters any more, what has left goes in again, for nothing.
             x = [x[3], x[0], x[1], x[2]];
         }
     }
