@@ -34,7 +34,7 @@ SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 # abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which did not end within minutes.
 MAPPING = "+&if {C} {W} {D} {R} -v"
 SEEDS = (1, 2, 3)
-ROUTING_MINUTES = 30
+ROUTING_MINUTES = 20
 # The clock's pad, PCLKT7_0: from some of those that nextpnr chooses by itself it finds no way to the clock's network.
 PADS = 'LOCATE COMP "clk" SITE "P6";\n'
 
