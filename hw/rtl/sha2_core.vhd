@@ -95,53 +95,44 @@ architecture rtl of sha2_core is
   constant NOTHING : state := (v => (others => (others => '0')), w => (others => (others => '0')),
                                others => (others => '0'));
 
-  -- A round in four pieces, of at most two sums in a row each.
+  -- A round in four pieces, of at most two sums in a row each. Each makes a record as a whole.
   function piece_1 (x : state) return state is
-    variable r : state := x;
   begin
-    r.p := Sigma_1(x.v(4)) + ((x.v(4) and x.v(5)) xor (not x.v(4) and x.v(6)));
-    r.q := Sigma_0(x.v(0)) + ((x.v(0) and x.v(1)) xor (x.v(0) and x.v(2)) xor (x.v(1) and x.v(2)));
-    r.s := lesser_1(x.w(1)) + x.w(6);
-    r.u := lesser_0(x.w(14)) + x.w(15);
-    return r;
+    return (v => x.v, w => x.w, hkw => x.hkw, kr => x.kr,
+            p => Sigma_1(x.v(4)) + ((x.v(4) and x.v(5)) xor (not x.v(4) and x.v(6))),
+            q => Sigma_0(x.v(0)) + ((x.v(0) and x.v(1)) xor (x.v(0) and x.v(2)) xor (x.v(1) and x.v(2))),
+            s => lesser_1(x.w(1)) + x.w(6),
+            u => lesser_0(x.w(14)) + x.w(15));
   end function;
 
   -- p = T1
   function piece_2 (x : state) return state is
-    variable r : state := x;
   begin
-    r.p := x.hkw + x.p;
-    r.s := x.s + x.u;
-    r.u := x.kr + x.w(0);
-    return r;
+    return (v => x.v, w => x.w, hkw => x.hkw, kr => x.kr, p => x.hkw + x.p, q => x.q, s => x.s + x.u, u => x.kr + x.w(0));
   end function;
 
   function piece_3 (x : state) return state is
-    variable r : state := x;
   begin
-    r.q := x.p + x.q;
-    r.p := x.v(3) + x.p;
-    return r;
+    return (v => x.v, w => x.w, hkw => x.hkw, kr => x.kr, p => x.v(3) + x.p, q => x.p + x.q, s => x.s, u => x.u);
   end function;
 
   -- What the next round begins with; without `runs`, v as it is, and perhaps a first round with this word of h.
   function piece_4 (x : state; h7 : word; runs, own : std_logic; source, constant_k : word) return state is
-    variable r : state := x;
+    variable v : octet := x.v;
     variable next_h : word := h7;
+    variable next_w : word := x.s;
   begin
     if runs = '1' then
-      r.v := (x.q, x.v(0), x.v(1), x.v(2), x.p, x.v(4), x.v(5), x.v(6));
+      v := (x.q, x.v(0), x.v(1), x.v(2), x.p, x.v(4), x.v(5), x.v(6));
       next_h := x.v(6);
     end if;
-    r.hkw := next_h + x.u;
-    r.w(1 to 15) := x.w(0 to 14);
     if own = '1' then
-      r.w(0) := source;
-    else
-      r.w(0) := x.s;
+      next_w := source;
     end if;
-    r.kr := constant_k;
-    return r;
+    return (v => v,
+            w => (next_w, x.w(0), x.w(1), x.w(2), x.w(3), x.w(4), x.w(5), x.w(6), x.w(7), x.w(8), x.w(9), x.w(10), x.w(11),
+                  x.w(12), x.w(13), x.w(14)),
+            hkw => next_h + x.u, kr => constant_k, p => x.p, q => x.q, s => x.s, u => x.u);
   end function;
 
   -- v, or what a start or `clear` makes of it. Both come late: so what a register takes is chosen by `runs`, and 0 last.
