@@ -1,10 +1,10 @@
 """Area, clock and netlists of the cores: `scripts/hw hw/syn/run.py [OPTION] [DESIGN…]`; without a name, every design.
 
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
-wrapper (the clock, with each of SEEDS); both netlists are simulated against the reference. Results are kept in results.json,
-from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which takes most
-of the time. --placed: the clock without routing, which is given up after ROUTING_MINUTES, and then not tried with other seeds. --tables: writes the table and
-the figures only. What was made of the same design is not made again.
+wrapper (the clock, with each of SEEDS); both netlists are simulated against the reference. Results are kept in
+results.json, from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which
+takes most of the time. --placed: the clock without routing, which is given up after ROUTING_MINUTES, and then not tried with
+other seeds. --tables: writes the table and the figures only. What was made of the same design is not made again.
 """
 
 import hashlib

@@ -1,8 +1,9 @@
 """The table of hw/README.md and the figures of papers/omd, from results.json.
 
 Cycles are those that `make hw` asserts, for packets with L* and Tag_a known, everything valid and ready: of l blocks,
-2C + 1 to the first out, C to each other, C to the tag. The clock is the median of ECP5's, routed or else before routing. What the paper
-says of itself is at its own clock and on its own device; what it published is at the clock that nextpnr gave before routing.
+2C + 1 to the first out, C to each other, C to the tag. The clock is the median of ECP5's, routed or else before routing.
+What the paper says of itself is at its own clock and on its own device; what it published is at the clock that nextpnr gave
+before routing.
 """
 
 from pathlib import Path

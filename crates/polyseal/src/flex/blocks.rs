@@ -52,7 +52,7 @@ pub(super) fn run<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
                 at += stretch as usize * group;
             }
             false => {
-                // With `at` made of a counter, OCH took up to 1.4 times as long on 16 registers.
+                // With `at` made of a counter, OCH took up to 1.5 times as long on 16 registers.
                 for _ in 0..stretch {
                     pass.blocks::<GROUP>(machine, &masks.next(&far), at, at + group);
                     at += group;
