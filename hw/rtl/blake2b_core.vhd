@@ -12,8 +12,8 @@
 --
 -- G_HALF_ROUND: half a round per cycle, 25 cycles per call, for fewer gates.
 -- G_INTERLEAVE = 4: four calls at once, each in every fourth cycle; all ports speak of the call whose
--- cycle it is. The round has a register after each of its quarters then. A call that is not followed at once by the
--- next is settled: y goes into h, and v into the state whose feed-forward is 0. Otherwise v stays.
+-- cycle it is. The round has a register after each of its quarters then. A call that no start follows at once is
+-- settled: y goes into h, and v into the state whose feed-forward is 0. Of one call at a time, v stays until the next start.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -165,13 +165,33 @@ architecture rtl of blake2b_core is
     return r;
   end function;
 
+  -- Multiplexers, written out: of an index GHDL makes choices among four by a decoder, in which no tool finds a tree that
+  -- goes into the multiplexers of a device.
+  function mux2 (x0, x1 : word; i : std_logic) return word is
+  begin
+    if i = '1' then
+      return x1;
+    end if;
+    return x0;
+  end function;
+
+  function mux4 (x : words(0 to 3); i : unsigned(1 downto 0)) return word is
+  begin
+    return mux2(mux2(x(0), x(1), i(0)), mux2(x(2), x(3), i(0)), i(1));
+  end function;
+
+  function mux16 (x : words(0 to 15); i : unsigned(3 downto 0)) return word is
+    constant low : unsigned(1 downto 0) := i(1 downto 0);
+  begin
+    return mux2(mux2(mux4(x(0 to 3), low), mux4(x(4 to 7), low), i(2)),
+                mux2(mux4(x(8 to 11), low), mux4(x(12 to 15), low), i(2)), i(3));
+  end function;
+
   -- The words that four G take first or second: of round r, on columns or diagonals; or of half a round r. r is below 10,
   -- or 20.
   function chosen (k, m : octet; r : unsigned(4 downto 0); diagonal, second : natural) return quad is
     variable all_words : words(0 to 15);
     variable number : unsigned(3 downto 0);
-    variable of_place : words(0 to 7);
-    variable one : word;
     variable y : quad;
     variable at : natural;
   begin
@@ -185,22 +205,19 @@ architecture rtl of blake2b_core is
             number := to_unsigned(BLAKE2B_SIGMA(row / 2)(8 * (row mod 2) + at), 4);
           end if;
         end loop;
-        one := all_words(to_integer(number));
+        y(g) := mux16(all_words, number);
       else
         at := at + 8 * diagonal;
-        of_place := (
+        -- There is no row 10 to 15: rows 8 and 9 in their places make r(1) and r(2) needless there.
+        y(g) := mux16((
           all_words(BLAKE2B_SIGMA(0)(at)), all_words(BLAKE2B_SIGMA(1)(at)), all_words(BLAKE2B_SIGMA(2)(at)),
           all_words(BLAKE2B_SIGMA(3)(at)), all_words(BLAKE2B_SIGMA(4)(at)), all_words(BLAKE2B_SIGMA(5)(at)),
-          all_words(BLAKE2B_SIGMA(6)(at)), all_words(BLAKE2B_SIGMA(7)(at)));
-        one := of_place(to_integer(r(2 downto 0)));
-        if r(3) = '1' then
-          one := all_words(BLAKE2B_SIGMA(8)(at));
-          if r(0) = '1' then
-            one := all_words(BLAKE2B_SIGMA(9)(at));
-          end if;
-        end if;
+          all_words(BLAKE2B_SIGMA(6)(at)), all_words(BLAKE2B_SIGMA(7)(at)), all_words(BLAKE2B_SIGMA(8)(at)),
+          all_words(BLAKE2B_SIGMA(9)(at)), all_words(BLAKE2B_SIGMA(8)(at)), all_words(BLAKE2B_SIGMA(9)(at)),
+          all_words(BLAKE2B_SIGMA(8)(at)), all_words(BLAKE2B_SIGMA(9)(at)), all_words(BLAKE2B_SIGMA(8)(at)),
+          all_words(BLAKE2B_SIGMA(9)(at))),
+          r(3 downto 0));
       end if;
-      y(g) := one;
     end loop;
     return y;
   end function;
@@ -211,7 +228,8 @@ architecture rtl of blake2b_core is
   signal hs : octets := (others => ROWS_OF_0);            -- as rows
   signal ms : octets := (others => (others => (others => '0')));
   signal run, was, begun : slv(0 to LANES) := (others => '0');
-  signal t, r, rx, rd, rxd : counts := (others => (others => '0'));  -- steps done; rows of sigma, now and next
+  -- Steps done; the row of sigma, now and next, and both a round of all LANES later.
+  signal t, r, rx, rd, rxd : counts := (others => (others => '0'));
   signal x : state := NEUTRAL;
   signal x1, x2, x3, x4 : state;                          -- after each quarter of a round; a half has x3 and x4
   constant ENTERED : positive := (LANES + 4) / 4;         -- where h enters, of four
@@ -229,7 +247,8 @@ architecture rtl of blake2b_core is
     return r + 1;
   end function;
 begin
-  assert LANES = 1 or (LANES = 4 and not G_HALF_ROUND) severity failure;
+  assert LANES = 1 or (LANES = 4 and not G_HALF_ROUND)
+    report "blake2b_core: G_INTERLEAVE is 1, or 4 without G_HALF_ROUND" severity failure;
 
   ready <= not run(LANES);
   y <= joined(sum);

@@ -171,7 +171,7 @@ architecture rtl of sha2_core is
   signal sum, entry : octet;                              -- entry, cleared: of a start or clear, a cycle later
   signal cleared : std_logic;
 begin
-  assert LANES = 1 or LANES = 4 severity failure;
+  assert LANES = 1 or LANES = 4 report "sha2_core: G_INTERLEAVE is 1 or 4" severity failure;
 
   ready <= not run(LANES);
   y <= joined(sum);
