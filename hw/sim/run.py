@@ -50,7 +50,7 @@ for hash, n in SIZES.items():
     for tag in tags:
         config(f"{hash}.{tag}.vectors", hash, tag,
                lambda h=hash, t=tag, c=slow: stimulus.from_vectors(h, t, 10**6 if LONG else c, 10**4 if LONG else 400))
-        config(f"{hash}.{tag}.stalls", hash, tag, lambda h=hash, t=tag, e=edges: stimulus.drawn(h, t, 1, e, breaks=2),
+        config(f"{hash}.{tag}.stalls", hash, tag, lambda h=hash, t=tag, e=edges: stimulus.drawn(h, t, 1, e, breaks=3),
                G_STALL=40, G_SEED=1)
     # Every L[i] of 9600 bytes, and of BLAKE2b the first that it waits for.
     blocks = 1026 if hash == "blake2b" else 9600 // n if LONG else 9
@@ -70,8 +70,8 @@ for hash, n in SIZES.items():
     config(f"{hash}.lanes.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 9, e if LONG else e[1:6], lanes=4, breaks=1), G_AD=False, G_LANES=4, G_STALL=30, G_SEED=11)
     config(f"{hash}.buffer", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
-        h, n, 6, e, breaks=2), 6, G_STALL=20, G_SEED=3)
-config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=2),
+        h, n, 6, e, breaks=3), 6, G_STALL=20, G_SEED=3)
+config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, stimulus.edges(64), breaks=3),
        G_HALF_ROUND=True, G_STALL=20, G_SEED=5)
 config("blake2b.half.timing", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 9, [(1500, 0)], opens=False), G_AD=False,
        G_HALF_ROUND=True, G_TIMING=True)

@@ -1,10 +1,11 @@
 """What the testbenches play and expect, from reference/omd.py and vectors/omd-*.json.
 
 A packet is (opens, N, A, X, T, Y, good): X goes in, Y comes out, and T either comes out or goes in. A session is one
-key, its packets for each lane, and the cycle at which it is broken off, or 0. Files are tb_omd's: lines of one beat each,
-data as hexadecimal with the first byte last, as AXI4-Stream has it.
+key, its packets for each lane, and after how many of the core's beats, and how many cycles then, it is broken off; 0 and 0:
+it is not. Files are tb_omd's: lines of one beat each, data as hexadecimal with the first byte last, as AXI4-Stream has it.
 """
 
+import itertools
 import json
 import random
 import sys
@@ -32,8 +33,8 @@ class Sessions:
         self.sessions = []
         self.hashes = {}
 
-    def add(self, K, lanes, break_after=0):
-        self.sessions.append((K, lanes, break_after))
+    def add(self, K, lanes, broken=(0, 0)):
+        self.sessions.append((K, lanes, broken))
 
     def packet(self, K, N, A, M, opens, spoil=""):
         """A packet, spoilt or not, as the reference says."""
@@ -78,8 +79,8 @@ class Sessions:
                 data = garbage.randbytes(width - len(X)).hex() + data[2 * (width - len(X)):]
             files[file].append(f"{session} {data} {keep} {int(last)} {user}")
 
-        for number, (K, packets_of, break_after) in enumerate(self.sessions):
-            files["sessions"].append(str(break_after))
+        for number, (K, packets_of, broken) in enumerate(self.sessions):
+            files["sessions"].append("{} {}".format(*broken))
             padded = K.ljust(n, b"\0")
             for i in range(0, n, n // 8):
                 files["key"].append(f"{number} {padded[i:i + n // 8][::-1].hex()} 0 0 0")
@@ -142,24 +143,31 @@ def from_vectors(name, tag_bytes, limit, longest=2000):
     return s
 
 
-SPOILT = ("", "", "", "", "tag", "first", "last", "longer", "shorter", "none", "ct")
+SPOILT = ("longer", "", "ct", "shorter", "", "first", "none", "", "tag", "last", "")
 
 
 def drawn(name, tag_bytes, seed, lengths, lanes=1, breaks=0, opens=None):
-    """A session with packets of these (message, associated data) lengths in each lane, after `breaks` broken ones."""
+    """A session with packets of these (message, associated data) lengths in each lane, after `breaks` broken ones.
+
+    Two of three are broken off between the first and the last block out of a packet, the third anywhere.
+    """
     r = random.Random(f"{name} {seed}")
     s = Sessions(name, tag_bytes)
+    spoilt = itertools.cycle(SPOILT[seed - 1:] + SPOILT[:seed - 1])
 
     def packets(K, lengths):
-        return [s.packet(K, r.randbytes(r.choice((0, 1, 12, s.n - 1))), r.randbytes(a), r.randbytes(m),
-                         r.random() < 0.5 if opens is None else opens, r.choice(SPOILT))
-                for m, a in lengths]
+        ways = r.sample([i % 2 == 0 for i in range(len(lengths))], len(lengths)) if opens is None else [opens] * len(lengths)
+        return [s.packet(K, r.randbytes(r.choice((0, 1, 12, s.n - 1))), r.randbytes(a), r.randbytes(m), way,
+                         next(spoilt) if way else "")
+                for (m, a), way in zip(lengths, ways)]
 
     for i in range(breaks):
         K = r.randbytes(s.n)
-        few = [(r.randrange(5 * s.n), r.randrange(3 * s.n)) for _ in range(4)]
-        s.add(K, [packets(K, few) for _ in range(lanes)], break_after=20 + r.randrange(500))
-        s.add(K, [packets(K, few[:1]) for _ in range(lanes)])
+        blocks = r.randrange(3, 7)
+        few = [(blocks * s.n, r.randrange(3 * s.n)), *((r.randrange(5 * s.n), r.randrange(3 * s.n)) for _ in range(3))]
+        broken = (0, 20 + r.randrange(500)) if i % 3 == 2 else (r.randrange(1, blocks - 1), r.randrange(1, 13))
+        s.add(K, [packets(K, few) for _ in range(lanes)], broken)
+        s.add(K, [packets(K, few[1:2]) for _ in range(lanes)])
     K = r.randbytes(s.n)
     shuffled = [r.sample(lengths, len(lengths)) for _ in range(lanes)]
     s.add(K, [packets(K, x) for x in shuffled])

@@ -11,12 +11,17 @@ import tempfile
 from pathlib import Path
 
 from play import play
-from run import SIZES, SOURCES, stimulus, tool
+from run import HERE, SIZES, SOURCES, stimulus, tool
 from translate import translate
 
 
+BUFFER_BEATS = 6  # of buffered.vhd
+
+
 def combinations():
-    """Name, hash, lanes, tag's bytes and generics."""
+    """Name, hash, lanes, tag's bytes, and generics of omd_core; of buffered, if the name says so."""
+    for hash, n in SIZES.items():
+        yield f"{hash}.{n // 2}.buffer", hash, 1, n // 2, {"G_HASH": hash, "G_BYTES": n, "G_TAG_BYTES": n // 2}
     for (hash, n), lanes, tag, ad, opens, half in itertools.product(
             SIZES.items(), (1, 4), (1, 2), (False, True), (False, True), (False, True)):
         if half and (hash != "blake2b" or lanes > 1):
@@ -40,14 +45,19 @@ def main():
     for name, hash, lanes, tag_bytes, generics in combinations():
         if not all(part in name for part in sys.argv[1:]):
             continue
-        top, n = "omd_core" if lanes == 1 else "omd_lanes", SIZES[hash]
+        buffered = name.endswith("buffer")
+        top, n = "buffered" if buffered else "omd_core" if lanes == 1 else "omd_lanes", SIZES[hash]
+        extra = [HERE.parent / "rtl" / "omd_decrypt_buffer.vhd", HERE / "buffered.vhd"] if buffered else []
         with tempfile.TemporaryDirectory() as directory:
             directory = Path(directory)
-            session = stimulus.drawn(hash, tag_bytes, 9, stimulus.edges(n)[:-2], lanes=lanes,
-                                     opens=None if generics["G_DECRYPT"] else False)
-            session.write(directory / "stimulus")
-            module = gates(directory, top, translate(SOURCES, top, generics))
-            print(f"{name}: {play(module, directory / 'stimulus', n, lanes)} beats as they must be", flush=True)
+            lengths = stimulus.edges(n)[:-1 if buffered else -2]
+            session = stimulus.drawn(hash, tag_bytes, 9, lengths, lanes=lanes,
+                                     opens=None if generics.get("G_DECRYPT", True) else False)
+            session.write(directory / "stimulus", BUFFER_BEATS if buffered else None)
+            module = gates(directory, top, translate([*SOURCES, *extra], top, generics))
+            erasing = BUFFER_BEATS + 2 if buffered else 1
+            beats = play(module, directory / "stimulus", n, lanes, erasing)
+            print(f"{name}: {beats} beats as they must be", flush=True)
 
 
 if __name__ == "__main__":

@@ -63,8 +63,8 @@ class Netlist:
         return self.code.changed(self.nets)
 
 
-def session(netlist, stimulus, lanes, cycles, chance):
-    """One session, or its first cycles: the number of beats that came out, each as it must be.
+def session(netlist, stimulus, lanes, cycles, chance, most=None):
+    """One session, or its first cycles, or until `most` beats: the number of those that came out, each as it must be.
 
     `chance`: how often a source has its next beat in a cycle, and the sink is ready.
     """
@@ -123,16 +123,16 @@ def session(netlist, stimulus, lanes, cycles, chance):
                 if out[2]:
                     given[lane].pop(0)
         netlist.clock()
-        if not any(m):
+        if not any(m) or compared == most:
             return compared
     return compared
 
 
-def play(module, stimulus, n, lanes, breaks=8):
+def play(module, stimulus, n, lanes, erasing=1):
     """The beats of two whole sessions: one with every stream valid and the sink ready, one with stalls.
 
-    Between them are sessions broken off anywhere. After each the key is zeroised: then every register must be as it was
-    after the reset.
+    Between them are sessions broken off, four within the first 600 cycles and four after some beats. After each the key is
+    zeroised: then, after `erasing` edges, every register must be as it was after the reset.
     """
     netlist = Netlist(module)
     netlist.put("rst", 1)
@@ -140,26 +140,36 @@ def play(module, stimulus, n, lanes, breaks=8):
         netlist.settle()
         netlist.clock()
     netlist.put("rst", 0)
+    for _ in range(erasing - 1):
+        netlist.settle()
+        netlist.clock()
     netlist.mark()
 
-    def expected():
-        return sum(len(beats(stimulus / f"m{lane}.txt")) for lane in range(lanes))
-
-    compared = most = 0
+    expected = sum(len(beats(stimulus / f"m{lane}.txt")) for lane in range(lanes))
     r = random.Random(f"{n} {lanes}")
-    cuts = [(r.randrange(20, 600), r.choice((0.3, 0.6))) for _ in range(breaks)]
-    for cycles, chance in [(WHOLE, 1), *cuts, (WHOLE, 0.6)]:
-        of_session = session(netlist, stimulus, lanes, cycles, chance)
-        if cycles == WHOLE and of_session != expected():
+    early = [(r.randrange(20, 600), r.choice((0.3, 0.6)), None) for _ in range(4)]
+    broken = [(WHOLE, r.choice((0.3, 0.6)), r.randrange(1, 6 * lanes)) for _ in range(4)]
+    compared = kept = 0
+    for cycles, chance, most in [(WHOLE, 1, expected), *early, *broken, (WHOLE, 0.6, expected)]:
+        of_session = session(netlist, stimulus, lanes, cycles, chance, most)
+        if most and of_session != most:
             raise SystemExit(f"no end after {of_session} beats")
         compared += of_session
-        most = max(most, netlist.changed())
+        kept = max(kept, netlist.changed())
         netlist.put("zeroise", 1)
         netlist.settle()
         netlist.clock()
         netlist.put("zeroise", 0)
+        for name in netlist.ports:
+            if name.startswith("s_") and name.endswith(("tvalid", "tlast", "tkeep")):
+                parts = 1 if name.startswith("s_key") else lanes
+                for part in range(parts):
+                    netlist.put(name, 0, part, parts)
+        for _ in range(erasing - 1):
+            netlist.settle()
+            netlist.clock()
         if netlist.changed():
-            raise SystemExit(f"{netlist.changed()} registers keep something when zeroised after {cycles} cycles")
-    if not compared or most < 8 * n:
+            raise SystemExit(f"{netlist.changed()} registers keep something when zeroised after {of_session} beats")
+    if not compared or kept < 8 * n:
         raise SystemExit("nothing to compare, or to erase")
     return compared

@@ -1,7 +1,7 @@
 -- Compares an AXI4-Stream with a file of lines "session tdata tkeep tlast tuser", beat for beat, and withholds ready for
 -- G_STALL of 100 cycles at random, and at every other beat until there is one. `finished` is the number of sessions,
 -- counted from 0, whose lines are done. Lines of a session that was ended before its end are passed over. A beat that is
--- valid must stay as it is until it is taken.
+-- valid must stay as it is until it is taken, and after a session's last nothing may follow.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -33,7 +33,8 @@ begin
     file source : text open read_mode is G_FILE;
     variable l : line;
     variable of_session, last, user, count, was_session : natural := 0;
-    variable data, was : std_logic_vector(G_BITS - 1 downto 0);
+    variable data : std_logic_vector(G_BITS - 1 downto 0);
+    variable was : std_logic_vector(G_BITS + G_KEEP + 2 downto 0);
     variable keep : std_logic_vector(G_KEEP - 1 downto 0);
     variable seed_1 : positive := G_SEED + 1;
     variable seed_2 : positive := 1147;
@@ -57,12 +58,14 @@ begin
         tready <= '1' when ready else '0';
         was_session := session;
         wait until rising_edge(clk);
+        assert was_session >= of_session or session >= of_session or tvalid /= '1' report "a beat after the session's last"
+          severity failure;
         if was_session = of_session and session = of_session and breaks = '0' then
           assert not (waits and tvalid /= '1') report "valid was taken back" severity failure;
           if tvalid = '1' then
-            assert not waits or was = tdata report "a beat changed while it waited" severity failure;
+            assert not waits or was = tdata & tkeep & tuser & tlast report "a beat changed while it waited" severity failure;
             waits := true;
-            was := tdata;
+            was := tdata & tkeep & tuser & tlast;
           end if;
         end if;
         if tvalid = '1' and ready and session = of_session then

@@ -1,8 +1,8 @@
 -- Plays sessions, each of one key and many packets, to omd_core, omd_lanes or omd_core with omd_decrypt_buffer.
 --
--- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session, the cycle at which it is broken off, or 0;
--- key.txt; ad<l>.txt, s<l>.txt, m<l>.txt, given<l>.txt for each lane l. Between sessions the key is zeroised, by `zeroise`
--- and `rst` in turn. G_TIMING: without stalls, cycles are printed and must be those that CALL, the cycles of a call,
+-- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session: after how many of the core's beats, and how many
+-- cycles then, it is broken off, or 0 0; key.txt; ad<l>.txt, s<l>.txt, m<l>.txt, given<l>.txt for each lane l. After each
+-- session the key is zeroised, by `zeroise` of two sessions and by `rst` of two, in turn. G_TIMING: without stalls, cycles are printed and must be those that CALL, the cycles of a call,
 -- promises; of lanes, those of lane 0, which are four times as many, and one for the register at the way out.
 
 library ieee;
@@ -54,6 +54,8 @@ architecture tb of tb_omd is
   signal judge_tvalid, judge_tready : slv(LANES - 1 downto 0);
   type naturals is array (0 to LANES - 1) of natural;
   signal finished, beats : naturals;
+  signal core_takes, core_ends : std_logic;               -- a beat that the core gives; the last of a packet
+  signal core_beats, of_packet : natural := 0;            -- those of the session; since the last end of a packet
 begin
   clk <= not clk after 5 ns;
   cycle <= cycle + 1 when rising_edge(clk);
@@ -61,7 +63,7 @@ begin
   main : process
     file sessions : text;
     variable l : line;
-    variable break_after : natural;
+    variable break_beats, break_after : natural;
     variable all_done : boolean;
     variable total : natural := 0;
   begin
@@ -75,12 +77,17 @@ begin
         rst <= '0';
         loop
           readline(sessions, l);
+          read(l, break_beats);
           read(l, break_after);
           breaks <= '1' when break_after > 0 else '0';
           if break_after > 0 then
+            while core_beats < break_beats loop
+              wait until rising_edge(clk);
+            end loop;
             for c in 1 to break_after loop
               wait until rising_edge(clk);
             end loop;
+            check(break_beats = 0 or of_packet > 0, "broken off in the midst of a packet");
           else
             loop
               wait until rising_edge(clk);
@@ -92,7 +99,7 @@ begin
             end loop;
           end if;
           exit when endfile(sessions);
-          if session mod 2 = 0 then
+          if session / 2 mod 2 = 0 then
             zeroise <= '1';
           else
             rst <= '1';
@@ -217,6 +224,8 @@ begin
       core_tready <= m_tready;
     end generate;
     m_tready <= judge_tready(0);
+    core_takes <= core_tvalid and core_tready;
+    core_ends <= core_tlast;
   end generate;
 
   four : if LANES = 4 generate
@@ -234,7 +243,22 @@ begin
         m_axis_tlast => m_tlast, m_axis_tvalid => m_tvalid, m_axis_tready => m_tready,
         l_star => l_star(8 * n - 1 downto 0), tag_a => tag_a);
     m_tready <= judge_tready(to_integer(unsigned(m_tid)));
+    core_takes <= m_tvalid and m_tready;
+    core_ends <= m_tlast;
   end generate;
+
+  count : process (clk)
+  begin
+    if rising_edge(clk) then
+      if zeroise = '1' or rst = '1' then
+        core_beats <= 0;
+        of_packet <= 0;
+      elsif core_takes = '1' then
+        core_beats <= core_beats + 1;
+        of_packet <= 0 when core_ends = '1' else of_packet + 1;
+      end if;
+    end if;
+  end process;
 
   quiet : process (clk)
   begin
