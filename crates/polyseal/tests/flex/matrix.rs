@@ -73,6 +73,10 @@ fn edges(config: &Config) -> Vec<usize> {
             edges.extend([blocks * b, blocks * b + blocks % (b - 1) + 1]);
         }
     }
+    if config.mode() == Mode::Och {
+        // One stretch of groups and two, and what comes after them.
+        edges.extend([(64 * 16 + 18) * b, (128 * 16 + 18) * b + 5]);
+    }
     if config.mode() == Mode::Robust {
         edges.extend([128 * b, 129 * b, 129 * b + 1, 130 * b, 131 * b + 5, 258 * b + 31]);
     }

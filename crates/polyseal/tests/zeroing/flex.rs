@@ -326,13 +326,14 @@ fn frees(secrets: &[&[u8]], call: impl FnOnce()) -> bool {
 fn refused_messages_of_flex_are_wiped() {
     let mut findings = Findings::new();
     for profile in Profile::ALL {
+        let b = profile.block_bytes();
         for (mode, hidden) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
             let config = config(mode, profile, hidden);
             let secrets = Secrets::of(&config);
             let pieces = secrets.pieces(&[&SECRET]);
             for backend in Backend::available() {
                 let flex = flex_on(backend, config, &KEY, b"").expect("a key");
-                for length in [30, profile.block_bytes(), 9 * profile.block_bytes() + 30] {
+                for length in [30, b, 9 * b + 30, 20 * b + 30] {
                     let message = SECRET.repeat(length.div_ceil(16));
                     let sealed = flex.seal(&NONCE, AD, &message[..length]).expect("sealing");
                     let told = if hidden { &[][..] } else { &NONCE };
@@ -367,13 +368,14 @@ fn refused_messages_of_flex_are_wiped() {
 fn the_right_tag_of_a_forgery_is_wiped() {
     let mut findings = Findings::new();
     for profile in Profile::ALL {
+        let b = profile.block_bytes();
         for (mode, hidden) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
             let config = config(mode, profile, hidden);
             let secrets = Secrets::of(&config);
             let told = if hidden { &[][..] } else { &NONCE };
             for backend in Backend::available() {
                 let flex = flex_on(backend, config, &KEY, b"").expect("a key");
-                for length in [5, 30, profile.block_bytes(), 9 * profile.block_bytes() + 30] {
+                for length in [5, 30, b, 9 * b + 30, 20 * b + 30] {
                     let message = SECRET.repeat(length.div_ceil(16));
                     let mut forged = flex.seal(&NONCE, AD, &message[..length]).expect("sealing");
                     let tag_at = forged.len() - config.tag_bytes();
@@ -444,6 +446,7 @@ fn refused_messages_of_other_calls_are_wiped() {
     let mut findings = Findings::new();
     let ad = vec![0x33; 9000];
     for profile in Profile::ALL {
+        let b = profile.block_bytes();
         for backend in Backend::available() {
             for (mode, hidden) in MODES.into_iter().flat_map(|mode| [(mode, true), (mode, false)]) {
                 let config = config(mode, profile, hidden);
@@ -452,7 +455,7 @@ fn refused_messages_of_other_calls_are_wiped() {
                 let flex = flex_on(backend, config, &KEY, b"").expect("a key");
                 let prepared = flex.with_ad(&ad).expect("associated data");
                 let told = if hidden { &[][..] } else { &NONCE };
-                for length in [30, 9 * profile.block_bytes() + 30] {
+                for length in [30, 9 * b + 30, 20 * b + 30] {
                     let message = SECRET.repeat(length.div_ceil(16));
                     let mut forged = flex.seal(&NONCE, &ad, &message[..length]).expect("sealing");
                     *forged.last_mut().expect("a tag") ^= 1;
@@ -472,7 +475,7 @@ fn refused_messages_of_other_calls_are_wiped() {
                 let secrets = Secrets::of(wide.config());
                 let pieces = secrets.pieces(&[&SECRET]);
                 let told = if hidden == 1 { &[][..] } else { &NONCE };
-                for length in [16, 30, 9 * profile.block_bytes() + 30] {
+                for length in [16, 30, 9 * b + 30] {
                     let message = SECRET.repeat(length.div_ceil(16));
                     let sealed = wide.encipher(&NONCE, AD, &message[..length]);
                     let mut forged = sealed.expect("enciphering");
