@@ -2,8 +2,9 @@
 --
 -- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session: after how many of the core's beats, and how many
 -- cycles then, it is broken off, or 0 0; key.txt; ad<l>.txt, s<l>.txt, m<l>.txt, given<l>.txt for each lane l. After each
--- session the key is zeroised, by `zeroise` of two sessions and by `rst` of two, in turn. G_TIMING: without stalls, cycles are printed and must be those that CALL, the cycles of a call,
--- promises; of lanes, those of lane 0, which are four times as many, and one for the register at the way out.
+-- session the key is zeroised, by `zeroise` of two sessions and by `rst` of two, in turn. G_TIMING: without stalls, cycles are
+-- printed and must be those that CALL, the cycles of a call, promises; of lanes, those of lane 0, which are four times as
+-- many, and one for the register at the way out.
 
 library ieee;
 use ieee.std_logic_1164.all;
