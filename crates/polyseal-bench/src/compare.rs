@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 use polyseal::registry::Algorithm;
-use polyseal::testing::{Backend, Strategy};
+use polyseal::testing::Backend;
 use serde::Serialize;
 
 use crate::contender::{Contender, Operation};
@@ -81,7 +81,7 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
     for backend in backends {
         for suite in options.suites() {
             for operation in options.operations() {
-                let Some(ours) = ours::contender(&suite, operation, backend, Strategy::Auto) else {
+                let Some(ours) = ours::contender(&suite, operation, backend) else {
                     continue;
                 };
                 let mut contenders = vec![ours];

@@ -17,7 +17,7 @@ mod aesgcm;
 use core::fmt;
 use std::io::{self, Write};
 
-use polyseal::testing::{Backend, Strategy};
+use polyseal::testing::Backend;
 use serde::Serialize;
 
 use crate::contest;
@@ -233,7 +233,7 @@ fn distances(options: &Options, figures: &[Figures], bulk: &[Bulk]) -> Table {
                 let width = Width::of_backend(backend.name())?;
                 let natural = shape.and_then(|shape| shape.bound(figures, width));
                 let bound = natural.or_else(|| Bulk::bound(id, bulk, width))?;
-                Some((ours::contender(&suite, operation, backend, Strategy::Auto)?, bound))
+                Some((ours::contender(&suite, operation, backend)?, bound))
             };
             let runners = options.backends().into_iter().filter_map(runner);
             let (mut contenders, bounds): (Vec<_>, Vec<_>) = runners.unzip();

@@ -11,7 +11,7 @@ use polyseal::any::{AnyAead, AnyMac};
 use polyseal::flex::{FlexCivPublic, FlexOchPublic, FlexOchTransport, FlexRobust};
 use polyseal::gcm::{Aes, Aes128, Aes256, Gcm, KcXaes256Gcm, Xaes256Gcm};
 use polyseal::registry::{Algorithm, Kind};
-use polyseal::testing::{Backend, Strategy, aead_on, mac_on};
+use polyseal::testing::{Backend, aead_on, mac_on};
 
 use crate::contender::{self, Contender, Operation};
 use crate::ring::{self, Nonce, Tag, first, first_mut};
@@ -24,7 +24,6 @@ pub fn contender(
     algorithm: &Algorithm,
     operation: Operation,
     backend: Backend,
-    strategy: Strategy,
 ) -> Option<Contender> {
     let is_mac = algorithm.family().kind == Kind::Mac;
     if is_mac != (operation == Operation::Mac) {
@@ -76,17 +75,11 @@ pub fn contender(
         ("aegis-256x4-mac", _) => mac::<X256<4>>,
         _ => return by_name(algorithm, operation, backend),
     };
-    make(operation, backend, strategy)
+    make(operation, backend)
 }
 
-fn aead<V: Variant>(
-    operation: Operation,
-    backend: Backend,
-    strategy: Strategy,
-) -> Option<Contender> {
-    typed(operation, backend, move |key| {
-        Aegis::<V>::with_backend(first(key), backend).with_strategy(strategy)
-    })
+fn aead<V: Variant>(operation: Operation, backend: Backend) -> Option<Contender> {
+    typed(operation, backend, move |key| Aegis::<V>::with_backend(first(key), backend))
 }
 
 /// A cipher that `make` makes of a key.
@@ -120,8 +113,8 @@ fn gcm<A: Aes>(operation: Operation, backend: Backend) -> Option<Contender> {
     typed(operation, backend, make)
 }
 
-/// A MAC has one operation and one strategy.
-fn mac<V: Variant>(_: Operation, backend: Backend, _: Strategy) -> Option<Contender> {
+/// A MAC has one operation.
+fn mac<V: Variant>(_: Operation, backend: Backend) -> Option<Contender> {
     let mac = AegisMac::<V>::with_backend(first(&KEY), backend);
     Some(Contender::mac(backend.name(), TypedMac(mac)))
 }
@@ -154,6 +147,44 @@ impl<C: AeadInOut, M: Fn(&ring::Key) -> C> contender::Aead for Typed<C, M> {
     ) -> bool {
         let buffer = InOutBuf::new(sealed, message).expect("both have one length");
         self.cipher.decrypt_inout_detached(first(nonce), ad, buffer, first(tag)).is_ok()
+    }
+}
+
+/// AEGIS sealing by another strategy than the measured one.
+#[cfg(feature = "peers")]
+#[must_use]
+pub fn sealing_by<V: Variant, const STRATEGY: usize>(backend: Backend) -> Option<Contender> {
+    let cipher = Aegis::<V>::with_backend(first(&KEY), backend);
+    Contender::aead(backend.name(), Operation::Seal, ByStrategy::<V, STRATEGY> { cipher, backend })
+}
+
+#[cfg(feature = "peers")]
+struct ByStrategy<V: Variant, const STRATEGY: usize> {
+    cipher: Aegis<V>,
+    backend: Backend,
+}
+
+#[cfg(feature = "peers")]
+impl<V: Variant, const STRATEGY: usize> contender::Aead for ByStrategy<V, STRATEGY> {
+    fn rekey(&mut self, key: &ring::Key) {
+        self.cipher = Aegis::with_backend(first(key), self.backend);
+    }
+
+    #[inline]
+    fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], tag: &mut Tag) {
+        *first_mut(tag) = self.cipher.seal_by::<STRATEGY>(first(nonce), ad, message.into());
+    }
+
+    fn open(
+        &mut self,
+        nonce: &Nonce,
+        ad: &[u8],
+        sealed: &[u8],
+        tag: &Tag,
+        message: &mut [u8],
+    ) -> bool {
+        let buffer = InOutBuf::new(sealed, message).expect("both have one length");
+        self.cipher.decrypt_by::<STRATEGY>(first(nonce), ad, buffer) == *first(tag)
     }
 }
 
@@ -303,7 +334,7 @@ mod tests {
                 ] {
                     let algorithm = Algorithm::new(family);
                     let is_mac = operation == Operation::Mac;
-                    let made = contender(&algorithm, operation, backend, Strategy::Auto);
+                    let made = contender(&algorithm, operation, backend);
                     let can = is_mac == (family.kind == Kind::Mac) && !algorithm.is_whole();
                     assert_eq!(made.is_some(), can, "{algorithm}");
                     let Some(mut contender) = made else { continue };

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use polyseal::registry::Algorithm;
-use polyseal::testing::{Backend, Strategy};
+use polyseal::testing::Backend;
 
 use crate::compare::{absent, versions};
 use crate::contender::{Contender, Operation};
@@ -92,15 +92,10 @@ pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The suites as contenders that bear the suites' names.
-fn many(
-    suites: &[&str],
-    operation: Operation,
-    backend: Backend,
-    strategy: Strategy,
-) -> Vec<Contender> {
+fn many(suites: &[&str], operation: Operation, backend: Backend) -> Vec<Contender> {
     let contender = |suite: &&str| {
         let algorithm: Algorithm = suite.parse().ok()?;
-        Some(ours::contender(&algorithm, operation, backend, strategy)?.named(*suite))
+        Some(ours::contender(&algorithm, operation, backend)?.named(*suite))
     };
     suites.iter().filter_map(contender).collect()
 }

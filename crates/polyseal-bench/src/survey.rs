@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use polyseal::testing::Strategy;
 use serde::Serialize;
 
 use crate::contender::Operation;
@@ -53,7 +52,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> io::Result<()> {
             let mut contenders: Vec<_> = options
                 .backends()
                 .into_iter()
-                .filter_map(|backend| ours::contender(&suite, operation, backend, Strategy::Auto))
+                .filter_map(|backend| ours::contender(&suite, operation, backend))
                 .collect();
             if contenders.is_empty() {
                 continue;

@@ -54,6 +54,7 @@ pub(crate) enum Command {
     /// Run known answers on every algorithm and back end
     Selftest,
     /// Measure the algorithms on this machine
+    #[cfg(feature = "bench")]
     Bench(polyseal_bench::Options),
     /// Print the completions for a shell
     Completions(CompletionsArgs),

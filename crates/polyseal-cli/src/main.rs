@@ -63,6 +63,7 @@ fn run(command: Command) -> Result {
         Command::Aead(args) => commands::aead(&args),
         Command::Vectors(args) => commands::vectors(&args),
         Command::Selftest => commands::selftest(),
+        #[cfg(feature = "bench")]
         Command::Bench(options) => commands::bench(&options),
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),

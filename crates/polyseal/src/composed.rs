@@ -58,7 +58,7 @@ pub(crate) const FAMILIES: &[Family] = &[
 ];
 
 /// Instances by registry entry.
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", not(test)))]
 mod makers {
     use alloc::boxed::Box;
 
@@ -102,8 +102,9 @@ mod makers {
     }
 }
 
-/// Without an allocator there are no instances by name.
-#[cfg(not(feature = "alloc"))]
+/// Without an allocator there are no instances by name; nor in unit tests, which would compile every
+/// algorithm once more.
+#[cfg(not(all(feature = "alloc", not(test))))]
 mod makers {
     use crate::registry::Maker;
 

@@ -117,6 +117,15 @@ pub(crate) fn work_off<const SEALS: bool, C: Several>(
     messages.iter().try_for_each(|message| message.outcome)
 }
 
+/// Whether messages go side by side with instruction set `I`: where a register holds one AES block, single
+/// messages keep the CPU as busy, and there is no code for four.
+///
+/// Valgrind has none of the wider back ends. The code is the same on all of them, so that its test of
+/// constant time runs it on narrow registers.
+pub(crate) const fn goes_side_by_side<I: Isa>() -> bool {
+    I::REGISTER_BLOCKS > 1 || cfg!(feature = "memcheck")
+}
+
 /// How many AES blocks a register of `backend` holds.
 fn register_blocks(backend: Backend) -> usize {
     struct RegisterBlocks;
@@ -130,7 +139,6 @@ fn register_blocks(backend: Backend) -> usize {
         }
     }
 
-    // Valgrind has none of the back ends on which messages go side by side. The code is the same on
-    // all of them, so that its test of constant time runs it on narrow registers.
+    // As `goes_side_by_side`.
     if cfg!(feature = "memcheck") { 4 } else { backend.run(RegisterBlocks) }
 }

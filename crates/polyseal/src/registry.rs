@@ -347,6 +347,8 @@ pub(crate) type Lengths = fn(&Algorithm) -> (Sizes, Sizes);
 pub(crate) type ConfigOf = fn(&Algorithm) -> core::result::Result<Config, ConfigError>;
 
 /// How an instance is made; private, because only [`crate::any`] may make one unchecked.
+// Unit tests make none by name.
+#[cfg_attr(test, allow(dead_code))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Maker {
     /// A row that is completed by others, or a build without an allocator.

@@ -1,7 +1,7 @@
 //! For tests and benchmarks only: back ends and evaluation strategies of the caller's choice.
 //! Nothing here changes a result.
 
-pub use crate::aegis::Strategy;
+pub use crate::aegis::{LANE_BY_LANE, WIDE};
 pub use crate::backend::Backend;
 #[cfg(feature = "memcheck")]
 pub use crate::backend::memcheck;

@@ -2,13 +2,19 @@
 
 use std::io::{self, Write};
 
-use polyseal::testing::{Backend, Strategy};
+#[cfg(feature = "peers")]
+use polyseal::aegis::{V1, X128, X256};
+use polyseal::testing::Backend;
+#[cfg(feature = "peers")]
+use polyseal::testing::{LANE_BY_LANE, WIDE};
 
 use super::{head, many, row};
 use crate::compare::ratio;
 use crate::contender::{Contender, Operation};
 use crate::contest::{self, Timing};
 use crate::options::Options;
+#[cfg(feature = "peers")]
+use crate::ours;
 use crate::peers::Peer;
 use crate::stats::Summary;
 use crate::table::{Style, Table};
@@ -46,6 +52,7 @@ pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
     for backend in options.backends() {
         sealing(options, backend, out)?;
         tagging(options, backend, out)?;
+        #[cfg(feature = "peers")]
         strategies(options, backend, out)?;
     }
     short(options, Backend::detect(), out)
@@ -53,7 +60,7 @@ pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
 
 /// Lanes against one lane, and against AES-GCM.
 fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
-    let mut contenders = many(&SEALING, Operation::Seal, backend, Strategy::Auto);
+    let mut contenders = many(&SEALING, Operation::Seal, backend);
     // The libraries choose their own instructions: beside the portable code they prove nothing.
     let gcms: &[&str] =
         if backend.name() == "soft" { &[] } else { &["aes-128-gcm", "aes-256-gcm"] };
@@ -113,7 +120,7 @@ fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Resu
 type Quotient = (&'static str, &'static str, &'static str);
 
 fn tagging(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
-    let mut contenders = many(&TAGGING, Operation::Mac, backend, Strategy::Auto);
+    let mut contenders = many(&TAGGING, Operation::Mac, backend);
     let mut table = Table::new(format!("AEGISMAC on {}", backend.name()), head(TAGGING));
     for bytes in options.sizes() {
         let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
@@ -122,13 +129,23 @@ fn tagging(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Resu
     table.write(out, Style::Markdown)
 }
 
-/// Degrees wider than a register: all lanes at once, or lane after lane.
+/// Degrees wider than a register: all lanes at once, or lane after lane. Not in the tool, for which the
+/// strategy that is not taken would have to be compiled.
+#[cfg(feature = "peers")]
 fn strategies(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
     const SUITES: [&str; 5] =
         ["aegis-128x2", "aegis-128x4", "aegis-128x-v1:degree=8", "aegis-256x2", "aegis-256x4"];
-    let wide = many(&SUITES, Operation::Seal, backend, Strategy::Wide);
-    let by_lane = many(&SUITES, Operation::Seal, backend, Strategy::LaneByLane);
-    let mut contenders: Vec<Contender> = wide.into_iter().chain(by_lane).collect();
+    fn in_order<const STRATEGY: usize>(backend: Backend) -> [Option<Contender>; SUITES.len()] {
+        [
+            ours::sealing_by::<X128<2>, STRATEGY>(backend),
+            ours::sealing_by::<X128<4>, STRATEGY>(backend),
+            ours::sealing_by::<X128<8, V1>, STRATEGY>(backend),
+            ours::sealing_by::<X256<2>, STRATEGY>(backend),
+            ours::sealing_by::<X256<4>, STRATEGY>(backend),
+        ]
+    }
+    let (wide, by_lane) = (in_order::<WIDE>(backend), in_order::<LANE_BY_LANE>(backend));
+    let mut contenders: Vec<Contender> = wide.into_iter().chain(by_lane).flatten().collect();
     let mut table = Table::new(
         format!("{}: how much faster is lane by lane than all lanes at once", backend.name()),
         head(SUITES),
@@ -147,7 +164,7 @@ fn strategies(options: &Options, backend: Backend, out: &mut dyn Write) -> io::R
 /// Up to a rate or two, byte by byte: where do lanes begin to help?
 fn short(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
     const SUITES: [&str; 4] = ["aegis-128l", "aegis-128x2", "aegis-256", "aegis-256x2"];
-    let mut contenders = many(&SUITES, Operation::Seal, backend, Strategy::Auto);
+    let mut contenders = many(&SUITES, Operation::Seal, backend);
     let title = format!("Cycles for a short message on {}", backend.name());
     let titles = ["128L", "128X2", "128X2 / 128L", "256", "256X2", "256X2 / 256"];
     let mut table = Table::new(title, head(titles));
@@ -175,8 +192,8 @@ mod tests {
     #[test]
     fn every_suite_exists() {
         let backend = Backend::detect();
-        let sealing = many(&SEALING, Operation::Seal, backend, Strategy::Auto);
-        let tagging = many(&TAGGING, Operation::Mac, backend, Strategy::Auto);
+        let sealing = many(&SEALING, Operation::Seal, backend);
+        let tagging = many(&TAGGING, Operation::Mac, backend);
         let names = |contenders: &[Contender]| -> Vec<String> {
             contenders.iter().map(|contender| contender.name.clone()).collect()
         };

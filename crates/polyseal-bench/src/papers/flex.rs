@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use polyseal::testing::{Backend, Strategy};
+use polyseal::testing::Backend;
 
 use super::{head, many, row};
 use crate::compare::ratio;
@@ -148,7 +148,7 @@ struct Measured {
 impl Mode {
     /// All together, length by length.
     fn measure(&self, operation: Operation, options: &Options) -> Measured {
-        let mut contenders = many(self.suites, operation, Backend::detect(), Strategy::Auto);
+        let mut contenders = many(self.suites, operation, Backend::detect());
         let rivals = self.rivals.iter().flat_map(|(id, peers)| {
             peers.iter().flat_map(move |peer| peer.contenders(id, operation))
         });

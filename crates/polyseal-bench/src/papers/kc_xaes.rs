@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use polyseal::testing::{Backend, Strategy};
+use polyseal::testing::Backend;
 
 use super::{head, many, row};
 use crate::compare::ratio;
@@ -57,7 +57,7 @@ fn table(
 ) -> io::Result<()> {
     let (backend, peer) = (Backend::detect(), PEER.name());
     let suites = SCHEMES.map(|(_, id)| id);
-    let mut contenders = many(&suites, operation, backend, Strategy::Auto);
+    let mut contenders = many(&suites, operation, backend);
     contenders.extend(suites.iter().flat_map(|id| PEER.contenders(id, operation)));
     let theirs = suites.map(|id| format!("{id} {peer}"));
     let both = SCHEMES.iter().skip(1).flat_map(|(scheme, _)| [scheme, "overhead"]);

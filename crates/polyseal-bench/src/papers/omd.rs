@@ -10,7 +10,7 @@ use std::path::Path;
 
 use polyseal::any::AnyAead;
 use polyseal::registry::Algorithm;
-use polyseal::testing::{Backend, Strategy};
+use polyseal::testing::Backend;
 
 use super::{head, many, row};
 use crate::compare::ratio;
@@ -86,7 +86,7 @@ impl Measured {
     /// All together, length by length.
     fn of(operation: Operation, options: &Options) -> Self {
         let suites = MODES.map(|(id, _)| id).into_iter().chain([SCALE]).collect::<Vec<_>>();
-        let mut contenders = many(&suites, operation, Backend::detect(), Strategy::Auto);
+        let mut contenders = many(&suites, operation, Backend::detect());
         let digests = MODES.iter().map(|(_, digest)| *digest);
         contenders.extend(
             digests

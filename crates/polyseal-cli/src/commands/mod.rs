@@ -1,6 +1,7 @@
 //! The commands, one file each: arguments in, a [`Failure`](crate::error::Failure) or nothing out.
 
 mod aead;
+#[cfg(feature = "bench")]
 mod bench;
 mod cat;
 mod completions;
@@ -17,6 +18,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 pub(crate) use aead::aead;
+#[cfg(feature = "bench")]
 pub(crate) use bench::bench;
 pub(crate) use cat::cat;
 pub(crate) use completions::{completions, man};

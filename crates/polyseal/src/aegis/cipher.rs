@@ -11,7 +11,7 @@ use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::MAX_BYTES;
-use super::engine::{Engine, LaneTask, OnLanes, Strategy};
+use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
 use super::pass::{Decrypt, Encrypt};
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes, Task};
@@ -30,17 +30,16 @@ pub trait TagBytes: ArraySize + sealed::Sealed + Send + Sync + 'static {}
 impl TagBytes for U16 {}
 impl TagBytes for U32 {}
 
-/// How to compute: back end and strategy.
+/// How to compute: the back end.
 pub(super) struct Dispatch<V> {
     pub(super) backend: Backend,
-    strategy: Strategy,
     variant: PhantomData<V>,
 }
 
 impl<V: Variant> Dispatch<V> {
     #[inline(always)]
     pub(super) fn run<T: LaneTask<V>>(&self, task: T) -> T::Output {
-        self.backend.run(OnLanes { task, strategy: self.strategy, variant: PhantomData::<V> })
+        self.backend.run(OnLanes::<V, T, MEASURED>::new(task))
     }
 }
 
@@ -60,13 +59,8 @@ pub(super) struct Keyed<V: Variant> {
 
 impl<V: Variant> Keyed<V> {
     pub(super) fn new(key: &Array<u8, V::KeySize>, backend: Backend) -> Self {
-        let dispatch = Dispatch { backend, strategy: Strategy::Auto, variant: PhantomData };
+        let dispatch = Dispatch { backend, variant: PhantomData };
         Self { key: key.clone(), dispatch }
-    }
-
-    #[cfg(feature = "testing")]
-    pub(super) fn set_strategy(&mut self, strategy: Strategy) {
-        self.dispatch.strategy = strategy;
     }
 
     #[inline(always)]
@@ -111,13 +105,34 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         Self::on(key, backend)
     }
 
-    /// The same with another evaluation strategy. Results never depend on it.
+    /// Seals by another evaluation strategy. Results never depend on it.
     #[cfg(feature = "testing")]
     #[doc(hidden)]
-    #[must_use]
-    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
-        self.keyed.set_strategy(strategy);
-        self
+    pub fn seal_by<const STRATEGY: usize>(
+        &self,
+        nonce: &Nonce<Self>,
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> Tag<Self> {
+        let mut tag = Tag::<Self>::default();
+        let task = Seal { key: &self.keyed.key, nonce, ad, buffer, tag: &mut tag };
+        self.keyed.on_backend(OnLanes::<V, _, STRATEGY>::new(task));
+        tag
+    }
+
+    /// Decrypts by another evaluation strategy; returns the tag that the message should have.
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    pub fn decrypt_by<const STRATEGY: usize>(
+        &self,
+        nonce: &Nonce<Self>,
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+    ) -> Tag<Self> {
+        let mut tag = Tag::<Self>::default();
+        let task = Open { key: &self.keyed.key, nonce, ad, buffer, tag: &mut tag };
+        self.keyed.on_backend(OnLanes::<V, _, STRATEGY>::new(task));
+        tag
     }
 
     pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {

@@ -4,7 +4,7 @@
 //! `D / K` lanes, each a [`State`] over one vector type. `K = 1` runs all lanes side by side, in
 //! vectors wider than the registers if it must be. `K > 1` runs part after part over a stretch of
 //! the message that stays in the first-level cache, then the next stretch. Which is faster depends
-//! on how many registers the state takes: [`Strategy`].
+//! on how many registers the state takes: [`MEASURED`].
 
 use core::hint::black_box;
 use core::marker::PhantomData;
@@ -14,18 +14,19 @@ use super::state::State;
 use super::variant::{MAX_DEGREE, VariantImpl};
 use crate::backend::{Isa, Lanes, Task};
 
-/// How degrees wider than a register are evaluated. The result is the same.
-// Only tests and benchmarks choose.
-#[cfg_attr(not(feature = "testing"), allow(dead_code, unreachable_pub))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    /// The faster of the two, by a rule from measurements.
-    Auto,
-    /// All lanes side by side, several registers to a vector.
-    Wide,
-    /// One register of lanes after the other, meeting every `STRETCH` bytes.
-    LaneByLane,
-}
+/// A strategy: how many lanes run side by side where the degree is wider than a register. This is the
+/// faster of the two others, by a rule from measurements. The result is the same.
+///
+/// A constant of a type, so that only what is used is compiled: tests and benchmarks alone use others.
+pub(super) const MEASURED: usize = 0;
+
+/// One register of lanes after the other, meeting every `STRETCH` bytes.
+#[cfg(feature = "testing")]
+pub const LANE_BY_LANE: usize = 1;
+
+/// All lanes side by side, several registers to a vector.
+#[cfg(feature = "testing")]
+pub const WIDE: usize = 4;
 
 /// How much of the message one part runs ahead of the next: input and output of all parts stay in a
 /// first-level cache of 32 KiB.
@@ -38,34 +39,47 @@ pub(super) trait LaneTask<V: VariantImpl> {
 }
 
 /// Divides the lanes of `V` into parts and runs a [`LaneTask`].
-pub(super) struct OnLanes<V, T> {
-    pub(super) task: T,
-    pub(super) strategy: Strategy,
-    pub(super) variant: PhantomData<V>,
+pub(super) struct OnLanes<V, T, const STRATEGY: usize> {
+    task: T,
+    variant: PhantomData<V>,
 }
 
-impl<V: VariantImpl, T: LaneTask<V>> Task for OnLanes<V, T> {
+impl<V: VariantImpl, T: LaneTask<V>, const STRATEGY: usize> OnLanes<V, T, STRATEGY> {
+    #[inline(always)]
+    pub(super) fn new(task: T) -> Self {
+        Self { task, variant: PhantomData }
+    }
+}
+
+impl<V: VariantImpl, T: LaneTask<V>, const STRATEGY: usize> Task for OnLanes<V, T, STRATEGY> {
     type Output = T::Output;
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> T::Output {
-        let side_by_side = match self.strategy {
-            Strategy::Auto => const { fastest::<V, I>() },
-            Strategy::Wide => 4,
-            Strategy::LaneByLane => I::REGISTER_BLOCKS,
-        };
-        match side_by_side {
-            4 if const { V::DEGREE.is_multiple_of(4) } => self.split::<I::X4>(isa),
-            2 | 4 if const { V::DEGREE.is_multiple_of(2) } => self.split::<I::X2>(isa),
+        match const { side_by_side::<V, I>(STRATEGY) } {
+            4 => self.split::<I::X4>(isa),
+            2 => self.split::<I::X2>(isa),
             _ => self.split::<I::X1>(isa),
         }
     }
 }
 
-/// How many lanes to run side by side with instruction set `I`: as many as a register holds, and
-/// more while their state leaves a quarter of the registers free. (Measured on x86-64: a state that
-/// spills loses up to half of the speed, one that fits twice gains up to 1.4×. Neon follows the same
-/// rule, unmeasured.)
+/// How many lanes run side by side with instruction set `I`: 1, 2 or 4.
+const fn side_by_side<V: VariantImpl, I: Isa>(strategy: usize) -> usize {
+    let mut lanes = match strategy {
+        MEASURED => fastest::<V, I>(),
+        lanes if lanes < I::REGISTER_BLOCKS => I::REGISTER_BLOCKS,
+        lanes => lanes,
+    };
+    while !V::DEGREE.is_multiple_of(lanes) {
+        lanes /= 2;
+    }
+    lanes
+}
+
+/// The measured strategy: as many lanes as a register holds, and more while their state leaves a
+/// quarter of the registers free. (Measured on x86-64: a state that spills loses up to half of the
+/// speed, one that fits twice gains up to 1.4×. Neon follows the same rule, unmeasured.)
 const fn fastest<V: VariantImpl, I: Isa>() -> usize {
     let mut lanes = I::REGISTER_BLOCKS;
     while lanes < 4
@@ -77,7 +91,7 @@ const fn fastest<V: VariantImpl, I: Isa>() -> usize {
     lanes
 }
 
-impl<V: VariantImpl, T: LaneTask<V>> OnLanes<V, T> {
+impl<V: VariantImpl, T: LaneTask<V>, const STRATEGY: usize> OnLanes<V, T, STRATEGY> {
     #[inline(always)]
     fn split<L: Lanes>(self, isa: L::Isa) -> T::Output {
         match const { V::DEGREE / L::BLOCKS } {

@@ -15,7 +15,7 @@ use super::variant::Variant;
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task};
 use crate::ct;
 use crate::error::Result;
-use crate::message::{Message, SIDE_BY_SIDE, Several};
+use crate::message::{Message, SIDE_BY_SIDE, Several, goes_side_by_side};
 
 /// The most updates, of associated data and message, of a message that goes side by side with
 /// others, if any does: a longer one keeps the CPU busy by itself.
@@ -84,6 +84,9 @@ impl<V: Variant, const SEALS: bool> Task for Four<'_, '_, V, SEALS> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
+        if const { !goes_side_by_side::<I>() } {
+            unreachable!("one by one");
+        }
         let Self { key, messages, these, updates, .. } = self;
         let zero = I::X1::broadcast(isa, &[0; 16]);
         let words = const { <V::State<I::X4> as State<I::X4>>::WORDS };

@@ -47,7 +47,7 @@ mod variant;
 
 pub use cipher::{Aegis, TagBytes};
 #[cfg(feature = "testing")]
-pub use engine::Strategy;
+pub use engine::{LANE_BY_LANE, WIDE};
 pub use incremental::{Decryptor, Encryptor};
 pub use mac::{AegisMac, MacState};
 pub use names::{

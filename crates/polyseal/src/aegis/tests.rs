@@ -1,11 +1,10 @@
 //! The inside of the states against the values that the draft prints, on every back end.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use serde_json::Value;
 
-use super::engine::{Engine, LaneTask, OnLanes, Strategy};
+use super::engine::{Engine, LANE_BY_LANE, LaneTask, MEASURED, OnLanes, WIDE};
 use super::state::State;
 use super::state128::State128;
 use super::state256::State256;
@@ -127,9 +126,12 @@ impl<V: VariantImpl> LaneTask<V> for Init<'_> {
     }
 }
 
-fn init<V: VariantImpl>(key: &[u8], nonce: &[u8], backend: Backend, strategy: Strategy) -> Vec<u8> {
-    let task = Init { key, nonce };
-    backend.run(OnLanes { task, strategy, variant: core::marker::PhantomData::<V> })
+fn init<V: VariantImpl>(key: &[u8], nonce: &[u8], backend: Backend) -> [Vec<u8>; 3] {
+    [
+        backend.run(OnLanes::<V, _, MEASURED>::new(Init { key, nonce })),
+        backend.run(OnLanes::<V, _, LANE_BY_LANE>::new(Init { key, nonce })),
+        backend.run(OnLanes::<V, _, WIDE>::new(Init { key, nonce })),
+    ]
 }
 
 #[test]
@@ -145,12 +147,41 @@ fn initialisation() {
             other => panic!("{other:?}"),
         };
         for backend in Backend::available() {
-            for strategy in [Strategy::Auto, Strategy::Wide, Strategy::LaneByLane] {
-                let name = String::from(backend.name());
-                assert_eq!(init(&key, &nonce, backend, strategy), expected, "{name} {strategy:?}");
+            for registers in init(&key, &nonce, backend) {
+                assert_eq!(registers, expected, "{}", backend.name());
             }
         }
     }
+}
+
+/// How many lanes an engine would have.
+struct CountLanes;
+
+impl<V: VariantImpl> LaneTask<V> for CountLanes {
+    type Output = usize;
+
+    fn run<L: Lanes, const K: usize>(self, _: L::Isa) -> usize {
+        K * L::BLOCKS
+    }
+}
+
+#[test]
+fn every_degree_is_divided_into_all_of_its_lanes() {
+    fn check<const D: usize>() {
+        for backend in Backend::available() {
+            let lanes = [
+                backend.run(OnLanes::<X128<D>, _, MEASURED>::new(CountLanes)),
+                backend.run(OnLanes::<X128<D>, _, LANE_BY_LANE>::new(CountLanes)),
+                backend.run(OnLanes::<X128<D>, _, WIDE>::new(CountLanes)),
+                backend.run(OnLanes::<X256<D>, _, MEASURED>::new(CountLanes)),
+            ];
+            assert_eq!(lanes, [D; 4], "on {}", backend.name());
+        }
+    }
+    macro_rules! degrees {
+        ($($degree:literal)+) => {$(check::<$degree>();)+};
+    }
+    degrees!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16);
 }
 
 #[test]

@@ -92,6 +92,18 @@ impl<P: Parameters> Keyed<P> {
         Self { key: Key::new(), backend }
     }
 
+    /// K1, for a test that needs none of the modes.
+    #[cfg(test)]
+    pub(super) fn k1(&self) -> &Chaining {
+        &self.key.k1
+    }
+
+    /// L.
+    #[cfg(test)]
+    pub(super) fn l(&self) -> &P::Block {
+        self.key.l()
+    }
+
     /// K1 and L from K, the configuration's bytes and AD_s, which has been hashed if it is to be.
     ///
     /// In its place, so that nothing of it stays behind elsewhere.

@@ -167,8 +167,10 @@ impl SegmentSealer<'_> {
     }
 
     /// As if `index` segments had been sealed.
-    #[cfg(test)]
-    pub(super) fn behind(mut self, index: u64) -> Self {
+    #[cfg(feature = "testing")]
+    #[doc(hidden)]
+    #[must_use]
+    pub fn behind(mut self, index: u64) -> Self {
         self.index = index;
         self
     }

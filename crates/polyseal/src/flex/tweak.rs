@@ -85,6 +85,11 @@ impl<P: Parameters> Key<P> {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn l(&self) -> &P::Block {
+        &self.multiples[0]
+    }
+
     /// x^b · L.
     #[inline(always)]
     fn multiple(&self, b: usize) -> P::Block {

@@ -13,7 +13,7 @@ use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task};
 use crate::ct;
 use crate::error::Result;
-use crate::message::{Message, SHAPES, SIDE_BY_SIDE, Several};
+use crate::message::{Message, SHAPES, SIDE_BY_SIDE, Several, goes_side_by_side};
 
 /// The most blocks of a message, and of its associated data, that goes side by side with others.
 const MAX_BLOCKS: usize = 4;
@@ -87,6 +87,7 @@ impl<S: SchemeImpl, D: Direction> Task for Four<'_, '_, S, D> {
     fn run<I: Isa>(self, isa: I) {
         // CT: lengths are public.
         match self.shape.1 {
+            _ if const { !goes_side_by_side::<I>() } => unreachable!("one by one"),
             0..=2 => self.side_by_side::<I, 2>(isa),
             _ => self.side_by_side::<I, MAX_BLOCKS>(isa),
         }

@@ -273,7 +273,7 @@ fn dndk_lengths(algorithm: &Algorithm) -> (Sizes, Sizes) {
 }
 
 /// Instances by registry entry. A nonce's length is checked before an instance is asked.
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", not(test)))]
 mod makers {
     use alloc::boxed::Box;
 
@@ -380,8 +380,9 @@ mod makers {
     }
 }
 
-/// Without an allocator there are no instances by name.
-#[cfg(not(feature = "alloc"))]
+/// Without an allocator there are no instances by name; nor in unit tests, which would compile every
+/// algorithm once more.
+#[cfg(not(all(feature = "alloc", not(test))))]
 mod makers {
     use crate::registry::Maker;
 

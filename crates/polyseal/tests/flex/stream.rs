@@ -360,3 +360,22 @@ fn only_streams_have_segments() {
     assert_eq!(flex.seal_segments(&NONCE[1..], AD).err(), Some(error));
     assert_eq!(flex.open_segments(&NONCE[1..], AD).err(), Some(error));
 }
+
+/// The index is the sealer's own, and ends where a stream does.
+#[test]
+fn a_sealer_ends_with_the_stream() {
+    let config = Config::builder(Mode::Och).segment_bytes(256).build().expect("a stream");
+    let flex = Flex::init(config, &[7; 32], b"").expect("a key");
+    let behind = |index| flex.seal_segments(&[1; 24], b"").expect("a stream").behind(index);
+    let opener = flex.open_segments(&[1; 24], b"").expect("a stream");
+    let segment = [5; 256];
+    let mut sealer = behind(u64::MAX - 2);
+    let sealed = sealer.next(&segment).expect("the last but one");
+    assert!(*opener.open(u64::MAX - 2, false, &sealed).expect("opening") == segment);
+    assert_eq!(sealer.next(&segment), Err(Error::TooManySegments));
+    let sealed = sealer.last(&segment).expect("the last");
+    assert!(*opener.open(u64::MAX - 1, true, &sealed).expect("opening") == segment);
+    let mut beyond = behind(u64::MAX);
+    assert_eq!(beyond.next(&segment), Err(Error::TooManySegments));
+    assert_eq!(beyond.last(&segment), Err(Error::TooManySegments));
+}

@@ -32,6 +32,7 @@ impl PartialXmm for AesNi {}
 /// # Safety
 /// The CPU must have the target features; `isa` is the proof.
 #[target_feature(enable = "aes,pclmulqdq,avx")]
+#[inline(never)]
 pub(super) unsafe fn entry<T: Task>(isa: AesNi, task: T) -> T::Output {
     task.run(isa)
 }

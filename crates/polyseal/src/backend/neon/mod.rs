@@ -26,6 +26,7 @@ impl Isa for Neon {
 /// # Safety
 /// The CPU must have the target features; `isa` is the proof.
 #[target_feature(enable = "neon,aes")]
+#[inline(never)]
 pub(super) unsafe fn entry<T: Task>(isa: Neon, task: T) -> T::Output {
     task.run(isa)
 }

@@ -33,6 +33,7 @@ impl PartialYmm for Vaes256 {}
 /// # Safety
 /// The CPU must have the target features; `isa` is the proof.
 #[target_feature(enable = "aes,pclmulqdq,avx2,vaes,vpclmulqdq")]
+#[inline(never)]
 pub(super) unsafe fn entry<T: Task>(isa: Vaes256, task: T) -> T::Output {
     task.run(isa)
 }

@@ -34,6 +34,7 @@ impl Isa for Vaes512 {
 /// # Safety
 /// The CPU must have the target features; `isa` is the proof.
 #[target_feature(enable = "aes,pclmulqdq,avx2,bmi2,vaes,vpclmulqdq,avx512f,avx512bw,avx512vl")]
+#[inline(never)]
 pub(super) unsafe fn entry<T: Task>(isa: Vaes512, task: T) -> T::Output {
     task.run(isa)
 }
