@@ -1,8 +1,9 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo test bench peers papers fips fuzz docs deny hw hw-syn hw-gates clean
-.PHONY: format lint unit portable python constant-time aarch64 avx512 wasm
+.PHONY: demo check test test-all bench peers papers fips fuzz docs deny hw hw-long hw-syn hw-gates clean
+.PHONY: format lint unit portable portable-all large assertions python constant-time constant-time-shipped
+.PHONY: aarch64 avx512 wasm
 .NOTPARALLEL:
 
 # What is compiled once, in one go, is compiled in less time; and without the lines of what is inlined.
@@ -12,29 +13,46 @@ export CARGO_PROFILE_DEV_DEBUG := 0
 demo:
 	scripts/demo
 
+# While one works: what finds most mistakes.
+check: format lint unit
+
 # From the quickest to fail to the slowest.
-test: format lint portable unit docs python constant-time aarch64 avx512 wasm hw fuzz
+test: format lint portable unit docs python constant-time hw
+
+# Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
+test-all: export FUZZ_SECONDS ?= 300
+test-all: test portable-all large assertions constant-time-shipped aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
 	cd fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint:
-	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck -- -D warnings
+	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests -- -D warnings
 
-# The core as it is shipped; and, where there is neither std nor 64 bits, with an allocator and with
-# nothing at all. The file format where there is no Unix.
+# The core as it is shipped; and where there is neither std, 64 bits nor an allocator.
 portable:
 	cargo clippy --locked -p polyseal -- -D warnings
 	rustup target add thumbv7em-none-eabihf
-	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc -- -D warnings
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features -- -D warnings
+
+# The same with an allocator; and the file format where there is no Unix.
+portable-all: portable
+	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc -- -D warnings
 	rustup target add x86_64-pc-windows-gnu
 	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 
 # What can be tested only with other programs says so where they are not.
 unit:
 	scripts/with --anyway age openssh-client -- cargo test --locked --workspace
+
+# Files of gigabytes.
+large:
+	cargo test --locked -p polyseal-cli --features long-tests --test large
+
+# The core's with debug assertions.
+assertions:
+	cargo test --locked -p polyseal --config profile.dev.package.polyseal.debug-assertions=true
 
 # The tool documents itself with --help, and has the library's name.
 docs:
@@ -44,7 +62,11 @@ python:
 	scripts/with python3-venv -- scripts/python -m pytest -q -n auto reference papers vectors
 
 constant-time:
-	scripts/with valgrind -- scripts/constant-time
+	scripts/with valgrind -- scripts/constant-time demo
+
+# The same, and what is left in memory, in the profile that is shipped.
+constant-time-shipped:
+	scripts/with valgrind -- scripts/constant-time release
 
 aarch64:
 	scripts/with gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user -- scripts/aarch64
@@ -56,9 +78,15 @@ avx512:
 wasm:
 	scripts/with nodejs -- scripts/wasm
 
-# The cores in hardware, simulated; HW=--long for every vector and long random runs.
+# The cores in hardware, simulated: each hash's vectors, and once each what cores have beside them (lanes,
+# half rounds, the buffer, stalls and sessions that are broken off, cycles). HW='*' for every
+# configuration, HW=--long for every vector and long random runs.
+HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing)
 hw:
 	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
+
+hw-long:
+	$(MAKE) hw HW=--long
 
 # Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
 # no part of `test`.

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Once};
-use std::thread;
+use std::thread::{self, sleep};
+use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::flag::register_conditional_default;
@@ -155,6 +156,33 @@ pub(crate) fn have(program: &str) -> bool {
 /// Bytes that no compression and no accident makes equal.
 pub(crate) fn message(bytes: usize) -> Vec<u8> {
     (0..bytes as u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8).collect()
+}
+
+/// The most memory, in KiB, that the process has had.
+pub(crate) fn peak(pid: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches(" kB").parse().ok()
+}
+
+/// Waits for the end of the process, which succeeds; the most memory, in KiB, that it has had when
+/// it was last asked.
+#[track_caller]
+pub(crate) fn watch(mut child: Child) -> u64 {
+    let mut most = 0;
+    loop {
+        most = peak(child.id()).map_or(most, |now| most.max(now));
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success());
+            return most;
+        }
+        sleep(Duration::from_millis(1));
+    }
+}
+
+/// Its standard output is read by nobody.
+pub(crate) fn alone(mut command: Command) -> Child {
+    command.stdout(Stdio::null()).spawn().unwrap()
 }
 
 /// A test that this machine cannot run: a notice, or in CI a failure.

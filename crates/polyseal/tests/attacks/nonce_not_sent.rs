@@ -49,7 +49,7 @@ fn one_head_of_dndk_is_one_commitment_but_not_one_tag() {
 /// √(π / 2 · 2^(8 (28 − b))) calls in the mean: 2^16.3 for 24 bytes, 2^20.3 for 23.
 #[test]
 fn it_costs_a_collision_of_four_bytes_and_one_more_for_each_missing_one() {
-    for (nonce_bytes, keys) in [(24, 32), (23, 8)] {
+    for (nonce_bytes, keys) in [(24, 32), (23, 3)] {
         let algorithm = algorithm(&format!("kc-xaes-256-gcm:nonce={nonce_bytes}"));
         let mut calls = 0;
         for key in (0..keys).map(|key| [key; 32]) {

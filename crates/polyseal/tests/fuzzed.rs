@@ -1,0 +1,54 @@
+//! What the fuzz targets check (`fuzz/checks`), on inputs drawn by chance: a first look within seconds.
+//! `make fuzz` looks for longer, and sees what a change has reached.
+
+#[path = "../../../fuzz/checks/aead_differential.rs"]
+mod aead_differential;
+#[path = "../../../fuzz/checks/algorithm_name.rs"]
+mod algorithm_name;
+
+use polyseal::registry::{Algorithm, families};
+use proptest::array::uniform32;
+use proptest::collection::vec;
+use proptest::prelude::{Strategy, any, prop_oneof};
+use proptest::proptest;
+use proptest::sample::{Index, select};
+
+use aead_differential::Message;
+
+fn any_message() -> impl Strategy<Value = Message> {
+    let choices = (any::<u8>(), any::<u8>(), any::<u8>(), any::<u16>());
+    let bytes = || vec(any::<u8>(), 0..600);
+    let inputs = ([uniform32(any::<u8>()), uniform32(any::<u8>())], uniform32(any::<u8>()));
+    (choices, inputs, bytes(), bytes(), vec(any::<u8>(), 0..8)).prop_map(
+        |((family, tag, parameter, flip), (halves, nonce), ad, message, cuts)| {
+            let key = halves.as_flattened().try_into().expect("64 bytes");
+            Message { family, tag, parameter, key, nonce, ad, message, cuts, flip }
+        },
+    )
+}
+
+/// The name of an instance, whole or with a few characters of names put somewhere into it.
+fn any_name() -> impl Strategy<Value = String> {
+    let all = families().iter().flat_map(Algorithm::instances);
+    let names: Vec<_> = all.map(|algorithm| algorithm.to_string()).step_by(7).collect();
+    (select(names), any::<Index>(), 0..4_usize, "[a-z0-9:=,-]{0,4}").prop_map(
+        |(mut name, at, removed, put_in)| {
+            let at = at.index(name.len());
+            let to = name.len().min(at + removed);
+            name.replace_range(at..to, &put_in);
+            name
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn messages(message in any_message()) {
+        aead_differential::check(&message);
+    }
+
+    #[test]
+    fn names(name in prop_oneof![any_name(), any::<String>()]) {
+        algorithm_name::check(&name);
+    }
+}
