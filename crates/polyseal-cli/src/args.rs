@@ -265,7 +265,7 @@ pub(crate) struct RekeyArgs {
     #[arg(long)]
     pub(crate) in_place: bool,
     /// Put back the copy that an interrupted --in-place has left, FILE.header-backup
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["recipient", "recipients_file", "passphrase", "to_key", "new_passphrase_fd", "keep", "new_key", "context", "threads"])]
     pub(crate) restore: bool,
     /// Write here instead of replacing FILE
     #[arg(short, long, value_name = "OUT")]

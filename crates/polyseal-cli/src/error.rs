@@ -122,8 +122,9 @@ pub(crate) fn misleads(character: char) -> bool {
 }
 
 /// Text that may come from a file or its name, as a terminal may see it: characters that mislead are
-/// spelt out, so that it can neither move the cursor nor begin a line of its own.
+/// spelt out, so that it can neither move the cursor nor begin a line of its own; and keys are withheld.
 pub(crate) fn shown(text: &str) -> String {
+    let text = &without_secrets(text);
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if misleads(character) {
@@ -133,6 +134,32 @@ pub(crate) fn shown(text: &str) -> String {
         }
     }
     shown
+}
+
+/// How texts begin that are secret, in lower case: the keys of this tool, and the identities of age and of
+/// its plugins.
+const SECRETS: [&str; 3] = ["polyseal-key-1-", "age-secret-key-", "age-plugin-"];
+
+/// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and what is
+/// printed may be kept in a log.
+fn without_secrets(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), 0);
+    while let Some(at) = SECRETS.iter().filter_map(|secret| lower[rest..].find(secret)).min() {
+        let secret = &text[rest + at..];
+        let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        let bytes = secret.find(|c| !is_key(c)).unwrap_or(secret.len());
+        kept.push_str(&text[rest..rest + at]);
+        kept.push_str("(a key, withheld)");
+        rest += at + bytes;
+    }
+    kept + &text[rest..]
+}
+
+/// Whether `path` is a key itself, and not the name of a file.
+pub(crate) fn is_secret(path: &Path) -> bool {
+    let text = path.to_string_lossy().to_ascii_lowercase();
+    SECRETS.iter().any(|secret| text.starts_with(secret))
 }
 
 /// Age sets names off with these characters, which would be spelt out.

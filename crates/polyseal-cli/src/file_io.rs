@@ -16,9 +16,11 @@ use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use crate::args::OutputArgs;
 use crate::error::{Code, Failure, Result, misleads};
+use crate::replaced::Replaced;
 use crate::staged::Staged;
 
 use zeroize::Zeroizing;
@@ -34,6 +36,28 @@ impl FileId {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
+}
+
+/// The streams that have been opened to be read, and what each is said to be. A pipe, a socket or a terminal
+/// gives its bytes once: whoever reads it second, under whatever name, would take an empty key or seal an
+/// empty message, or get what was meant for the first.
+static STREAMS: Mutex<Vec<(FileId, String)>> = Mutex::new(Vec::new());
+
+/// Refuses a stream that something else is read from.
+pub(crate) fn expect_unread(file: &File, what: &str) -> Result {
+    let metadata = file.metadata().map_err(|error| Failure::io("read", Path::new(what), &error))?;
+    let kind = metadata.file_type();
+    if !(kind.is_fifo() || kind.is_socket() || file.is_terminal()) {
+        return Ok(());
+    }
+    let id = FileId::of(&metadata);
+    let mut streams = STREAMS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, first)) = streams.iter().find(|(other, _)| *other == id) {
+        let message = format!("{first} and {what} cannot both come from one stream");
+        return Err(Failure::usage(message).hint("name a file for one of them"));
+    }
+    streams.push((id, what.to_owned()));
+    Ok(())
 }
 
 /// An open input.
@@ -58,6 +82,7 @@ impl InputFile {
             None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
         };
         let file = file.map_err(failure)?;
+        expect_unread(&file, &format!("the contents, {},", name.display()))?;
         let metadata = file.metadata().map_err(failure)?;
         if metadata.is_dir() {
             return Err(failure(io::ErrorKind::IsADirectory.into()));
@@ -192,8 +217,8 @@ impl OutputFile {
 
     fn named(path: &Path, force: bool, taken: &[(Option<FileId>, &str)]) -> Result<Self> {
         let failure = |error| Failure::io("write", path, &error);
-        let staged = |target| {
-            let staged = Staged::create(target).map_err(failure)?;
+        let staged = |target, replaced| {
+            let staged = Staged::create(target, replaced).map_err(failure)?;
             Ok(Self::Staged { staged, replace: force, name: path.to_owned() })
         };
         let metadata = match fs::metadata(path) {
@@ -203,7 +228,7 @@ impl OutputFile {
                 let message = format!("{} is a symbolic link to nothing", path.display());
                 return Err(Failure::usage(message).hint("name the file itself"));
             }
-            Err(_) => return staged(path.to_owned()),
+            Err(_) => return staged(path.to_owned(), None),
         };
         refuse_taken(&metadata, taken, path)?;
         let kind = metadata.file_type();
@@ -222,7 +247,7 @@ impl OutputFile {
         if !force {
             return Err(already_exists(path));
         }
-        staged(fs::canonicalize(path).map_err(failure)?)
+        staged(fs::canonicalize(path).map_err(failure)?, Some(Replaced::new(&metadata)))
     }
 
     /// As the library takes it.

@@ -22,6 +22,7 @@ mod file_io;
 mod keys;
 mod progress;
 mod prompt;
+mod replaced;
 mod secret;
 mod signals;
 mod staged;
@@ -30,7 +31,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::{Args, Command};
 use crate::error::{Code, Result, shown};
@@ -79,7 +80,14 @@ fn report_usage(error: &clap::Error) -> ExitCode {
         let _ = error.print();
         return Code::Usage.into();
     }
-    let text = error.render().to_string();
+    let mut text = error.render().to_string();
+    // `--passphrase=…`, which takes none: whatever stands there is one.
+    if let (Some(ContextValue::String(argument)), Some(ContextValue::String(value))) =
+        (error.get(ContextKind::InvalidArg), error.get(ContextKind::InvalidValue))
+        && argument.contains("passphrase")
+    {
+        text = text.replace(&format!("'{value}'"), "(withheld)");
+    }
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     // A mistyped option is hardly ever meant as the name of a file.
     let lines = text.lines().filter(|line| !line.contains("tip: to pass '"));

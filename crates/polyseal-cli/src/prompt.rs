@@ -16,6 +16,7 @@ use rustix::io::Errno;
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, Result, shown};
+use crate::file_io::expect_unread;
 use crate::signals::QuietTerminal;
 
 /// Characters that are not mistaken for each other: five bits each.
@@ -55,8 +56,11 @@ fn descriptor_failure(fd: u32, error: &io::Error) -> Failure {
 /// What the file descriptor `fd` gives, from where it stands.
 pub(crate) fn descriptor(fd: u32) -> Result<File> {
     let failure = |error| descriptor_failure(fd, &error);
+    let what = format!("the passphrase from file descriptor {fd}");
     if fd == 0 {
-        return io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(failure);
+        let file = io::stdin().as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
+        expect_unread(&file, &what)?;
+        return Ok(file);
     }
     let info = fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).unwrap_or_default();
     let field = |name| info.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
@@ -67,6 +71,7 @@ pub(crate) fn descriptor(fd: u32) -> Result<File> {
     }
     // A pipe is the same one; a regular file is opened anew, and stands at its beginning.
     let mut file = File::open(format!("/dev/fd/{fd}")).map_err(failure)?;
+    expect_unread(&file, &what)?;
     if file.metadata().map_err(failure)?.is_file() {
         let at = field("pos:").and_then(|at| at.parse().ok()).ok_or_else(|| {
             Failure::usage(format!("where file descriptor {fd} stands cannot be known"))

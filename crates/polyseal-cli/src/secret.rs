@@ -7,14 +7,21 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-use crate::error::{Code, Failure, Result};
-use crate::file_io::FileId;
+use crate::error::{Code, Failure, Result, is_secret};
+use crate::file_io::{FileId, expect_unread};
 
 /// The contents of a file of keys, which is said to be `what`, and which file it was.
 pub(crate) fn read(path: &Path, what: &str, limit: usize) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
+    if is_secret(path) && !path.exists() {
+        let message = format!("a key was given where the name of the {what} belongs");
+        return Err(Failure::usage(message).hint(
+            "write it into a file; what is on a command line, everyone on this machine can see",
+        ));
+    }
     let failure = |error| Failure::io(&format!("read the {what}"), path, &error);
     let named = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let mut file = File::open(named).map_err(failure)?;
+    expect_unread(&file, &format!("the {what} {}", path.display()))?;
     let id = FileId::of(&file.metadata().map_err(failure)?);
     let mut bytes = Zeroizing::new(vec![0; limit + 1]);
     let mut length = 0;

@@ -6,19 +6,20 @@
 //! signals. An existing file is replaced by a rename after the new contents are on disk; between
 //! link and rename the complete new file has a temporary name for an instant.
 //!
-//! Limits: a new file has mode 0600, one that replaces another the mode of that, and both the user's
-//! default owner; owner, attributes and other hard links of a replaced file are not carried over.
-//! Whoever can write to the directory can interfere, as always.
+//! A new file has mode 0600. One that replaces another has the mode and the group of that, see
+//! [`Replaced`]; its owner, attributes, access control lists and other hard links are not carried over.
+//! Anyone who can write to the directory can interfere, but not make the new file readable by more people.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 #[cfg(target_os = "linux")]
 use std::path::Path;
 use std::path::PathBuf;
 
 use tempfile::TempPath;
 
+use crate::replaced::Replaced;
 use crate::signals::{self, RemovedOnSignal};
 
 pub(crate) struct Staged {
@@ -26,6 +27,8 @@ pub(crate) struct Staged {
     place: Place,
     directory: PathBuf,
     target: PathBuf,
+    /// The regular file that was seen at `target`.
+    replaced: Option<Replaced>,
     /// Whether it has been asked for that file and name survive a power failure.
     synced: bool,
 }
@@ -40,8 +43,8 @@ enum Place {
 }
 
 impl Staged {
-    /// Begins the file `target`, whose directory must exist.
-    pub(crate) fn create(target: PathBuf) -> io::Result<Self> {
+    /// Begins the file `target`, whose directory must exist; `replaced` is what stands there.
+    pub(crate) fn create(target: PathBuf, replaced: Option<Replaced>) -> io::Result<Self> {
         let directory = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),
             _ => PathBuf::from("."),
@@ -49,7 +52,8 @@ impl Staged {
         signals::file_size_limit_is_an_error();
         #[cfg(target_os = "linux")]
         if let Some(file) = unnamed::create(&directory)? {
-            return Ok(Self { file, place: Place::Unnamed, directory, target, synced: false });
+            let place = Place::Unnamed;
+            return Ok(Self { file, place, directory, target, replaced, synced: false });
         }
         let made = temporary().make_in(&directory, |path| {
             let mut options = OpenOptions::new();
@@ -58,7 +62,7 @@ impl Staged {
         })?;
         let ((guard, file), path) = made.into_parts();
         let place = Place::Named { path, _guard: guard };
-        Ok(Self { file, place, directory, target, synced: false })
+        Ok(Self { file, place, directory, target, replaced, synced: false })
     }
 
     pub(crate) fn file(&self) -> &File {
@@ -74,10 +78,12 @@ impl Staged {
     /// Gives the file its name. With `replace`, what has that name is replaced; otherwise it is an
     /// error of kind `AlreadyExists`.
     pub(crate) fn commit(self, replace: bool) -> io::Result<()> {
-        let Self { file, place, directory, target, synced } = self;
-        // Only a file that is certainly on disk may take another's place.
+        let Self { file, place, directory, target, replaced, synced } = self;
         if let (true, Ok(old)) = (replace, fs::symlink_metadata(&target)) {
-            file.set_permissions(Permissions::from_mode(old.permissions().mode() & 0o777))?;
+            if let Some(replaced) = replaced {
+                replaced.carry_over(&target, &old, &file)?;
+            }
+            // Only a file that is certainly on disk may take another's place.
             file.sync_all()?;
         }
         match place {

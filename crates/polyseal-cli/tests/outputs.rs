@@ -10,10 +10,13 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
-use std::process::Command;
+use std::io::Write;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
+use std::process::{Command, Stdio};
 
 use common::{Room, message};
+#[cfg(target_os = "linux")]
+use rustix::fs::{XattrFlags, setxattr};
 
 /// Both ways of staging an output: without a name, and, forced, with one.
 fn each_way(test: impl Fn(&dyn Fn(&Room, &[&str]) -> common::Outcome)) {
@@ -262,4 +265,113 @@ fn control_characters_in_names_are_spelt_out() {
     }
     room.write("v.json", br#"{"algorithm":"\u001b[2J","testGroups":[]}"#);
     room.run(["vectors", "v.json"], b"").fails(3, r"unknown algorithm \u{1b}[2J");
+}
+
+/// The permission bits of a file.
+fn mode(room: &Room, name: &str) -> u32 {
+    fs::symlink_metadata(room.path(name)).unwrap().mode() & 0o777
+}
+
+fn set_mode(room: &Room, name: &str, mode: u32) {
+    fs::set_permissions(room.path(name), fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Encrypts to `out` with -f; `meanwhile` happens after `out` has been looked at, and before it is
+/// replaced.
+fn replacing(room: &Room, meanwhile: impl FnOnce()) {
+    let mut command = room.command(["encrypt", "-k", "k", "-f", "-o", "out"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // It has taken all but what the pipe holds, so the output has been begun.
+    stdin.write_all(&message(3_000_000)).unwrap();
+    meanwhile();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    assert!(fs::symlink_metadata(room.path("out")).unwrap().is_file());
+}
+
+#[test]
+fn what_is_put_in_the_place_of_an_output_does_not_choose_its_mode() {
+    // Where there was nothing: a link, whose mode is 0777, and a file that anyone can read.
+    let room = Room::new();
+    replacing(&room, || symlink("k", room.path("out")).unwrap());
+    assert_eq!(mode(&room, "out"), 0o600, "a symbolic link");
+
+    let room = Room::new();
+    replacing(&room, || {
+        room.write("out", b"planted");
+        set_mode(&room, "out", 0o666);
+    });
+    assert_eq!(mode(&room, "out"), 0o600, "a new file");
+
+    // Where there was a file of ours: another one.
+    let room = Room::new();
+    room.write("out", b"precious");
+    set_mode(&room, "out", 0o640);
+    replacing(&room, || {
+        room.write("other", b"planted");
+        set_mode(&room, "other", 0o666);
+        fs::rename(room.path("other"), room.path("out")).unwrap();
+    });
+    assert_eq!(mode(&room, "out"), 0o600, "another file");
+
+    // The same file, which fewer may read now.
+    let room = Room::new();
+    room.write("out", b"precious");
+    set_mode(&room, "out", 0o644);
+    replacing(&room, || set_mode(&room, "out", 0o640));
+    assert_eq!(mode(&room, "out"), 0o640, "the same file");
+}
+
+#[test]
+fn a_replaced_file_has_its_group_and_no_other_reader() {
+    const OTHERS: u32 = 12_345;
+    each_way(|run| {
+        let room = Room::new();
+        room.write("m", b"message");
+        let out = room.path("out");
+        let replace = || run(&room, &["encrypt", "-k", "k", "-f", "-o", "out", "m"]).succeeds();
+        room.write("out", b"precious");
+        set_mode(&room, "out", 0o640);
+        if chown(&out, None, Some(OTHERS)).is_err() {
+            return common::cannot("only root can give a file to another group");
+        }
+        replace();
+        assert_eq!((fs::metadata(&out).unwrap().gid(), mode(&room, "out")), (OTHERS, 0o640));
+
+        // Somebody else's file, with rights that this user never gave.
+        chown(&out, Some(OTHERS), Some(OTHERS)).unwrap();
+        set_mode(&room, "out", 0o666);
+        replace();
+        let new = fs::metadata(&out).unwrap();
+        assert_ne!((new.uid(), new.gid()), (OTHERS, OTHERS));
+        assert_eq!(mode(&room, "out"), 0o600);
+    });
+}
+
+/// With a list, the bits of the group are the most that any name on the list may do.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_access_control_list_does_not_become_the_groups_right() {
+    /// Version 2, then tag, permissions and id of each entry: the owner, user 12345, the group, the most,
+    /// others.
+    const LIST: [(u16, u16, u32); 5] =
+        [(1, 6, u32::MAX), (2, 4, 12_345), (4, 0, u32::MAX), (16, 4, u32::MAX), (32, 0, u32::MAX)];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, id) in LIST {
+        list.extend([tag.to_le_bytes(), permissions.to_le_bytes()].as_flattened());
+        list.extend(id.to_le_bytes());
+    }
+    each_way(|run| {
+        let room = Room::new();
+        room.write("m", b"message");
+        room.write("out", b"precious");
+        let (out, name) = (room.path("out"), "system.posix_acl_access");
+        if setxattr(&out, name, &list, XattrFlags::empty()).is_err() {
+            return common::cannot("the file system has no access control lists");
+        }
+        assert_eq!(mode(&room, "out"), 0o640, "the group's bits are the list's");
+        run(&room, &["encrypt", "-k", "k", "-f", "-o", "out", "m"]).succeeds();
+        assert_eq!(mode(&room, "out"), 0o600);
+    });
 }

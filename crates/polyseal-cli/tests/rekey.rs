@@ -9,8 +9,10 @@
 
 mod common;
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::process::Stdio;
 
 use common::{Outcome, Room, message, payload_offset};
 
@@ -345,4 +347,61 @@ fn only_a_regular_file_without_armour_can_be_rekeyed() {
     }
     assert_eq!(room.names(), ["armoured", "c", "k", "other"]);
     assert!(fs::symlink_metadata("/dev/null").unwrap().rdev() != 0);
+}
+
+/// What happens to a file while a rekey of it waits for a key is not undone, whichever way either goes: a key
+/// that was revoked meanwhile stays revoked.
+#[test]
+fn what_others_do_meanwhile_is_not_undone() {
+    for slow in [&["--keep"][..], &["--keep", "--in-place"], &["--new-key"]] {
+        for quick in [&["--new-key"][..], &["--in-place"], &[]] {
+            let (room, _) = room(&message(100_000));
+            assert!(room.shell("mkfifo third").0.status.success());
+            let args = [&["rekey", "-k", "k", "--to-key", "third"], slow, &["c"]].concat();
+            // It has read the header once, and waits for somebody to write to the FIFO.
+            let mut waiting = room.command(args);
+            let waiting = waiting.stderr(Stdio::piped()).spawn().unwrap();
+            let mut third = OpenOptions::new().write(true).open(room.path("third")).unwrap();
+            rekeys(&room, &[quick, &["c"]].concat());
+            let (revoked, names) = (room.read("c"), room.names());
+            third.write_all(&room.read("k")).unwrap();
+            drop(third);
+            let outcome = Outcome(waiting.wait_with_output().unwrap());
+            outcome.fails(1, "c has been changed meanwhile");
+            assert!(room.read("c") == revoked, "{slow:?} after {quick:?}");
+            assert_eq!(room.names(), names);
+            room.run(["verify", "-k", "k", "c"], b"").fails(4, "");
+            room.run(["verify", "-k", "other", "c"], b"").succeeds();
+        }
+    }
+}
+
+#[test]
+fn a_file_that_another_rekey_has_locked_is_not_waited_for_long() {
+    let (room, old) = room(b"message");
+    let file = File::open(room.path("c")).unwrap();
+    file.lock().unwrap();
+    rekey(&room, &["c"]).fails(1, "c is being rekeyed by another program");
+    assert!(room.read("c") == old);
+    file.unlock().unwrap();
+    rekeys(&room, &["c"]);
+}
+
+/// Another file with the same recipients may have been put in its place: the context tells.
+#[test]
+fn a_wrong_context_is_refused_wherever_it_is_given() {
+    let room = Room::new();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    room.write("m", b"message");
+    room.run(["encrypt", "-k", "k", "--context", "mine", "-o", "c", "m"], b"").succeeds();
+    let old = room.read("c");
+    for args in [&["--keep"][..], &["--in-place"], &["--new-key"], &["-o", "c2"]] {
+        rekey(&room, &[args, &["--context", "yours", "c"]].concat()).fails(4, "context");
+        assert!(room.read("c") == old && !room.path("c2").exists());
+    }
+    rekeys(&room, &["--in-place", "--context", "mine", "c"]);
+    for args in [&["--keep"][..], &["--new-key"], &["--context", "mine"], &["--to-key", "k"]] {
+        let all = [&["rekey", "--restore"], args, &["c"]].concat();
+        room.run(all, b"").fails(2, "cannot be used with");
+    }
 }

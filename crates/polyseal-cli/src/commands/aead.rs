@@ -148,6 +148,15 @@ fn key(
     let path = args.key_file.as_deref().ok_or_else(|| Failure::usage("there is no key"))?;
     let (mut bytes, id) = secret::read(path, "key file", MAX_KEY_FILE_BYTES)?;
     if bytes.len() == algorithm.key_bytes() {
+        // Digits of half a key, or a sentence: 32 random bytes are never all of them printable.
+        if bytes.iter().all(|byte| byte.is_ascii_graphic() || byte.is_ascii_whitespace()) {
+            let message =
+                format!("{} is text, and no key of {} bytes", path.display(), bytes.len());
+            return Err(Failure::usage(message).hint(format!(
+                "a key has {} hexadecimal digits, or bytes that were drawn at random",
+                2 * bytes.len()
+            )));
+        }
         return Ok((bytes, Some(id)));
     }
     while matches!(bytes.last(), Some(b'\n' | b'\r')) {

@@ -14,6 +14,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
+use super::lock::lock;
 use crate::error::{Failure, Result};
 use crate::staged::Staged;
 
@@ -70,12 +71,13 @@ pub(super) fn restore(path: &Path, identities: Option<&Identities<'_>>) -> Resul
     let path = fs::canonicalize(path).map_err(|e| Failure::io("write", path, &e))?;
     let backup = backup_of(&path);
     let failure = |error| Failure::io("write", &path, &error);
+    let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
+    lock(&path, &file)?;
     let owner = fs::metadata(&path).map_err(failure)?.uid();
     let header = Header::read(&mut open_saved(&backup, owner)?)?;
     if let Some(identities) = identities {
         header.authenticate(identities)?;
     }
-    let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
     // Of the file that it was saved from, or of another that has come to have this name? All but
     // the number of stanzas is the same before and after.
     let mut bytes = [0; 160];
@@ -123,7 +125,7 @@ fn backup_of(path: &Path) -> PathBuf {
 /// A new file with a copy of the header, that a power failure does not undo. It appears complete or
 /// not at all: half a copy must never be put back.
 fn save(path: &Path, header: &Header) -> io::Result<()> {
-    let mut backup = Staged::create(path.to_owned())?;
+    let mut backup = Staged::create(path.to_owned(), None)?;
     backup.file().write_all(header.as_bytes())?;
     backup.sync()?;
     backup.commit(false)?;

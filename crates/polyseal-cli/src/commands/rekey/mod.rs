@@ -5,6 +5,7 @@
 //! is rewritten. That locks nobody out, as the tool says: `--new-key` does, and encrypts anew.
 
 pub(crate) mod in_place;
+mod lock;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -12,6 +13,7 @@ use std::os::unix::fs::FileExt;
 
 use polyseal_file::{Encryptor, Existing, Header, Input, Output, Recipients};
 
+use self::lock::Lock;
 use super::note;
 use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
@@ -49,11 +51,20 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     // Before a new passphrase is asked for, and before its work is done.
     let authentic =
         old.authenticate(&opening.identities).map_err(|error| refused(&opening, error))?;
+    if args.context.context.is_some() {
+        // A header does not know the context: the contents are bound to it.
+        opening.decryptor().reader(&input.file).map_err(|error| refused(&opening, error))?;
+    }
     let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
     let recipients =
         keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
+    // Every key has been read: nobody is waited for any more.
+    let lock = match args.output {
+        None => Some(Lock::take(&args.file, &input.file, &old)?),
+        Some(_) => None,
+    };
     if args.new_key {
-        return anew(args, &opening, &recipients, &input, &old);
+        return anew(args, &opening, &recipients, &input, &old, lock.as_ref());
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
     let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
@@ -63,6 +74,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         let mut output = output(args, &input, &opening.sources)?;
         copy(&mut input.file, &new, &mut output)
             .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
+        lock.iter().try_for_each(Lock::expect_unchanged)?;
         output.commit()?;
     }
     if !args.keep {
@@ -131,6 +143,7 @@ fn anew(
     recipients: &Recipients,
     input: &InputFile,
     header: &Header,
+    lock: Option<&Lock<'_>>,
 ) -> Result {
     let context = args.context.get()?;
     let mut encryptor = Encryptor::new(recipients);
@@ -156,5 +169,6 @@ fn anew(
     }
     let to: Output<'_> = output.sink();
     encryptor.encrypt(Input::Stream(&mut plaintext), to).map_err(Failure::sealing)?;
+    lock.into_iter().try_for_each(Lock::expect_unchanged)?;
     output.commit()
 }

@@ -1,0 +1,79 @@
+//! One rekey of a file at a time, and none of what it does not know.
+//!
+//! A rekey reads a header, makes another of it, and writes that: what has happened to the file in between
+//! would be undone, a revoked key among it. So from the moment when every key has been read until the file
+//! is changed it is locked (`flock`, which other programs may ignore), and it is changed only if it is still
+//! the file, with the header, that was read.
+
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use polyseal_file::Header;
+
+use crate::error::{Code, Failure, Result};
+use crate::file_io::FileId;
+
+/// How long another rekey of the file is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Locks `file`, which `path` names, until it is closed.
+pub(super) fn lock(path: &Path, file: &File) -> Result {
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => {
+                let message = format!("{} is being rekeyed by another program", path.display());
+                return Err(Failure::new(Code::Io, message).hint("run it again when that is done"));
+            }
+            // Where there are no locks, the comparison below is all that there is.
+            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
+                return Ok(());
+            }
+            Err(TryLockError::Error(error)) => return Err(Failure::io("lock", path, &error)),
+        }
+    }
+}
+
+/// A file that is locked, and as it was read.
+pub(super) struct Lock<'a> {
+    path: PathBuf,
+    file: File,
+    id: FileId,
+    header: &'a Header,
+}
+
+impl<'a> Lock<'a> {
+    /// Locks the file at `path`, which is to be `read`, with the header `header`.
+    pub(super) fn take(path: &Path, read: &File, header: &'a Header) -> Result<Self> {
+        let failure = |error| Failure::io("read", path, &error);
+        let file = File::open(path).map_err(failure)?;
+        let id = FileId::of(&read.metadata().map_err(failure)?);
+        lock(path, &file)?;
+        let lock = Self { path: path.to_owned(), file, id, header };
+        lock.expect_unchanged()?;
+        Ok(lock)
+    }
+
+    /// Refuses to go on if the name means another file by now, or the file has another header.
+    pub(super) fn expect_unchanged(&self) -> Result {
+        let failure = |error| Failure::io("read", &self.path, &error);
+        let named = FileId::of(&fs::metadata(&self.path).map_err(failure)?);
+        let locked = FileId::of(&self.file.metadata().map_err(failure)?);
+        let mut header = vec![0; self.header.as_bytes().len()];
+        let same_header =
+            self.file.read_exact_at(&mut header, 0).is_ok() && header == self.header.as_bytes();
+        if named == self.id && locked == self.id && same_header {
+            return Ok(());
+        }
+        let message = format!("{} has been changed meanwhile", self.path.display());
+        Err(Failure::new(Code::Io, message)
+            .hint("nothing was done to it: see who can open it now, and run it again"))
+    }
+}

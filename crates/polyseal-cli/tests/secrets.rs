@@ -1,0 +1,123 @@
+//! Secrets that are given where something else belongs are neither used nor shown, and no stream is read for
+//! two things.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use common::Room;
+
+/// A line that is a key: the last of the file that keygen has written.
+fn key(room: &Room, kind: &str) -> String {
+    room.run(["keygen", "-t", kind, "-o", kind], b"");
+    let file = String::from_utf8(room.read(kind)).unwrap();
+    let is_key = |line: &&str| !line.starts_with('#') && !line.is_empty();
+    file.lines().find(is_key).unwrap().to_owned()
+}
+
+#[test]
+fn a_key_in_the_place_of_a_file_is_not_shown() {
+    let room = Room::new();
+    room.write("m", b"message");
+    for kind in ["key-file", "x25519", "hybrid"] {
+        let secret = key(&room, kind);
+        for args in [
+            &["encrypt", "-k", &secret, "m"][..],
+            &["encrypt", "-i", &secret, "m"],
+            &["encrypt", "-R", &secret, "m"],
+            &["encrypt", "-r", &secret, "m"],
+            &["decrypt", "-k", &secret, "m"],
+            &["decrypt", "-i", &secret, "m"],
+            &["decrypt", &secret],
+            &["inspect", &secret],
+            &["encrypt", "-k", "k", "-o", &format!("{secret}/out"), "m"],
+            &["aead", "seal", "-s", "aegis-128l", "--key-file", &secret, "m"],
+            &["encrypt", &format!("--key-file={secret}"), "m"],
+            &["encrypt", "-s", &secret, "-k", "k", "m"],
+        ] {
+            let outcome = room.run(args, b"");
+            assert!(!outcome.0.status.success(), "{args:?}");
+            let told = outcome.errors() + &String::from_utf8_lossy(&outcome.0.stdout);
+            // Not a part of it either, beyond what says what it is.
+            let part = &secret[secret.len() - 12..];
+            assert!(!told.to_lowercase().contains(&part.to_lowercase()), "{args:?}: {told}");
+        }
+    }
+    room.run(["encrypt", "-k", &key(&room, "key-file"), "m"], b"")
+        .fails(2, "a key was given where the name of the key file belongs");
+}
+
+#[test]
+fn a_passphrase_on_the_command_line_is_not_shown() {
+    let room = Room::new();
+    for args in [
+        ["encrypt", "--passphrase=battery staple", "m"],
+        ["decrypt", "--passphrase=battery staple", "m"],
+        ["rekey", "--passphrase=battery staple", "m"],
+        ["decrypt", "--passphrase-fd=battery staple", "m"],
+    ] {
+        let told = room.run(args, b"").fails(2, "passphrase").errors();
+        assert!(!told.contains("battery") && told.contains("withheld"), "{told}");
+    }
+}
+
+#[test]
+fn a_file_whose_name_begins_like_a_key_is_a_file() {
+    let room = Room::new();
+    room.write("m", b"message");
+    std::fs::rename(room.path("k"), room.path("polyseal-key-1-of-mine")).unwrap();
+    room.run(["encrypt", "-k", "polyseal-key-1-of-mine", "-o", "c", "m"], b"").succeeds();
+}
+
+/// As the shell has it, with `$P` for the tool.
+#[test]
+fn one_stream_is_not_read_for_two_things() {
+    let room = Room::new();
+    room.write("m", b"message");
+    room.write("hex", &b"42".repeat(16));
+    let seal = "$P aead seal -s aegis-128l -o out";
+    for line in [
+        &format!("cat hex | {seal} --key-file -")[..],
+        &format!("cat hex | {seal} --key-file /dev/stdin"),
+        &format!("cat hex | {seal} --key-file hex --ad-file - -"),
+        &format!("cat hex | {seal} --key-file - --ad-file /proc/thread-self/fd/0 m"),
+        "cat k | $P encrypt -k /proc/thread-self/fd/0 -o out",
+        "cat k | $P decrypt -k /dev/fd/3 -o out 3<&0",
+        "cat k | $P encrypt -k k -k /proc/thread-self/fd/0 -o out -",
+        "cat k | $P encrypt --passphrase-fd 3 -o out 3<&0",
+    ] {
+        let outcome = room.shell(line);
+        outcome.fails(2, "cannot both come from");
+        assert!(!room.path("out").exists(), "{line}");
+    }
+    // Regular files are read from their beginning each time.
+    room.shell("$P aead seal -s aegis-128l -o out --key-file hex --ad-file hex hex 2>nonce")
+        .succeeds();
+}
+
+#[test]
+fn text_is_no_raw_key() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let digits = b"42".repeat(16);
+    for (suite, key) in [
+        ("aegis-256", &digits[..]),
+        ("aegis-256", b"correct horse battery staple 12\n"),
+        ("aegis-128l", b"0123456789abcdef"),
+    ] {
+        room.write("text", key);
+        room.run(["aead", "seal", "-s", suite, "--key-file", "text", "m"], b"")
+            .fails(2, "text is text, and no key of");
+    }
+    room.write("text", &digits);
+    let sealed = room.run(["aead", "seal", "-s", "aegis-128l", "--key-file", "text", "m"], b"");
+    assert!(sealed.0.status.success(), "32 digits are a key of 16 bytes");
+    room.write("raw", &[0x81; 16]);
+    let sealed = room.run(["aead", "seal", "-s", "aegis-128l", "--key-file", "raw", "m"], b"");
+    assert!(sealed.0.status.success(), "and so are 16 bytes");
+}
