@@ -371,6 +371,9 @@ pub(crate) struct ManArgs {
     /// Write a page for every command into this directory
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
+    /// Replace pages that exist
+    #[arg(short, long, requires = "output")]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, clap::Args)]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -136,30 +137,39 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// How texts begin that are secret, in lower case: the keys of this tool, and the identities of age and of
-/// its plugins.
-const SECRETS: [&str; 3] = ["polyseal-key-1-", "age-secret-key-", "age-plugin-"];
+/// How texts begin that are secret: the keys of this tool, and the identities of age, in either case, and of
+/// its plugins, in theirs: in lower case, that is the name of a program.
+const SECRETS: [(&str, bool); 3] =
+    [("polyseal-key-1-", false), ("age-secret-key-", false), ("AGE-PLUGIN-", true)];
+
+/// The first secret of `text`, from its first byte to behind its last. How secrets begin is none.
+fn first_secret(text: &str) -> Option<Range<usize>> {
+    let lower = text.to_ascii_lowercase();
+    let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let find = |(secret, as_it_is): (&str, bool)| {
+        let places = if as_it_is { text } else { &lower }.match_indices(secret);
+        places
+            .map(|(at, _)| at..text[at..].find(|c| !is_key(c)).map_or(text.len(), |end| at + end))
+            .find(|place| place.len() > secret.len() + 8)
+    };
+    SECRETS.into_iter().filter_map(find).min_by_key(|place| place.start)
+}
 
 /// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and what is
 /// printed may be kept in a log.
 fn without_secrets(text: &str) -> String {
-    let lower = text.to_ascii_lowercase();
-    let (mut kept, mut rest) = (String::with_capacity(text.len()), 0);
-    while let Some(at) = SECRETS.iter().filter_map(|secret| lower[rest..].find(secret)).min() {
-        let secret = &text[rest + at..];
-        let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
-        let bytes = secret.find(|c| !is_key(c)).unwrap_or(secret.len());
-        kept.push_str(&text[rest..rest + at]);
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(Range { start, end }) = first_secret(rest) {
+        kept.push_str(&rest[..start]);
         kept.push_str("(a key, withheld)");
-        rest += at + bytes;
+        rest = &rest[end..];
     }
-    kept + &text[rest..]
+    kept + rest
 }
 
 /// Whether `path` is a key itself, and not the name of a file.
 pub(crate) fn is_secret(path: &Path) -> bool {
-    let text = path.to_string_lossy().to_ascii_lowercase();
-    SECRETS.iter().any(|secret| text.starts_with(secret))
+    first_secret(&path.to_string_lossy()).is_some_and(|place| place.start == 0)
 }
 
 /// Age sets names off with these characters, which would be spelt out.

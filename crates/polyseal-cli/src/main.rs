@@ -32,11 +32,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{Args, Command};
 use crate::error::{Code, Result, shown};
 
 fn main() -> ExitCode {
+    no_core_dump();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return report_usage(&error),
@@ -48,6 +50,12 @@ fn main() -> ExitCode {
             failure.code.into()
         }
     }
+}
+
+/// Keys are in memory: what a crash would write to disk has them.
+fn no_core_dump() {
+    let limit = getrlimit(Resource::Core);
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit });
 }
 
 fn run(command: Command) -> Result {

@@ -87,18 +87,22 @@ pub(crate) fn passphrase_from(fd: u32, file: &mut File) -> Result<Passphrase> {
     let failure = |error| descriptor_failure(fd, &error);
     // As long as any passphrase, an end of line, and a byte to see that it is too long.
     let mut line = Zeroizing::new(vec![0; Passphrase::MAX_BYTES + 3]);
-    let mut length = 0;
+    let (mut length, mut ended) = (0, false);
     while length < line.len() {
         match file.read(&mut line[length..=length]) {
             Ok(0) => break,
-            Ok(_) if line[length] == b'\n' => break,
+            Ok(_) if line[length] == b'\n' => {
+                ended = true;
+                break;
+            }
             Ok(_) => length += 1,
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(failure(e)),
         }
     }
     line.truncate(length);
-    if line.last() == Some(&b'\r') {
+    // Alone, it is a character like others.
+    if ended && line.last() == Some(&b'\r') {
         line.pop();
     }
     Ok(Passphrase::new(line)?)

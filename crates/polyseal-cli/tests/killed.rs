@@ -44,6 +44,19 @@ fn end(mut child: Child, signal: Signal) {
     assert_eq!(status.signal(), Some(signal.as_raw()), "{status}");
 }
 
+/// Keys are not written to disk by a crash.
+#[cfg(target_os = "linux")]
+#[test]
+fn there_is_no_core_dump() {
+    let room = Room::new();
+    let (mut child, stdin) = half_way(&room, false, false);
+    let limits = fs::read_to_string(format!("/proc/{}/limits", child.id())).unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+    assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
+}
+
 #[test]
 fn half_way_through_a_new_file() {
     for signal in SIGNALS {

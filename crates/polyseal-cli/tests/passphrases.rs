@@ -38,7 +38,9 @@ fn it_is_the_first_line_without_its_end() {
         let other = same[(i + 1) % same.len()];
         assert_eq!(decrypt(&room, other, "c").succeeds(), b"message");
     }
-    for other in [&b"secret "[..], b" secret", b"secret\r\r\n", b"Secret", b"secre", b"more"] {
+    for other in
+        [&b"secret "[..], b" secret", b"secret\r", b"secret\r\r\n", b"Secret", b"secre", b"more"]
+    {
         decrypt(&room, other, "c").fails(4, "the passphrase is wrong").fails(4, "try again");
     }
 }

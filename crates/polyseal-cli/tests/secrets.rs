@@ -48,6 +48,10 @@ fn a_key_in_the_place_of_a_file_is_not_shown() {
             assert!(!told.to_lowercase().contains(&part.to_lowercase()), "{args:?}: {told}");
         }
     }
+    // A plugin's identity, which no program here can make.
+    let plugin = format!("AGE-PLUGIN-YUBIKEY-1{}", "QPZRY9X8GF2TVDW0S3JN".repeat(2));
+    let told = room.run(["decrypt", "-i", &plugin, "m"], b"").fails(2, "a key was given").errors();
+    assert!(!told.contains("QPZRY9"), "{told}");
     room.run(["encrypt", "-k", &key(&room, "key-file"), "m"], b"")
         .fails(2, "a key was given where the name of the key file belongs");
 }

@@ -72,5 +72,12 @@ fn every_command_has_a_page() {
     }
     let page = room.run(["man"], b"").succeeds();
     assert!(page == room.read("man/polyseal.1"));
+    room.run(["man", "-o", "man"], b"").fails(2, "already exists");
+    // A link is replaced, and not what it leads to.
+    std::fs::remove_file(room.path("man/polyseal.1")).unwrap();
+    std::os::unix::fs::symlink("../k", room.path("man/polyseal.1")).unwrap();
+    let key = room.read("k");
+    room.run(["man", "-f", "-o", "man"], b"").succeeds();
+    assert!(room.read("k") == key && room.read("man/polyseal.1") == page);
     room.run(["man", "-o", "absent"], b"").fails(1, "absent");
 }
