@@ -48,7 +48,7 @@ unit:
 
 # Files of gigabytes.
 large:
-	cargo test --locked -p polyseal-cli --features long-tests --test large
+	cargo test --locked --workspace --features polyseal-cli/long-tests --test large
 
 # The core's with debug assertions.
 assertions:

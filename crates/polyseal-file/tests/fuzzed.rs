@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 
 use polyseal_file::Key;
 use proptest::collection::vec;
-use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof};
 use proptest::proptest;
 use proptest::sample::{Index, select};
 
@@ -83,6 +83,8 @@ fn every_file_of_the_kit() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
     #[test]
     fn headers(bytes in any_of(kit())) {
         header::check(&bytes);

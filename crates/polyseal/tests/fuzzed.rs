@@ -9,7 +9,7 @@ mod algorithm_name;
 use polyseal::registry::{Algorithm, families};
 use proptest::array::uniform32;
 use proptest::collection::vec;
-use proptest::prelude::{Strategy, any, prop_oneof};
+use proptest::prelude::{ProptestConfig, Strategy, any, prop_oneof};
 use proptest::proptest;
 use proptest::sample::{Index, select};
 
@@ -42,6 +42,8 @@ fn any_name() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4096))]
+
     #[test]
     fn messages(message in any_message()) {
         aead_differential::check(&message);
