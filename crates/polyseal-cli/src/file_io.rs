@@ -22,7 +22,7 @@ use crate::args::OutputArgs;
 use crate::error::{Code, Failure, Result, misleads};
 use crate::replaced::Replaced;
 use crate::staged::Staged;
-
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
 use zeroize::Zeroizing;
 
 /// Which file it is, whatever its name.
@@ -60,6 +60,23 @@ pub(crate) fn expect_unread(file: &File, what: &str) -> Result {
     Ok(())
 }
 
+/// Refuses a standard stream that was closed when the tool was started. Rust has put `/dev/null` in its
+/// place, to read and to write, as no shell's redirection does: with `<&-` an empty file would be sealed,
+/// with `>&-` the output would be lost, and all would seem well.
+pub(crate) fn expect_open(stream: impl AsFd, name: &str) -> Result {
+    let put_in_place = || {
+        let (here, null) = (fstat(&stream).ok()?, stat("/dev/null").ok()?);
+        let is_null = FileType::from_raw_mode(here.st_mode) == FileType::CharacterDevice
+            && here.st_rdev == null.st_rdev;
+        Some(is_null && fcntl_getfl(&stream).ok()?.contains(OFlags::RDWR))
+    };
+    if put_in_place() != Some(true) {
+        return Ok(());
+    }
+    let message = format!("{name} is closed, or is /dev/null opened to read and to write");
+    Err(Failure::usage(message).hint("name the file; /dev/null, if that is what you mean"))
+}
+
 /// An open input.
 pub(crate) struct InputFile {
     pub(crate) file: File,
@@ -82,6 +99,9 @@ impl InputFile {
             None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
         };
         let file = file.map_err(failure)?;
+        if named.is_none() {
+            expect_open(&file, "standard input")?;
+        }
         expect_unread(&file, &format!("the contents, {},", name.display()))?;
         let metadata = file.metadata().map_err(failure)?;
         if metadata.is_dir() {
@@ -209,6 +229,7 @@ impl OutputFile {
         if terminal && !asked_for && contents == Contents::Binary {
             return Err(NotText.into());
         }
+        expect_open(io::stdout(), "standard output")?;
         let file = io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
         refuse_taken(&file.metadata().map_err(failure)?, taken, name)?;
         let text = (terminal && !asked_for).then(Zeroizing::default);

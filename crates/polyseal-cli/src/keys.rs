@@ -11,14 +11,14 @@ use polyseal_file::{Context, Decryptor, Identities, Key, Passphrase, Recipients}
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
-use crate::commands::in_place;
+use crate::commands::{in_place, warn_of_weak};
 use crate::error::{Code, Failure, Result};
 use crate::file_io::{FileId, is_standard_input};
 use crate::prompt::{self, Terminal};
 use crate::secret;
 
 /// What keys were read from.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Sources {
     files: Vec<FileId>,
     /// Each stands where the next passphrase from it begins.
@@ -27,6 +27,24 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
+    /// Opens the descriptors that passphrases will come from. From then on no program that is started
+    /// inherits one: age's plugins are none of those whom a passphrase was given to.
+    pub(crate) fn new(passphrases: [Option<u32>; 2]) -> Result<Self> {
+        let mut sources =
+            Self { files: Vec::new(), descriptors: Vec::new(), standard_input: false };
+        for fd in passphrases.into_iter().flatten() {
+            if fd == 0 {
+                sources.take_standard_input()?;
+            }
+            // Two passphrases may come from one, one after the other.
+            if sources.descriptors.iter().all(|(other, _)| *other != fd) {
+                sources.descriptors.push((fd, prompt::descriptor(fd)?));
+            }
+        }
+        close_fds::set_fds_cloexec(3, &[]);
+        Ok(sources)
+    }
+
     /// Files that an output must not be.
     pub(crate) fn taken(&self) -> impl Iterator<Item = (Option<FileId>, &'static str)> + '_ {
         self.files.iter().map(|&id| (Some(id), "a file of keys"))
@@ -41,10 +59,15 @@ impl Sources {
         Ok(())
     }
 
+    fn take_standard_input(&mut self) -> Result {
+        self.expect_no_standard_input()?;
+        self.standard_input = true;
+        Ok(())
+    }
+
     fn read(&mut self, path: &Path, what: &str, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
         if is_standard_input(path) {
-            self.expect_no_standard_input()?;
-            self.standard_input = true;
+            self.take_standard_input()?;
         }
         let (bytes, id) = secret::read(path, what, limit)?;
         self.files.push(id);
@@ -53,22 +76,18 @@ impl Sources {
 
     fn key(&mut self, path: &Path) -> Result<Key> {
         let bytes = self.read(path, "key file", Key::MAX_FILE_BYTES)?;
-        Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))
+        let key = Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))?;
+        if !key.looks_random() {
+            warn_of_weak(path);
+        }
+        Ok(key)
     }
 
+    /// The next passphrase from `fd`, one of those that [`new`](Self::new) was given.
     fn passphrase(&mut self, fd: u32) -> Result<Passphrase> {
-        if fd == 0 {
-            self.expect_no_standard_input()?;
-            self.standard_input = true;
-        }
-        let at = match self.descriptors.iter().position(|(other, _)| *other == fd) {
-            Some(at) => at,
-            None => {
-                self.descriptors.push((fd, prompt::descriptor(fd)?));
-                self.descriptors.len() - 1
-            }
-        };
-        prompt::passphrase_from(fd, &mut self.descriptors[at].1)
+        let given = self.descriptors.iter_mut().find(|(other, _)| *other == fd);
+        let (_, file) = given.ok_or_else(|| prompt::not_given(fd))?;
+        prompt::passphrase_from(fd, file)
     }
 }
 
@@ -181,8 +200,8 @@ impl Opening {
         ask: bool,
         context: Option<Context>,
         threads: Option<NonZeroUsize>,
+        mut sources: Sources,
     ) -> Result<Self> {
-        let mut sources = Sources::default();
         let identities = identities(args, ask, &mut sources)?;
         let empty =
             !ask && args.key.is_empty() && args.identity.is_empty() && args.passphrase_fd.is_none();
@@ -190,7 +209,8 @@ impl Opening {
     }
 
     pub(crate) fn to_read(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Self> {
-        Self::new(&args.open, args.ask.passphrase, args.context.get()?, threads)
+        let sources = Sources::new([args.open.passphrase_fd, None])?;
+        Self::new(&args.open, args.ask.passphrase, args.context.get()?, threads, sources)
     }
 
     /// What to say if `file` does not open.

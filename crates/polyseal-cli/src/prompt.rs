@@ -53,6 +53,11 @@ fn descriptor_failure(fd: u32, error: &io::Error) -> Failure {
     Failure::io("read the passphrase from", format!("file descriptor {fd}").as_ref(), error)
 }
 
+/// Nobody has given the descriptor.
+pub(crate) fn not_given(fd: u32) -> Failure {
+    descriptor_failure(fd, &Errno::BADF.into())
+}
+
 /// What the file descriptor `fd` gives, from where it stands.
 pub(crate) fn descriptor(fd: u32) -> Result<File> {
     let failure = |error| descriptor_failure(fd, &error);
@@ -67,10 +72,13 @@ pub(crate) fn descriptor(fd: u32) -> Result<File> {
     // What this process has opened itself is closed on exec; what it was given is not.
     let flags = field("flags:").and_then(|flags| u32::from_str_radix(flags, 8).ok());
     if flags.is_some_and(|flags| flags & OFlags::CLOEXEC.bits() != 0) {
-        return Err(failure(Errno::BADF.into()));
+        return Err(not_given(fd));
     }
     // A pipe is the same one; a regular file is opened anew, and stands at its beginning.
-    let mut file = File::open(format!("/dev/fd/{fd}")).map_err(failure)?;
+    let mut file = match File::open(format!("/dev/fd/{fd}")) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(not_given(fd)),
+        opened => opened.map_err(failure)?,
+    };
     expect_unread(&file, &what)?;
     if file.metadata().map_err(failure)?.is_file() {
         let at = field("pos:").and_then(|at| at.parse().ok()).ok_or_else(|| {

@@ -11,7 +11,7 @@ mod common;
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::process::Stdio;
 
 use common::{Outcome, Room, message, payload_offset};
@@ -269,8 +269,16 @@ fn a_copy_that_was_planted_is_not_put_back() {
         common::cannot("mkfifo is missing");
     }
     assert!(room.read("c") == new);
+    // Right, but of somebody who is neither the caller nor the file's owner.
+    room.write(BACKUP, header);
+    match chown(room.path(BACKUP), Some(54_321), None) {
+        Ok(()) => drop(restore(&[]).fails(2, not_ours)),
+        Err(_) => common::cannot("giving a file to another owner needs root"),
+    }
+    assert!(room.read("c") == new);
     // The right one, with its key and without any.
     for keys in [&["-k", "k"][..], &[]] {
+        let _ = fs::remove_file(room.path(BACKUP));
         room.write("c", &new);
         room.write(BACKUP, header);
         restore(keys).succeeds();
@@ -319,6 +327,48 @@ fn a_refused_rekey_changes_nothing() {
     }
     room.run(["rekey", "-k", "k", "-R", "many", "--new-key", "c"], b"").succeeds();
     assert!(payload_offset(&room.read("c")) > payload_offset(&old));
+}
+
+/// What the tool was given is not for the programs that it starts: a plugin that could read a passphrase from
+/// the descriptor could open every file that has it.
+#[test]
+fn a_plugin_inherits_no_descriptor() {
+    let room = Room::new();
+    room.write("secret", b"retreat\n");
+    room.write("m", b"message");
+    room.write(
+        "age-plugin-failing",
+        b"#!/bin/sh\nls /proc/self/fd >$ROOM/fds\ncat <&3 >$ROOM/got\nexit 1\n",
+    );
+    let mode = Permissions::from_mode(0o755);
+    fs::set_permissions(room.path("age-plugin-failing"), mode).unwrap();
+    room.shell("$P encrypt --passphrase-fd 3 -o c m 3< secret").succeeds();
+    let path = "export ROOM=\"$PWD\" PATH=\"$PWD:$PATH\"; r=age1failing1vyc5lwvd";
+    let rekey = "$P rekey --passphrase-fd 3 -r $r c 3< secret 4< m";
+    room.shell(&format!("{path}; {rekey}")).fails(2, "");
+    let fds = String::from_utf8(room.read("fds")).unwrap();
+    // The last one is that of `ls`.
+    assert!(fds.split_whitespace().take(3).eq(["0", "1", "2"]), "{fds}");
+    assert!(fds.split_whitespace().count() <= 4, "{fds}");
+    assert!(!room.path("got").exists() || room.read("got").is_empty());
+}
+
+/// A file may be said to have more bytes than there is room for.
+#[test]
+fn holes_stay_holes() {
+    let (room, old) = room(b"message");
+    let hole = 1 << 36;
+    let file = OpenOptions::new().write(true).open(room.path("c")).unwrap();
+    if file.set_len(hole).is_err() {
+        return common::cannot("the file system has no files of 64 GiB");
+    }
+    rekeys(&room, &["c"]);
+    let metadata = fs::metadata(room.path("c")).unwrap();
+    assert_eq!(metadata.len(), hole);
+    assert!(metadata.blocks() * 512 < 1 << 24, "{} blocks", metadata.blocks());
+    let file = OpenOptions::new().write(true).open(room.path("c")).unwrap();
+    file.set_len(old.len() as u64).unwrap();
+    room.opens("other", "c", b"message");
 }
 
 /// A plugin that fails while a file is encrypted says nothing of keys that open it.

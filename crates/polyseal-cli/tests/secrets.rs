@@ -125,3 +125,23 @@ fn text_is_no_raw_key() {
     let sealed = room.run(["aead", "seal", "-s", "aegis-128l", "--key-file", "raw", "m"], b"");
     assert!(sealed.0.status.success(), "and so are 16 bytes");
 }
+
+/// A placeholder is a key that everyone has; it is used all the same, for it may be that of old data.
+#[test]
+fn keys_that_nobody_drew() {
+    let room = Room::new();
+    room.write("m", b"message");
+    room.write("zeros", &[0; 32]);
+    room.write("counted", format!("polyseal-key-1-{}\n", "ab".repeat(32)).as_bytes());
+    room.write("short.hex", "000102030405060708090a0b0c0d0e0f\n".as_bytes());
+    let told = |line: &str, file: &str| {
+        let outcome = room.shell(&format!("$P {line}"));
+        let warning = format!("polyseal: warning: the key in {file} was not drawn at random");
+        assert!(outcome.0.status.success() && outcome.errors().contains(&warning), "{line}");
+    };
+    told("encrypt -k zeros -o c m", "zeros");
+    told("decrypt -k zeros c", "zeros");
+    told("rekey -k zeros --to-key counted c", "counted");
+    told("aead seal --suite aes-256-gcm --key-file zeros m", "zeros");
+    told("aead seal --suite aegis-128l --key-file short.hex m", "short.hex");
+}

@@ -238,3 +238,29 @@ fn of_several_inputs_the_bad_ones_give_nothing() {
     bad(&["d", "a", "c", "b"], 4);
     bad(&["absent", "b", "a", "c"], 1);
 }
+
+/// What is closed is neither an empty message nor a place to write to.
+#[test]
+fn closed_streams() {
+    let room = Room::new();
+    room.write("m", b"message");
+    room.seal(b"message");
+    for line in ["encrypt -k k -o new <&-", "decrypt -k k <&-", "verify -k k <&-"] {
+        room.shell(&format!("$P {line}")).fails(2, "standard input is closed");
+    }
+    for line in ["encrypt -k k m", "decrypt -k k c", "decrypt -k k -o - c", "inspect c", "suites"] {
+        room.shell(&format!("$P {line} >&-")).fails(2, "standard output is closed");
+    }
+    assert_eq!(room.names(), ["c", "k", "m"]);
+    // Who needs neither is not asked for them; and nothing and nowhere can be meant.
+    for line in [
+        "encrypt -k k -o new m <&- >&-",
+        "encrypt -k k -o new -f < /dev/null",
+        "decrypt -k k -o m -f new <&- >&-",
+        "decrypt -k k new > /dev/null",
+        "decrypt -k k -o /dev/null new >&-",
+    ] {
+        room.shell(&format!("$P {line}")).succeeds();
+    }
+    assert_eq!(room.read("m"), b"");
+}

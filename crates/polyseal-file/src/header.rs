@@ -415,3 +415,27 @@ fn parse_suite(field: &[u8]) -> Result<Suite> {
     let suite: Suite = text.parse().map_err(|_| HeaderError::Suite)?;
     if suite.to_string() == text { Ok(suite) } else { Err(HeaderError::Suite.into()) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever has the file key can write any context tag: all of its bytes are compared.
+    #[test]
+    fn a_context_tag_is_compared_to_its_last_byte() {
+        let (key, segment) = (Key::generate().unwrap(), SegmentSize::default());
+        let recipients = Recipients::new().key(key.clone());
+        let context = Context::new("shop").unwrap();
+        let suite = crate::suite::DEFAULT_SUITE.parse().unwrap();
+        let (mut header, _) =
+            Header::create(&recipients, suite, segment, Some(&context), MIN_HEADER_BYTES).unwrap();
+        let file_key = header.unlock(&Identities::new().key(key)).unwrap();
+        assert!(header.open_payload(&file_key, Some(&context)).is_ok());
+        for at in CONTEXT_AT..STANZA_AREA_AT {
+            header.bytes[at] ^= 1;
+            let opened = header.open_payload(&file_key, Some(&context));
+            assert!(matches!(opened, Err(Error::ContextDiffers)), "byte {at}");
+            header.bytes[at] ^= 1;
+        }
+    }
+}

@@ -95,6 +95,12 @@ impl Key {
         file
     }
 
+    /// Whether the key could have been drawn at random: see [`looks_random`].
+    #[must_use]
+    pub fn looks_random(&self) -> bool {
+        looks_random(&self.0)
+    }
+
     pub(crate) fn bytes(&self) -> &[u8; KEY_BYTES] {
         &self.0
     }
@@ -102,6 +108,33 @@ impl Key {
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8; KEY_BYTES] {
         &mut self.0
     }
+}
+
+/// Whether `key` could have been drawn at random. It could not if it has few different bytes, as zeros have,
+/// or if each byte is greater than the last by the same number, as in 00 01 02: of random keys of 16 bytes
+/// or more, fewer than one in 2^50 are taken for such. It says nothing of keys below 16 bytes, and does not
+/// find a key that is weak in any other way.
+///
+/// ```
+/// use polyseal_file::{Key, looks_random};
+///
+/// assert!(!looks_random(&[0; 32]));
+/// assert!(Key::generate()?.looks_random());
+/// # Ok::<(), polyseal_file::Error>(())
+/// ```
+#[must_use]
+pub fn looks_random(key: &[u8]) -> bool {
+    // Everything is looked at, and nothing is done but arithmetic: how long it takes must say no more than
+    // the verdict.
+    let is_zero = |b: u8| u32::from(b).wrapping_sub(1) >> 31;
+    let mut different = 0;
+    for (i, b) in key.iter().enumerate() {
+        different += 1 - key[..i].iter().fold(0, |seen, other| seen | is_zero(b ^ other));
+    }
+    let steps = key.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
+    let first_step = steps.clone().next().unwrap_or(0);
+    let other_steps = steps.fold(0, |any, step| any | (step ^ first_step));
+    key.len() < 16 || (different as usize >= key.len() * 3 / 8 && other_steps != 0)
 }
 
 /// Whether a line begins as those of the other kinds of secret keys that the tool takes.
@@ -130,6 +163,33 @@ mod tests {
             Err(Error::KeyFile(error)) => error,
             other => panic!("{other:?}"),
         }
+    }
+
+    #[test]
+    fn keys_that_nobody_drew() {
+        for bytes in [16, 24, 32, 64] {
+            for step in [0, 1, 3, 255] {
+                let key: Vec<u8> = (0..bytes).map(|i: u8| i.wrapping_mul(step)).collect();
+                assert!(!looks_random(&key), "{bytes} bytes, {step}");
+            }
+            let few = |kinds| {
+                let key: Vec<u8> = (0..bytes).map(|i| (i % kinds) ^ (i / kinds % 2)).collect();
+                looks_random(&key)
+            };
+            assert!(!few(2) && !few(bytes / 4));
+            for _ in 0..1000 {
+                let mut key = vec![0; usize::from(bytes)];
+                random(&mut key).unwrap();
+                assert!(looks_random(&key), "{key:02x?}");
+            }
+            // 3/8 of the bytes may be repeated, and one step may be another.
+            let least = bytes * 3 / 8;
+            let key: Vec<u8> = (0..bytes).map(|i| (i % least) * 7).collect();
+            assert!(looks_random(&key));
+            let fewer: Vec<u8> = (0..bytes).map(|i| (i % (least - 1)) * 7).collect();
+            assert!(!looks_random(&fewer));
+        }
+        assert!(looks_random(&[0; 15]));
     }
 
     #[test]

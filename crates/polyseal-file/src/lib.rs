@@ -64,7 +64,7 @@ pub use header::{
     VERSION,
 };
 pub use inspect::{Inspection, Payload, StanzaInfo};
-pub use key::{KEY_BYTES, Key};
+pub use key::{KEY_BYTES, Key, looks_random};
 pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };

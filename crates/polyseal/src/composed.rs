@@ -9,7 +9,7 @@ const CTX: &[Commitment] = &[Commitment {
     level: Level::Cmt4,
     tag_bytes: 32,
     bits: 128,
-    condition: "as far as SHA-256 resists collisions",
+    condition: "as far as SHA-256 resists collisions, between keys of one length",
 }];
 
 /// CTX over `inner`. It leaves encryption as it is, with its limits; and who forges its tag has forged

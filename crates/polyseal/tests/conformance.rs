@@ -8,6 +8,7 @@ mod common;
 
 use aead::inout::InOutBuf;
 use polyseal::any::AnyAead;
+use polyseal::batch::{Batch, Message};
 use polyseal::limits::Limits;
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, aead_on, mac_on};
@@ -338,6 +339,59 @@ fn macs_notice_every_byte_and_name_wrong_lengths() {
             assert_eq!(short, Err(error("key", key.len())));
             assert_eq!(mac.mac(&nonce[1..], &data), Err(error("nonce", nonce.len())));
             assert_eq!(mac.verify(&nonce, &data, &tag[1..]), Err(error("tag", tag.len())));
+        }
+    }
+}
+
+/// A batch by name is its messages one at a time; one that is altered says nothing of the others; and with a
+/// wrong length anywhere nothing is done, and no message is called authentic, whatever it was before.
+#[test]
+fn batches_by_name() {
+    for algorithm in instances(Kind::Aead).into_iter().filter(|a| !a.is_whole()) {
+        let aead = AnyAead::new(&algorithm, &bytes(1, algorithm.key_bytes())).expect("an AEAD");
+        let nonces: Vec<_> = (0..5).map(|i| bytes(10 + i, algorithm.nonce_bytes())).collect();
+        let plain: Vec<_> = (0..5_u64).map(|i| bytes(20 + i, 7 * i as usize)).collect();
+        let (mut buffers, mut tags) = (plain.clone(), vec![vec![0; algorithm.tag_bytes()]; 5]);
+        let work = |buffers: &mut [Vec<u8>], tags: &mut [Vec<u8>], nonces: &[Vec<u8>], opens| {
+            let parts = nonces.iter().zip(buffers).zip(tags);
+            let mut messages: Vec<_> = parts
+                .map(|((nonce, buffer), tag)| Message::new(nonce, b"ad", buffer, tag))
+                .collect();
+            messages.iter_mut().for_each(|message| message.outcome = Ok(()));
+            let all = match opens {
+                true => aead.open_batch(&mut messages),
+                false => aead.seal_batch(&mut messages),
+            };
+            (all, messages.iter().map(|message| message.outcome).collect::<Vec<_>>())
+        };
+        let sealed = work(&mut buffers, &mut tags, &nonces, false);
+        assert_eq!(sealed, (Ok(()), vec![Ok(()); 5]), "{algorithm}");
+        for (i, message) in plain.iter().enumerate() {
+            let (mut buffer, mut tag) = (message.clone(), vec![0; algorithm.tag_bytes()]);
+            aead.seal_inout_detached(&nonces[i], b"ad", (&mut buffer[..]).into(), &mut tag)
+                .expect("sealing");
+            assert_eq!((&buffers[i], &tags[i]), (&buffer, &tag), "{algorithm}");
+        }
+
+        let mut wrong = nonces.clone();
+        wrong[3].push(0);
+        for opens in [false, true] {
+            let (mut untouched, mut its_tags) = (buffers.clone(), tags.clone());
+            let (all, each) = work(&mut untouched, &mut its_tags, &wrong, opens);
+            assert!(matches!(all, Err(Error::Length { what: "nonce", .. })), "{algorithm}");
+            assert_eq!(each, [Err(Error::Unauthentic); 5], "{algorithm}");
+            assert_eq!((untouched, its_tags), (buffers.clone(), tags.clone()), "{algorithm}");
+        }
+
+        tags[2][0] ^= 1;
+        let (all, each) = work(&mut buffers, &mut tags, &nonces, true);
+        assert_eq!(all, Err(Error::Unauthentic), "{algorithm}");
+        for (i, outcome) in each.into_iter().enumerate() {
+            let (expected, content) = match i {
+                2 => (Err(Error::Unauthentic), vec![0; plain[2].len()]),
+                _ => (Ok(()), plain[i].clone()),
+            };
+            assert_eq!((outcome, &buffers[i]), (expected, &content), "{algorithm}");
         }
     }
 }

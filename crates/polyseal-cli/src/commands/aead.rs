@@ -7,12 +7,13 @@
 //! writes nothing before all of it is authentic.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use polyseal::any::{AnyAead, AnyMac};
 use polyseal::registry::{Algorithm, Kind, ParamKind};
 use zeroize::Zeroizing;
 
-use super::{print, warn};
+use super::{print, warn, warn_of_weak};
 use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
 use crate::error::{Code, Failure, Result};
 use crate::file_io::{Contents, FileId, InputFile, OutputFile};
@@ -146,6 +147,14 @@ fn key(
         return Ok((Zeroizing::new(unhex("--key", digits)?), None));
     }
     let path = args.key_file.as_deref().ok_or_else(|| Failure::usage("there is no key"))?;
+    let (key, id) = key_from(path, algorithm)?;
+    if !polyseal_file::looks_random(&key) {
+        warn_of_weak(path);
+    }
+    Ok((key, Some(id)))
+}
+
+fn key_from(path: &Path, algorithm: &Algorithm) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
     let (mut bytes, id) = secret::read(path, "key file", MAX_KEY_FILE_BYTES)?;
     if bytes.len() == algorithm.key_bytes() {
         // Digits of half a key, or a sentence: 32 random bytes are never all of them printable.
@@ -157,7 +166,7 @@ fn key(
                 2 * bytes.len()
             )));
         }
-        return Ok((bytes, Some(id)));
+        return Ok((bytes, id));
     }
     while matches!(bytes.last(), Some(b'\n' | b'\r')) {
         bytes.pop();
@@ -175,7 +184,7 @@ fn key(
             2 * bytes
         ))
     })?;
-    Ok((key, Some(id)))
+    Ok((key, id))
 }
 
 /// A nonce, and whether the user has yet to be told of it.

@@ -35,7 +35,7 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
         .ok_or_else(|| Failure::usage("--header-size: a header has at most 64KiB"))?;
     let context = args.context.get()?;
     let jobs = jobs(&args.files, &args.output, &|path| Some(with_suffix(path)))?;
-    let mut sources = Sources::default();
+    let mut sources = Sources::new([args.passphrase_fd, None])?;
     let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
     let recipients =
         keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &mut sources)?;

@@ -33,7 +33,8 @@ pub(crate) use vectors::vectors;
 
 use polyseal::registry::Family;
 
-use crate::error::{Code, Failure, Result};
+use crate::error::{Code, Failure, Result, shown};
+use crate::file_io::expect_open;
 
 /// The suites for files that are instances of `family`.
 fn suites_of(family: &Family) -> impl Iterator<Item = &'static str> {
@@ -47,6 +48,7 @@ fn print(text: &str) -> Result {
 }
 
 fn print_bytes(bytes: &[u8]) -> Result {
+    expect_open(io::stdout(), "standard output")?;
     let mut stdout = io::stdout().lock();
     stdout
         .write_all(bytes)
@@ -69,4 +71,10 @@ fn note(text: &str) {
 /// A warning on standard error.
 fn warn(text: &str) {
     let _ = writeln!(io::stderr(), "polyseal: warning: {text}");
+}
+
+/// The key in `path` was not drawn at random: it may be a placeholder, or what a failed program left.
+pub(crate) fn warn_of_weak(path: &Path) {
+    let path = shown(&path.display().to_string());
+    warn(&format!("the key in {path} was not drawn at random: others can guess it"));
 }

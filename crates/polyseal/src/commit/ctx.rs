@@ -5,6 +5,10 @@
 //! inputs are the same bytes. Security: CMT-4 as far as SHA-256 resists collisions, 128 bits; privacy
 //! and authenticity are the AEAD's. A repeated nonce costs what it costs there.
 //!
+//! The commitment is to a key of one length: HMAC fills a key of up to 64 bytes up with zeros, so that to it
+//! K and K ‖ 0 are one key. Each AEAD here takes keys of one length only; never take one tag for those of
+//! two AEADs.
+//!
 //! The associated data is hashed twice. What it does not give: a commitment that anyone can check
 //! without the key.
 

@@ -145,3 +145,30 @@ fn remove(path: &Path) -> io::Result<()> {
 fn sync_directory(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
 }
+
+#[cfg(test)]
+mod tests {
+    use polyseal_file::{Encryptor, Input, Key, Output, Recipients};
+
+    use super::*;
+
+    /// The lock has looked at the header; whoever writes without one may have been in between.
+    #[test]
+    fn a_header_that_is_no_longer_there_is_not_replaced() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("c");
+        let header = || {
+            let recipients = Recipients::new().key(Key::generate().unwrap());
+            let mut sealed = Vec::new();
+            Encryptor::new(&recipients)
+                .encrypt(Input::Stream(&mut &b"message"[..]), Output::Stream(&mut sealed))
+                .unwrap();
+            (Header::parse(&sealed).unwrap(), sealed)
+        };
+        let ((seen, _), (new, _), (_, there)) = (header(), header(), header());
+        fs::write(&path, &there).unwrap();
+        let refused = rewrite(&path, &seen, &new).unwrap_err();
+        assert!(refused.to_string().contains("changed"), "{refused}");
+        assert!(fs::read(&path).unwrap() == there && !backup_of(&path).exists());
+    }
+}

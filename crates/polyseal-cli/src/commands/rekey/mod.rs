@@ -9,6 +9,7 @@ mod lock;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 use polyseal_file::{Encryptor, Existing, Header, Input, Output, Recipients};
@@ -28,7 +29,8 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         if none && given.passphrase_fd.is_none() {
             return in_place::restore(&args.file, None);
         }
-        let opening = Opening::new(given, false, None, None)?;
+        let sources = Sources::new([given.passphrase_fd, None])?;
+        let opening = Opening::new(given, false, None, None, sources)?;
         return in_place::restore(&args.file, Some(&opening.identities));
     }
     let to = &args.recipients;
@@ -40,7 +42,9 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     if args.output.is_none() {
         in_place::expect_not_interrupted(&args.file)?;
     }
-    let mut opening = Opening::new(&args.open, false, args.context.get()?, args.work.threads)?;
+    let context = args.context.get()?;
+    let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
+    let mut opening = Opening::new(&args.open, false, context, args.work.threads, sources)?;
     let mut input = InputFile::open(Some(&args.file))?;
     if input.length.is_none() || input.first_byte()?.is_some_and(polyseal_file::looks_armored) {
         return Err(Failure::usage("only a regular file without ASCII armour can be rekeyed")
@@ -102,27 +106,63 @@ fn output(args: &RekeyArgs, input: &InputFile, sources: &Sources) -> Result<Outp
 /// The whole file, with another header of the same length.
 fn copy(from: &mut File, header: &Header, to: &mut OutputFile) -> io::Result<()> {
     let bytes = from.metadata()?.len();
-    let start = match to {
-        OutputFile::Staged { staged, .. } if cloned(from, staged.file()) => bytes,
-        OutputFile::Staged { .. } => 0,
+    match to {
+        OutputFile::Staged { staged, .. } => {
+            let mut to = staged.file();
+            if !cloned(from, to) {
+                // Holes stay holes: a file could be said to have more bytes than the disk.
+                to.set_len(bytes)?;
+                let mut at = 0;
+                while let Some(Range { start, end }) = data(from, at..bytes)? {
+                    to.seek(SeekFrom::Start(start))?;
+                    copy_range(from, start..end, &mut to)?;
+                    at = end;
+                }
+            }
+            if from.metadata()?.len() != bytes {
+                return Err(changed());
+            }
+            to.write_all_at(header.as_bytes(), 0)
+        }
         OutputFile::Direct(direct) => {
             direct.write_all(header.as_bytes())?;
-            header.payload_offset()
+            copy_range(from, header.payload_offset()..bytes, direct)
         }
-    };
-    from.seek(SeekFrom::Start(start))?;
-    let mut rest = Read::take(&*from, bytes - start);
-    let copied = match to {
-        OutputFile::Staged { staged, .. } => io::copy(&mut rest, &mut staged.file())?,
-        OutputFile::Direct(direct) => io::copy(&mut rest, direct)?,
-    };
-    if copied != bytes - start {
-        return Err(io::Error::other("it changed its length meanwhile"));
     }
-    if let OutputFile::Staged { staged, .. } = to {
-        staged.file().write_all_at(header.as_bytes(), 0)?;
+}
+
+fn copy_range(from: &mut File, range: Range<u64>, to: &mut impl Write) -> io::Result<()> {
+    from.seek(SeekFrom::Start(range.start))?;
+    let bytes = range.end - range.start;
+    if io::copy(&mut Read::take(from, bytes), to)? == bytes { Ok(()) } else { Err(changed()) }
+}
+
+fn changed() -> io::Error {
+    io::Error::other("it changed its length meanwhile")
+}
+
+/// The first bytes within `range` that are no hole; all of it where the file system does not tell.
+fn data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>>> {
+    if range.is_empty() {
+        return Ok(None);
     }
-    Ok(())
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{SeekFrom, seek};
+        use rustix::io::Errno;
+
+        match seek(file, SeekFrom::Data(range.start)) {
+            Ok(start) if start >= range.end => return Ok(None),
+            Ok(start) => {
+                let end = seek(file, SeekFrom::Hole(start))?.min(range.end);
+                return Ok(Some(start..end));
+            }
+            Err(Errno::NXIO) => return Ok(None),
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(Some(range))
 }
 
 /// Whether the file system lets both files share their contents.

@@ -268,7 +268,11 @@ fn with_params(base: Algorithm, params: &BTreeMap<String, Value>) -> Result<Algo
             }
             value => value.as_u64().ok_or_else(unknown)?,
         };
-        algorithm.with(name, value).map_err(|_| unknown())
+        algorithm.with(name, value).map_err(|error| match error {
+            polyseal::Error::Parameter => unknown(),
+            // Known, and not beside what else is chosen.
+            other => format!("parameter {name}: {other}"),
+        })
     })
 }
 

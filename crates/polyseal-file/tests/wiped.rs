@@ -1,0 +1,151 @@
+//! Plaintext is gone from memory once the pipeline or a reader is.
+//!
+//! The global allocator of this test looks at every block that is given back. The message is made of one
+//! mark: what the test itself holds is given back when nobody looks any more.
+
+#![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::io::{Read, sink};
+use std::num::NonZeroUsize;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use polyseal_file::{
+    Decryptor, Encryptor, Identities, Input, Key, Output, Recipients, SegmentSize,
+};
+
+/// What the message repeats. No other memory holds it.
+const MARK: [u8; 16] = *b"\x9b\x1e\xd4\x73\x06\xaf\x58\xc2\x3d\xe7\x81\x4a\xf9\x20\xb6\x65";
+
+static WATCHING: AtomicBool = AtomicBool::new(false);
+static SEEN: AtomicUsize = AtomicUsize::new(0);
+static MARKED: AtomicUsize = AtomicUsize::new(0);
+/// The tests take turns: the allocator is one.
+static TURN: Mutex<()> = Mutex::new(());
+
+struct Watching;
+
+// SAFETY: every call is passed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Watching {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    // Buffers come zeroed from the system, and most of them are never touched.
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if WATCHING.load(Ordering::Relaxed) && layout.size() >= 1024 {
+            SEEN.fetch_add(1, Ordering::Relaxed);
+            let mut equal = 0;
+            for at in 0..layout.size() {
+                // SAFETY: within the block, which is still allocated; volatile, because it may hold bytes
+                // that were never written.
+                let byte = unsafe { block.add(at).read_volatile() };
+                // The mark's bytes all differ: a run begins again with its first one.
+                equal = if byte == MARK[equal] { equal + 1 } else { usize::from(byte == MARK[0]) };
+                if equal == MARK.len() {
+                    MARKED.fetch_add(1, Ordering::Relaxed);
+                    break;
+                }
+            }
+        }
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Watching = Watching;
+
+/// Asserts that blocks are given back while `work` is done, and that none of them has the mark.
+fn leaves_nothing(what: &str, work: impl FnOnce()) {
+    MARKED.store(0, Ordering::Relaxed);
+    SEEN.store(0, Ordering::Relaxed);
+    WATCHING.store(true, Ordering::Relaxed);
+    work();
+    WATCHING.store(false, Ordering::Relaxed);
+    assert!(SEEN.load(Ordering::Relaxed) > 0, "{what}: nothing was given back");
+    assert_eq!(MARKED.load(Ordering::Relaxed), 0, "{what}: plaintext is left");
+}
+
+fn message() -> Vec<u8> {
+    MARK.repeat(200_000)
+}
+
+fn seal(recipients: &Recipients, threads: usize, message: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::new();
+    Encryptor::new(recipients)
+        .segment_size(SegmentSize::new(4096).unwrap())
+        .threads(NonZeroUsize::new(threads).unwrap())
+        .encrypt(Input::Stream(&mut &message[..]), Output::Stream(&mut sealed))
+        .unwrap();
+    sealed
+}
+
+#[test]
+fn the_watch_sees_what_is_left() {
+    let _turn = TURN.lock();
+    let left = std::panic::catch_unwind(|| leaves_nothing("a vector", || drop(message())));
+    WATCHING.store(false, Ordering::Relaxed);
+    assert!(left.is_err());
+}
+
+#[test]
+fn nothing_is_left_of_what_is_carried() {
+    let _turn = TURN.lock();
+    let (key, message) = (Key::generate().unwrap(), message());
+    let recipients = Recipients::new().key(key.clone());
+    let identities = Identities::new().key(key);
+    let file = tempfile::tempfile().unwrap();
+    for threads in [1, 2] {
+        let workers = NonZeroUsize::new(threads).unwrap();
+        let encryptor = Encryptor::new(&recipients).threads(workers);
+        leaves_nothing("sealing a stream", || {
+            let input = Input::Stream(&mut &message[..]);
+            encryptor.encrypt(input, Output::Stream(&mut sink())).unwrap();
+        });
+        let sealed = seal(&recipients, threads, &message);
+        let decryptor = Decryptor::new(&identities).threads(workers);
+        leaves_nothing("opening a stream", || {
+            let input = Input::Stream(&mut &sealed[..]);
+            decryptor.decrypt(input, Output::Stream(&mut sink())).unwrap();
+        });
+        // What comes before a segment that is altered has been opened.
+        let mut altered = sealed.clone();
+        let at = altered.len() - 1000;
+        altered[at] ^= 1;
+        leaves_nothing("refusing a stream", || {
+            let input = Input::Stream(&mut &altered[..]);
+            decryptor.decrypt(input, Output::Stream(&mut sink())).unwrap_err();
+        });
+        leaves_nothing("opening a stream into a file", || {
+            file.set_len(0).unwrap();
+            decryptor.decrypt(Input::Stream(&mut &sealed[..]), Output::File(&file)).unwrap();
+        });
+        leaves_nothing("sealing a file", || {
+            encryptor.encrypt(Input::File(&file), Output::Stream(&mut sink())).unwrap();
+        });
+    }
+}
+
+#[test]
+fn nothing_is_left_of_what_is_read() {
+    let _turn = TURN.lock();
+    let (key, message) = (Key::generate().unwrap(), message());
+    let recipients = Recipients::new().key(key.clone());
+    let identities = Identities::new().key(key);
+    let sealed = seal(&recipients, 1, &message);
+    leaves_nothing("a reader", || {
+        let mut reader = Decryptor::new(&identities).reader(&sealed[..]).unwrap();
+        let mut part = [0; 100];
+        for _ in 0..100 {
+            reader.read_exact(&mut part).unwrap();
+        }
+    });
+}
