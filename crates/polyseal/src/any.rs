@@ -16,7 +16,6 @@
 //! # Ok::<(), polyseal::Error>(())
 //! ```
 
-use alloc::boxed::Box;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -24,54 +23,19 @@ use core::fmt;
 use aead::inout::InOutBuf;
 
 use crate::backend::Backend;
-use crate::batch::Batch;
 use crate::ct;
+pub use crate::dynamic::Opened;
+#[cfg(feature = "getrandom")]
+use crate::dynamic::inout;
+use crate::dynamic::{BoxedAead, BoxedMac};
 use crate::error::{Error, Result};
-use crate::flex::{Flex, Opened};
 #[cfg(feature = "getrandom")]
 use crate::limits::Limits;
-use crate::message::Message;
+use crate::message::{Batch, Message};
 #[cfg(feature = "getrandom")]
 use crate::random_nonce;
-use crate::registry::{Algorithm, Maker};
-
-/// What every AEAD offers once its lengths have been checked. An opening that fails wipes `buffer`.
-pub(crate) trait DynAead: Send + Sync {
-    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]);
-    fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &[u8])
-    -> Result<()>;
-
-    /// Seals every message and sets its outcome.
-    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        for Message { nonce, ad, buffer, tag, outcome } in messages {
-            self.seal(nonce, ad, (&mut **buffer).into(), tag);
-            *outcome = Ok(());
-        }
-        Ok(())
-    }
-
-    /// Opens every message and sets its outcome; fails if one of them is not authentic.
-    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        for Message { nonce, ad, buffer, tag, outcome } in &mut *messages {
-            *outcome = self.open(nonce, ad, (&mut **buffer).into(), tag);
-        }
-        // CT: verdicts are public.
-        messages.iter().try_for_each(|message| message.outcome)
-    }
-
-    /// Flex, whose sealed messages have an order of their own.
-    fn as_flex(&self) -> Option<&Flex> {
-        None
-    }
-}
-
-/// What every MAC offers once its lengths have been checked.
-pub(crate) trait DynMac: Send + Sync {
-    fn mac(&self, nonce: &[u8], data: &[u8], tag: &mut [u8]);
-}
-
-pub(crate) type BoxedAead = Box<dyn DynAead>;
-pub(crate) type BoxedMac = Box<dyn DynMac>;
+use crate::registry::Algorithm;
+use crate::row::Maker;
 
 /// An AEAD chosen at run time, with its key.
 pub struct AnyAead {
@@ -182,14 +146,8 @@ impl AnyAead {
     /// # Errors
     /// As [`seal_inout_detached`](Self::seal_inout_detached).
     pub fn seal(&self, nonce: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
-        if let Some(flex) = self.cipher.as_flex() {
-            self.check_inputs(nonce, ad, message.len())?;
-            return flex.seal(nonce, ad, message);
-        }
-        let mut sealed = vec![0; message.len() + self.algorithm.tag_bytes()];
-        let (ciphertext, tag) = sealed.split_at_mut(message.len());
-        self.seal_inout_detached(nonce, ad, inout(message, ciphertext)?, tag)?;
-        Ok(sealed)
+        self.check_inputs(nonce, ad, message.len())?;
+        self.cipher.seal_whole(nonce, ad, message, self.algorithm.tag_bytes())
     }
 
     /// Opens what [`seal`](Self::seal) gave into a new vector.
@@ -198,16 +156,10 @@ impl AnyAead {
     /// As [`open_inout_detached`](Self::open_inout_detached); [`Error::Buffer`] if `sealed` is
     /// shorter than a tag.
     pub fn open(&self, nonce: &[u8], ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
-        let at = self.least(sealed)?;
-        if let Some(flex) = self.cipher.as_flex() {
-            self.check_inputs(nonce, ad, at)?;
-            let mut message = flex.open_expecting(nonce, ad, sealed)?;
-            return Ok(core::mem::take(&mut *message));
-        }
-        let (ciphertext, tag) = sealed.split_at(at);
-        let mut message = vec![0; ciphertext.len()];
-        self.open_inout_detached(nonce, ad, inout(ciphertext, &mut message)?, tag)?;
-        Ok(message)
+        self.check_inputs(nonce, ad, self.least(sealed)?)?;
+        let tag_bytes = self.algorithm.tag_bytes();
+        let mut message = self.cipher.open_whole(nonce, ad, sealed, tag_bytes)?;
+        Ok(core::mem::take(&mut *message))
     }
 
     /// Opens what [`seal`](Self::seal) gave, without its nonce, which is hidden in it.
@@ -221,10 +173,7 @@ impl AnyAead {
             check("nonce", self.algorithm.nonce_bytes(), &[])?;
         }
         self.check_lengths(ad, at)?;
-        match self.cipher.as_flex() {
-            Some(flex) => flex.open(&[], ad, sealed),
-            None => Ok(Opened { nonce: Vec::new(), message: self.open(&[], ad, sealed)?.into() }),
-        }
+        self.cipher.open_hidden(ad, sealed, self.algorithm.tag_bytes())
     }
 
     /// Seals `message` under a nonce drawn from the operating system, into a new vector that is all
@@ -253,7 +202,7 @@ impl AnyAead {
             return Err(Error::FewRandomNonces { limit });
         }
         let nonce_bytes = self.algorithm.nonce_bytes();
-        if self.cipher.as_flex().is_some() {
+        if self.algorithm.layout().is_some() {
             let mut nonce = vec![0; nonce_bytes];
             crate::random::fill(&mut nonce)?;
             let sealed = self.seal(&nonce, ad, message)?;
@@ -397,11 +346,6 @@ impl fmt::Debug for AnyMac {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "AnyMac({})", self.algorithm)
     }
-}
-
-fn inout<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> Result<InOutBuf<'i, 'o, u8>> {
-    let (expected, actual) = (input.len(), output.len());
-    InOutBuf::new(input, output).map_err(|_| Error::Buffer { expected, actual })
 }
 
 fn check(what: &'static str, expected: usize, input: &[u8]) -> Result<()> {

@@ -6,8 +6,11 @@
 
 use core::fmt;
 
-use crate::flex::ConfigError;
-use crate::registry::Sizes;
+mod config;
+
+pub use config::ConfigError;
+
+use crate::sizes::Sizes;
 
 /// A result with Polyseal's [`Error`].
 pub type Result<T> = core::result::Result<T, Error>;

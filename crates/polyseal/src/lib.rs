@@ -1,6 +1,17 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![deny(unsafe_code)]
+// What families share is there for all of them.
+#![cfg_attr(
+    not(all(
+        feature = "aegis",
+        feature = "gcm",
+        feature = "ctx",
+        feature = "flex",
+        feature = "omd"
+    )),
+    allow(dead_code, unreachable_pub, unused_imports)
+)]
 #![warn(clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
 #[cfg(feature = "alloc")]
@@ -8,32 +19,47 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+#[cfg(not(any(feature = "aegis", feature = "gcm", feature = "flex", feature = "omd")))]
+compile_error!("polyseal needs a family of algorithms: aegis, gcm, flex or omd");
+
+#[cfg(feature = "aegis")]
 pub mod aegis;
 #[cfg(feature = "alloc")]
 pub mod any;
 pub(crate) mod backend;
 pub mod batch;
+#[cfg(feature = "ctx")]
 pub mod commit;
-mod composed;
 mod ct;
+#[cfg(feature = "ctx")]
+mod ctx_rows;
+#[cfg(feature = "alloc")]
+mod dynamic;
 pub mod error;
 #[cfg(feature = "fips")]
 pub mod fips;
+#[cfg(feature = "flex")]
 pub mod flex;
+#[cfg(feature = "gcm")]
 pub mod gcm;
+#[cfg(feature = "omd")]
 mod hash;
 pub mod limits;
 mod message;
 pub mod needs;
+#[cfg(feature = "omd")]
 pub mod omd;
+#[cfg(feature = "flex")]
 mod perm;
 #[cfg(feature = "getrandom")]
 mod random;
 #[cfg(feature = "alloc")]
 pub mod random_nonce;
 pub mod registry;
+mod row;
 #[cfg(feature = "alloc")]
 pub mod selftest;
+mod sizes;
 mod stack;
 pub(crate) mod tagged;
 #[cfg(feature = "testing")]

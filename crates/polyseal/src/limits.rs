@@ -28,8 +28,8 @@
 pub mod bounds;
 
 use crate::error::{Error, Result};
-use crate::flex::Config;
-use crate::registry::{Algorithm, Mode};
+use crate::registry::Algorithm;
+use crate::row::Mode;
 
 /// What one key of GCM may encrypt, as an exponent of 2: see its rows of the registry.
 const GCM_BYTES_LOG2: u32 = 52;
@@ -144,14 +144,14 @@ impl Limits {
         } else {
             family.counted_other_nonce_messages_log2
         };
-        let config = algorithm.config();
-        let most = config.as_ref().and_then(Config::max_messages);
+        let layout = algorithm.layout();
+        let most = layout.and_then(|layout| layout.max_messages);
         // Where there is no use for nonces, there are none to run out of; otherwise none is one.
-        let nonces = |bits| if bits == 0 && config.is_some() { None } else { power(bits) };
+        let nonces = |bits| if bits == 0 && layout.is_some() { None } else { power(bits) };
         let counted = least(counted.and_then(power), least(nonces(nonce_bits), most));
         let total = |limit, extra_blocks| Total { limit, extra_blocks };
-        let of_config = config.as_ref().and_then(Config::max_total_bytes);
-        let limit = family.total_bytes_log2.and_then(power).or(of_config);
+        let of_layout = layout.and_then(|layout| layout.max_total_bytes);
+        let limit = family.total_bytes_log2.and_then(power).or(of_layout);
         let (head_bits, total_bytes, counted_total_bytes) = match algorithm.mode() {
             Mode::Direct | Mode::Chained { .. } => {
                 (nonce_bits, total(limit, None), total(limit, None))
@@ -177,8 +177,8 @@ impl Limits {
                 .map(|nonces| most.map_or(nonces, |most| most.min(nonces))),
             counted_nonce_messages: counted,
             counted_first_nonce_messages: least(counted, nonces(head_bits)),
-            segments: config
-                .and_then(|config| config.segment_bytes())
+            segments: layout
+                .and_then(|layout| layout.segment_bytes)
                 .map(|bytes| Segments { bytes: bytes as u64, limit: most }),
             total_bytes,
             counted_total_bytes,

@@ -48,6 +48,26 @@ impl<'a> Message<'a> {
     }
 }
 
+/// A cipher that takes many messages at once.
+pub trait Batch {
+    /// Seals every message in place and writes its tag.
+    ///
+    /// # Errors
+    /// [`Error::Length`](crate::Error::Length) and [`Error::TooLong`](crate::Error::TooLong), for
+    /// any of them: then nothing has been sealed, and no [`outcome`](Message::outcome) is `Ok`.
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()>;
+
+    /// Opens every message in place and sets its [`outcome`](Message::outcome). One that is not
+    /// authentic is wiped, and says nothing about the others: those are opened all the same.
+    ///
+    /// # Errors
+    /// [`Error::Unauthentic`](crate::Error::Unauthentic) if any of them is not authentic: `outcome`
+    /// tells which. [`Error::Length`](crate::Error::Length) and
+    /// [`Error::TooLong`](crate::Error::TooLong), for any of them: then nothing has been opened, and
+    /// no `outcome` is `Ok`.
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()>;
+}
+
 /// How many messages go side by side.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
 

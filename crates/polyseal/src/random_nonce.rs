@@ -33,12 +33,6 @@ use aead::array::typenum::Unsigned;
 use aead::inout::InOutBuf;
 use aead::{AeadInOut, Nonce, Tag};
 
-use crate::aegis::{Aegis, TagBytes, Variant};
-use crate::commit::Ctx;
-use crate::flex::{FlexAead, Preset};
-use crate::gcm::{NonceDerived, Scheme};
-use crate::tagged::Tagged;
-
 /// How many messages under random nonces a key must be good for.
 #[cfg(feature = "getrandom")]
 pub(crate) const MIN_MESSAGES: u128 = 1 << 48;
@@ -110,10 +104,17 @@ fn long_enough<C: AeadInOut + ?Sized>() {
     const { assert!(C::NonceSize::USIZE >= MIN_NONCE_BYTES, "too short for random nonces") }
 }
 
-impl<V: Variant, T: TagBytes> RandomNonce for Aegis<V, T> {}
+#[cfg(feature = "aegis")]
+impl<V: crate::aegis::Variant, T: crate::aegis::TagBytes> RandomNonce
+    for crate::aegis::Aegis<V, T>
+{
+}
 
-impl<S: Scheme> RandomNonce for NonceDerived<S> {}
+#[cfg(feature = "gcm")]
+impl<S: crate::gcm::Scheme> RandomNonce for crate::gcm::NonceDerived<S> {}
 
-impl<S: Preset> RandomNonce for FlexAead<S> {}
+#[cfg(feature = "flex")]
+impl<S: crate::flex::Preset> RandomNonce for crate::flex::FlexAead<S> {}
 
-impl<A: Tagged + RandomNonce> RandomNonce for Ctx<A> {}
+#[cfg(feature = "ctx")]
+impl<A: crate::commit::Tagged + RandomNonce> RandomNonce for crate::commit::Ctx<A> {}

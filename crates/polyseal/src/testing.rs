@@ -1,17 +1,19 @@
 //! For tests and benchmarks only: back ends and evaluation strategies of the caller's choice.
 //! Nothing here changes a result.
 
+#[cfg(feature = "aegis")]
 pub use crate::aegis::{LANE_BY_LANE, WIDE};
 pub use crate::backend::Backend;
 #[cfg(feature = "memcheck")]
 pub use crate::backend::memcheck;
+#[cfg(feature = "flex")]
 pub use crate::perm::testing::{Direction, Permutation, Width};
 
 #[cfg(feature = "alloc")]
 use crate::any::{AnyAead, AnyMac};
 #[cfg(feature = "alloc")]
 use crate::error::Result;
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "flex", feature = "alloc"))]
 use crate::flex::{Builder, Config, Flex, WideBlock};
 #[cfg(feature = "alloc")]
 use crate::registry::Algorithm;
@@ -38,7 +40,7 @@ pub fn mac_on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<Any
 ///
 /// # Errors
 /// As [`Flex::init`].
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "flex", feature = "alloc"))]
 pub fn flex_on(backend: Backend, config: Config, key: &[u8], setup_ad: &[u8]) -> Result<Flex> {
     Flex::on(backend, config, key, setup_ad)
 }
@@ -47,7 +49,7 @@ pub fn flex_on(backend: Backend, config: Config, key: &[u8], setup_ad: &[u8]) ->
 ///
 /// # Errors
 /// As [`WideBlock::from_bytes`].
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "flex", feature = "alloc"))]
 pub fn wide_block_on(
     backend: Backend,
     config: [u8; 8],

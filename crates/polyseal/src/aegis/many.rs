@@ -15,7 +15,7 @@ use super::variant::Variant;
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task};
 use crate::ct;
 use crate::error::Result;
-use crate::message::{Message, SIDE_BY_SIDE, Several, goes_side_by_side};
+use crate::message::{Batch, Message, SIDE_BY_SIDE, Several, goes_side_by_side, work_off};
 
 /// The most updates, of associated data and message, of a message that goes side by side with
 /// others, if any does: a longer one keeps the CPU busy by itself.
@@ -31,6 +31,16 @@ fn most_updates<V: Variant>(register_blocks: usize) -> Option<usize> {
         4 if is_256 => Some(8),
         4 => Some(1),
         _ => None,
+    }
+}
+
+impl<V: Variant, T: TagBytes> Batch for Aegis<V, T> {
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        work_off::<true, _>(self, messages)
+    }
+
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        work_off::<false, _>(self, messages)
     }
 }
 

@@ -5,9 +5,10 @@ use super::cipher::Aegis;
 use super::mac::AegisMac;
 use super::stream::AegisStream;
 use super::variant::{V1, X128, X256};
-use crate::registry::{
-    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Mode, Param, Sizes, Specification,
+use crate::row::{
+    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Mode, Param, Specification,
 };
+use crate::sizes::Sizes;
 
 use aead::consts::{U16, U32};
 
@@ -135,8 +136,8 @@ const AEAD128: Family = Family {
     named_sizes: &[],
     params: &[],
     one_param: false,
-    config: None,
     lengths: None,
+    layout: None,
     max_message_bytes: MAX_BYTES,
     max_ad_bytes: MAX_BYTES,
     random_nonce_messages_log2: Some(48),
@@ -306,10 +307,10 @@ mod makers {
     use super::super::variant::{V1, Variant, X128, X256};
     use super::{Aegis, AegisMac};
     use crate::aegis::TagBytes;
-    use crate::any::{BoxedAead, BoxedMac, DynAead, DynMac};
     use crate::backend::Backend;
+    use crate::dynamic::{BoxedAead, BoxedMac, DynAead, DynMac};
     use crate::error::Result;
-    use crate::registry::{Algorithm, Maker};
+    use crate::row::{Algorithm, Maker};
 
     pub(super) const fn aead<V: Variant>() -> Maker {
         Maker::Aead(make_aead::<V>)
@@ -396,7 +397,7 @@ mod makers {
 #[allow(clippy::extra_unused_type_parameters)]
 mod makers {
     use super::super::variant::Variant;
-    use crate::registry::Maker;
+    use crate::row::Maker;
 
     pub(super) const fn aead<V: Variant>() -> Maker {
         Maker::Unmade

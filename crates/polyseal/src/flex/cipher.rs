@@ -14,6 +14,7 @@ use super::parameters::{A256, A512, As320, K1600, Parameters, S256, S384, S512, 
 use super::session::{Ad, Session, inout};
 use super::setup::SetupHash;
 use crate::backend::Backend;
+use crate::dynamic::Opened;
 use crate::error::{Error, Result};
 
 /// The lengths of a key in bytes: whatever lies between.
@@ -39,24 +40,6 @@ pub const KEY_BYTES: core::ops::RangeInclusive<usize> = 16..=1024;
 pub struct Flex {
     config: Config,
     engine: Box<dyn Engine>,
-}
-
-/// What a ciphertext was made from.
-///
-/// It has no `==`, which would compare secrets byte by byte until two differ.
-#[derive(Clone)]
-#[non_exhaustive]
-pub struct Opened {
-    /// The nonce: the one that was hidden, or the one that was given.
-    pub nonce: Vec<u8>,
-    /// The message, which is wiped when it is dropped.
-    pub message: Zeroizing<Vec<u8>>,
-}
-
-impl fmt::Debug for Opened {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Opened").finish_non_exhaustive()
-    }
 }
 
 impl Flex {

@@ -8,13 +8,12 @@
 
 mod builder;
 mod bytes;
-mod error;
 mod lengths;
 mod limits;
 mod profile;
 
+pub use crate::error::ConfigError;
 pub use builder::Builder;
-pub use error::ConfigError;
 pub(super) use lengths::{MAX_AD_BYTES, check_ad};
 pub use profile::Profile;
 

@@ -83,7 +83,9 @@ mod typed;
 mod wide_block;
 
 #[cfg(feature = "alloc")]
-pub use cipher::{Flex, KEY_BYTES, Opened};
+pub use crate::dynamic::Opened;
+#[cfg(feature = "alloc")]
+pub use cipher::{Flex, KEY_BYTES};
 pub use config::{Builder, Config, ConfigError, Mode, NonceForm, Profile};
 #[cfg(feature = "alloc")]
 pub use prepared::Prepared;

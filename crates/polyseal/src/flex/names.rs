@@ -5,10 +5,11 @@
 //! nonce, which stands in front of it, and the tag behind it. A sealed message has Flex's order.
 
 use super::config::{Builder, Config, ConfigError, MAX_AD_BYTES, Mode, NonceForm};
-use crate::registry::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode as UseOfKey, Param, ParamKind,
-    Sizes, Specification,
+use crate::row::{
+    Algorithm, Commitment, Cost, Family, Kind, Layout, Level, Misuse, Mode as UseOfKey, Param,
+    ParamKind, Specification,
 };
+use crate::sizes::Sizes;
 
 /// Every length up to the longest nonce that a name can have, and beyond the longest tag.
 static LENGTHS: [usize; 1025] = {
@@ -100,8 +101,8 @@ const ANY: Family = Family {
         },
     ],
     one_param: false,
-    config: Some(chosen),
-    lengths: Some(|algorithm| lengths_of(&algorithm.config().unwrap_or(Config::OCH))),
+    lengths: Some(|algorithm| lengths_of(&chosen(algorithm).unwrap_or(Config::OCH))),
+    layout: Some(|algorithm| Ok(chosen(algorithm)?.layout())),
     max_message_bytes: 1 << 50,
     max_ad_bytes: MAX_AD_BYTES,
     // Of nonces of 32 bytes. Others have the same formula.
@@ -172,7 +173,7 @@ const CIV: &[&str] =
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
-        config: Some(|_| Ok(Config::OCH)),
+        layout: Some(|_| Ok(Config::OCH.layout())),
         cost: cost(57_000, 1_050, 720, 596),
         properties: &[
             "full-commitment",
@@ -185,21 +186,21 @@ pub(crate) const FAMILIES: &[Family] = &[
         ..named(0x01, "Flex OCH with a hidden nonce")
     },
     Family {
-        config: Some(|_| Ok(Config::OCH_PUBLIC)),
+        layout: Some(|_| Ok(Config::OCH_PUBLIC.layout())),
         cost: cost(55_000, 980, 690, 543),
         properties: OCH,
         specification: section("7, configuration 02"),
         ..named(0x02, "Flex OCH")
     },
     Family {
-        config: Some(|_| Ok(Config::OCH_TRANSPORT)),
+        layout: Some(|_| Ok(Config::OCH_TRANSPORT.layout())),
         cost: cost(55_000, 970, 690, 544),
         properties: OCH,
         specification: section("7, configuration 03"),
         ..named(0x03, "Flex OCH for transport")
     },
     Family {
-        config: Some(|_| Ok(Config::CIV)),
+        layout: Some(|_| Ok(Config::CIV.layout())),
         cost: cost(130_000, 2_190, 1_400, 1_230),
         properties: &[
             "full-commitment",
@@ -212,33 +213,67 @@ pub(crate) const FAMILIES: &[Family] = &[
         ..named(0x11, "Flex CIV with a hidden nonce")
     },
     Family {
-        config: Some(|_| Ok(Config::CIV_PUBLIC)),
+        layout: Some(|_| Ok(Config::CIV_PUBLIC.layout())),
         cost: cost(127_000, 2_170, 1_390, 1_200),
         properties: CIV,
         specification: section("8, configuration 12"),
         ..named(0x12, "Flex CIV")
     },
     Family {
-        config: Some(|_| Ok(Config::ROBUST)),
+        layout: Some(|_| Ok(Config::ROBUST.layout())),
         cost: cost(143_000, 2_640, 2_370, 1_800),
         properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
         specification: section("9, configuration 21"),
         ..named(0x21, "Flex ROBUST")
     },
     Family {
-        config: Some(|_| Ok(Config::OCH_STREAM)),
+        layout: Some(|_| Ok(Config::OCH_STREAM.layout())),
         properties: OCH,
         specification: section("7 and 10, configuration 31"),
         ..named(0x31, "Flex OCH in segments of 64 KiB")
     },
     Family {
-        config: Some(|_| Ok(Config::CIV_STREAM)),
+        layout: Some(|_| Ok(Config::CIV_STREAM.layout())),
         properties: &["full-commitment", "inverse-free", "parallelizable", "streamable"],
         specification: section("8 and 10, configuration 32"),
         ..named(0x32, "Flex CIV in segments of 64 KiB")
     },
     ANY,
 ];
+
+impl Config {
+    /// The configuration that `algorithm` is, if it is one of Flex.
+    ///
+    /// ```
+    /// use polyseal::flex::Config;
+    ///
+    /// assert_eq!(Config::of(&"flex-civ".parse()?), Some(Config::CIV));
+    /// assert_eq!(Config::of(&"aegis-128l".parse()?), None);
+    /// # Ok::<(), polyseal::Error>(())
+    /// ```
+    #[must_use]
+    pub fn of(algorithm: &Algorithm) -> Option<Self> {
+        let id = algorithm.family().id;
+        if id == ANY.id {
+            // What breaks a rule has been refused.
+            return chosen(algorithm).ok();
+        }
+        Self::NAMED.iter().find(|(_, name, _)| *name == id).map(|(_, _, config)| *config)
+    }
+
+    /// What the general code has to know of it.
+    pub(super) const fn layout(&self) -> Layout {
+        Layout {
+            head_bytes: self.hidden_bytes(),
+            tag_bytes: self.tag_bytes(),
+            overhead_bytes: self.overhead_bytes(),
+            segment_bytes: self.segment_bytes(),
+            max_message_bytes: self.max_message_bytes(),
+            max_messages: self.max_messages(),
+            max_total_bytes: self.max_total_bytes(),
+        }
+    }
+}
 
 /// The configuration that the parameters choose.
 fn chosen(algorithm: &Algorithm) -> Result<Config, ConfigError> {
@@ -254,18 +289,19 @@ fn chosen(algorithm: &Algorithm) -> Result<Config, ConfigError> {
 #[cfg(all(feature = "alloc", not(test)))]
 mod makers {
     use alloc::boxed::Box;
+    use alloc::vec::Vec;
 
     use aead::inout::InOutBuf;
     use zeroize::Zeroizing;
 
-    use crate::any::DynAead;
+    use crate::dynamic::{DynAead, Opened};
     use crate::error::{Error, Result};
-    use crate::flex::Flex;
     use crate::flex::session::Ad;
-    use crate::registry::Maker;
+    use crate::flex::{Config, Flex};
+    use crate::row::Maker;
 
     pub(super) const FLEX: Maker = Maker::WithSetup(|algorithm, key, setup_ad, backend| {
-        let config = algorithm.config().ok_or(Error::Parameter)?;
+        let config = Config::of(algorithm).ok_or(Error::Parameter)?;
         Ok(Box::new(Flex::on(backend, config, key, setup_ad)?))
     });
 
@@ -296,8 +332,22 @@ mod makers {
             }
         }
 
-        fn as_flex(&self) -> Option<&Flex> {
-            Some(self)
+        fn seal_whole(&self, nonce: &[u8], ad: &[u8], message: &[u8], _: usize) -> Result<Vec<u8>> {
+            Flex::seal(self, nonce, ad, message)
+        }
+
+        fn open_whole(
+            &self,
+            nonce: &[u8],
+            ad: &[u8],
+            sealed: &[u8],
+            _: usize,
+        ) -> Result<Zeroizing<Vec<u8>>> {
+            self.open_expecting(nonce, ad, sealed)
+        }
+
+        fn open_hidden(&self, ad: &[u8], sealed: &[u8], _: usize) -> Result<Opened> {
+            Flex::open(self, &[], ad, sealed)
         }
     }
 }
@@ -306,7 +356,7 @@ mod makers {
 /// algorithm once more.
 #[cfg(not(all(feature = "alloc", not(test))))]
 mod makers {
-    use crate::registry::Maker;
+    use crate::row::Maker;
 
     pub(super) const FLEX: Maker = Maker::Unmade;
 }

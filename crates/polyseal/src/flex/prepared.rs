@@ -9,10 +9,11 @@ use core::fmt;
 
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::cipher::{Flex, Opened};
+use super::cipher::Flex;
 use super::config::{NonceForm, check_ad};
 use super::hash::Chaining;
 use super::session::Ad;
+use crate::dynamic::Opened;
 use crate::error::Result;
 
 /// A key with associated data: [`Flex::with_ad`].

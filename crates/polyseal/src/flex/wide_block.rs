@@ -4,9 +4,10 @@ use alloc::vec::Vec;
 
 use zeroize::ZeroizeOnDrop;
 
-use super::cipher::{Flex, Opened};
+use super::cipher::Flex;
 use super::config::{Builder, Config};
 use crate::backend::Backend;
+use crate::dynamic::Opened;
 use crate::error::Result;
 
 /// A cipher on messages of any length, tweaked by a nonce, if there is one, and associated data.

@@ -13,12 +13,22 @@ use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task};
 use crate::ct;
 use crate::error::Result;
-use crate::message::{Message, SHAPES, SIDE_BY_SIDE, Several, goes_side_by_side};
+use crate::message::{Batch, Message, SHAPES, SIDE_BY_SIDE, Several, goes_side_by_side, work_off};
 
 /// The most blocks of a message, and of its associated data, that goes side by side with others.
 const MAX_BLOCKS: usize = 4;
 const MAX_AD_BLOCKS: usize = 1;
 const _: () = assert!((MAX_AD_BLOCKS + 1) * (MAX_BLOCKS + 1) <= SHAPES);
+
+impl<S: Scheme> Batch for NonceDerived<S> {
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        work_off::<true, _>(self, messages)
+    }
+
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        work_off::<false, _>(self, messages)
+    }
+}
 
 impl<S: Scheme> Several for NonceDerived<S> {
     fn check(&self, message: &Message<'_>) -> Result<()> {

@@ -10,9 +10,10 @@ use super::nonce_derived::{Committing, NonceDerived};
 use super::padding_fix::MAX_PADDED_BYTES;
 use super::xaes::Xaes;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
-use crate::registry::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode, Param, Sizes, Specification,
+use crate::row::{
+    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode, Param, Specification,
 };
+use crate::sizes::Sizes;
 
 /// AES-128-GCM: 16-byte key, 12-byte nonce, 16-byte tag.
 pub type Aes128Gcm = Gcm<Aes128, U12, U16>;
@@ -104,8 +105,8 @@ const GCM: Family = Family {
     named_sizes: &[],
     params: &[],
     one_param: false,
-    config: None,
     lengths: None,
+    layout: None,
     max_message_bytes: MAX_MESSAGE_BYTES,
     max_ad_bytes: MAX_AD_BYTES,
     random_nonce_messages_log2: Some(32),
@@ -283,15 +284,15 @@ mod makers {
     use super::{
         Aes128, Aes256, Committing, Dndk, DndkV1, HkdfDerived, HmacDerived, NonceDerived, Xaes,
     };
-    use crate::any::{BoxedAead, DynAead};
     use crate::backend::Backend;
+    use crate::dynamic::{BoxedAead, DynAead};
     use crate::error::Result;
     use crate::gcm::aes::Aes;
     use crate::gcm::cipher::{Keyed, verify};
     use crate::gcm::engine::{Opening, Sealing};
     use crate::gcm::nonce_derived::Scheme;
     use crate::gcm::padding_fix::PaddingFixAes256Gcm;
-    use crate::registry::Maker;
+    use crate::row::Maker;
 
     pub(super) const GCM_128: Maker =
         Maker::Aead(|_, key, backend| Box::new(Keyed::<Aes128>::new(key, backend)));
@@ -384,7 +385,7 @@ mod makers {
 /// algorithm once more.
 #[cfg(not(all(feature = "alloc", not(test))))]
 mod makers {
-    use crate::registry::Maker;
+    use crate::row::Maker;
 
     pub(super) const GCM_128: Maker = Maker::Unmade;
     pub(super) const GCM_256: Maker = Maker::Unmade;

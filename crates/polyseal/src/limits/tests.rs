@@ -2,7 +2,8 @@
 
 use super::{GCM_BYTES_LOG2, Limits, Nonces, Segments, Total, Usage};
 use crate::error::Error;
-use crate::registry::{Algorithm, CLAIMLESS, Family, Kind, Mode, families};
+use crate::registry::{Algorithm, Family, Kind, families};
+use crate::row::{CLAIMLESS, Mode};
 
 /// RFC 10032's longest message and associated data.
 const LONGEST: u64 = (1 << 61) - 1;

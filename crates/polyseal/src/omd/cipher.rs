@@ -18,7 +18,7 @@ use crate::backend::hashes::HashBackend;
 use crate::ct;
 use crate::error::{Error, Result};
 use crate::hash::Compression;
-use crate::message::Message;
+use crate::message::{Batch, Message};
 use crate::stack;
 
 /// OMD over the compression function `C`, under one key: keys of `K` bytes, nonces of `N`, tags of `T`.
@@ -208,4 +208,21 @@ fn check_lengths(ad: usize, message: usize) -> Result<()> {
         return Err(Error::TooLong { what: "message", limit: MAX_MESSAGE_BYTES });
     }
     Ok(())
+}
+
+impl<C, K, N, T, R> Batch for Omd<C, K, N, T, R>
+where
+    C: Compression,
+    K: ArraySize,
+    N: ArraySize,
+    T: ArraySize,
+    R: EmptyInputs,
+{
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.work_off(true, messages)
+    }
+
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        self.work_off(false, messages)
+    }
 }

@@ -5,9 +5,8 @@ use aead::consts::{U8, U12, U13, U16, U20, U24, U31, U32, U64};
 use super::cipher::Omd;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::hash::{Blake2b, Sha256, Sha512};
-use crate::registry::{
-    Algorithm, Family, Kind, Misuse, Mode, Param, ParamKind, Sizes, Specification,
-};
+use crate::row::{Algorithm, Family, Kind, Misuse, Mode, Param, ParamKind, Specification};
+use crate::sizes::Sizes;
 
 /// OMD-SHA-256: 32-byte key, 31-byte nonce, 32-byte tag.
 pub type OmdSha256 = Omd<Sha256, U32, U31, U32>;
@@ -80,8 +79,8 @@ const SHA_512: Family = Family {
         Param::number("version", &[1, 2], 2),
     ],
     one_param: true,
-    config: None,
     lengths: None,
+    layout: None,
     max_message_bytes: MAX_MESSAGE_BYTES,
     max_ad_bytes: MAX_AD_BYTES,
     // Of nonces of 32 bytes. Others have the same formula.
@@ -156,15 +155,15 @@ mod makers {
 
     use aead::inout::InOutBuf;
 
-    use crate::any::{BoxedAead, DynAead};
     use crate::backend::Backend;
     use crate::backend::hashes::HashBackend;
+    use crate::dynamic::{BoxedAead, DynAead};
     use crate::error::Result;
     use crate::hash::{Blake2b, Compression, Sha256, Sha512};
     use crate::message::Message;
     use crate::omd::mode::Keyed;
     use crate::omd::rule::Rule;
-    use crate::registry::{Algorithm, Maker};
+    use crate::row::{Algorithm, Maker};
 
     pub(super) const SHA_256: Maker = Maker::Aead(make::<Sha256>);
     pub(super) const SHA_512: Maker = Maker::Aead(make::<Sha512>);
@@ -209,7 +208,7 @@ mod makers {
 /// algorithm once more.
 #[cfg(not(all(feature = "alloc", not(test))))]
 mod makers {
-    use crate::registry::Maker;
+    use crate::row::Maker;
 
     pub(super) const SHA_256: Maker = Maker::Unmade;
     pub(super) const SHA_512: Maker = Maker::Unmade;

@@ -17,7 +17,7 @@ use alloc::vec::Vec;
 use crate::any::{AnyAead, AnyMac};
 use crate::backend::Backend;
 use crate::error::{Error, Result};
-use crate::registry::{Algorithm, Kind};
+use crate::registry::{Algorithm, Kind, family};
 
 /// What one algorithm did on one back end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,10 @@ pub struct Outcome {
 pub fn run() -> Vec<Outcome> {
     let mut outcomes = Vec::new();
     for &(algorithm, answer) in answers::ANSWERS {
+        let id = algorithm.split(':').next().unwrap_or_default();
+        if !COMPLETE && family(id).is_none() {
+            continue;
+        }
         for backend in Backend::available() {
             // A name that the registry does not know is a failure, not something to pass over.
             let passed = algorithm.parse().and_then(|a| check(&a, answer, backend)).is_ok();
@@ -53,6 +57,15 @@ pub fn check_all() -> Result<()> {
     let outcomes = run();
     expect(!outcomes.is_empty() && outcomes.iter().all(|outcome| outcome.passed))
 }
+
+/// Whether every family is a feature of this build.
+const COMPLETE: bool = cfg!(all(
+    feature = "aegis",
+    feature = "gcm",
+    feature = "ctx",
+    feature = "flex",
+    feature = "omd"
+));
 
 /// `start, start + step, …` modulo `modulus`.
 fn pattern(bytes: usize, start: usize, step: usize, modulus: usize) -> Vec<u8> {

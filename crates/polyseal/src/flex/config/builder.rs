@@ -113,7 +113,7 @@ impl Builder {
     /// `config`, if its level has been allowed.
     const fn at_its_level(self, config: Config) -> Result<Config, ConfigError> {
         if self.profile.has_64_bits() && !self.allows_64_bits {
-            return Err(ConfigError::SixtyFourBits(self.profile));
+            return Err(ConfigError::SixtyFourBits(self.profile.name()));
         }
         Ok(config)
     }

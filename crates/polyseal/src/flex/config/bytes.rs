@@ -18,7 +18,7 @@ impl Builder {
     /// use polyseal::flex::{Builder, Config, ConfigError, Profile};
     ///
     /// let bytes = [1, 1, 2, 16, 24, 0, 0, 0];
-    /// assert_eq!(Config::from_bytes(bytes), Err(ConfigError::SixtyFourBits(Profile::S256)));
+    /// assert_eq!(Config::from_bytes(bytes), Err(ConfigError::SixtyFourBits("S256")));
     /// let config = Builder::from_bytes(bytes)?.allow_64_bits().build()?;
     /// assert_eq!(config.to_bytes(), bytes);
     /// # Ok::<(), ConfigError>(())

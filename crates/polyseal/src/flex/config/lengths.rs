@@ -69,28 +69,14 @@ impl Config {
     /// The ciphertext's length for a message of `message` bytes; `None` beyond the limit.
     #[must_use]
     pub fn ciphertext_bytes(&self, message: u64) -> Option<u64> {
-        let overhead = self.overhead_bytes() as u64;
-        let pieces = match self.segment_bytes() {
-            Some(bytes) => message.div_ceil(bytes as u64).max(1),
-            None if message > self.max_message_bytes() => return None,
-            None => 1,
-        };
-        pieces.checked_mul(overhead)?.checked_add(message)
+        self.layout().ciphertext_bytes(message)
     }
 
     /// The message's length for a ciphertext of `ciphertext` bytes; `None` if no ciphertext has that
     /// length.
     #[must_use]
     pub fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
-        let overhead = self.overhead_bytes() as u64;
-        let Some(segment) = self.segment_bytes() else {
-            let message = ciphertext.checked_sub(overhead)?;
-            return (message <= self.max_message_bytes()).then_some(message);
-        };
-        let pieces = ciphertext.div_ceil(segment as u64 + overhead).max(1);
-        let message = ciphertext.checked_sub(pieces.checked_mul(overhead)?)?;
-        // None but the only segment is empty.
-        (self.ciphertext_bytes(message) == Some(ciphertext)).then_some(message)
+        self.layout().message_bytes(ciphertext)
     }
 
     /// The lengths of a nonce in bytes: one, or all that lie between.

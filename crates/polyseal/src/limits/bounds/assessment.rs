@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 use super::{Amount, Probability, birthday, chained, commitment, derived, gcm};
 use crate::error::Error;
 use crate::limits::{Limits, Nonces};
-use crate::registry::{Algorithm, Level, Misuse, Mode};
+use crate::registry::{Algorithm, Level, Misuse};
+use crate::row::Mode;
 
 const DRAFT: &str = "draft-irtf-cfrg-aead-limits-13";
 const PAPER: &str = "eprint 2025/758";

@@ -1,8 +1,11 @@
 //! Rows of the registry that compose two families: transforms of one over the AEADs of others.
 
+#[cfg(feature = "aegis")]
 use crate::aegis::names::FAMILIES as AEGIS;
+#[cfg(feature = "gcm")]
 use crate::gcm::names::FAMILIES as GCM;
-use crate::registry::{Commitment, Family, Level, Maker, Sizes, Specification};
+use crate::row::{Commitment, Family, Level, Maker, Specification};
+use crate::sizes::Sizes;
 
 /// CTX commits to everything, whatever the AEAD is.
 const CTX: &[Commitment] = &[Commitment {
@@ -48,12 +51,19 @@ const fn default_only(inner: &Family) -> Sizes {
 
 /// The rows, in the order in which tables show them.
 pub(crate) const FAMILIES: &[Family] = &[
+    #[cfg(feature = "gcm")]
     ctx("ctx-aes-256-gcm", "CTX over AES-256-GCM", &GCM[1], makers::CTX_AES_256_GCM),
+    #[cfg(feature = "aegis")]
     ctx("ctx-aegis-128l", "CTX over AEGIS-128L", &AEGIS[0], makers::CTX_AEGIS[0]),
+    #[cfg(feature = "aegis")]
     ctx("ctx-aegis-128x2", "CTX over AEGIS-128X2", &AEGIS[1], makers::CTX_AEGIS[1]),
+    #[cfg(feature = "aegis")]
     ctx("ctx-aegis-128x4", "CTX over AEGIS-128X4", &AEGIS[2], makers::CTX_AEGIS[2]),
+    #[cfg(feature = "aegis")]
     ctx("ctx-aegis-256", "CTX over AEGIS-256", &AEGIS[3], makers::CTX_AEGIS[3]),
+    #[cfg(feature = "aegis")]
     ctx("ctx-aegis-256x2", "CTX over AEGIS-256X2", &AEGIS[4], makers::CTX_AEGIS[4]),
+    #[cfg(feature = "aegis")]
     ctx("ctx-aegis-256x4", "CTX over AEGIS-256X4", &AEGIS[5], makers::CTX_AEGIS[5]),
 ];
 
@@ -64,18 +74,22 @@ mod makers {
 
     use aead::inout::InOutBuf;
 
+    #[cfg(feature = "aegis")]
     use crate::aegis::{Aegis, X128, X256};
-    use crate::any::DynAead;
     use crate::commit::{Ctx, Tagged};
+    use crate::dynamic::DynAead;
     use crate::error::Result;
+    #[cfg(feature = "gcm")]
     use crate::gcm::Aes256Gcm;
-    use crate::registry::Maker;
+    use crate::row::Maker;
 
     const fn ctx<A: Tagged + Send + Sync + 'static>() -> Maker {
         Maker::Aead(|_, key, backend| Box::new(Ctx::<A>::on(key, backend)))
     }
 
+    #[cfg(feature = "gcm")]
     pub(super) const CTX_AES_256_GCM: Maker = ctx::<Aes256Gcm>();
+    #[cfg(feature = "aegis")]
     pub(super) const CTX_AEGIS: [Maker; 6] = [
         ctx::<Aegis<X128<1>>>(),
         ctx::<Aegis<X128<2>>>(),
@@ -106,7 +120,7 @@ mod makers {
 /// algorithm once more.
 #[cfg(not(all(feature = "alloc", not(test))))]
 mod makers {
-    use crate::registry::Maker;
+    use crate::row::Maker;
 
     pub(super) const CTX_AES_256_GCM: Maker = Maker::Unmade;
     pub(super) const CTX_AEGIS: [Maker; 6] = [Maker::Unmade; 6];

@@ -1,12 +1,9 @@
-//! Which rule a configuration breaks.
+//! Which rule a configuration of Flex breaks.
 
 use core::fmt;
 
-#[cfg(doc)]
-use super::super::WideBlock;
-#[cfg(doc)]
-use super::Mode;
-use super::Profile;
+#[cfg(all(doc, feature = "flex"))]
+use crate::flex::{Mode, WideBlock};
 
 /// The rule that a configuration breaks. Lengths are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,8 +51,8 @@ pub enum ConfigError {
     Commits,
     /// [`Mode::Robust`] without its tag does not commit to anything: see [`WideBlock`].
     NotCommitting,
-    /// The profile is of the 64-bit level, which has to be allowed.
-    SixtyFourBits(Profile),
+    /// The profile with this name is of the 64-bit level, which has to be allowed.
+    SixtyFourBits(&'static str),
 }
 
 impl fmt::Display for ConfigError {
@@ -103,8 +100,8 @@ impl fmt::Display for ConfigError {
             Self::NotCommitting => f.write_str(
                 "the robust mode without its tag does not commit: that is a `WideBlock`",
             ),
-            Self::SixtyFourBits(profile) => {
-                write!(f, "profile {} is of the 64-bit level: it must be allowed", profile.name())
+            Self::SixtyFourBits(name) => {
+                write!(f, "profile {name} is of the 64-bit level: it must be allowed")
             }
         }
     }

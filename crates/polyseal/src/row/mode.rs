@@ -40,9 +40,9 @@ impl Algorithm {
 
     /// How this instance uses its key.
     pub(crate) fn mode(&self) -> Mode {
-        match (self.family.mode)(self) {
+        match (self.family().mode)(self) {
             Mode::Derived { head_bytes, permutation_calls } => {
-                Mode::Derived { head_bytes: head_bytes.min(self.nonce_bytes), permutation_calls }
+                Mode::Derived { head_bytes: head_bytes.min(self.nonce_bytes()), permutation_calls }
             }
             mode => mode,
         }

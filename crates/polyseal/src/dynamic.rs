@@ -1,0 +1,103 @@
+//! What every algorithm does once it has been chosen at run time: behind a pointer, with lengths that have been
+//! checked.
+
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use aead::inout::InOutBuf;
+use zeroize::Zeroizing;
+
+use crate::error::{Error, Result};
+use crate::message::Message;
+
+/// What every AEAD offers once its lengths have been checked. An opening that fails wipes `buffer`.
+pub(crate) trait DynAead: Send + Sync {
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]);
+    fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &[u8])
+    -> Result<()>;
+
+    /// Seals every message and sets its outcome.
+    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        for Message { nonce, ad, buffer, tag, outcome } in messages {
+            self.seal(nonce, ad, (&mut **buffer).into(), tag);
+            *outcome = Ok(());
+        }
+        Ok(())
+    }
+
+    /// Opens every message and sets its outcome; fails if one of them is not authentic.
+    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+        for Message { nonce, ad, buffer, tag, outcome } in &mut *messages {
+            *outcome = self.open(nonce, ad, (&mut **buffer).into(), tag);
+        }
+        // CT: verdicts are public.
+        messages.iter().try_for_each(|message| message.outcome)
+    }
+
+    /// Seals into a new vector: ciphertext, then the tag of `tag_bytes` bytes.
+    fn seal_whole(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        message: &[u8],
+        tag_bytes: usize,
+    ) -> Result<Vec<u8>> {
+        let mut sealed = vec![0; message.len() + tag_bytes];
+        let (ciphertext, tag) = sealed.split_at_mut(message.len());
+        self.seal(nonce, ad, inout(message, ciphertext)?, tag);
+        Ok(sealed)
+    }
+
+    /// Opens what [`seal_whole`](Self::seal_whole) gave, at least as long as the tag, into a new vector.
+    fn open_whole(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        sealed: &[u8],
+        tag_bytes: usize,
+    ) -> Result<Zeroizing<Vec<u8>>> {
+        let (ciphertext, tag) = sealed.split_at(sealed.len() - tag_bytes);
+        let mut message = Zeroizing::new(vec![0; ciphertext.len()]);
+        self.open(nonce, ad, inout(ciphertext, &mut message)?, tag)?;
+        Ok(message)
+    }
+
+    /// The same where the nonce is hidden in it; otherwise there is none, and it has no bytes.
+    fn open_hidden(&self, ad: &[u8], sealed: &[u8], tag_bytes: usize) -> Result<Opened> {
+        let message = self.open_whole(&[], ad, sealed, tag_bytes)?;
+        Ok(Opened { nonce: Vec::new(), message })
+    }
+}
+
+/// What every MAC offers once its lengths have been checked.
+pub(crate) trait DynMac: Send + Sync {
+    fn mac(&self, nonce: &[u8], data: &[u8], tag: &mut [u8]);
+}
+
+pub(crate) type BoxedAead = Box<dyn DynAead>;
+pub(crate) type BoxedMac = Box<dyn DynMac>;
+
+/// What a ciphertext was made from.
+///
+/// It has no `==`, which would compare secrets byte by byte until two differ.
+#[derive(Clone)]
+#[non_exhaustive]
+pub struct Opened {
+    /// The nonce: the one that was hidden, or the one that was given.
+    pub nonce: Vec<u8>,
+    /// The message, which is wiped when it is dropped.
+    pub message: Zeroizing<Vec<u8>>,
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").finish_non_exhaustive()
+    }
+}
+
+pub(crate) fn inout<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> Result<InOutBuf<'i, 'o, u8>> {
+    let (expected, actual) = (input.len(), output.len());
+    InOutBuf::new(input, output).map_err(|_| Error::Buffer { expected, actual })
+}

@@ -1,0 +1,303 @@
+//! A family with every size and parameter chosen, and its textual form.
+
+use core::fmt;
+
+use super::{Commitment, Family, Layout, ParamKind};
+use crate::error::{Error, Result};
+use crate::sizes::Sizes;
+
+/// How many parameters beside the sizes a family may have.
+const MAX_PARAMS: usize = 4;
+
+/// A family with every size and parameter chosen.
+#[derive(Clone, Copy)]
+pub struct Algorithm {
+    family: &'static Family,
+    key_bytes: usize,
+    nonce_bytes: usize,
+    tag_bytes: usize,
+    params: [u64; MAX_PARAMS],
+}
+
+impl Algorithm {
+    /// `family` with its defaults.
+    #[must_use]
+    pub fn new(family: &'static Family) -> Self {
+        let mut params = [0; MAX_PARAMS];
+        for (value, param) in params.iter_mut().zip(family.params) {
+            *value = param.default;
+        }
+        Self {
+            family,
+            key_bytes: family.key_bytes.default,
+            nonce_bytes: family.nonce_bytes.default,
+            tag_bytes: family.tag_bytes.default,
+            params,
+        }
+    }
+
+    /// The family.
+    #[must_use]
+    pub fn family(&self) -> &'static Family {
+        self.family
+    }
+
+    /// The key length in bytes.
+    #[must_use]
+    pub fn key_bytes(&self) -> usize {
+        self.key_bytes
+    }
+
+    /// The nonce length in bytes.
+    #[must_use]
+    pub fn nonce_bytes(&self) -> usize {
+        self.nonce_bytes
+    }
+
+    /// The tag length in bytes: all that a sealed message has beside its ciphertext.
+    #[must_use]
+    pub fn tag_bytes(&self) -> usize {
+        self.tag_bytes
+    }
+
+    /// What a sealed message looks like, and how many a key may have, where a parameter says so.
+    pub(crate) fn layout(&self) -> Option<Layout> {
+        // Whatever breaks a rule has been refused.
+        (self.family.layout?)(self).ok()
+    }
+
+    /// How many of the tag's bytes stand before the ciphertext in a sealed message: the encrypted
+    /// nonce, where it is hidden; otherwise 0.
+    #[must_use]
+    pub fn head_bytes(&self) -> usize {
+        self.layout().map_or(0, |layout| layout.head_bytes)
+    }
+
+    /// Whether a sealed message is in one piece, its tag not apart from its ciphertext: then there
+    /// are no detached calls.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.layout().is_some_and(|layout| layout.segment_bytes.is_some())
+    }
+
+    /// The length in bytes of a sealed message, tag included, for a message of `message` bytes;
+    /// `None` beyond the limit.
+    #[must_use]
+    pub fn ciphertext_bytes(&self, message: u64) -> Option<u64> {
+        if let Some(layout) = self.layout() {
+            return layout.ciphertext_bytes(message);
+        }
+        let short = message <= self.max_message_bytes();
+        short.then(|| message.checked_add(self.tag_bytes as u64)).flatten()
+    }
+
+    /// The length in bytes of the message that a sealed one of `ciphertext` bytes holds; `None` if
+    /// none has that length.
+    #[must_use]
+    pub fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
+        let message = match self.layout() {
+            Some(layout) => layout.message_bytes(ciphertext)?,
+            None => ciphertext.checked_sub(self.tag_bytes as u64)?,
+        };
+        (message <= self.max_message_bytes()).then_some(message)
+    }
+
+    /// The longest message in bytes.
+    pub(crate) fn max_message_bytes(&self) -> u64 {
+        self.layout().map_or(self.family.max_message_bytes, |layout| layout.max_message_bytes)
+    }
+
+    /// The value of the parameter `name`, if the family has it.
+    #[must_use]
+    pub fn param(&self, name: &str) -> Option<u64> {
+        let at = self.family.params.iter().position(|p| p.name == name)?;
+        Some(self.params[at])
+    }
+
+    /// The nonce and tag lengths that go with the parameters.
+    fn lengths(&self) -> (Sizes, Sizes) {
+        let family = self.family;
+        family.lengths.map_or((family.nonce_bytes, family.tag_bytes), |lengths| lengths(self))
+    }
+
+    /// Every instance of `family`: the default, and then all of them. Of configurations and of lengths,
+    /// those that have a name of their own, where some do, and none that needs a permission.
+    pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
+        let default = Self::new(family);
+        let values = family.params.iter().map(|param| param.values().len()).product();
+        let with_params = (0..values).filter_map(move |mut index: usize| {
+            family.params.iter().try_fold(default, |algorithm, param| {
+                let value = param.values()[index % param.values().len()];
+                index /= param.values().len();
+                algorithm.with(param.name, value).ok()
+            })
+        });
+        core::iter::once(default).chain(with_params.flat_map(Self::with_sizes))
+    }
+
+    /// The same with every combination of lengths, or with those that have a name.
+    fn with_sizes(self) -> impl Iterator<Item = Self> {
+        let (nonces, tags) = self.lengths();
+        let (keys, nonces, tags) = (self.family.key_bytes.allowed, nonces.allowed, tags.allowed);
+        let named = self.family.named_sizes;
+        let count =
+            if named.is_empty() { keys.len() * nonces.len() * tags.len() } else { named.len() };
+        (0..count).map(move |index| {
+            let mut algorithm = self;
+            [algorithm.key_bytes, algorithm.nonce_bytes, algorithm.tag_bytes] =
+                named.get(index).copied().unwrap_or_else(|| {
+                    let (tag, index) = (tags[index % tags.len()], index / tags.len());
+                    [keys[index / nonces.len()], nonces[index % nonces.len()], tag]
+                });
+            algorithm
+        })
+    }
+
+    /// The commitment claim of this instance.
+    #[must_use]
+    pub fn commitment(&self) -> Option<&'static Commitment> {
+        let Some(layout) = self.layout() else { return self.family.commitment_at(self.tag_bytes) };
+        let mut claims = self.family.commitment.iter().rev();
+        claims.find(|claim| claim.tag_bytes <= layout.tag_bytes)
+    }
+
+    /// The same with one choice changed. `name` is `key`, `nonce` or `tag` (a length in bytes) or
+    /// one of the family's parameters.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the family has no such choice, [`Error::ExclusiveParameters`] if it
+    /// does not go with another, [`Error::Size`] if it does not come in that length,
+    /// [`Error::Config`] for a configuration that breaks a rule.
+    pub fn with(mut self, name: &str, value: u64) -> Result<Self> {
+        let (nonces, tags) = self.lengths();
+        let (slot, what, sizes) = match name {
+            "key" => (&mut self.key_bytes, "key", self.family.key_bytes),
+            "nonce" => (&mut self.nonce_bytes, "nonce", nonces),
+            "tag" => (&mut self.tag_bytes, "tag", tags),
+            _ => {
+                let mut params = self.family.params.iter().zip(&mut self.params);
+                let (param, slot) = params.find(|(p, _)| p.name == name).ok_or(Error::Parameter)?;
+                if param.kind != ParamKind::Configuration && !param.allowed.contains(&value) {
+                    return Err(Error::Parameter);
+                }
+                *slot = value;
+                if self.family.one_param && self.changed_params() > 1 {
+                    return Err(Error::ExclusiveParameters);
+                }
+                if let Some(layout) = self.family.layout {
+                    layout(&self)?;
+                }
+                let (new_nonces, new_tags) = self.lengths();
+                follow("nonce", &mut self.nonce_bytes, nonces, new_nonces)?;
+                follow("tag", &mut self.tag_bytes, tags, new_tags)?;
+                return Ok(self);
+            }
+        };
+        let actual = usize::try_from(value).map_err(|_| Error::Parameter)?;
+        if !sizes.accepts(actual) {
+            return Err(Error::Size { what, allowed: sizes, actual });
+        }
+        *slot = actual;
+        Ok(self)
+    }
+
+    /// How many parameters differ from the family's default.
+    fn changed_params(&self) -> usize {
+        let params = self.family.params.iter().zip(self.params);
+        params.filter(|(param, value)| param.default != *value).count()
+    }
+
+    /// Every choice that differs from the family's default, as `(name, value)`.
+    pub fn choices(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
+        let params = self.family.params.iter().zip(self.params);
+        let params = params.map(|(p, value)| (p.name, value, p.default));
+        let size = |name, chosen: usize, sizes: Sizes| (name, chosen as u64, sizes.default as u64);
+        params
+            .chain([
+                size("key", self.key_bytes, self.family.key_bytes),
+                size("nonce", self.nonce_bytes, self.lengths().0),
+                size("tag", self.tag_bytes, self.lengths().1),
+            ])
+            .filter(|(_, chosen, default)| chosen != default)
+            .map(|(name, chosen, _)| (name, chosen))
+    }
+}
+
+/// Once a parameter has changed the lengths that there are: the default follows, a choice stays if
+/// it may.
+fn follow(what: &'static str, bytes: &mut usize, old: Sizes, new: Sizes) -> Result<()> {
+    if *bytes == old.default {
+        *bytes = new.default;
+    }
+    if new.accepts(*bytes) {
+        return Ok(());
+    }
+    Err(Error::Size { what, allowed: new, actual: *bytes })
+}
+
+impl PartialEq for Algorithm {
+    fn eq(&self, other: &Self) -> bool {
+        self.family.id == other.family.id
+            && (self.key_bytes, self.nonce_bytes, self.tag_bytes, self.params)
+                == (other.key_bytes, other.nonce_bytes, other.tag_bytes, other.params)
+    }
+}
+
+impl Eq for Algorithm {}
+
+impl fmt::Display for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.family.id)?;
+        for (i, (name, value)) in self.choices().enumerate() {
+            write!(f, "{}{name}=", if i == 0 { ':' } else { ',' })?;
+            match self.family.params.iter().find(|param| param.name == name) {
+                Some(param) => param.text(value).fmt(f)?,
+                None => value.fmt(f)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Algorithm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Algorithm({self})")
+    }
+}
+
+impl Algorithm {
+    /// The value of the choice `name` that `text` spells.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if it spells none.
+    pub fn value_of(&self, name: &str, text: &str) -> Result<u64> {
+        let param = self.family.params.iter().find(|param| param.name == name);
+        parse_value(param.map_or(ParamKind::Number, |param| param.kind), text)
+    }
+
+    /// In which order choices are made: parameters, and then lengths.
+    pub(crate) fn step_of(&self, name: &str) -> usize {
+        let params = self.family.params;
+        params.iter().position(|param| param.name == name).unwrap_or(params.len())
+    }
+}
+
+/// A value as it is written. `u64::from_str` would take "+8" and "008": one instance, one spelling.
+fn parse_value(kind: ParamKind, text: &str) -> Result<u64> {
+    let value = match kind {
+        ParamKind::Configuration => {
+            let digits = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+            let canonical = text.len() == 16 && text.chars().all(digits);
+            canonical.then(|| u64::from_str_radix(text, 16).ok())
+        }
+        ParamKind::Name(names) => {
+            let at = names.iter().position(|name| *name == text);
+            at.map(|at| Some(at as u64))
+        }
+        _ => {
+            let canonical = text == "0" || !text.starts_with(['0', '+']);
+            canonical.then(|| text.parse().ok())
+        }
+    };
+    value.flatten().ok_or(Error::Parameter)
+}
