@@ -23,15 +23,15 @@ use core::fmt;
 use aead::inout::InOutBuf;
 
 use crate::backend::Backend;
-use crate::ct;
-pub use crate::dynamic::Opened;
+use crate::contract::batch::{Batch, Message};
+pub use crate::contract::dynamic::Opened;
 #[cfg(feature = "getrandom")]
-use crate::dynamic::inout;
-use crate::dynamic::{BoxedAead, BoxedMac};
+use crate::contract::dynamic::inout;
+use crate::contract::dynamic::{BoxedAead, BoxedMac};
+use crate::ct;
 use crate::error::{Error, Result};
 #[cfg(feature = "getrandom")]
 use crate::limits::Limits;
-use crate::message::{Batch, Message};
 #[cfg(feature = "getrandom")]
 use crate::random_nonce;
 use crate::registry::Algorithm;
@@ -237,14 +237,17 @@ impl AnyAead {
         self.open(nonce, ad, sealed)
     }
 
-    /// Readies a batch: no message is `Ok` before its time.
-    fn check_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
+    fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) -> Result<()> {
+        // Before anything else can fail: a message has to earn its `Ok`.
         for message in &mut *messages {
             message.outcome = Err(Error::Unauthentic);
         }
         messages.iter().try_for_each(|Message { nonce, ad, buffer, tag, .. }| {
             self.check(nonce, ad, buffer.len(), tag)
-        })
+        })?;
+        self.cipher.process_batch(seals, messages);
+        // CT: verdicts are public.
+        messages.iter().try_for_each(|message| message.outcome)
     }
 
     /// What is left of `sealed` without its tag, or one of its tags.
@@ -276,13 +279,11 @@ impl AnyAead {
 /// Side by side where the algorithm does so by its name (OMD); others one at a time.
 impl Batch for AnyAead {
     fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        self.check_batch(messages)?;
-        self.cipher.seal_batch(messages)
+        self.process_batch(true, messages)
     }
 
     fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        self.check_batch(messages)?;
-        self.cipher.open_batch(messages)
+        self.process_batch(false, messages)
     }
 }
 

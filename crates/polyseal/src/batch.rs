@@ -42,4 +42,4 @@
 //! # Ok::<(), polyseal::Error>(())
 //! ```
 
-pub use crate::message::{Batch, Message};
+pub use crate::contract::batch::{Batch, Message};

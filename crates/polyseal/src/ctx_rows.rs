@@ -1,10 +1,10 @@
 //! Rows of the registry that compose two families: transforms of one over the AEADs of others.
 
 #[cfg(feature = "aegis")]
-use crate::aegis::names::FAMILIES as AEGIS;
+use crate::aegis::{Aegis, X128, X256, names::FAMILIES as AEGIS};
 #[cfg(feature = "gcm")]
-use crate::gcm::names::FAMILIES as GCM;
-use crate::row::{Commitment, Family, Level, Maker, Specification};
+use crate::gcm::{Aes256Gcm, names::FAMILIES as GCM};
+use crate::row::{Commitment, Family, Level, Maker, Specification, maker};
 use crate::sizes::Sizes;
 
 /// CTX commits to everything, whatever the AEAD is.
@@ -52,76 +52,64 @@ const fn default_only(inner: &Family) -> Sizes {
 /// The rows, in the order in which tables show them.
 pub(crate) const FAMILIES: &[Family] = &[
     #[cfg(feature = "gcm")]
-    ctx("ctx-aes-256-gcm", "CTX over AES-256-GCM", &GCM[1], makers::CTX_AES_256_GCM),
+    ctx("ctx-aes-256-gcm", "CTX over AES-256-GCM", &GCM[1], maker!(Aead: makers::ctx::<Aes256Gcm>)),
     #[cfg(feature = "aegis")]
-    ctx("ctx-aegis-128l", "CTX over AEGIS-128L", &AEGIS[0], makers::CTX_AEGIS[0]),
+    ctx(
+        "ctx-aegis-128l",
+        "CTX over AEGIS-128L",
+        &AEGIS[0],
+        maker!(Aead: makers::ctx::<Aegis<X128<1>>>),
+    ),
     #[cfg(feature = "aegis")]
-    ctx("ctx-aegis-128x2", "CTX over AEGIS-128X2", &AEGIS[1], makers::CTX_AEGIS[1]),
+    ctx(
+        "ctx-aegis-128x2",
+        "CTX over AEGIS-128X2",
+        &AEGIS[1],
+        maker!(Aead: makers::ctx::<Aegis<X128<2>>>),
+    ),
     #[cfg(feature = "aegis")]
-    ctx("ctx-aegis-128x4", "CTX over AEGIS-128X4", &AEGIS[2], makers::CTX_AEGIS[2]),
+    ctx(
+        "ctx-aegis-128x4",
+        "CTX over AEGIS-128X4",
+        &AEGIS[2],
+        maker!(Aead: makers::ctx::<Aegis<X128<4>>>),
+    ),
     #[cfg(feature = "aegis")]
-    ctx("ctx-aegis-256", "CTX over AEGIS-256", &AEGIS[3], makers::CTX_AEGIS[3]),
+    ctx(
+        "ctx-aegis-256",
+        "CTX over AEGIS-256",
+        &AEGIS[3],
+        maker!(Aead: makers::ctx::<Aegis<X256<1>>>),
+    ),
     #[cfg(feature = "aegis")]
-    ctx("ctx-aegis-256x2", "CTX over AEGIS-256X2", &AEGIS[4], makers::CTX_AEGIS[4]),
+    ctx(
+        "ctx-aegis-256x2",
+        "CTX over AEGIS-256X2",
+        &AEGIS[4],
+        maker!(Aead: makers::ctx::<Aegis<X256<2>>>),
+    ),
     #[cfg(feature = "aegis")]
-    ctx("ctx-aegis-256x4", "CTX over AEGIS-256X4", &AEGIS[5], makers::CTX_AEGIS[5]),
+    ctx(
+        "ctx-aegis-256x4",
+        "CTX over AEGIS-256X4",
+        &AEGIS[5],
+        maker!(Aead: makers::ctx::<Aegis<X256<4>>>),
+    ),
 ];
 
 /// Instances by registry entry.
 #[cfg(all(feature = "alloc", not(test)))]
 mod makers {
-    use alloc::boxed::Box;
-
-    use aead::inout::InOutBuf;
-
-    #[cfg(feature = "aegis")]
-    use crate::aegis::{Aegis, X128, X256};
+    use crate::backend::Backend;
     use crate::commit::{Ctx, Tagged};
-    use crate::dynamic::DynAead;
-    use crate::error::Result;
-    #[cfg(feature = "gcm")]
-    use crate::gcm::Aes256Gcm;
-    use crate::row::Maker;
+    use crate::contract::dynamic::{BoxedAead, boxed};
+    use crate::row::Algorithm;
 
-    const fn ctx<A: Tagged + Send + Sync + 'static>() -> Maker {
-        Maker::Aead(|_, key, backend| Box::new(Ctx::<A>::on(key, backend)))
+    pub(super) fn ctx<A: Tagged + Send + Sync + 'static>(
+        _: &Algorithm,
+        key: &[u8],
+        backend: Backend,
+    ) -> BoxedAead {
+        boxed(Ctx::<A>::on(key, backend))
     }
-
-    #[cfg(feature = "gcm")]
-    pub(super) const CTX_AES_256_GCM: Maker = ctx::<Aes256Gcm>();
-    #[cfg(feature = "aegis")]
-    pub(super) const CTX_AEGIS: [Maker; 6] = [
-        ctx::<Aegis<X128<1>>>(),
-        ctx::<Aegis<X128<2>>>(),
-        ctx::<Aegis<X128<4>>>(),
-        ctx::<Aegis<X256<1>>>(),
-        ctx::<Aegis<X256<2>>>(),
-        ctx::<Aegis<X256<4>>>(),
-    ];
-
-    impl<A: Tagged + Send + Sync> DynAead for Ctx<A> {
-        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-            self.seal(nonce, ad, buffer, tag);
-        }
-
-        fn open(
-            &self,
-            nonce: &[u8],
-            ad: &[u8],
-            buffer: InOutBuf<'_, '_, u8>,
-            tag: &[u8],
-        ) -> Result<()> {
-            self.open(nonce, ad, buffer, tag)
-        }
-    }
-}
-
-/// Without an allocator there are no instances by name; nor in unit tests, which would compile every
-/// algorithm once more.
-#[cfg(not(all(feature = "alloc", not(test))))]
-mod makers {
-    use crate::row::Maker;
-
-    pub(super) const CTX_AES_256_GCM: Maker = Maker::Unmade;
-    pub(super) const CTX_AEGIS: [Maker; 6] = [Maker::Unmade; 6];
 }

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![deny(unsafe_code)]
+// Unit tests make no algorithm by its name.
+#![cfg_attr(test, allow(unused_imports))]
 // What families share is there for all of them.
 #![cfg_attr(
     not(all(
@@ -10,7 +12,7 @@
         feature = "flex",
         feature = "omd"
     )),
-    allow(dead_code, unreachable_pub, unused_imports)
+    allow(dead_code, unreachable_pub, unused_imports, unused_macros)
 )]
 #![warn(clippy::std_instead_of_alloc, clippy::std_instead_of_core)]
 
@@ -30,11 +32,10 @@ pub(crate) mod backend;
 pub mod batch;
 #[cfg(feature = "ctx")]
 pub mod commit;
+mod contract;
 mod ct;
 #[cfg(feature = "ctx")]
 mod ctx_rows;
-#[cfg(feature = "alloc")]
-mod dynamic;
 pub mod error;
 #[cfg(feature = "fips")]
 pub mod fips;
@@ -45,7 +46,6 @@ pub mod gcm;
 #[cfg(feature = "omd")]
 mod hash;
 pub mod limits;
-mod message;
 pub mod needs;
 #[cfg(feature = "omd")]
 pub mod omd;

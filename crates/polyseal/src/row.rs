@@ -17,7 +17,7 @@ pub(crate) use mode::{Mode, ModeOf};
 #[cfg(feature = "alloc")]
 use crate::backend::Backend;
 #[cfg(feature = "alloc")]
-use crate::dynamic::{BoxedAead, BoxedMac};
+use crate::contract::dynamic::{BoxedAead, BoxedMac};
 #[cfg(feature = "alloc")]
 use crate::error::Result;
 use crate::sizes::Sizes;
@@ -289,6 +289,21 @@ pub(crate) enum Maker {
     #[cfg(feature = "alloc")]
     WithSetup(fn(&Algorithm, &[u8], &[u8], Backend) -> Result<BoxedAead>),
 }
+
+/// A [`Maker`]: `maker!(Aead: |algorithm, key, backend| …)` with what a key of checked length makes, behind a
+/// pointer. Without an allocator there are no instances by name; nor are there in unit tests, which would compile
+/// every algorithm once more.
+macro_rules! maker {
+    ($kind:ident: $make:expr) => {{
+        #[cfg(all(feature = "alloc", not(test)))]
+        let maker = $crate::row::Maker::$kind($make);
+        #[cfg(not(all(feature = "alloc", not(test))))]
+        let maker = $crate::row::Maker::Unmade;
+        maker
+    }};
+}
+
+pub(crate) use maker;
 
 impl Family {
     /// The commitment claim for a tag of `tag_bytes`.

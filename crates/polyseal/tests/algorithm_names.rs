@@ -6,7 +6,7 @@ mod common;
 use std::collections::HashSet;
 
 use polyseal::Error;
-use polyseal::flex::{Builder, ConfigError, Profile};
+use polyseal::flex::{Builder, Config, ConfigError};
 use polyseal::registry::{Algorithm, Kind, Level, families, family};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 

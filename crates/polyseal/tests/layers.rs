@@ -32,7 +32,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("family", &["aegis", "gcm", "flex", "omd", "commit"]),
-    ("part", &["perm", "hash", "ct", "dynamic", "message", "random", "row", "stack", "tagged"]),
+    ("part", &["perm", "hash", "contract", "ct", "random", "row", "stack", "tagged"]),
     ("back end", &["backend"]),
     ("ground", &["error", "sizes"]),
 ];

@@ -1,22 +1,21 @@
-//! One-shot AEGIS with a key: the RustCrypto `aead` traits.
+//! AEGIS with a key, one-shot.
 
-use core::fmt;
 use core::marker::PhantomData;
 
+use aead::Key;
 use aead::array::{Array, ArraySize};
-use aead::common::KeySizeUser;
 use aead::consts::{U16, U32};
 use aead::inout::InOutBuf;
-use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+#[cfg(feature = "testing")]
+use aead::{Nonce, Tag};
+use zeroize::Zeroize;
 
 use super::MAX_BYTES;
 use super::engine::{Engine, LaneTask, MEASURED, OnLanes};
 use super::pass::{Decrypt, Encrypt};
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes, Task};
-use crate::ct;
-use crate::error::{Error, Result};
+use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::tagged::{Tagged, TaggedImpl};
 
 mod sealed {
@@ -97,14 +96,6 @@ pub struct Aegis<V: Variant, T: TagBytes = U16> {
 }
 
 impl<V: Variant, T: TagBytes> Aegis<V, T> {
-    /// With a back end of the caller's choice. Results never depend on it.
-    #[cfg(feature = "testing")]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
-        Self::on(key, backend)
-    }
-
     /// Seals by another evaluation strategy. Results never depend on it.
     #[cfg(feature = "testing")]
     #[doc(hidden)]
@@ -138,41 +129,34 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
     pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
         Self { keyed: Keyed::new(key, backend), tag: PhantomData }
     }
+}
 
-    /// Seals a message of checked length; `tag` has `T` bytes.
+impl<V: Variant, T: TagBytes> Core for Aegis<V, T> {
+    const LONGEST: LongestInputs = LONGEST;
+
+    type Tag = Array<u8, T>;
+
     #[inline]
-    pub(super) fn seal(
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+        self.keyed.run(Seal { key: &self.keyed.key, nonce, ad, buffer, tag });
+    }
+
+    #[inline]
+    fn decrypt(
         &self,
         nonce: &[u8],
         ad: &[u8],
         buffer: InOutBuf<'_, '_, u8>,
+        _: &[u8],
         tag: &mut [u8],
     ) {
-        self.keyed.run(Seal { key: &self.keyed.key, nonce, ad, buffer, tag });
-    }
-
-    /// Decrypts a message of checked length; writes the tag that it should have, `T` bytes.
-    #[inline]
-    fn decrypt(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         self.keyed.run(Open { key: &self.keyed.key, nonce, ad, buffer, tag });
     }
+}
 
-    /// Opens a message of checked length; `tag` has `T` bytes. Wipes the output on failure.
-    #[inline]
-    pub(super) fn open(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        mut buffer: InOutBuf<'_, '_, u8>,
-        tag: &[u8],
-    ) -> Result<()> {
-        let mut expected = Array::<u8, T>::default();
-        self.decrypt(nonce, ad, buffer.reborrow(), &mut expected);
-        let verdict = ct::verify(&mut expected, tag);
-        if verdict.is_err() {
-            buffer.get_out().zeroize();
-        }
-        verdict
+rustcrypto! {
+    impl [V: Variant, T: TagBytes] Aegis<V, T> {
+        name: "Aegis", key: V::KeySize, nonce: V::KeySize, tag: T
     }
 }
 
@@ -180,57 +164,6 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
 impl<V: Variant, T: TagBytes> Clone for Aegis<V, T> {
     fn clone(&self) -> Self {
         Self { keyed: self.keyed.clone(), tag: PhantomData }
-    }
-}
-
-impl<V: Variant, T: TagBytes> fmt::Debug for Aegis<V, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Aegis").finish_non_exhaustive()
-    }
-}
-
-impl<V: Variant, T: TagBytes> ZeroizeOnDrop for Aegis<V, T> {}
-
-impl<V: Variant, T: TagBytes> KeySizeUser for Aegis<V, T> {
-    type KeySize = V::KeySize;
-}
-
-impl<V: Variant, T: TagBytes> KeyInit for Aegis<V, T> {
-    fn new(key: &Key<Self>) -> Self {
-        Self::on(key, Backend::detect())
-    }
-}
-
-impl<V: Variant, T: TagBytes> AeadCore for Aegis<V, T> {
-    type NonceSize = V::KeySize;
-    type TagSize = T;
-    const TAG_POSITION: TagPosition = TagPosition::Postfix;
-}
-
-impl<V: Variant, T: TagBytes> AeadInOut for Aegis<V, T> {
-    #[inline]
-    fn encrypt_inout_detached(
-        &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-    ) -> aead::Result<Tag<Self>> {
-        check_lengths(associated_data.len(), buffer.len())?;
-        let mut tag = Tag::<Self>::default();
-        self.seal(nonce, associated_data, buffer, &mut tag);
-        Ok(tag)
-    }
-
-    #[inline]
-    fn decrypt_inout_detached(
-        &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &Tag<Self>,
-    ) -> aead::Result<()> {
-        check_lengths(associated_data.len(), buffer.len())?;
-        Ok(self.open(nonce, associated_data, buffer, tag)?)
     }
 }
 
@@ -247,28 +180,19 @@ impl<V: Variant> TaggedImpl for Aegis<V> {
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let mut tag = [0; 16];
-        self.seal(nonce, ad, buffer, &mut tag);
+        Core::seal(self, nonce, ad, buffer, &mut tag);
         tag
     }
 
     fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>) -> [u8; 16] {
         let mut tag = [0; 16];
-        self.decrypt(nonce, ad, buffer, &mut tag);
+        self.decrypt(nonce, ad, buffer, &[], &mut tag);
         tag
     }
 }
 
-/// Refuses what is longer than [`MAX_BYTES`].
-#[inline]
-pub(super) fn check_lengths(ad: usize, message: usize) -> Result<()> {
-    if ad as u64 > MAX_BYTES {
-        return Err(Error::TooLong { what: "associated data", limit: MAX_BYTES });
-    }
-    if message as u64 > MAX_BYTES {
-        return Err(Error::TooLong { what: "message", limit: MAX_BYTES });
-    }
-    Ok(())
-}
+/// The longest inputs of all that is AEGIS.
+pub(super) const LONGEST: LongestInputs = LongestInputs { message: MAX_BYTES, ad: MAX_BYTES };
 
 struct Seal<'a, 'i, 'o> {
     key: &'a [u8],

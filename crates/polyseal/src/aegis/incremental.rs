@@ -5,19 +5,18 @@
 //! bytes wait for the rest of their block.
 
 use core::fmt;
-use core::marker::PhantomData;
 
+use aead::Nonce;
 use aead::inout::InOutBuf;
-use aead::{Nonce, Tag};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroize;
 
 use super::MAX_BYTES;
-use super::cipher::{Aegis, Dispatch, Keyed, TagBytes, check_lengths};
+use super::cipher::{Aegis, Dispatch, Keyed, LONGEST, TagBytes};
 use super::engine::{Engine, LaneTask};
 use super::pass::{Decrypt, Encrypt, XorKeyStream};
 use super::variant::{MAX_DEGREE, Variant, VariantImpl};
 use crate::backend::Lanes;
-use crate::ct;
+use crate::contract::pieces;
 use crate::error::{Error, Result};
 
 #[derive(Clone, Copy)]
@@ -27,7 +26,7 @@ enum Direction {
 }
 
 /// A message on its way, between two calls. Wiped on drop.
-pub(super) struct Ongoing<V: Variant> {
+pub struct Ongoing<V: Variant> {
     dispatch: Dispatch<V>,
     /// The state: register by register, lane by lane.
     registers: [[u8; 16]; 8 * MAX_DEGREE],
@@ -97,7 +96,7 @@ impl<V: Variant> Ongoing<V> {
         }
     }
 
-    fn transform(&mut self, buffer: InOutBuf<'_, '_, u8>, direction: Direction) -> Result<()> {
+    fn take(&mut self, buffer: InOutBuf<'_, '_, u8>, direction: Direction) -> Result<()> {
         let (head, whole) = self.cuts(buffer.len())?;
         let (rest, tail) = buffer.split_at(whole);
         let (head, whole) = rest.split_at(head);
@@ -146,16 +145,6 @@ impl<V: Variant> Ongoing<V> {
         self.dispatch.run(Absorb { registers: self.registers.as_flattened_mut(), data });
     }
 
-    fn tag(&mut self, tag: &mut [u8]) {
-        self.flush();
-        self.dispatch.run(Finalize {
-            registers: self.registers.as_flattened(),
-            ad_bytes: self.ad_bytes,
-            message_bytes: self.message_bytes,
-            tag,
-        });
-    }
-
     pub(super) fn mac_tag(&mut self, tag: &mut [u8]) {
         self.flush();
         self.dispatch.run(FinalizeMac {
@@ -163,6 +152,12 @@ impl<V: Variant> Ongoing<V> {
             message_bytes: self.message_bytes,
             tag,
         });
+    }
+}
+
+impl<V: Variant> fmt::Debug for Ongoing<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ongoing").finish_non_exhaustive()
     }
 }
 
@@ -174,98 +169,24 @@ impl<V: Variant> Drop for Ongoing<V> {
     }
 }
 
-/// Encrypts a message that arrives in pieces. The ciphertext of each piece is as long as the piece.
-///
-/// ```
-/// use polyseal::aead::KeyInit;
-/// use polyseal::aegis::Aegis128L;
-///
-/// let cipher = Aegis128L::new(&[1; 16].into());
-/// let mut encryptor = cipher.encryptor(&[2; 16].into(), b"header")?;
-/// let mut message = *b"two pieces";
-/// let (first, second) = message.split_at_mut(3);
-/// encryptor.update(first.into())?;
-/// encryptor.update(second.into())?;
-/// let tag = encryptor.finalize();
-///
-/// let mut buffer = [0; 16];
-/// let mut decryptor = cipher.decryptor(&[2; 16].into(), b"header", &mut buffer)?;
-/// decryptor.update(&message[..7])?;
-/// decryptor.update(&message[7..])?;
-/// assert_eq!(decryptor.finalize(&tag)?, b"two pieces");
-/// # Ok::<(), polyseal::Error>(())
-/// ```
-pub struct Encryptor<V: Variant, T: TagBytes> {
-    ongoing: Ongoing<V>,
-    tag: PhantomData<T>,
-}
+/// Encrypts a message that arrives in pieces.
+pub type Encryptor<V, T> = pieces::Encryptor<Ongoing<V>, T>;
+/// Decrypts a message that arrives in pieces.
+pub type Decryptor<'a, V, T> = pieces::Decryptor<'a, Ongoing<V>, T>;
 
-impl<V: Variant, T: TagBytes> Encryptor<V, T> {
-    /// Encrypts the next piece from `buffer`'s input to its output.
-    ///
-    /// # Errors
-    /// [`Error::TooLong`] when the message grows above [`MAX_BYTES`].
-    pub fn update(&mut self, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
-        self.ongoing.transform(buffer, Direction::Encrypt)
+impl<V: Variant> pieces::Ongoing for Ongoing<V> {
+    fn transform<const SEALS: bool>(&mut self, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
+        self.take(buffer, if SEALS { Direction::Encrypt } else { Direction::Decrypt })
     }
 
-    /// The tag of the whole message.
-    #[must_use]
-    pub fn finalize(mut self) -> Tag<Aegis<V, T>> {
-        let mut tag = Tag::<Aegis<V, T>>::default();
-        self.ongoing.tag(&mut tag);
-        tag
-    }
-}
-
-/// Decrypts a message that arrives in pieces into a buffer that stays out of reach until the tag is
-/// verified. If it is not, or if the decryptor is dropped before, what was written is wiped.
-///
-/// A decryptor must be finalised or dropped: one that is leaked ([`core::mem::forget`]) gives its
-/// buffer back as it is, with what has been decrypted and not verified.
-pub struct Decryptor<'a, V: Variant, T: TagBytes> {
-    ongoing: Ongoing<V>,
-    destination: &'a mut [u8],
-    written: usize,
-    tag: PhantomData<T>,
-}
-
-impl<'a, V: Variant, T: TagBytes> Decryptor<'a, V, T> {
-    /// Decrypts the next piece behind the previous one.
-    ///
-    /// # Errors
-    /// [`Error::Buffer`] if the destination is too short, [`Error::TooLong`] when the message grows
-    /// above [`MAX_BYTES`]; then nothing of the piece has been taken.
-    pub fn update(&mut self, ciphertext: &[u8]) -> Result<()> {
-        let free = &mut self.destination[self.written..];
-        let (expected, actual) = (ciphertext.len(), free.len());
-        let Some(output) = free.get_mut(..expected) else {
-            return Err(Error::Buffer { expected, actual });
-        };
-        let buffer =
-            InOutBuf::new(ciphertext, output).map_err(|_| Error::Buffer { expected, actual })?;
-        self.ongoing.transform(buffer, Direction::Decrypt)?;
-        self.written += expected;
-        Ok(())
-    }
-
-    /// Releases the message if `tag` is authentic.
-    ///
-    /// # Errors
-    /// [`Error::Unauthentic`] if it is not: what was written has been wiped.
-    pub fn finalize(mut self, tag: &Tag<Aegis<V, T>>) -> Result<&'a mut [u8]> {
-        let mut expected = Tag::<Aegis<V, T>>::default();
-        self.ongoing.tag(&mut expected);
-        // On failure, dropping `self` wipes the destination.
-        ct::verify(&mut expected, tag)?;
-        let written = core::mem::take(&mut self.written);
-        Ok(&mut core::mem::take(&mut self.destination)[..written])
-    }
-}
-
-impl<V: Variant, T: TagBytes> Drop for Decryptor<'_, V, T> {
-    fn drop(&mut self) {
-        self.destination[..self.written].zeroize();
+    fn tag(&mut self, tag: &mut [u8]) {
+        self.flush();
+        self.dispatch.run(Finalize {
+            registers: self.registers.as_flattened(),
+            ad_bytes: self.ad_bytes,
+            message_bytes: self.message_bytes,
+            tag,
+        });
     }
 }
 
@@ -275,8 +196,8 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
     /// # Errors
     /// [`Error::TooLong`] for associated data above [`MAX_BYTES`].
     pub fn encryptor(&self, nonce: &Nonce<Self>, ad: &[u8]) -> Result<Encryptor<V, T>> {
-        check_lengths(ad.len(), 0)?;
-        Ok(Encryptor { ongoing: Ongoing::new(&self.keyed, nonce, ad), tag: PhantomData })
+        LONGEST.check(ad.len(), 0)?;
+        Ok(Encryptor::new(Ongoing::new(&self.keyed, nonce, ad)))
     }
 
     /// Begins to decrypt a message that arrives in pieces into `destination`, which must be at
@@ -290,26 +211,10 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
         ad: &[u8],
         destination: &'a mut [u8],
     ) -> Result<Decryptor<'a, V, T>> {
-        check_lengths(ad.len(), 0)?;
-        let ongoing = Ongoing::new(&self.keyed, nonce, ad);
-        Ok(Decryptor { ongoing, destination, written: 0, tag: PhantomData })
+        LONGEST.check(ad.len(), 0)?;
+        Ok(Decryptor::new(Ongoing::new(&self.keyed, nonce, ad), destination))
     }
 }
-
-impl<V: Variant, T: TagBytes> fmt::Debug for Encryptor<V, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encryptor").finish_non_exhaustive()
-    }
-}
-
-impl<V: Variant, T: TagBytes> fmt::Debug for Decryptor<'_, V, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decryptor").finish_non_exhaustive()
-    }
-}
-
-impl<V: Variant, T: TagBytes> ZeroizeOnDrop for Encryptor<V, T> {}
-impl<V: Variant, T: TagBytes> ZeroizeOnDrop for Decryptor<'_, V, T> {}
 
 struct Start<'a> {
     key: &'a [u8],

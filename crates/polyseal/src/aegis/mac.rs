@@ -18,7 +18,7 @@ use aead::consts::U16;
 use aead::{Key, KeyInit};
 use zeroize::ZeroizeOnDrop;
 
-use super::cipher::{Keyed, TagBytes, check_lengths};
+use super::cipher::{Keyed, LONGEST, TagBytes};
 use super::engine::{Engine, LaneTask};
 use super::incremental::Ongoing;
 use super::variant::{Variant, VariantImpl};
@@ -74,7 +74,7 @@ impl<V: Variant, T: TagBytes> AegisMac<V, T> {
     /// # Errors
     /// [`Error::TooLong`](crate::Error::TooLong) above [`MAX_BYTES`](super::MAX_BYTES).
     pub fn mac(&self, nonce: &Array<u8, V::KeySize>, data: &[u8]) -> Result<Array<u8, T>> {
-        check_lengths(0, data.len())?;
+        LONGEST.check(0, data.len())?;
         let mut tag = Array::default();
         self.compute(nonce, data, &mut tag);
         Ok(tag)

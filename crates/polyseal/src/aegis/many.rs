@@ -5,17 +5,16 @@ use core::array;
 use core::marker::PhantomData;
 
 use aead::array::typenum::Unsigned;
-use aead::inout::InOutBuf;
-use zeroize::Zeroize;
 
-use super::MAX_BYTES;
-use super::cipher::{Aegis, TagBytes};
+use super::cipher::{Aegis, LONGEST, TagBytes};
 use super::state::State;
 use super::variant::Variant;
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task};
-use crate::ct;
+use crate::contract::batch::{
+    Batch, Message, SIDE_BY_SIDE, SideBySide, goes_side_by_side, process_batch,
+};
+use crate::contract::{process_one, release};
 use crate::error::Result;
-use crate::message::{Batch, Message, SIDE_BY_SIDE, Several, goes_side_by_side, work_off};
 
 /// The most updates, of associated data and message, of a message that goes side by side with
 /// others, if any does: a longer one keeps the CPU busy by itself.
@@ -36,17 +35,17 @@ fn most_updates<V: Variant>(register_blocks: usize) -> Option<usize> {
 
 impl<V: Variant, T: TagBytes> Batch for Aegis<V, T> {
     fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        work_off::<true, _>(self, messages)
+        process_batch::<true, _>(self, messages)
     }
 
     fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        work_off::<false, _>(self, messages)
+        process_batch::<false, _>(self, messages)
     }
 }
 
-impl<V: Variant, T: TagBytes> Several for Aegis<V, T> {
+impl<V: Variant, T: TagBytes> SideBySide for Aegis<V, T> {
     fn check(&self, message: &Message<'_>) -> Result<()> {
-        message.check(V::KeySize::USIZE, T::USIZE, MAX_BYTES, MAX_BYTES)
+        message.check(V::KeySize::USIZE, T::USIZE, &LONGEST)
     }
 
     fn backend(&self) -> Backend {
@@ -59,14 +58,7 @@ impl<V: Variant, T: TagBytes> Several for Aegis<V, T> {
     }
 
     fn one<const SEALS: bool>(&self, message: &mut Message<'_>) {
-        let Message { nonce, ad, buffer, tag, outcome } = message;
-        let buffer: InOutBuf<'_, '_, u8> = (&mut **buffer).into();
-        *outcome = if SEALS {
-            self.seal(nonce, ad, buffer, tag);
-            Ok(())
-        } else {
-            self.open(nonce, ad, buffer, tag)
-        };
+        process_one(self, SEALS, message);
     }
 
     fn four<const SEALS: bool>(&self, messages: &mut [Message<'_>], these: [usize; SIDE_BY_SIDE]) {
@@ -160,10 +152,7 @@ impl<V: Variant, const SEALS: bool> Task for Four<'_, '_, V, SEALS> {
                 *outcome = Ok(());
                 continue;
             }
-            *outcome = ct::verify(expected, tag);
-            if outcome.is_err() {
-                buffer.zeroize();
-            }
+            *outcome = release(expected, tag, buffer);
         }
     }
 }

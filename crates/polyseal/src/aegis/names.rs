@@ -6,7 +6,7 @@ use super::mac::AegisMac;
 use super::stream::AegisStream;
 use super::variant::{V1, X128, X256};
 use crate::row::{
-    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Mode, Param, Specification,
+    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Mode, Param, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -196,21 +196,21 @@ pub(crate) const FAMILIES: &[Family] = &[
         cost: cost(13_032, 278, 279, 237),
         properties: ONE_LANE,
         specification: Specification { title: DRAFT, section: "AEGIS-128L" },
-        maker: makers::aead::<X128<1>>(),
+        maker: maker!(Aead: makers::aead::<X128<1>>),
         ..AEAD128
     },
     Family {
         id: "aegis-128x2",
         name: "AEGIS-128X2",
         cost: cost(16_012, 316, 163, 142),
-        maker: makers::aead::<X128<2>>(),
+        maker: maker!(Aead: makers::aead::<X128<2>>),
         ..AEAD128
     },
     Family {
         id: "aegis-128x4",
         name: "AEGIS-128X4",
         cost: cost(21_370, 457, 204, 140),
-        maker: makers::aead::<X128<4>>(),
+        maker: maker!(Aead: makers::aead::<X128<4>>),
         ..AEAD128
     },
     Family {
@@ -220,21 +220,21 @@ pub(crate) const FAMILIES: &[Family] = &[
         cost: cost(23_765, 419, 419, 358),
         properties: ONE_LANE,
         specification: Specification { title: DRAFT, section: "AEGIS-256" },
-        maker: makers::aead::<X256<1>>(),
+        maker: maker!(Aead: makers::aead::<X256<1>>),
         ..AEAD256
     },
     Family {
         id: "aegis-256x2",
         name: "AEGIS-256X2",
         cost: cost(27_598, 379, 242, 210),
-        maker: makers::aead::<X256<2>>(),
+        maker: maker!(Aead: makers::aead::<X256<2>>),
         ..AEAD256
     },
     Family {
         id: "aegis-256x4",
         name: "AEGIS-256X4",
         cost: cost(34_587, 453, 234, 165),
-        maker: makers::aead::<X256<4>>(),
+        maker: maker!(Aead: makers::aead::<X256<4>>),
         ..AEAD256
     },
     Family {
@@ -242,19 +242,19 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "AEGISMAC-128L",
         parallel: false,
         properties: ONE_LANE,
-        maker: makers::mac::<X128<1>>(),
+        maker: maker!(Mac: makers::mac::<X128<1>>),
         ..MAC128
     },
     Family {
         id: "aegis-128x2-mac",
         name: "AEGISMAC-128X2",
-        maker: makers::mac::<X128<2>>(),
+        maker: maker!(Mac: makers::mac::<X128<2>>),
         ..MAC128
     },
     Family {
         id: "aegis-128x4-mac",
         name: "AEGISMAC-128X4",
-        maker: makers::mac::<X128<4>>(),
+        maker: maker!(Mac: makers::mac::<X128<4>>),
         ..MAC128
     },
     Family {
@@ -262,19 +262,19 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "AEGISMAC-256",
         parallel: false,
         properties: ONE_LANE,
-        maker: makers::mac::<X256<1>>(),
+        maker: maker!(Mac: makers::mac::<X256<1>>),
         ..MAC256
     },
     Family {
         id: "aegis-256x2-mac",
         name: "AEGISMAC-256X2",
-        maker: makers::mac::<X256<2>>(),
+        maker: maker!(Mac: makers::mac::<X256<2>>),
         ..MAC256
     },
     Family {
         id: "aegis-256x4-mac",
         name: "AEGISMAC-256X4",
-        maker: makers::mac::<X256<4>>(),
+        maker: maker!(Mac: makers::mac::<X256<4>>),
         ..MAC256
     },
     Family {
@@ -282,7 +282,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "AEGIS-128X v1.0",
         params: &[DEGREES],
         specification: Specification { title: PAPER, section: "4, with the errata" },
-        maker: makers::aead_128x_v1(),
+        maker: maker!(Aead: makers::aead_128x_v1),
         ..AEAD128
     },
     Family {
@@ -290,7 +290,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "AEGIS-256X v1.0",
         params: &[DEGREES],
         specification: Specification { title: PAPER, section: "4, with the errata" },
-        maker: makers::aead_256x_v1(),
+        maker: maker!(Aead: makers::aead_256x_v1),
         ..AEAD256
     },
 ];
@@ -302,65 +302,57 @@ mod makers {
 
     use aead::array::Array;
     use aead::consts::{U16, U32};
-    use aead::inout::InOutBuf;
 
     use super::super::variant::{V1, Variant, X128, X256};
     use super::{Aegis, AegisMac};
     use crate::aegis::TagBytes;
     use crate::backend::Backend;
-    use crate::dynamic::{BoxedAead, BoxedMac, DynAead, DynMac};
-    use crate::error::Result;
-    use crate::row::{Algorithm, Maker};
+    use crate::contract::dynamic::{BoxedAead, BoxedMac, DynMac, boxed};
+    use crate::row::Algorithm;
 
-    pub(super) const fn aead<V: Variant>() -> Maker {
-        Maker::Aead(make_aead::<V>)
+    /// The paper's AEGIS-128X, by its degree.
+    pub(super) fn aead_128x_v1(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        let make = match algorithm.param("degree") {
+            // At degree 1 the two specifications are one.
+            Some(1) => aead::<X128<1>>,
+            Some(2) => aead::<X128<2, V1>>,
+            Some(3) => aead::<X128<3, V1>>,
+            Some(4) => aead::<X128<4, V1>>,
+            Some(8) => aead::<X128<8, V1>>,
+            Some(16) => aead::<X128<16, V1>>,
+            _ => unreachable!("the registry has no other degree"),
+        };
+        make(algorithm, key, backend)
     }
 
-    pub(super) const fn mac<V: Variant>() -> Maker {
-        Maker::Mac(make_mac::<V>)
+    /// The paper's AEGIS-256X, by its degree.
+    pub(super) fn aead_256x_v1(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        let make = match algorithm.param("degree") {
+            Some(1) => aead::<X256<1>>,
+            Some(2) => aead::<X256<2, V1>>,
+            Some(3) => aead::<X256<3, V1>>,
+            Some(4) => aead::<X256<4, V1>>,
+            Some(8) => aead::<X256<8, V1>>,
+            Some(16) => aead::<X256<16, V1>>,
+            _ => unreachable!("the registry has no other degree"),
+        };
+        make(algorithm, key, backend)
     }
 
-    pub(super) const fn aead_128x_v1() -> Maker {
-        Maker::Aead(|algorithm, key, backend| {
-            let make = match algorithm.param("degree") {
-                // At degree 1 the two specifications are one.
-                Some(1) => make_aead::<X128<1>>,
-                Some(2) => make_aead::<X128<2, V1>>,
-                Some(3) => make_aead::<X128<3, V1>>,
-                Some(4) => make_aead::<X128<4, V1>>,
-                Some(8) => make_aead::<X128<8, V1>>,
-                Some(16) => make_aead::<X128<16, V1>>,
-                _ => unreachable!("the registry has no other degree"),
-            };
-            make(algorithm, key, backend)
-        })
-    }
-
-    pub(super) const fn aead_256x_v1() -> Maker {
-        Maker::Aead(|algorithm, key, backend| {
-            let make = match algorithm.param("degree") {
-                Some(1) => make_aead::<X256<1>>,
-                Some(2) => make_aead::<X256<2, V1>>,
-                Some(3) => make_aead::<X256<3, V1>>,
-                Some(4) => make_aead::<X256<4, V1>>,
-                Some(8) => make_aead::<X256<8, V1>>,
-                Some(16) => make_aead::<X256<16, V1>>,
-                _ => unreachable!("the registry has no other degree"),
-            };
-            make(algorithm, key, backend)
-        })
-    }
-
-    fn make_aead<V: Variant>(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+    pub(super) fn aead<V: Variant>(
+        algorithm: &Algorithm,
+        key: &[u8],
+        backend: Backend,
+    ) -> BoxedAead {
         // The caller has checked the key's length.
         let Ok(key) = <&Array<u8, V::KeySize>>::try_from(key) else { unreachable!() };
         match algorithm.tag_bytes() {
-            32 => Box::new(Aegis::<V, U32>::on(key, backend)),
-            _ => Box::new(Aegis::<V, U16>::on(key, backend)),
+            32 => boxed(Aegis::<V, U32>::on(key, backend)),
+            _ => boxed(Aegis::<V, U16>::on(key, backend)),
         }
     }
 
-    fn make_mac<V: Variant>(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedMac {
+    pub(super) fn mac<V: Variant>(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedMac {
         let Ok(key) = <&Array<u8, V::KeySize>>::try_from(key) else { unreachable!() };
         match algorithm.tag_bytes() {
             32 => Box::new(AegisMac::<V, U32>::on(key, backend)),
@@ -368,50 +360,9 @@ mod makers {
         }
     }
 
-    impl<V: Variant, T: TagBytes> DynAead for Aegis<V, T> {
-        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-            self.seal(nonce, ad, buffer, tag);
-        }
-
-        fn open(
-            &self,
-            nonce: &[u8],
-            ad: &[u8],
-            buffer: InOutBuf<'_, '_, u8>,
-            tag: &[u8],
-        ) -> Result<()> {
-            self.open(nonce, ad, buffer, tag)
-        }
-    }
-
     impl<V: Variant, T: TagBytes> DynMac for AegisMac<V, T> {
         fn mac(&self, nonce: &[u8], data: &[u8], tag: &mut [u8]) {
             self.compute(nonce, data, tag);
         }
-    }
-}
-
-/// Without an allocator there are no instances by name; nor in unit tests, which would compile every
-/// algorithm once more.
-#[cfg(not(all(feature = "alloc", not(test))))]
-#[allow(clippy::extra_unused_type_parameters)]
-mod makers {
-    use super::super::variant::Variant;
-    use crate::row::Maker;
-
-    pub(super) const fn aead<V: Variant>() -> Maker {
-        Maker::Unmade
-    }
-
-    pub(super) const fn mac<V: Variant>() -> Maker {
-        Maker::Unmade
-    }
-
-    pub(super) const fn aead_128x_v1() -> Maker {
-        Maker::Unmade
-    }
-
-    pub(super) const fn aead_256x_v1() -> Maker {
-        Maker::Unmade
     }
 }

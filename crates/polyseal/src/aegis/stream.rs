@@ -11,7 +11,7 @@ use aead::inout::InOutBuf;
 use aead::{Key, KeyInit};
 use zeroize::ZeroizeOnDrop;
 
-use super::cipher::{Keyed, check_lengths};
+use super::cipher::{Keyed, LONGEST};
 use super::engine::{Engine, LaneTask};
 use super::pass::XorKeyStream;
 use super::variant::{Variant, VariantImpl};
@@ -60,7 +60,7 @@ impl<V: Variant> AegisStream<V> {
     /// # Errors
     /// As [`generate`](Self::generate).
     pub fn apply(&self, nonce: &Array<u8, V::KeySize>, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
-        check_lengths(0, buffer.len())?;
+        LONGEST.check(0, buffer.len())?;
         self.keyed.run(Apply { key: &self.keyed.key, nonce, buffer });
         Ok(())
     }

@@ -27,6 +27,9 @@ pub trait Isa: Copy {
     const REGISTER_BLOCKS: usize;
     /// How many vector registers there are.
     const REGISTERS: usize;
+    /// Whether an AES round is the call of a function, and no instruction: a loop around it costs nothing, and
+    /// to write the rounds one by one only makes more to compile.
+    const ROUNDS_ARE_CALLS: bool = false;
 }
 
 /// A vector of AES blocks.

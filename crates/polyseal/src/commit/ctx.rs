@@ -12,19 +12,14 @@
 //! The associated data is hashed twice. What it does not give: a commitment that anyone can check
 //! without the key.
 
-use core::fmt;
-
-use aead::common::KeySizeUser;
 use aead::consts::U32;
 use aead::inout::InOutBuf;
-use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
-use hmac::{Hmac, Mac};
+use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroize;
 
 use crate::backend::Backend;
-use crate::ct;
-use crate::error::{Error, Result};
+use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::tagged::Tagged;
 
 /// CTX over `A`: its key and nonce, and tags of 32 bytes. Keys are wiped on drop.
@@ -48,14 +43,6 @@ pub struct Ctx<A: Tagged> {
 }
 
 impl<A: Tagged> Ctx<A> {
-    /// With a back end of the caller's choice. Results never depend on it.
-    #[cfg(feature = "testing")]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
-        Self::on(key, backend)
-    }
-
     pub(crate) fn on(key: &[u8], backend: Backend) -> Self {
         let Ok(prf) = Hmac::new_from_slice(key) else { unreachable!("HMAC takes any key") };
         Self { aead: A::on(key, backend), prf }
@@ -70,42 +57,30 @@ impl<A: Tagged> Ctx<A> {
         tag.zeroize();
         prf.finalize().into_bytes().into()
     }
+}
 
-    pub(crate) fn seal(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) {
+impl<A: Tagged> Core for Ctx<A> {
+    const LONGEST: LongestInputs =
+        LongestInputs { message: A::MAX_MESSAGE_BYTES, ad: A::MAX_AD_BYTES };
+
+    type Tag = [u8; 32];
+
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         let mut inner = self.aead.seal(nonce, ad, buffer);
         tag.copy_from_slice(&self.star(nonce, ad, &mut inner));
     }
 
-    pub(crate) fn open(
+    fn decrypt(
         &self,
         nonce: &[u8],
         ad: &[u8],
-        mut buffer: InOutBuf<'_, '_, u8>,
-        tag: &[u8],
-    ) -> Result<()> {
-        let mut inner = self.aead.open(nonce, ad, buffer.reborrow());
-        let verdict = ct::verify(&mut self.star(nonce, ad, &mut inner), tag);
-        if verdict.is_err() {
-            buffer.get_out().zeroize();
-        }
-        verdict
+        buffer: InOutBuf<'_, '_, u8>,
+        _: &[u8],
+        expected: &mut [u8],
+    ) {
+        let mut inner = self.aead.open(nonce, ad, buffer);
+        expected.copy_from_slice(&self.star(nonce, ad, &mut inner));
     }
-}
-
-fn check_lengths<A: Tagged>(ad: usize, message: usize) -> Result<()> {
-    if ad as u64 > A::MAX_AD_BYTES {
-        return Err(Error::TooLong { what: "associated data", limit: A::MAX_AD_BYTES });
-    }
-    if message as u64 > A::MAX_MESSAGE_BYTES {
-        return Err(Error::TooLong { what: "message", limit: A::MAX_MESSAGE_BYTES });
-    }
-    Ok(())
 }
 
 impl<A: Tagged + Clone> Clone for Ctx<A> {
@@ -114,51 +89,8 @@ impl<A: Tagged + Clone> Clone for Ctx<A> {
     }
 }
 
-impl<A: Tagged> fmt::Debug for Ctx<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ctx").finish_non_exhaustive()
-    }
-}
-
-impl<A: Tagged + ZeroizeOnDrop> ZeroizeOnDrop for Ctx<A> {}
-
-impl<A: Tagged> KeySizeUser for Ctx<A> {
-    type KeySize = A::KeySize;
-}
-
-impl<A: Tagged> KeyInit for Ctx<A> {
-    fn new(key: &Key<Self>) -> Self {
-        Self::on(key, Backend::detect())
-    }
-}
-
-impl<A: Tagged> AeadCore for Ctx<A> {
-    type NonceSize = A::NonceSize;
-    type TagSize = U32;
-    const TAG_POSITION: TagPosition = TagPosition::Postfix;
-}
-
-impl<A: Tagged> AeadInOut for Ctx<A> {
-    fn encrypt_inout_detached(
-        &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-    ) -> aead::Result<Tag<Self>> {
-        check_lengths::<A>(associated_data.len(), buffer.len())?;
-        let mut tag = Tag::<Self>::default();
-        self.seal(nonce, associated_data, buffer, &mut tag);
-        Ok(tag)
-    }
-
-    fn decrypt_inout_detached(
-        &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &Tag<Self>,
-    ) -> aead::Result<()> {
-        check_lengths::<A>(associated_data.len(), buffer.len())?;
-        Ok(self.open(nonce, associated_data, buffer, tag)?)
+rustcrypto! {
+    impl [A: Tagged] Ctx<A> {
+        name: "Ctx", key: A::KeySize, nonce: A::NonceSize, tag: U32
     }
 }

@@ -14,7 +14,7 @@ use super::parameters::{A256, A512, As320, K1600, Parameters, S256, S384, S512, 
 use super::session::{Ad, Session, inout};
 use super::setup::SetupHash;
 use crate::backend::Backend;
-use crate::dynamic::Opened;
+use crate::contract::dynamic::Opened;
 use crate::error::{Error, Result};
 
 /// The lengths of a key in bytes: whatever lies between.

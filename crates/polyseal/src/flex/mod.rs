@@ -83,7 +83,7 @@ mod typed;
 mod wide_block;
 
 #[cfg(feature = "alloc")]
-pub use crate::dynamic::Opened;
+pub use crate::contract::dynamic::Opened;
 #[cfg(feature = "alloc")]
 pub use cipher::{Flex, KEY_BYTES};
 pub use config::{Builder, Config, ConfigError, Mode, NonceForm, Profile};

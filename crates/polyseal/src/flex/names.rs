@@ -7,7 +7,7 @@
 use super::config::{Builder, Config, ConfigError, MAX_AD_BYTES, Mode, NonceForm};
 use crate::row::{
     Algorithm, Commitment, Cost, Family, Kind, Layout, Level, Misuse, Mode as UseOfKey, Param,
-    ParamKind, Specification,
+    ParamKind, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -125,7 +125,7 @@ const ANY: Family = Family {
     properties: &["full-commitment", "parallelizable"],
     specification: Specification { title: "Flex-1, docs/spec/flex.md", section: "4" },
     mode: |_| UseOfKey::Direct,
-    maker: makers::FLEX,
+    maker: maker!(WithSetup: makers::flex),
 };
 
 /// A row for the configuration with the specification's byte `id`, over the profile S512, which has 128
@@ -288,22 +288,28 @@ fn chosen(algorithm: &Algorithm) -> Result<Config, ConfigError> {
 /// Instances by registry entry.
 #[cfg(all(feature = "alloc", not(test)))]
 mod makers {
-    use alloc::boxed::Box;
     use alloc::vec::Vec;
 
     use aead::inout::InOutBuf;
     use zeroize::Zeroizing;
 
-    use crate::dynamic::{DynAead, Opened};
+    use crate::backend::Backend;
+    use crate::contract::batch::Message;
+    use crate::contract::dynamic::{BoxedAead, DynAead, Opened, boxed};
     use crate::error::{Error, Result};
     use crate::flex::session::Ad;
     use crate::flex::{Config, Flex};
-    use crate::row::Maker;
+    use crate::row::Algorithm;
 
-    pub(super) const FLEX: Maker = Maker::WithSetup(|algorithm, key, setup_ad, backend| {
+    pub(super) fn flex(
+        algorithm: &Algorithm,
+        key: &[u8],
+        setup_ad: &[u8],
+        backend: Backend,
+    ) -> Result<BoxedAead> {
         let config = Config::of(algorithm).ok_or(Error::Parameter)?;
-        Ok(Box::new(Flex::on(backend, config, key, setup_ad)?))
-    });
+        Ok(boxed(Flex::on(backend, config, key, setup_ad)?))
+    }
 
     /// Detached: a tag is `hidden nonce ‖ stretch and tag`.
     impl DynAead for Flex {
@@ -332,6 +338,18 @@ mod makers {
             }
         }
 
+        fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) {
+            for Message { nonce, ad, buffer, tag, outcome } in messages {
+                let buffer = (&mut **buffer).into();
+                *outcome = if seals {
+                    DynAead::seal(self, nonce, ad, buffer, tag);
+                    Ok(())
+                } else {
+                    DynAead::open(self, nonce, ad, buffer, tag)
+                };
+            }
+        }
+
         fn seal_whole(&self, nonce: &[u8], ad: &[u8], message: &[u8], _: usize) -> Result<Vec<u8>> {
             Flex::seal(self, nonce, ad, message)
         }
@@ -350,13 +368,4 @@ mod makers {
             Flex::open(self, &[], ad, sealed)
         }
     }
-}
-
-/// Without an allocator there are no instances by name; nor in unit tests, which would compile every
-/// algorithm once more.
-#[cfg(not(all(feature = "alloc", not(test))))]
-mod makers {
-    use crate::row::Maker;
-
-    pub(super) const FLEX: Maker = Maker::Unmade;
 }

@@ -13,7 +13,7 @@ use super::cipher::Flex;
 use super::config::{NonceForm, check_ad};
 use super::hash::Chaining;
 use super::session::Ad;
-use crate::dynamic::Opened;
+use crate::contract::dynamic::Opened;
 use crate::error::Result;
 
 /// A key with associated data: [`Flex::with_ad`].

@@ -5,7 +5,7 @@ use alloc::{vec, vec::Vec};
 
 use super::cipher::Flex;
 use super::config::NonceForm;
-use crate::dynamic::Opened;
+use crate::contract::dynamic::Opened;
 use crate::error::{Error, Result};
 
 /// The length of a drawn nonce in bytes, where any may be taken.

@@ -7,7 +7,7 @@ use zeroize::ZeroizeOnDrop;
 use super::cipher::Flex;
 use super::config::{Builder, Config};
 use crate::backend::Backend;
-use crate::dynamic::Opened;
+use crate::contract::dynamic::Opened;
 use crate::error::Result;
 
 /// A cipher on messages of any length, tweaked by a nonce, if there is one, and associated data.

@@ -1,27 +1,24 @@
-//! AES-GCM under a fixed key: the RustCrypto `aead` traits.
+//! AES-GCM under a fixed key, one-shot.
 
-use core::fmt;
 use core::marker::PhantomData;
 
 use aead::array::ArraySize;
-use aead::common::KeySizeUser;
 use aead::consts::{U12, U13, U14, U15, U16};
 use aead::inout::InOutBuf;
-use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use aead::{Key, Nonce, Tag};
 
 use super::aes::{self, Aes};
 use super::counters::First;
 use super::engine::{Direction, Engine, Opening, Sealing};
 use super::expanded::Expanded;
-use super::incremental::{self, Decryptor, Encryptor, Ongoing, WithCommitment};
+use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
 use super::medium;
 use super::nonce_derived::{Given, Short};
 use super::short;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Backend, Isa, Lanes, Task};
-use crate::ct;
-use crate::error::{Error, Result};
+use crate::contract::{Core, LongestInputs, release, rustcrypto};
+use crate::error::Result;
 use crate::tagged::{Tagged, TaggedImpl};
 
 mod sealed {
@@ -102,14 +99,6 @@ pub struct Gcm<A: Aes, N: ArraySize = U12, T: TagBytes = U16> {
 }
 
 impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
-    /// With a back end of the caller's choice. Results never depend on it.
-    #[cfg(feature = "testing")]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
-        Self::on(key, backend)
-    }
-
     pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
         const { assert!(N::USIZE > 0, "an empty nonce would give the hash key away") }
         Self { keyed: Keyed::new(key, backend), sizes: PhantomData }
@@ -130,7 +119,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::TooLong`] for messages above [`MAX_MESSAGE_BYTES`] or associated data above
+    /// [`Error::TooLong`](crate::Error::TooLong) for messages above [`MAX_MESSAGE_BYTES`] or associated data above
     /// [`MAX_AD_BYTES`].
     #[inline]
     pub fn encrypt_once(
@@ -139,7 +128,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         ad: &[u8],
         buffer: InOutBuf<'_, '_, u8>,
     ) -> Result<Tag<Self>> {
-        check_lengths(ad.len(), buffer.len())?;
+        LONGEST.check(ad.len(), buffer.len())?;
         let mut tag = [0; 16];
         Self::once::<Sealing>(Backend::detect(), key, nonce, ad, buffer, &mut tag);
         let mut truncated = Tag::<Self>::default();
@@ -150,7 +139,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     /// Decrypts one message under a key that is not used again.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`] for what is not authentic, with the output wiped; otherwise as
+    /// [`Error::Unauthentic`](crate::Error::Unauthentic) for what is not authentic, with the output wiped; otherwise as
     /// [`encrypt_once`](Self::encrypt_once).
     #[inline]
     pub fn decrypt_once(
@@ -160,11 +149,11 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         mut buffer: InOutBuf<'_, '_, u8>,
         tag: &Tag<Self>,
     ) -> Result<()> {
-        check_lengths(ad.len(), buffer.len())?;
+        LONGEST.check(ad.len(), buffer.len())?;
         let mut expected = [0; 16];
         let output = buffer.reborrow();
         Self::once::<Opening>(Backend::detect(), key, nonce, ad, output, &mut expected);
-        verify(&mut expected[..T::USIZE], tag, buffer)
+        release(&mut expected[..T::USIZE], tag, buffer.get_out())
     }
 
     /// Seals or opens with a key that is not used again.
@@ -211,7 +200,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     /// Begins to encrypt a message that arrives in pieces.
     ///
     /// # Errors
-    /// [`Error::TooLong`] for associated data above [`MAX_AD_BYTES`].
+    /// [`Error::TooLong`](crate::Error::TooLong) for associated data above [`MAX_AD_BYTES`].
     pub fn encryptor(&self, nonce: &Nonce<Self>, ad: &[u8]) -> Result<Encryptor<A, T>> {
         Ok(Encryptor::new(self.tagged(nonce, ad)?))
     }
@@ -220,7 +209,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     /// least as long as the message.
     ///
     /// # Errors
-    /// [`Error::TooLong`] for associated data above [`MAX_AD_BYTES`].
+    /// [`Error::TooLong`](crate::Error::TooLong) for associated data above [`MAX_AD_BYTES`].
     pub fn decryptor<'a>(
         &self,
         nonce: &Nonce<Self>,
@@ -231,7 +220,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     }
 
     fn tagged(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<A>> {
-        incremental::check_ad(ad)?;
+        LONGEST.check(ad.len(), 0)?;
         Ok(WithCommitment { ongoing: self.keyed.ongoing(nonce, ad), commitment: [0; 32] })
     }
 }
@@ -243,59 +232,60 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Clone for Gcm<A, N, T> {
     }
 }
 
-impl<A: Aes, N: ArraySize, T: TagBytes> fmt::Debug for Gcm<A, N, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gcm").finish_non_exhaustive()
-    }
-}
+impl<A: Aes, N: ArraySize, T: TagBytes> Core for Gcm<A, N, T> {
+    const LONGEST: LongestInputs = LONGEST;
 
-impl<A: Aes, N: ArraySize, T: TagBytes> ZeroizeOnDrop for Gcm<A, N, T> {}
+    type Tag = [u8; 16];
 
-impl<A: Aes, N: ArraySize, T: TagBytes> KeySizeUser for Gcm<A, N, T> {
-    type KeySize = A::KeySize;
-}
-
-impl<A: Aes, N: ArraySize, T: TagBytes> KeyInit for Gcm<A, N, T> {
-    fn new(key: &Key<Self>) -> Self {
-        Self::on(key, Backend::detect())
-    }
-}
-
-impl<A: Aes, N: ArraySize, T: TagBytes> AeadCore for Gcm<A, N, T> {
-    type NonceSize = N;
-    type TagSize = T;
-    const TAG_POSITION: TagPosition = TagPosition::Postfix;
-}
-
-impl<A: Aes, N: ArraySize, T: TagBytes> AeadInOut for Gcm<A, N, T> {
     #[inline]
-    fn encrypt_inout_detached(
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+        Core::seal(&self.keyed, nonce, ad, buffer, tag);
+    }
+
+    #[inline]
+    fn decrypt(
         &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
+        nonce: &[u8],
+        ad: &[u8],
         buffer: InOutBuf<'_, '_, u8>,
-    ) -> aead::Result<Tag<Self>> {
-        check_lengths(associated_data.len(), buffer.len())?;
-        let mut tag = [0; 16];
-        self.keyed.crypt::<Sealing>(nonce, associated_data, buffer, &mut tag);
-        let mut truncated = Tag::<Self>::default();
-        truncated.copy_from_slice(&tag[..T::USIZE]);
-        Ok(truncated)
+        tag: &[u8],
+        expected: &mut [u8],
+    ) {
+        self.keyed.decrypt(nonce, ad, buffer, tag, expected);
+    }
+}
+
+/// With nonces of any length, and tags of any that there is.
+impl<A: Aes> Core for Keyed<A> {
+    const LONGEST: LongestInputs = LONGEST;
+
+    type Tag = [u8; 16];
+
+    #[inline]
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+        let mut whole = [0; 16];
+        self.crypt::<Sealing>(nonce, ad, buffer, &mut whole);
+        tag.copy_from_slice(&whole[..tag.len()]);
     }
 
     #[inline]
-    fn decrypt_inout_detached(
+    fn decrypt(
         &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        mut buffer: InOutBuf<'_, '_, u8>,
-        tag: &Tag<Self>,
-    ) -> aead::Result<()> {
-        check_lengths(associated_data.len(), buffer.len())?;
-        let mut expected = [0; 16];
-        self.keyed.crypt::<Opening>(nonce, associated_data, buffer.reborrow(), &mut expected);
-        verify(&mut expected[..T::USIZE], tag, buffer)?;
-        Ok(())
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        _: &[u8],
+        expected: &mut [u8],
+    ) {
+        let mut whole = [0; 16];
+        self.crypt::<Opening>(nonce, ad, buffer, &mut whole);
+        expected.copy_from_slice(&whole[..expected.len()]);
+    }
+}
+
+rustcrypto! {
+    impl [A: Aes, N: ArraySize, T: TagBytes] Gcm<A, N, T> {
+        name: "Gcm", key: A::KeySize, nonce: N, tag: T
     }
 }
 
@@ -322,31 +312,9 @@ impl<A: Aes> TaggedImpl for Gcm<A> {
     }
 }
 
-/// Refuses what is longer than [`MAX_AD_BYTES`] or [`MAX_MESSAGE_BYTES`].
-#[inline]
-pub(super) fn check_lengths(ad: usize, message: usize) -> Result<()> {
-    if ad as u64 > MAX_AD_BYTES {
-        return Err(Error::TooLong { what: "associated data", limit: MAX_AD_BYTES });
-    }
-    if message as u64 > MAX_MESSAGE_BYTES {
-        return Err(Error::TooLong { what: "message", limit: MAX_MESSAGE_BYTES });
-    }
-    Ok(())
-}
-
-/// Compares tags; wipes the output if they differ.
-#[inline]
-pub(super) fn verify(
-    expected: &mut [u8],
-    tag: &[u8],
-    mut buffer: InOutBuf<'_, '_, u8>,
-) -> Result<()> {
-    let verdict = ct::verify(expected, tag);
-    if verdict.is_err() {
-        buffer.get_out().zeroize();
-    }
-    verdict
-}
+/// The longest inputs of AES-GCM, and of what is built on it.
+pub(super) const LONGEST: LongestInputs =
+    LongestInputs { message: MAX_MESSAGE_BYTES, ad: MAX_AD_BYTES };
 
 /// Expands a key for many messages.
 pub(super) struct Expand<'a, A> {

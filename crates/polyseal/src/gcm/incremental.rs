@@ -7,20 +7,16 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use aead::array::Array;
-use aead::array::ArraySize;
 use aead::inout::InOutBuf;
-use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::MAX_MESSAGE_BYTES;
 use super::aes::{self, Aes};
-use super::cipher::check_lengths;
 use super::counters::First;
 use super::engine::{Direction, Engine, Opening, Sealing};
 use super::expanded::Expanded;
 use super::ghash::Ghash;
 use crate::backend::{Backend, Isa, Lanes, Task, wipe};
-use crate::ct;
+use crate::contract::pieces;
 use crate::error::{Error, Result};
 
 /// A message on its way, between two calls. Wiped on drop.
@@ -158,147 +154,41 @@ impl<A: Aes> Drop for Ongoing<A> {
 }
 
 /// An ongoing message and the rest of its tag, the commitment.
-pub(super) struct WithCommitment<A: Aes> {
+pub struct WithCommitment<A: Aes> {
     pub(super) ongoing: Ongoing<A>,
     pub(super) commitment: [u8; 32],
 }
 
-impl<A: Aes> WithCommitment<A> {
+impl<A: Aes> pieces::Ongoing for WithCommitment<A> {
+    fn transform<const SEALS: bool>(&mut self, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
+        match SEALS {
+            true => self.ongoing.transform::<Sealing>(buffer),
+            false => self.ongoing.transform::<Opening>(buffer),
+        }
+    }
+
     /// T, as much of it as there is room for, or T ‖ K_C.
-    fn tag<T: ArraySize>(mut self) -> Array<u8, T> {
+    fn tag(&mut self, tag: &mut [u8]) {
         let mut both = [0; 48];
         let (t, commitment) = both.split_at_mut(16);
         commitment.copy_from_slice(&self.commitment);
         let Some(t) = t.first_chunk_mut() else { unreachable!() };
         self.ongoing.tag(t);
-        let tag = Array::from_fn(|i| both[i]);
+        tag.copy_from_slice(&both[..tag.len()]);
         wipe(&mut both);
-        tag
     }
 }
 
-/// Encrypts a message that arrives in pieces. The ciphertext of each piece is as long as the piece.
-///
-/// ```
-/// use polyseal::aead::KeyInit;
-/// use polyseal::gcm::KcXaes256Gcm;
-///
-/// let cipher = KcXaes256Gcm::new(&[1; 32].into());
-/// let mut encryptor = cipher.encryptor(&[2; 24].into(), b"header")?;
-/// let mut message = *b"two pieces";
-/// let (first, second) = message.split_at_mut(3);
-/// encryptor.update(first.into())?;
-/// encryptor.update(second.into())?;
-/// let tag = encryptor.finalize();
-///
-/// let mut buffer = [0; 16];
-/// let mut decryptor = cipher.decryptor(&[2; 24].into(), b"header", &mut buffer)?;
-/// decryptor.update(&message[..7])?;
-/// decryptor.update(&message[7..])?;
-/// assert_eq!(decryptor.finalize(&tag)?, b"two pieces");
-/// # Ok::<(), polyseal::Error>(())
-/// ```
-pub struct Encryptor<A: Aes, T: ArraySize> {
-    tagged: WithCommitment<A>,
-    tag: PhantomData<T>,
-}
-
-impl<A: Aes, T: ArraySize> Encryptor<A, T> {
-    pub(super) fn new(tagged: WithCommitment<A>) -> Self {
-        Self { tagged, tag: PhantomData }
-    }
-
-    /// Encrypts the next piece from `buffer`'s input to its output.
-    ///
-    /// # Errors
-    /// [`Error::TooLong`] when the message grows above [`MAX_MESSAGE_BYTES`].
-    pub fn update(&mut self, buffer: InOutBuf<'_, '_, u8>) -> Result<()> {
-        self.tagged.ongoing.transform::<Sealing>(buffer)
-    }
-
-    /// The tag of the whole message.
-    #[must_use]
-    pub fn finalize(self) -> Array<u8, T> {
-        self.tagged.tag()
-    }
-}
-
-/// Decrypts a message that arrives in pieces into a buffer that stays out of reach until the tag is
-/// verified. If it is not, or if the decryptor is dropped before, what was written is wiped.
-///
-/// A decryptor must be finalised or dropped: one that is leaked ([`core::mem::forget`]) gives its
-/// buffer back as it is, with what has been decrypted and not verified.
-pub struct Decryptor<'a, A: Aes, T: ArraySize> {
-    /// `None` once it is finalised.
-    tagged: Option<WithCommitment<A>>,
-    destination: &'a mut [u8],
-    written: usize,
-    tag: PhantomData<T>,
-}
-
-impl<'a, A: Aes, T: ArraySize> Decryptor<'a, A, T> {
-    pub(super) fn new(tagged: WithCommitment<A>, destination: &'a mut [u8]) -> Self {
-        Self { tagged: Some(tagged), destination, written: 0, tag: PhantomData }
-    }
-
-    /// Decrypts the next piece behind the previous one.
-    ///
-    /// # Errors
-    /// [`Error::Buffer`] if the destination is too short, [`Error::TooLong`] when the message grows
-    /// above [`MAX_MESSAGE_BYTES`]; then nothing of the piece has been taken.
-    pub fn update(&mut self, ciphertext: &[u8]) -> Result<()> {
-        let free = &mut self.destination[self.written..];
-        let (expected, actual) = (ciphertext.len(), free.len());
-        let Some(output) = free.get_mut(..expected) else {
-            return Err(Error::Buffer { expected, actual });
-        };
-        let buffer =
-            InOutBuf::new(ciphertext, output).map_err(|_| Error::Buffer { expected, actual })?;
-        if let Some(tagged) = &mut self.tagged {
-            tagged.ongoing.transform::<Opening>(buffer)?;
-        }
-        self.written += expected;
-        Ok(())
-    }
-
-    /// Releases the message if `tag` is authentic.
-    ///
-    /// # Errors
-    /// [`Error::Unauthentic`] if it is not: what was written has been wiped.
-    pub fn finalize(mut self, tag: &Array<u8, T>) -> Result<&'a mut [u8]> {
-        let tagged = self.tagged.take().ok_or(Error::Unauthentic)?;
-        // On failure, dropping `self` wipes the destination.
-        ct::verify(&mut tagged.tag::<T>(), tag)?;
-        let written = core::mem::take(&mut self.written);
-        Ok(&mut core::mem::take(&mut self.destination)[..written])
-    }
-}
-
-impl<A: Aes, T: ArraySize> Drop for Decryptor<'_, A, T> {
-    fn drop(&mut self) {
-        self.destination[..self.written].zeroize();
-    }
-}
-
-impl<A: Aes, T: ArraySize> fmt::Debug for Encryptor<A, T> {
+impl<A: Aes> fmt::Debug for WithCommitment<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Encryptor").finish_non_exhaustive()
+        f.debug_struct("WithCommitment").finish_non_exhaustive()
     }
 }
 
-impl<A: Aes, T: ArraySize> fmt::Debug for Decryptor<'_, A, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decryptor").finish_non_exhaustive()
-    }
-}
-
-impl<A: Aes, T: ArraySize> ZeroizeOnDrop for Encryptor<A, T> {}
-impl<A: Aes, T: ArraySize> ZeroizeOnDrop for Decryptor<'_, A, T> {}
-
-/// Refuses associated data that is too long.
-pub(super) fn check_ad(ad: &[u8]) -> Result<()> {
-    check_lengths(ad.len(), 0)
-}
+/// Encrypts a message that arrives in pieces.
+pub type Encryptor<A, T> = pieces::Encryptor<WithCommitment<A>, T>;
+/// Decrypts a message that arrives in pieces.
+pub type Decryptor<'a, A, T> = pieces::Decryptor<'a, WithCommitment<A>, T>;
 
 /// Hashes data, padded with zeros.
 struct Hash<'a> {

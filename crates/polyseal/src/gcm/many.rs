@@ -4,16 +4,17 @@ use core::array;
 use core::marker::PhantomData;
 
 use aead::array::typenum::Unsigned;
-use zeroize::Zeroize;
 
+use super::cipher::LONGEST;
 use super::engine::{Direction, Opening, Sealing};
 use super::nonce_derived::{Commitment, Derived, NonceDerived, Scheme, SchemeImpl};
 use super::short::{self, ShortHash};
-use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task};
-use crate::ct;
+use crate::contract::batch::{
+    Batch, Message, SHAPES, SIDE_BY_SIDE, SideBySide, goes_side_by_side, process_batch,
+};
+use crate::contract::{process_one, release};
 use crate::error::Result;
-use crate::message::{Batch, Message, SHAPES, SIDE_BY_SIDE, Several, goes_side_by_side, work_off};
 
 /// The most blocks of a message, and of its associated data, that goes side by side with others.
 const MAX_BLOCKS: usize = 4;
@@ -22,17 +23,17 @@ const _: () = assert!((MAX_AD_BLOCKS + 1) * (MAX_BLOCKS + 1) <= SHAPES);
 
 impl<S: Scheme> Batch for NonceDerived<S> {
     fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        work_off::<true, _>(self, messages)
+        process_batch::<true, _>(self, messages)
     }
 
     fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        work_off::<false, _>(self, messages)
+        process_batch::<false, _>(self, messages)
     }
 }
 
-impl<S: Scheme> Several for NonceDerived<S> {
+impl<S: Scheme> SideBySide for NonceDerived<S> {
     fn check(&self, message: &Message<'_>) -> Result<()> {
-        message.check(S::NonceSize::USIZE, S::TagSize::USIZE, MAX_MESSAGE_BYTES, MAX_AD_BYTES)
+        message.check(S::NonceSize::USIZE, S::TagSize::USIZE, &LONGEST)
     }
 
     fn backend(&self) -> Backend {
@@ -51,16 +52,7 @@ impl<S: Scheme> Several for NonceDerived<S> {
     }
 
     fn one<const SEALS: bool>(&self, message: &mut Message<'_>) {
-        let Message { nonce, ad, buffer, tag, outcome } = message;
-        if SEALS {
-            self.crypt::<Sealing>(nonce, ad, (&mut **buffer).into(), tag);
-            *outcome = Ok(());
-        } else {
-            let mut expected = [0; 48];
-            let expected = &mut expected[..tag.len()];
-            self.crypt::<Opening>(nonce, ad, (&mut **buffer).into(), expected);
-            *outcome = super::cipher::verify(expected, tag, (&mut **buffer).into());
-        }
+        process_one(self, SEALS, message);
     }
 
     fn four<const SEALS: bool>(&self, messages: &mut [Message<'_>], these: [usize; SIDE_BY_SIDE]) {
@@ -170,10 +162,7 @@ impl<S: SchemeImpl, D: Direction> Four<'_, '_, S, D> {
             t.block(lane).store(&mut expected[..16]);
             k_c[0].block(lane).store(&mut expected[16..32]);
             k_c[1].block(lane).store(&mut expected[32..]);
-            *outcome = ct::verify(&mut expected[..tag.len()], tag);
-            if outcome.is_err() {
-                buffer.zeroize();
-            }
+            *outcome = release(&mut expected[..tag.len()], tag, buffer);
         }
     }
 }

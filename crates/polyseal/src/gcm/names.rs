@@ -11,7 +11,7 @@ use super::padding_fix::MAX_PADDED_BYTES;
 use super::xaes::Xaes;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::row::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode, Param, Specification,
+    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode, Param, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -132,7 +132,7 @@ const GCM: Family = Family {
     properties: &["inverse-free", "parallelizable", "single-pass", "streamable"],
     specification: Specification { title: SP_800_38D, section: "7" },
     mode: |_| Mode::Gcm { padding_blocks: 0 },
-    maker: makers::GCM_256,
+    maker: maker!(Aead: makers::gcm::<Aes256>),
 };
 
 /// GCM under keys from nonces of 24 bytes. A commitment that is compared together with T takes
@@ -157,7 +157,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "AES-128-GCM",
         key_bytes: Sizes::one(&[16]),
         cost: cost(48_765, 703, 385, 335),
-        maker: makers::GCM_128,
+        maker: maker!(Aead: makers::gcm::<Aes128>),
         ..GCM
     },
     Family { cost: cost(59_521, 822, 451, 393), ..GCM },
@@ -167,7 +167,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         cost: cost(68_191, 1040, 708, 654),
         specification: Specification { title: "c2sp.org/XAES-256-GCM", section: "" },
         mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(2) },
-        maker: makers::XAES,
+        maker: maker!(Aead: makers::derived::<Xaes>),
         ..DERIVED
     },
     Family {
@@ -188,7 +188,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         properties: COMMITTING,
         specification: Specification { title: PAPER, section: "figure 2, specification 1" },
         mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(5) },
-        maker: makers::KC_XAES,
+        maker: maker!(Aead: makers::derived::<Committing<Xaes>>),
         ..DERIVED
     },
     Family {
@@ -206,14 +206,14 @@ pub(crate) const FAMILIES: &[Family] = &[
             head_bytes: if algorithm.param("version") == Some(1) { 24 } else { 15 },
             permutation_calls: None,
         },
-        maker: makers::DNDK,
+        maker: maker!(Aead: makers::dndk),
         ..DERIVED
     },
     Family {
         id: "h-aes-256-gcm",
         name: "HMAC-derived AES-256-GCM",
         specification: Specification { title: PAPER, section: "table 4, as defined here" },
-        maker: makers::HMAC,
+        maker: maker!(Aead: makers::derived::<HmacDerived>),
         ..DERIVED
     },
     Family {
@@ -223,7 +223,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         commitment: &commitment(Level::Cmt2, 128, "as far as SHA-256 resists collisions"),
         properties: COMMITTING,
         specification: Specification { title: PAPER, section: "table 4, as defined here" },
-        maker: makers::HMAC_KC,
+        maker: maker!(Aead: makers::derived::<Committing<HmacDerived>>),
         ..DERIVED
     },
     Family {
@@ -240,7 +240,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             section: "algorithm suite 0x0478, derivation and commitment",
         },
         mode: |_| Mode::Derived { head_bytes: 32, permutation_calls: None },
-        maker: makers::HKDF,
+        maker: maker!(Aead: makers::derived::<Committing<HkdfDerived>>),
         ..DERIVED
     },
     Family {
@@ -261,7 +261,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             section: "5.3",
         },
         mode: |_| Mode::Gcm { padding_blocks: 2 },
-        maker: makers::PADDING_FIX,
+        maker: maker!(Aead: makers::padding_fix),
         ..GCM
     },
 ];
@@ -276,124 +276,39 @@ fn dndk_lengths(algorithm: &Algorithm) -> (Sizes, Sizes) {
 /// Instances by registry entry. A nonce's length is checked before an instance is asked.
 #[cfg(all(feature = "alloc", not(test)))]
 mod makers {
-    use alloc::boxed::Box;
-
     use aead::Key;
-    use aead::inout::InOutBuf;
 
-    use super::{
-        Aes128, Aes256, Committing, Dndk, DndkV1, HkdfDerived, HmacDerived, NonceDerived, Xaes,
-    };
+    use super::super::aes::Aes;
+    use super::super::cipher::Keyed;
+    use super::super::nonce_derived::Scheme;
+    use super::super::padding_fix::PaddingFixAes256Gcm;
+    use super::{Committing, Dndk, DndkV1, NonceDerived};
     use crate::backend::Backend;
-    use crate::dynamic::{BoxedAead, DynAead};
-    use crate::error::Result;
-    use crate::gcm::aes::Aes;
-    use crate::gcm::cipher::{Keyed, verify};
-    use crate::gcm::engine::{Opening, Sealing};
-    use crate::gcm::nonce_derived::Scheme;
-    use crate::gcm::padding_fix::PaddingFixAes256Gcm;
-    use crate::row::Maker;
+    use crate::contract::dynamic::{BoxedAead, boxed};
+    use crate::row::Algorithm;
 
-    pub(super) const GCM_128: Maker =
-        Maker::Aead(|_, key, backend| Box::new(Keyed::<Aes128>::new(key, backend)));
-    pub(super) const GCM_256: Maker =
-        Maker::Aead(|_, key, backend| Box::new(Keyed::<Aes256>::new(key, backend)));
-    pub(super) const XAES: Maker = derived::<Xaes>();
-    pub(super) const KC_XAES: Maker = derived::<Committing<Xaes>>();
-    pub(super) const HMAC: Maker = derived::<HmacDerived>();
-    pub(super) const HMAC_KC: Maker = derived::<Committing<HmacDerived>>();
-    pub(super) const HKDF: Maker = derived::<Committing<HkdfDerived>>();
-    pub(super) const PADDING_FIX: Maker =
-        Maker::Aead(|_, key, backend| Box::new(PaddingFixAes256Gcm::on(key, backend)));
-    pub(super) const DNDK: Maker = Maker::Aead(|algorithm, key, backend| {
-        match (algorithm.param("version"), algorithm.param("kc")) {
-            (Some(1), Some(1)) => make::<Committing<DndkV1>>(key, backend),
-            (Some(1), _) => make::<DndkV1>(key, backend),
-            (_, Some(1)) => make::<Committing<Dndk<super::U24, true>>>(key, backend),
-            _ => make::<Dndk>(key, backend),
-        }
-    });
-
-    const fn derived<S: Scheme>() -> Maker {
-        Maker::Aead(|_, key, backend| make::<S>(key, backend))
+    pub(super) fn gcm<A: Aes>(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        boxed(Keyed::<A>::new(key, backend))
     }
 
-    fn make<S: Scheme>(key: &[u8], backend: Backend) -> BoxedAead {
+    pub(super) fn padding_fix(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        boxed(PaddingFixAes256Gcm::on(key, backend))
+    }
+
+    pub(super) fn derived<S: Scheme>(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         let Ok(key) = <&Key<NonceDerived<S>>>::try_from(key) else {
             unreachable!("the key's length has been checked")
         };
-        Box::new(NonceDerived::<S>::on(key, backend))
+        boxed(NonceDerived::<S>::on(key, backend))
     }
 
-    impl<A: Aes> DynAead for Keyed<A> {
-        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-            let mut whole = [0; 16];
-            self.crypt::<Sealing>(nonce, ad, buffer, &mut whole);
-            tag.copy_from_slice(&whole[..tag.len()]);
-        }
-
-        fn open(
-            &self,
-            nonce: &[u8],
-            ad: &[u8],
-            mut buffer: InOutBuf<'_, '_, u8>,
-            tag: &[u8],
-        ) -> Result<()> {
-            let mut expected = [0; 16];
-            self.crypt::<Opening>(nonce, ad, buffer.reborrow(), &mut expected);
-            verify(&mut expected[..tag.len()], tag, buffer)
-        }
+    pub(super) fn dndk(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        let make = match (algorithm.param("version"), algorithm.param("kc")) {
+            (Some(1), Some(1)) => derived::<Committing<DndkV1>>,
+            (Some(1), _) => derived::<DndkV1>,
+            (_, Some(1)) => derived::<Committing<Dndk<super::U24, true>>>,
+            _ => derived::<Dndk>,
+        };
+        make(algorithm, key, backend)
     }
-
-    impl<S: Scheme> DynAead for NonceDerived<S> {
-        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-            self.crypt::<Sealing>(nonce, ad, buffer, tag);
-        }
-
-        fn open(
-            &self,
-            nonce: &[u8],
-            ad: &[u8],
-            mut buffer: InOutBuf<'_, '_, u8>,
-            tag: &[u8],
-        ) -> Result<()> {
-            let mut expected = [0; 48];
-            let expected = &mut expected[..tag.len()];
-            self.crypt::<Opening>(nonce, ad, buffer.reborrow(), expected);
-            verify(expected, tag, buffer)
-        }
-    }
-
-    impl DynAead for PaddingFixAes256Gcm {
-        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-            self.seal(nonce, ad, buffer, tag);
-        }
-
-        fn open(
-            &self,
-            nonce: &[u8],
-            ad: &[u8],
-            buffer: InOutBuf<'_, '_, u8>,
-            tag: &[u8],
-        ) -> Result<()> {
-            self.open(nonce, ad, buffer, tag)
-        }
-    }
-}
-
-/// Without an allocator there are no instances by name; nor in unit tests, which would compile every
-/// algorithm once more.
-#[cfg(not(all(feature = "alloc", not(test))))]
-mod makers {
-    use crate::row::Maker;
-
-    pub(super) const GCM_128: Maker = Maker::Unmade;
-    pub(super) const GCM_256: Maker = Maker::Unmade;
-    pub(super) const XAES: Maker = Maker::Unmade;
-    pub(super) const KC_XAES: Maker = Maker::Unmade;
-    pub(super) const HMAC: Maker = Maker::Unmade;
-    pub(super) const HMAC_KC: Maker = Maker::Unmade;
-    pub(super) const HKDF: Maker = Maker::Unmade;
-    pub(super) const PADDING_FIX: Maker = Maker::Unmade;
-    pub(super) const DNDK: Maker = Maker::Unmade;
 }

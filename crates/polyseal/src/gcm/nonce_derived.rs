@@ -9,20 +9,19 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use aead::array::ArraySize;
-use aead::common::KeySizeUser;
+use aead::array::{Array, ArraySize};
 use aead::consts::{U32, U48};
 use aead::inout::InOutBuf;
-use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
-use zeroize::ZeroizeOnDrop;
+use aead::{Key, Nonce};
 
 use super::aes::{self, Aes256};
-use super::cipher::{Expand, check_lengths, one_message, verify};
+use super::cipher::{Expand, LONGEST, one_message};
 use super::engine::{Direction, Opening, Sealing};
 use super::expanded::Expanded;
-use super::incremental::{self, Decryptor, Encryptor, Ongoing, WithCommitment};
+use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
 use super::short::{self, Companions};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
+use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::error::Result;
 use crate::stack;
 
@@ -153,14 +152,6 @@ pub struct NonceDerived<S: Scheme> {
 }
 
 impl<S: Scheme> NonceDerived<S> {
-    /// With a back end of the caller's choice. Results never depend on it.
-    #[cfg(feature = "testing")]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
-        Self::on(key, backend)
-    }
-
     pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
         Self { backend, root: S::prepare(key.as_ref(), backend) }
     }
@@ -223,7 +214,7 @@ impl<S: Scheme> NonceDerived<S> {
     }
 
     fn tagged(&self, nonce: &[u8], ad: &[u8]) -> Result<WithCommitment<Aes256>> {
-        incremental::check_ad(ad)?;
+        LONGEST.check(ad.len(), 0)?;
         let ongoing = Ongoing::blank(self.backend, Expanded::new());
         let mut tagged = WithCommitment { ongoing, commitment: [0; 32] };
         let WithCommitment { ongoing: Ongoing { keys, first, .. }, commitment } = &mut tagged;
@@ -252,56 +243,32 @@ impl<S: Scheme> Clone for NonceDerived<S> {
     }
 }
 
-impl<S: Scheme> fmt::Debug for NonceDerived<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("NonceDerived").finish_non_exhaustive()
-    }
-}
+impl<S: Scheme> Core for NonceDerived<S> {
+    const LONGEST: LongestInputs = LONGEST;
 
-impl<S: Scheme> ZeroizeOnDrop for NonceDerived<S> {}
+    type Tag = Array<u8, S::TagSize>;
 
-impl<S: Scheme> KeySizeUser for NonceDerived<S> {
-    type KeySize = U32;
-}
-
-impl<S: Scheme> KeyInit for NonceDerived<S> {
-    fn new(key: &Key<Self>) -> Self {
-        Self::on(key, Backend::detect())
-    }
-}
-
-impl<S: Scheme> AeadCore for NonceDerived<S> {
-    type NonceSize = S::NonceSize;
-    type TagSize = S::TagSize;
-    const TAG_POSITION: TagPosition = TagPosition::Postfix;
-}
-
-impl<S: Scheme> AeadInOut for NonceDerived<S> {
     #[inline]
-    fn encrypt_inout_detached(
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+        self.crypt::<Sealing>(nonce, ad, buffer, tag);
+    }
+
+    #[inline]
+    fn decrypt(
         &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
+        nonce: &[u8],
+        ad: &[u8],
         buffer: InOutBuf<'_, '_, u8>,
-    ) -> aead::Result<Tag<Self>> {
-        check_lengths(associated_data.len(), buffer.len())?;
-        let mut tag = Tag::<Self>::default();
-        self.crypt::<Sealing>(nonce, associated_data, buffer, &mut tag);
-        Ok(tag)
+        _: &[u8],
+        expected: &mut [u8],
+    ) {
+        self.crypt::<Opening>(nonce, ad, buffer, expected);
     }
+}
 
-    #[inline]
-    fn decrypt_inout_detached(
-        &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        mut buffer: InOutBuf<'_, '_, u8>,
-        tag: &Tag<Self>,
-    ) -> aead::Result<()> {
-        check_lengths(associated_data.len(), buffer.len())?;
-        let mut expected = Tag::<Self>::default();
-        self.crypt::<Opening>(nonce, associated_data, buffer.reborrow(), &mut expected);
-        Ok(verify(&mut expected, tag, buffer)?)
+rustcrypto! {
+    impl [S: Scheme] NonceDerived<S> {
+        name: "NonceDerived", key: U32, nonce: S::NonceSize, tag: S::TagSize
     }
 }
 

@@ -73,20 +73,26 @@ pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
     let mut schedule = Schedule::new(key);
     let round_key = schedule.first::<Aes256>(isa);
     let mut work = Rounds { isa, schedule, round_key, fixed, x, beside, round_keys };
-    // One by one, because the compiler would keep a loop, whose branches are mispredicted too often.
-    work.round(1);
-    work.round(2);
-    work.round(3);
-    work.round(4);
-    work.round(5);
-    work.round(6);
-    work.round(7);
-    work.round(8);
-    work.round(9);
-    work.round(10);
-    work.round(11);
-    work.round(12);
-    work.round(13);
+    if <L::Isa as Isa>::ROUNDS_ARE_CALLS {
+        for r in 1..14 {
+            work.round(r);
+        }
+    } else {
+        // One by one, because the compiler would keep a loop, whose branches are mispredicted too often.
+        work.round(1);
+        work.round(2);
+        work.round(3);
+        work.round(4);
+        work.round(5);
+        work.round(6);
+        work.round(7);
+        work.round(8);
+        work.round(9);
+        work.round(10);
+        work.round(11);
+        work.round(12);
+        work.round(13);
+    }
     let last = work.round_key;
     let Rounds { fixed, x, beside, .. } = work;
     let [h, mask] = L::aes_last_rounds(fixed, [last; 2]);

@@ -4,8 +4,9 @@ use super::{Machine, Need, fastest};
 use crate::backend::Backend;
 use crate::error::Error;
 use crate::registry::{
-    Algorithm, CLAIMLESS, Commitment, Family, Kind, Level, Misuse, Sizes, families, family,
+    Algorithm, Commitment, Family, Kind, Level, Misuse, Sizes, families, family,
 };
+use crate::row::CLAIMLESS;
 
 use Need::{
     Committing, Fips, Key256, MisuseResistant, NonceHiding, Online, Parallel, RandomNonces, Tag256,

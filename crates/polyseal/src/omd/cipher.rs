@@ -1,13 +1,10 @@
-//! One-shot OMD with a key: the RustCrypto `aead` traits.
+//! OMD with a key, one-shot.
 
-use core::fmt;
 use core::marker::PhantomData;
 
+use aead::Key;
 use aead::array::ArraySize;
-use aead::common::KeySizeUser;
 use aead::inout::InOutBuf;
-use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
-use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::many;
 use super::mode::Keyed;
@@ -15,10 +12,10 @@ use super::rule::{EmptyInputs, Secure};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::Backend;
 use crate::backend::hashes::HashBackend;
-use crate::ct;
+use crate::contract::batch::{Batch, Message};
+use crate::contract::{Core, LongestInputs, process_one, rustcrypto};
 use crate::error::{Error, Result};
 use crate::hash::Compression;
-use crate::message::{Batch, Message};
 use crate::stack;
 
 /// OMD over the compression function `C`, under one key: keys of `K` bytes, nonces of `N`, tags of `T`.
@@ -40,14 +37,6 @@ where
     T: ArraySize,
     R: EmptyInputs,
 {
-    /// With a back end of the caller's choice. Results never depend on it.
-    #[cfg(feature = "testing")]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
-        Self::on(key, backend)
-    }
-
     fn on(key: &Key<Self>, backend: Backend) -> Self {
         const {
             let n = size_of::<C::Block>();
@@ -59,67 +48,65 @@ where
         Self { keyed, sizes: PhantomData }
     }
 
-    pub(crate) fn work_off(&self, seals: bool, messages: &mut [Message<'_>]) -> Result<()> {
+    fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) -> Result<()> {
         // Before anything else can fail: a message has to earn its `Ok`.
         for message in &mut *messages {
             message.outcome = Err(Error::Unauthentic);
         }
         for message in &*messages {
-            message.check(N::USIZE, T::USIZE, MAX_MESSAGE_BYTES, MAX_AD_BYTES)?;
+            message.check(N::USIZE, T::USIZE, &Self::LONGEST)?;
         }
-        self.keyed.work_off(seals, messages)
+        self.keyed.process_batch(seals, messages);
+        // CT: verdicts are public.
+        messages.iter().try_for_each(|message| message.outcome)
     }
 }
 
-impl<C: Compression> Keyed<C> {
-    /// Seals a message of checked lengths.
-    pub(super) fn seal(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) {
+impl<C: Compression> Core for Keyed<C> {
+    const LONGEST: LongestInputs = LongestInputs { message: MAX_MESSAGE_BYTES, ad: MAX_AD_BYTES };
+
+    type Tag = Longest<C>;
+
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         self.crypt(true, nonce, ad, buffer, tag);
         stack::wipe();
     }
 
-    /// Opens a message of checked lengths. Wipes the output on failure.
-    pub(super) fn open(
+    fn decrypt(
         &self,
         nonce: &[u8],
         ad: &[u8],
-        mut buffer: InOutBuf<'_, '_, u8>,
-        tag: &[u8],
-    ) -> Result<()> {
-        let mut expected = C::ZERO;
-        let expected = &mut expected.as_mut()[..tag.len()];
-        self.crypt(false, nonce, ad, buffer.reborrow(), expected);
+        buffer: InOutBuf<'_, '_, u8>,
+        _: &[u8],
+        expected: &mut [u8],
+    ) {
+        self.crypt(false, nonce, ad, buffer, expected);
         stack::wipe();
-        let verdict = ct::verify(expected, tag);
-        if verdict.is_err() {
-            buffer.get_out().zeroize();
-        }
-        verdict
     }
 
-    /// Seals or opens many messages of checked lengths.
-    pub(super) fn work_off(&self, seals: bool, messages: &mut [Message<'_>]) -> Result<()> {
-        if let [Message { nonce, ad, buffer, tag, outcome }] = messages {
-            let buffer = (&mut **buffer).into();
-            *outcome = match seals {
-                true => {
-                    self.seal(nonce, ad, buffer, tag);
-                    Ok(())
-                }
-                false => self.open(nonce, ad, buffer, tag),
-            };
-            return *outcome;
+    fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) {
+        if let [message] = messages {
+            return process_one(self, seals, message);
         }
-        many::work_off(self, seals, messages);
+        many::process(self, seals, messages);
         stack::wipe_bytes::<{ 16 << 10 }>();
-        // CT: verdicts are public.
-        messages.iter().try_for_each(|message| message.outcome)
+    }
+}
+
+/// A tag as long as a chaining value.
+pub(crate) struct Longest<C: Compression>(C::Block);
+
+impl<C: Compression> Default for Longest<C> {
+    #[inline]
+    fn default() -> Self {
+        Self(C::ZERO)
+    }
+}
+
+impl<C: Compression> AsMut<[u8]> for Longest<C> {
+    #[inline]
+    fn as_mut(&mut self) -> &mut [u8] {
+        self.0.as_mut()
     }
 }
 
@@ -130,19 +117,7 @@ impl<C: Compression, K, N, T, R> Clone for Omd<C, K, N, T, R> {
     }
 }
 
-impl<C: Compression, K, N, T, R> fmt::Debug for Omd<C, K, N, T, R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Omd").finish_non_exhaustive()
-    }
-}
-
-impl<C: Compression, K, N, T, R> ZeroizeOnDrop for Omd<C, K, N, T, R> {}
-
-impl<C: Compression, K: ArraySize, N, T, R> KeySizeUser for Omd<C, K, N, T, R> {
-    type KeySize = K;
-}
-
-impl<C, K, N, T, R> KeyInit for Omd<C, K, N, T, R>
+impl<C, K, N, T, R> Core for Omd<C, K, N, T, R>
 where
     C: Compression,
     K: ArraySize,
@@ -150,64 +125,30 @@ where
     T: ArraySize,
     R: EmptyInputs,
 {
-    fn new(key: &Key<Self>) -> Self {
-        Self::on(key, Backend::detect())
+    const LONGEST: LongestInputs = <Keyed<C> as Core>::LONGEST;
+
+    type Tag = Longest<C>;
+
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+        self.keyed.seal(nonce, ad, buffer, tag);
     }
-}
 
-impl<C, K, N, T, R> AeadCore for Omd<C, K, N, T, R>
-where
-    C: Compression,
-    K: ArraySize,
-    N: ArraySize,
-    T: ArraySize,
-{
-    type NonceSize = N;
-    type TagSize = T;
-    const TAG_POSITION: TagPosition = TagPosition::Postfix;
-}
-
-impl<C, K, N, T, R> AeadInOut for Omd<C, K, N, T, R>
-where
-    C: Compression,
-    K: ArraySize,
-    N: ArraySize,
-    T: ArraySize,
-    R: EmptyInputs,
-{
-    fn encrypt_inout_detached(
+    fn decrypt(
         &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
+        nonce: &[u8],
+        ad: &[u8],
         buffer: InOutBuf<'_, '_, u8>,
-    ) -> aead::Result<Tag<Self>> {
-        check_lengths(associated_data.len(), buffer.len())?;
-        let mut tag = Tag::<Self>::default();
-        self.keyed.seal(nonce, associated_data, buffer, &mut tag);
-        Ok(tag)
-    }
-
-    fn decrypt_inout_detached(
-        &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &Tag<Self>,
-    ) -> aead::Result<()> {
-        check_lengths(associated_data.len(), buffer.len())?;
-        Ok(self.keyed.open(nonce, associated_data, buffer, tag)?)
+        tag: &[u8],
+        expected: &mut [u8],
+    ) {
+        self.keyed.decrypt(nonce, ad, buffer, tag, expected);
     }
 }
 
-/// Refuses what is longer than the specification's bounds.
-fn check_lengths(ad: usize, message: usize) -> Result<()> {
-    if ad as u64 > MAX_AD_BYTES {
-        return Err(Error::TooLong { what: "associated data", limit: MAX_AD_BYTES });
+rustcrypto! {
+    impl [C: Compression, K: ArraySize, N: ArraySize, T: ArraySize, R: EmptyInputs] Omd<C, K, N, T, R> {
+        name: "Omd", key: K, nonce: N, tag: T
     }
-    if message as u64 > MAX_MESSAGE_BYTES {
-        return Err(Error::TooLong { what: "message", limit: MAX_MESSAGE_BYTES });
-    }
-    Ok(())
 }
 
 impl<C, K, N, T, R> Batch for Omd<C, K, N, T, R>
@@ -219,10 +160,10 @@ where
     R: EmptyInputs,
 {
     fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        self.work_off(true, messages)
+        self.process_batch(true, messages)
     }
 
     fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        self.work_off(false, messages)
+        self.process_batch(false, messages)
     }
 }

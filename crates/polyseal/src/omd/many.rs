@@ -7,10 +7,10 @@ use zeroize::Zeroize;
 
 use super::calls::Calls;
 use super::mode::{Keyed, Run};
+use crate::contract::batch::Message;
 use crate::ct;
 use crate::error::Result;
 use crate::hash::{Compression, MAX_LANES};
-use crate::message::Message;
 
 /// A message in a lane: its calls, its tag and its outcome.
 struct Lane<'a, C: Compression> {
@@ -21,11 +21,7 @@ struct Lane<'a, C: Compression> {
 
 /// Seals or opens every message, of checked lengths, and sets its outcome. The caller wipes the stack.
 #[inline(never)]
-pub(super) fn work_off<C: Compression>(
-    keyed: &Keyed<C>,
-    seals: bool,
-    messages: &mut [Message<'_>],
-) {
+pub(super) fn process<C: Compression>(keyed: &Keyed<C>, seals: bool, messages: &mut [Message<'_>]) {
     let count = C::lanes(keyed.on);
     let (mut chains, mut blocks) = ([C::ZERO; MAX_LANES], [C::ZERO; MAX_LANES]);
     let mut lanes: [Option<Lane<'_, C>>; MAX_LANES] = array::from_fn(|_| None);

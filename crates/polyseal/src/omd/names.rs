@@ -5,7 +5,7 @@ use aead::consts::{U8, U12, U13, U16, U20, U24, U31, U32, U64};
 use super::cipher::Omd;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::hash::{Blake2b, Sha256, Sha512};
-use crate::row::{Algorithm, Family, Kind, Misuse, Mode, Param, ParamKind, Specification};
+use crate::row::{Algorithm, Family, Kind, Misuse, Mode, Param, ParamKind, Specification, maker};
 use crate::sizes::Sizes;
 
 /// OMD-SHA-256: 32-byte key, 31-byte nonce, 32-byte tag.
@@ -105,7 +105,7 @@ const SHA_512: Family = Family {
         section: "4",
     },
     mode: mode::<64>,
-    maker: makers::SHA_512,
+    maker: maker!(Aead: makers::omd::<Sha512>),
 };
 
 /// The rows of the registry.
@@ -129,7 +129,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         total_bytes_log2: Some(116),
         forgery_bits: 200,
         mode: mode::<32>,
-        maker: makers::SHA_256,
+        maker: maker!(Aead: makers::omd::<Sha256>),
         ..SHA_512
     },
     SHA_512,
@@ -143,7 +143,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             title: "docs/spec/omd.md: ours, after an idea of D. Maimuț and A. Mega",
             section: "2",
         },
-        maker: makers::BLAKE2B,
+        maker: maker!(Aead: makers::omd::<Blake2b>),
         ..SHA_512
     },
 ];
@@ -151,66 +151,25 @@ pub(crate) const FAMILIES: &[Family] = &[
 /// Instances by registry entry.
 #[cfg(all(feature = "alloc", not(test)))]
 mod makers {
-    use alloc::boxed::Box;
-
-    use aead::inout::InOutBuf;
-
+    use super::super::mode::Keyed;
+    use super::super::rule::Rule;
     use crate::backend::Backend;
     use crate::backend::hashes::HashBackend;
-    use crate::dynamic::{BoxedAead, DynAead};
-    use crate::error::Result;
-    use crate::hash::{Blake2b, Compression, Sha256, Sha512};
-    use crate::message::Message;
-    use crate::omd::mode::Keyed;
-    use crate::omd::rule::Rule;
-    use crate::row::{Algorithm, Maker};
+    use crate::contract::dynamic::{BoxedAead, boxed};
+    use crate::hash::Compression;
+    use crate::row::Algorithm;
 
-    pub(super) const SHA_256: Maker = Maker::Aead(make::<Sha256>);
-    pub(super) const SHA_512: Maker = Maker::Aead(make::<Sha512>);
-    pub(super) const BLAKE2B: Maker = Maker::Aead(make::<Blake2b>);
-
-    fn make<C: Compression>(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+    pub(super) fn omd<C: Compression>(
+        algorithm: &Algorithm,
+        key: &[u8],
+        backend: Backend,
+    ) -> BoxedAead {
         let rule = match (algorithm.param("version"), algorithm.param("rule")) {
             (Some(1), _) => Rule::Version1,
             (_, Some(1)) => Rule::Reference,
             _ => Rule::Secure,
         };
         let on = HashBackend::of(backend);
-        Box::new(Keyed::<C>::new(key, algorithm.tag_bytes(), rule, on))
+        boxed(Keyed::<C>::new(key, algorithm.tag_bytes(), rule, on))
     }
-
-    impl<C: Compression> DynAead for Keyed<C> {
-        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-            self.seal(nonce, ad, buffer, tag);
-        }
-
-        fn open(
-            &self,
-            nonce: &[u8],
-            ad: &[u8],
-            buffer: InOutBuf<'_, '_, u8>,
-            tag: &[u8],
-        ) -> Result<()> {
-            self.open(nonce, ad, buffer, tag)
-        }
-
-        fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-            self.work_off(true, messages)
-        }
-
-        fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-            self.work_off(false, messages)
-        }
-    }
-}
-
-/// Without an allocator there are no instances by name; nor in unit tests, which would compile every
-/// algorithm once more.
-#[cfg(not(all(feature = "alloc", not(test))))]
-mod makers {
-    use crate::row::Maker;
-
-    pub(super) const SHA_256: Maker = Maker::Unmade;
-    pub(super) const SHA_512: Maker = Maker::Unmade;
-    pub(super) const BLAKE2B: Maker = Maker::Unmade;
 }

@@ -22,6 +22,7 @@ impl Isa for Soft {
 
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 8;
+    const ROUNDS_ARE_CALLS: bool = true;
 }
 
 /// Kept apart from its callers, whose stack frames it would fill.

@@ -1,5 +1,6 @@
-//! A message of a batch, and the order in which a batch is worked off.
+//! Many messages at once: what one is, and in which order they are processed.
 
+use super::LongestInputs;
 use crate::backend::{Backend, Isa, Task};
 use crate::error::{Error, Result};
 use crate::stack;
@@ -27,9 +28,8 @@ impl<'a> Message<'a> {
         Self { nonce, ad, buffer, tag, outcome: Err(Error::Unauthentic) }
     }
 
-    /// Checks lengths in bytes against the algorithm's: nonce, tag, longest message and longest
-    /// associated data.
-    pub(crate) fn check(&self, nonce: usize, tag: usize, message: u64, ad: u64) -> Result<()> {
+    /// Checks lengths in bytes against the algorithm's.
+    pub(crate) fn check(&self, nonce: usize, tag: usize, longest: &LongestInputs) -> Result<()> {
         for (what, expected, actual) in
             [("nonce", nonce, self.nonce.len()), ("tag", tag, self.tag.len())]
         {
@@ -37,14 +37,7 @@ impl<'a> Message<'a> {
                 return Err(Error::Length { what, expected, actual });
             }
         }
-        for (what, bytes, limit) in
-            [("message", self.buffer.len(), message), ("associated data", self.ad.len(), ad)]
-        {
-            if bytes as u64 > limit {
-                return Err(Error::TooLong { what, limit });
-            }
-        }
-        Ok(())
+        longest.check(self.ad.len(), self.buffer.len())
     }
 }
 
@@ -74,9 +67,9 @@ pub(crate) const SIDE_BY_SIDE: usize = 4;
 /// How many shapes there are at most: messages of one shape can go side by side.
 pub(crate) const SHAPES: usize = 10;
 
-/// A cipher that takes messages one by one, and some of them side by side. Each message's outcome is
-/// set by whatever has taken it.
-pub(crate) trait Several {
+/// A cipher that processes messages one by one, and some of them side by side. Each message's outcome is
+/// set by what processes it.
+pub(crate) trait SideBySide {
     /// Checks a message's lengths.
     fn check(&self, message: &Message<'_>) -> Result<()>;
 
@@ -95,7 +88,7 @@ pub(crate) trait Several {
 }
 
 /// Seals or opens every message, four of one shape at a time where that pays.
-pub(crate) fn work_off<const SEALS: bool, C: Several>(
+pub(crate) fn process_batch<const SEALS: bool, C: SideBySide>(
     cipher: &C,
     messages: &mut [Message<'_>],
 ) -> Result<()> {

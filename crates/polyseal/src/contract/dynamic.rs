@@ -9,8 +9,9 @@ use core::fmt;
 use aead::inout::InOutBuf;
 use zeroize::Zeroizing;
 
+use super::batch::Message;
+use super::{Core, open};
 use crate::error::{Error, Result};
-use crate::message::Message;
 
 /// What every AEAD offers once its lengths have been checked. An opening that fails wipes `buffer`.
 pub(crate) trait DynAead: Send + Sync {
@@ -18,23 +19,8 @@ pub(crate) trait DynAead: Send + Sync {
     fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &[u8])
     -> Result<()>;
 
-    /// Seals every message and sets its outcome.
-    fn seal_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        for Message { nonce, ad, buffer, tag, outcome } in messages {
-            self.seal(nonce, ad, (&mut **buffer).into(), tag);
-            *outcome = Ok(());
-        }
-        Ok(())
-    }
-
-    /// Opens every message and sets its outcome; fails if one of them is not authentic.
-    fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()> {
-        for Message { nonce, ad, buffer, tag, outcome } in &mut *messages {
-            *outcome = self.open(nonce, ad, (&mut **buffer).into(), tag);
-        }
-        // CT: verdicts are public.
-        messages.iter().try_for_each(|message| message.outcome)
-    }
+    /// Seals or opens every message and sets its outcome.
+    fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]);
 
     /// Seals into a new vector: ciphertext, then the tag of `tag_bytes` bytes.
     fn seal_whole(
@@ -68,6 +54,31 @@ pub(crate) trait DynAead: Send + Sync {
     fn open_hidden(&self, ad: &[u8], sealed: &[u8], tag_bytes: usize) -> Result<Opened> {
         let message = self.open_whole(&[], ad, sealed, tag_bytes)?;
         Ok(Opened { nonce: Vec::new(), message })
+    }
+}
+
+/// An AEAD behind a pointer.
+pub(crate) fn boxed(aead: impl DynAead + 'static) -> BoxedAead {
+    Box::new(aead)
+}
+
+impl<C: Core + Send + Sync> DynAead for C {
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+        Core::seal(self, nonce, ad, buffer, tag);
+    }
+
+    fn open(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &[u8],
+    ) -> Result<()> {
+        open(self, nonce, ad, buffer, tag)
+    }
+
+    fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) {
+        Core::process_batch(self, seals, messages);
     }
 }
 
