@@ -88,7 +88,7 @@ pub enum Error {
     UnknownAlgorithm,
     /// No need has this name.
     UnknownNeed,
-    /// No AEAD leaves the message's length as it is. See [`WideBlock`](crate::flex::WideBlock).
+    /// No AEAD leaves the message's length as it is. `flex::WideBlock` does.
     LengthPreserving,
     /// The algorithm has no such parameter, or does not take this value for it.
     Parameter,

@@ -2,9 +2,6 @@
 
 use core::fmt;
 
-#[cfg(all(doc, feature = "flex"))]
-use crate::flex::{Mode, WideBlock};
-
 /// The rule that a configuration breaks. Lengths are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -15,9 +12,9 @@ pub enum ConfigError {
     Flags(u8),
     /// There is no profile of this number.
     Profile(u8),
-    /// The committing tag is a choice for [`Mode::Robust`] only.
+    /// The committing tag is a choice for `Mode::Robust` only.
     CommitsAlways,
-    /// Only [`Mode::Och`] and [`Mode::Civ`] go in segments, and with a nonce that is not hidden.
+    /// Only `Mode::Och` and `Mode::Civ` go in segments, and with a nonce that is not hidden.
     Stream,
     /// Of the eight bytes: segments have 2^8 to 2^24 bytes; without segments the number is zero.
     Segment(u16),
@@ -30,9 +27,9 @@ pub enum ConfigError {
         /// The length that was asked for.
         actual: usize,
     },
-    /// The tag of [`Mode::Robust`] is as long as the profile's: what can be chosen is the stretch.
+    /// The tag of `Mode::Robust` is as long as the profile's: what can be chosen is the stretch.
     RobustTag,
-    /// Only [`Mode::Robust`] has a stretch.
+    /// Only `Mode::Robust` has a stretch.
     NoStretch,
     /// A stretch has at most 255 bytes.
     Stretch(usize),
@@ -45,11 +42,11 @@ pub enum ConfigError {
     },
     /// A public nonce has at most 1024 bytes, unless its length is free.
     PublicNonce(u16),
-    /// A nonce of [`Mode::Och`] has at least 8 bytes.
+    /// A nonce of `Mode::Och` has at least 8 bytes.
     ShortNonce(u16),
-    /// A [`WideBlock`] is [`Mode::Robust`] without its tag, and nothing else.
+    /// A `WideBlock` is `Mode::Robust` without its tag, and nothing else.
     Commits,
-    /// [`Mode::Robust`] without its tag does not commit to anything: see [`WideBlock`].
+    /// `Mode::Robust` without its tag does not commit to anything: see `WideBlock`.
     NotCommitting,
     /// The profile with this name is of the 64-bit level, which has to be allowed.
     SixtyFourBits(&'static str),
