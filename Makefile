@@ -3,7 +3,7 @@
 
 .PHONY: demo check test test-all bench peers papers fips fuzz docs deny hw hw-long hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large assertions python constant-time constant-time-shipped
-.PHONY: aarch64 avx512 wasm
+.PHONY: aarch64 avx512 wasm msrv dist packages
 .NOTPARALLEL:
 
 # What is compiled once, in one go, is compiled in less time; and without the lines of what is inlined.
@@ -17,11 +17,11 @@ demo:
 check: format lint unit
 
 # From the quickest to fail to the slowest.
-test: format lint portable unit docs python constant-time hw
+test: format lint portable msrv unit docs python constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test portable-all large assertions constant-time-shipped aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test portable-all packages large assertions constant-time-shipped aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
@@ -30,17 +30,38 @@ format:
 lint:
 	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests -- -D warnings
 
+FAMILIES = aegis,gcm,ctx,flex,omd
+
 # The core as it is shipped; and where there is neither std, 64 bits nor an allocator.
 portable:
 	cargo clippy --locked -p polyseal -- -D warnings
 	rustup target add thumbv7em-none-eabihf
-	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features -- -D warnings
+	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features $(FAMILIES) -- -D warnings
 
-# The same with an allocator; and the file format where there is no Unix.
+# The libraries with the oldest Rust that the manifests promise.
+MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+msrv:
+	rustup toolchain install $(MSRV) --profile minimal
+	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file
+
+# The same with an allocator; each family of algorithms by itself; and the file format where there is no Unix.
 portable-all: portable
-	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc -- -D warnings
+	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc,$(FAMILIES) -- -D warnings
+	for family in aegis gcm ctx,aegis ctx,gcm flex omd; do \
+		cargo clippy --locked -p polyseal --no-default-features --features std,getrandom,$$family -- -D warnings && \
+		cargo clippy --locked -p polyseal --no-default-features --features $$family -- -D warnings || exit; \
+	done
 	rustup target add x86_64-pc-windows-gnu
 	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
+
+# What users install, in target/dist: the tool as a static program, in a tarball and as a Debian package.
+dist:
+	scripts/with binutils dpkg -- scripts/dist
+
+# The same, installed and run in an empty root; and what would be published, tested as it is unpacked.
+packages:
+	scripts/with binutils dpkg -- scripts/dist check
+	scripts/published
 
 # What can be tested only with other programs says so where they are not.
 unit:

@@ -68,8 +68,3 @@ pub mod testing;
 
 pub use aead;
 pub use error::{Error, Result};
-
-/// The example of the repository's front page runs too.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct FrontPage;

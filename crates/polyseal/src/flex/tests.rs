@@ -43,7 +43,7 @@ macro_rules! in_every_profile {
 }
 
 fn parts() -> Value {
-    serde_json::from_str(include_str!("../../../../vectors/internal/flex-parts.json"))
+    serde_json::from_str(include_str!("../../vectors/flex-parts.json"))
         .expect("JSON")
 }
 
