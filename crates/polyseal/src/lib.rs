@@ -2,7 +2,7 @@
 #![no_std]
 #![deny(unsafe_code)]
 // Unit tests make no algorithm by its name.
-#![cfg_attr(test, allow(unused_imports))]
+#![cfg_attr(test, allow(dead_code, unused_imports))]
 // What families share is there for all of them.
 #![cfg_attr(
     not(all(
