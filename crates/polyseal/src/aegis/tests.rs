@@ -12,8 +12,7 @@ use super::variant::{V1, VariantImpl, X128, X256};
 use crate::backend::{Backend, Isa, Lanes, Task};
 
 fn states() -> Value {
-    serde_json::from_str(include_str!("../../vectors/aegis-states.json"))
-        .expect("JSON")
+    serde_json::from_str(include_str!("../../vectors/aegis-states.json")).expect("JSON")
 }
 
 /// The bytes of hexadecimal strings, nested in any way, one after the other.

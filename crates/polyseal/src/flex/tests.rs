@@ -43,8 +43,7 @@ macro_rules! in_every_profile {
 }
 
 fn parts() -> Value {
-    serde_json::from_str(include_str!("../../vectors/flex-parts.json"))
-        .expect("JSON")
+    serde_json::from_str(include_str!("../../vectors/flex-parts.json")).expect("JSON")
 }
 
 fn text<'v>(test: &'v Value, name: &str) -> &'v str {

@@ -83,8 +83,7 @@ fn counters_wrap_at_every_block() {
 
 #[test]
 fn subkeys_are_those_of_sp_800_38b() {
-    let file: Value =
-        serde_json::from_str(include_str!("../../vectors/cmac.json")).expect("JSON");
+    let file: Value = serde_json::from_str(include_str!("../../vectors/cmac.json")).expect("JSON");
     let subkeys = file["subkeys"].as_array().expect("subkeys");
     assert_eq!(subkeys.len(), 2);
     for test in subkeys {
