@@ -78,7 +78,7 @@ assertions:
 
 # Documentation: the code's, and the book of all pages, which mdBook makes. It takes minutes to build once.
 docs: rustdoc
-	scripts/with python3 -- scripts/book
+	scripts/with python3-venv -- scripts/book
 
 # The tool documents itself with --help, and has the library's name.
 rustdoc:

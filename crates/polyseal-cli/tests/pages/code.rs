@@ -15,8 +15,8 @@ fn flat(text: &str) -> String {
 /// No block on the page is other than what is run.
 #[test]
 fn the_page_has_what_is_run() {
-    let run = flat(include_str!("code.rs"))
-        + &flat(&read("crates/polyseal/tests/gcm/migration.rs"));
+    let run =
+        flat(include_str!("code.rs")) + &flat(&read("crates/polyseal/tests/gcm/migration.rs"));
     let page = read("docs/migration.md");
     let blocks = blocks(&page, "rust");
     assert_eq!(blocks.len(), 4);

@@ -11,6 +11,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod architecture;
 mod code;
 mod commands;
 mod links;
