@@ -2,7 +2,8 @@
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
 .PHONY: demo check test test-all bench peers papers fips fuzz docs deny hw hw-long hw-syn hw-gates clean
-.PHONY: format lint unit portable portable-all large assertions python constant-time constant-time-shipped
+.PHONY: format lint unit portable portable-all large assertions rustdoc python
+.PHONY: constant-time constant-time-shipped
 .PHONY: aarch64 avx512 wasm msrv dist packages
 .NOTPARALLEL:
 
@@ -17,11 +18,11 @@ demo:
 check: format lint unit
 
 # From the quickest to fail to the slowest.
-test: format lint portable msrv unit docs python constant-time hw
+test: format lint portable msrv unit rustdoc python constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test portable-all packages large assertions constant-time-shipped aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test docs portable-all packages large assertions constant-time-shipped aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
@@ -75,8 +76,12 @@ large:
 assertions:
 	cargo test --locked -p polyseal --config profile.dev.package.polyseal.debug-assertions=true
 
+# Documentation: the code's, and the book of all pages, which mdBook makes. It takes minutes to build once.
+docs: rustdoc
+	scripts/with python3-venv -- scripts/book
+
 # The tool documents itself with --help, and has the library's name.
-docs:
+rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:

@@ -1,4 +1,4 @@
-//! Misuse resistance × place of the nonce × permutation: each row of the table in docs/choosing.md,
+//! Misuse resistance × place of the nonce × permutation: each row of the table in docs/choosing-flex.md,
 //! on every back end as on the portable one, at the edges of lengths.
 
 use std::collections::BTreeSet;
@@ -39,7 +39,7 @@ fn row(cells: &[&str]) -> Option<Row> {
 }
 
 fn rows() -> Vec<Row> {
-    let text = include_str!("../../../../docs/choosing.md");
+    let text = include_str!("../../../../docs/choosing-flex.md");
     let cells = |line: &'static str| -> Vec<&str> {
         line.trim_matches('|').split('|').map(str::trim).collect()
     };

@@ -7,6 +7,7 @@ mod accumulated;
 mod building_blocks;
 mod composition;
 mod incremental;
+mod migration;
 mod rustcrypto;
 mod traits;
 

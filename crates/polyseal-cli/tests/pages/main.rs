@@ -1,0 +1,55 @@
+//! The repository's pages: their commands and code do what they say, their links lead somewhere, and the
+//! README stays short.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod architecture;
+mod code;
+mod commands;
+mod links;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// The text of a file, named from the root.
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The lines of each block of code whose fence says `language`.
+fn blocks<'t>(text: &'t str, language: &str) -> Vec<Vec<&'t str>> {
+    let mut blocks: Vec<Vec<&str>> = Vec::new();
+    let (mut inside, mut wanted) = (false, false);
+    for line in text.lines() {
+        if let Some(fence) = line.strip_prefix("```") {
+            inside = !inside;
+            wanted = inside && fence == language;
+            if wanted {
+                blocks.push(Vec::new());
+            }
+        } else if wanted {
+            blocks.last_mut().unwrap().push(line);
+        }
+    }
+    blocks
+}
+
+/// As `wc -w` counts: all of the file, code and tables too.
+#[test]
+fn the_readme_has_at_most_1000_words() {
+    let words = read("README.md").split_whitespace().count();
+    assert!(words <= 1000, "{words} words");
+}
