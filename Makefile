@@ -45,13 +45,18 @@ msrv:
 	rustup toolchain install $(MSRV) --profile minimal
 	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file
 
-# The same with an allocator; each family of algorithms by itself; and the file format where there is no Unix.
+# The same with an allocator; each family of algorithms and each feature of the file format by
+# itself; and the file format where there is no Unix.
 portable-all: portable
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc,$(FAMILIES) -- -D warnings
 	for family in aegis gcm ctx,aegis ctx,gcm flex omd; do \
 		cargo clippy --locked -p polyseal --no-default-features --features std,getrandom,$$family -- -D warnings && \
 		cargo clippy --locked -p polyseal --no-default-features --features $$family -- -D warnings || exit; \
 	done
+	for feature in '' age passphrase; do \
+		cargo clippy --locked -p polyseal-file --no-default-features --features "$$feature" -- -D warnings || exit; \
+	done
+	cargo test --locked -p polyseal-file --no-default-features --lib
 	rustup target add x86_64-pc-windows-gnu
 	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 

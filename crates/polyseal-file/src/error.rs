@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io;
 
+#[cfg(feature = "age")]
 use ::age::{DecryptError, EncryptError};
 
 /// A result with this crate's [`Error`].
@@ -245,6 +246,7 @@ impl std::error::Error for HeaderError {}
 
 impl std::error::Error for KeyFileError {}
 
+#[cfg(feature = "age")]
 impl Error {
     /// The first line of what age says: it adds others that are for its own users.
     pub(crate) fn age_encrypt(error: &EncryptError) -> Self {
@@ -256,6 +258,7 @@ impl Error {
     }
 }
 
+#[cfg(feature = "age")]
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }

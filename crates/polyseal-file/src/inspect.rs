@@ -98,7 +98,7 @@ impl From<&Stanza> for StanzaInfo {
                     .split_terminator(' ')
                     .map(str::to_owned)
                     .collect(),
-                recipients: group.stanzas().iter().map(|s| s.tag().to_owned()).collect(),
+                recipients: group.stanzas().iter().map(|s| s.tag.clone()).collect(),
             },
         }
     }

@@ -33,9 +33,12 @@
 //! ```
 
 #![forbid(unsafe_code)]
+// What is there for a feature that is left out.
+#![cfg_attr(not(all(feature = "age", feature = "passphrase")), allow(dead_code, unused_imports))]
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
+#[cfg(feature = "age")]
 pub mod age;
 mod armor;
 mod batch;

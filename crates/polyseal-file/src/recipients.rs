@@ -4,19 +4,28 @@
 //! file with one is as weak as that, whatever else could open it.
 
 use std::fmt;
+use std::marker::PhantomData;
 
+#[cfg(feature = "age")]
 use ::age::{Identity, Recipient};
 
 use crate::error::{Error, Result};
 use crate::key::Key;
+#[cfg(feature = "passphrase")]
 use crate::passphrase::Passphrase;
-use crate::stanza::{AgeGroup, AgeKey, Binding, Cost, Method, Salt, Stanza, Unsealed, Unwrapped};
+#[cfg(feature = "passphrase")]
+use crate::stanza::Cost;
+#[cfg(feature = "age")]
+use crate::stanza::{AgeGroup, AgeKey};
+use crate::stanza::{Binding, Method, Salt, Stanza, Unsealed, Unwrapped};
 
 /// Who shall be able to open a file.
 #[derive(Default)]
 pub struct Recipients {
     keys: Vec<Key>,
+    #[cfg(feature = "passphrase")]
     passphrase: Option<Passphrase>,
+    #[cfg(feature = "age")]
     age: Vec<Box<dyn Recipient + Send + Sync>>,
 }
 
@@ -35,6 +44,7 @@ impl Recipients {
     }
 
     /// Whoever knows this passphrase, and nobody else.
+    #[cfg(feature = "passphrase")]
     #[must_use]
     pub fn passphrase(mut self, passphrase: Passphrase) -> Self {
         self.passphrase = Some(passphrase);
@@ -42,6 +52,7 @@ impl Recipients {
     }
 
     /// And these age recipients; a post-quantum one does not go with others.
+    #[cfg(feature = "age")]
     #[must_use]
     pub fn age(
         mut self,
@@ -54,7 +65,21 @@ impl Recipients {
     /// Whether there is nobody.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.keys.is_empty() && self.passphrase.is_none() && self.age.is_empty()
+        self.keys.is_empty() && !self.has_passphrase() && self.age_recipients() == 0
+    }
+
+    fn has_passphrase(&self) -> bool {
+        #[cfg(feature = "passphrase")]
+        return self.passphrase.is_some();
+        #[cfg(not(feature = "passphrase"))]
+        false
+    }
+
+    fn age_recipients(&self) -> usize {
+        #[cfg(feature = "age")]
+        return self.age.len();
+        #[cfg(not(feature = "age"))]
+        0
     }
 
     /// A stanza for each, before it is known which file they are for.
@@ -66,14 +91,16 @@ impl Recipients {
         for key in &self.keys {
             stanzas.push(Unsealed::new(Method::KeyFile, Salt::random()?, key.bytes()));
         }
+        #[cfg(feature = "passphrase")]
         if let Some(passphrase) = &self.passphrase {
-            if !self.keys.is_empty() || !self.age.is_empty() {
+            if !self.keys.is_empty() || self.age_recipients() > 0 {
                 return Err(Error::PassphraseNotAlone);
             }
             let (salt, cost) = (Salt::random()?, Cost::RECOMMENDED);
             let key = cost.stretch(passphrase, salt.as_bytes())?;
             stanzas.push(Unsealed::new(Method::Passphrase(cost), salt, &key[..]));
         }
+        #[cfg(feature = "age")]
         if !self.age.is_empty() {
             let key = AgeKey::random()?;
             let group = AgeGroup::wrap(&key, &self.age)?;
@@ -93,21 +120,27 @@ impl fmt::Debug for Recipients {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recipients")
             .field("keys", &self.keys.len())
-            .field("passphrase", &self.passphrase.is_some())
-            .field("age", &self.age.len())
+            .field("passphrase", &self.has_passphrase())
+            .field("age", &self.age_recipients())
             .finish()
     }
 }
 
+#[cfg(feature = "age")]
 type BoxedIdentity = Box<dyn Identity + Send + Sync>;
+#[cfg(feature = "passphrase")]
 type Ask<'a> = Box<dyn Fn() -> Result<Passphrase> + Send + Sync + 'a>;
 
 /// What there is to open a file with.
 #[derive(Default)]
 pub struct Identities<'a> {
     keys: Vec<Key>,
+    #[cfg(feature = "passphrase")]
     ask: Option<Ask<'a>>,
+    #[cfg(feature = "age")]
     age: Vec<BoxedIdentity>,
+    /// Where passphrases are not a feature, nothing is borrowed.
+    borrowed: PhantomData<&'a ()>,
 }
 
 impl<'a> Identities<'a> {
@@ -125,6 +158,7 @@ impl<'a> Identities<'a> {
     }
 
     /// And the passphrase that `ask` gives. It is asked only for a file that has one.
+    #[cfg(feature = "passphrase")]
     #[must_use]
     pub fn passphrase(mut self, ask: impl Fn() -> Result<Passphrase> + Send + Sync + 'a) -> Self {
         self.ask = Some(Box::new(ask));
@@ -132,6 +166,7 @@ impl<'a> Identities<'a> {
     }
 
     /// And these age identities.
+    #[cfg(feature = "age")]
     #[must_use]
     pub fn age(mut self, identities: impl IntoIterator<Item = BoxedIdentity>) -> Self {
         self.age.extend(identities);
@@ -167,6 +202,9 @@ impl<'a> Identities<'a> {
         for stanza in stanzas {
             match stanza.method() {
                 Method::KeyFile | Method::Unknown(_) => {}
+                #[cfg(not(feature = "passphrase"))]
+                Method::Passphrase(_) => return Err(Error::PassphraseNeeded),
+                #[cfg(feature = "passphrase")]
                 Method::Passphrase(cost) => {
                     let Some(ask) = &self.ask else { return Err(Error::PassphraseNeeded) };
                     let key = cost.stretch(&ask()?, stanza.salt())?;
@@ -175,6 +213,9 @@ impl<'a> Identities<'a> {
                         return Ok(file_key);
                     }
                 }
+                #[cfg(not(feature = "age"))]
+                Method::Age(_) => {}
+                #[cfg(feature = "age")]
                 Method::Age(group) => {
                     for identity in &self.age {
                         match group.unwrap(&**identity) {
@@ -203,10 +244,12 @@ impl From<&Key> for Identities<'_> {
 
 impl fmt::Debug for Identities<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Identities")
-            .field("keys", &self.keys.len())
-            .field("passphrase", &self.ask.is_some())
-            .field("age", &self.age.len())
-            .finish()
+        let mut shown = f.debug_struct("Identities");
+        shown.field("keys", &self.keys.len());
+        #[cfg(feature = "passphrase")]
+        shown.field("passphrase", &self.ask.is_some());
+        #[cfg(feature = "age")]
+        shown.field("age", &self.age.len());
+        shown.finish_non_exhaustive()
     }
 }

@@ -7,13 +7,19 @@
 //! what an age file key has. A set of labels keeps types apart that should not be mixed, such as
 //! post-quantum and classic.
 
+#[cfg(feature = "age")]
 use std::collections::HashSet;
 
+#[cfg(feature = "age")]
 use ::age::secrecy::ExposeSecret;
+#[cfg(feature = "age")]
 use ::age::{DecryptError, Identity, Recipient};
-use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza, is_arbitrary_string, read, write};
+#[cfg(feature = "age")]
+use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
 
+use super::age_text::{self, AgeStanza, is_visible};
 use crate::error::{Error, HeaderError, Result};
+#[cfg(feature = "age")]
 use crate::key::random;
 
 const LABELS_AT: usize = 2;
@@ -24,37 +30,28 @@ pub(crate) struct AgeGroup {
     bytes: Vec<u8>,
     /// The length of the labels.
     labels: usize,
-    stanzas: Vec<Copied>,
+    stanzas: Vec<AgeStanza>,
 }
 
-/// An age stanza that can be cloned.
-#[derive(Clone, Debug)]
-pub(crate) struct Copied {
-    tag: String,
-    args: Vec<String>,
-    body: Vec<u8>,
-}
-
-impl Copied {
-    /// The type of recipient.
-    pub(crate) fn tag(&self) -> &str {
-        &self.tag
-    }
-
-    fn to_age(&self) -> Stanza {
-        Stanza { tag: self.tag.clone(), args: self.args.clone(), body: self.body.clone() }
-    }
-}
-
-impl From<Stanza> for Copied {
+#[cfg(feature = "age")]
+impl From<Stanza> for AgeStanza {
     fn from(stanza: Stanza) -> Self {
         Self { tag: stanza.tag, args: stanza.args, body: stanza.body }
     }
 }
 
+#[cfg(feature = "age")]
+impl AgeStanza {
+    fn to_age(&self) -> Stanza {
+        Stanza { tag: self.tag.clone(), args: self.args.clone(), body: self.body.clone() }
+    }
+}
+
 /// The wrapping key of an age stanza: an age file key.
+#[cfg(feature = "age")]
 pub(crate) struct AgeKey(FileKey);
 
+#[cfg(feature = "age")]
 impl AgeKey {
     pub(crate) fn random() -> Result<Self> {
         FileKey::try_init_with_mut(|key| random(key)).map(Self)
@@ -65,6 +62,37 @@ impl AgeKey {
     }
 }
 
+impl AgeGroup {
+    pub(crate) fn parse(specific: &[u8]) -> std::result::Result<Self, HeaderError> {
+        let (length, rest) = specific.split_first_chunk().ok_or(HeaderError::AgeStanza)?;
+        let length = usize::from(u16::from_le_bytes(*length));
+        let (labels, rest) = rest.split_at_checked(length).ok_or(HeaderError::AgeStanza)?;
+        if !labels_are_canonical(labels) {
+            return Err(HeaderError::AgeStanza);
+        }
+        let stanzas = age_text::parse(rest).ok_or(HeaderError::AgeStanza)?;
+        // Passphrases have a stanza of their own, with bounds on their cost.
+        if stanzas.is_empty() || stanzas.iter().any(|stanza| stanza.tag == "scrypt") {
+            return Err(HeaderError::AgeStanza);
+        }
+        Ok(Self { bytes: specific.to_vec(), labels: length, stanzas })
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The labels, separated by spaces.
+    pub(crate) fn labels(&self) -> &[u8] {
+        &self.bytes[LABELS_AT..LABELS_AT + self.labels]
+    }
+
+    pub(crate) fn stanzas(&self) -> &[AgeStanza] {
+        &self.stanzas
+    }
+}
+
+#[cfg(feature = "age")]
 impl AgeGroup {
     /// Wraps `key` for every recipient.
     pub(crate) fn wrap(
@@ -80,7 +108,7 @@ impl AgeGroup {
                 return Err(Error::MixedRecipients);
             }
             common = Some(labels);
-            stanzas.extend(wrapped);
+            stanzas.extend(wrapped.into_iter().map(AgeStanza::from));
         }
         let mut labels: Vec<_> = common.unwrap_or_default().into_iter().collect();
         labels.sort();
@@ -88,37 +116,15 @@ impl AgeGroup {
         let length = u16::try_from(labels.len()).map_err(|_| Error::TooManyRecipients)?;
         let mut bytes = length.to_le_bytes().to_vec();
         bytes.extend_from_slice(labels.as_bytes());
-        bytes.extend(text(&stanzas)?);
         // What a plugin gave is looked at as strictly as what is read.
-        Self::parse(&bytes).map_err(|_| Error::Age("a recipient gave what is no age stanza".into()))
-    }
-
-    pub(crate) fn parse(specific: &[u8]) -> std::result::Result<Self, HeaderError> {
-        let (length, rest) = specific.split_first_chunk().ok_or(HeaderError::AgeStanza)?;
-        let length = usize::from(u16::from_le_bytes(*length));
-        let (labels, mut rest) = rest.split_at_checked(length).ok_or(HeaderError::AgeStanza)?;
-        if !labels_are_canonical(labels) {
-            return Err(HeaderError::AgeStanza);
-        }
-        let area = rest;
-        let mut stanzas = Vec::new();
-        while !rest.is_empty() {
-            let (after, stanza) = read::age_stanza(rest).map_err(|_| HeaderError::AgeStanza)?;
-            rest = after;
-            stanzas.push(Stanza::from(stanza));
-        }
-        // One spelling; and passphrases have a stanza of their own, with bounds on their cost.
-        let canonical = text(&stanzas).is_ok_and(|text| text == area);
-        if stanzas.is_empty() || !canonical || stanzas.iter().any(|s| s.tag == "scrypt") {
-            return Err(HeaderError::AgeStanza);
-        }
-        let stanzas = stanzas.into_iter().map(Copied::from).collect();
-        Ok(Self { bytes: specific.to_vec(), labels: length, stanzas })
+        let no_stanza = || Error::Age("a recipient gave what is no age stanza".to_owned());
+        bytes.extend(age_text::write(&stanzas).ok_or_else(no_stanza)?);
+        Self::parse(&bytes).map_err(|_| no_stanza())
     }
 
     /// The wrapping key, or `None` if none of the stanzas is for `identity`.
     pub(crate) fn unwrap(&self, identity: &dyn Identity) -> Result<Option<AgeKey>> {
-        let stanzas: Vec<_> = self.stanzas.iter().map(Copied::to_age).collect();
+        let stanzas: Vec<_> = self.stanzas.iter().map(AgeStanza::to_age).collect();
         // What an SSH stanza shows of its key is short: one for another key may stand before.
         let one_by_one =
             || stanzas.chunks(1).find_map(|one| identity.unwrap_stanzas(one)?.ok()).map(AgeKey);
@@ -130,32 +136,6 @@ impl AgeGroup {
             Some(Err(error)) => Err(Error::age_decrypt(&error)),
         }
     }
-
-    pub(crate) fn as_bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// The labels, separated by spaces.
-    pub(crate) fn labels(&self) -> &[u8] {
-        &self.bytes[LABELS_AT..LABELS_AT + self.labels]
-    }
-
-    pub(crate) fn stanzas(&self) -> &[Copied] {
-        &self.stanzas
-    }
-}
-
-fn text(stanzas: &[Stanza]) -> Result<Vec<u8>> {
-    let mut text = Vec::new();
-    for stanza in stanzas {
-        let args: Vec<_> = stanza.args.iter().map(String::as_str).collect();
-        let written = cookie_factory::gen_simple(
-            write::age_stanza(&stanza.tag, &args, &stanza.body),
-            &mut text,
-        );
-        written.map_err(|_| Error::Age("a recipient gave what is no age stanza".to_owned()))?;
-    }
-    Ok(text)
 }
 
 /// Visible ASCII, ascending, each once, one space between them; or nothing.
@@ -164,8 +144,7 @@ fn labels_are_canonical(labels: &[u8]) -> bool {
         [] => return true,
         _ => labels.split(|&b| b == b' ').collect(),
     };
-    let visible = |label: &&[u8]| str::from_utf8(label).is_ok_and(|l| is_arbitrary_string(&l));
-    labels.iter().all(visible) && labels.is_sorted_by(|a, b| a < b)
+    labels.iter().all(|label| is_visible(label)) && labels.is_sorted_by(|a, b| a < b)
 }
 
 #[cfg(test)]
@@ -173,8 +152,10 @@ mod tests {
     use super::*;
 
     /// One recipient whose stanza begins as that of another, of whom the first is refused.
+    #[cfg(feature = "age")]
     struct Colliding;
 
+    #[cfg(feature = "age")]
     impl Recipient for Colliding {
         fn wrap_file_key(
             &self,
@@ -190,6 +171,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "age")]
     impl Identity for Colliding {
         fn unwrap_stanza(
             &self,
@@ -200,6 +182,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "age")]
     #[test]
     fn a_stanza_that_only_looks_like_ours_does_not_hide_ours() {
         let key = AgeKey::random().unwrap();

@@ -10,12 +10,15 @@
 //! damaged file; it is not what authenticates.
 
 mod age_group;
+mod age_text;
 mod passphrase;
 
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
-pub(crate) use age_group::{AgeGroup, AgeKey};
+pub(crate) use age_group::AgeGroup;
+#[cfg(feature = "age")]
+pub(crate) use age_group::AgeKey;
 pub(crate) use passphrase::Cost;
 
 use crate::error::{Error, HeaderError, Result};

@@ -5,11 +5,15 @@
 //!
 //! Security claim: a guess costs what the parameters say. A short passphrase is still guessed.
 
+#[cfg(feature = "passphrase")]
 use argon2::{Algorithm, Argon2, Params, Version};
+#[cfg(feature = "passphrase")]
 use zeroize::Zeroizing;
 
 use crate::error::{Error, HeaderError, Result};
+#[cfg(feature = "passphrase")]
 use crate::key::KEY_BYTES;
+#[cfg(feature = "passphrase")]
 use crate::passphrase::Passphrase;
 
 const MAX_KIBIBYTES: u32 = 256 * 1024;
@@ -56,6 +60,7 @@ impl Cost {
     }
 
     /// The wrapping key of a passphrase.
+    #[cfg(feature = "passphrase")]
     pub(crate) fn stretch(
         self,
         passphrase: &Passphrase,

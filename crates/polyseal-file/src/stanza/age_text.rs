@@ -1,0 +1,159 @@
+//! Recipient stanzas of age as text, in the one form that this format takes.
+//!
+//! Source: the age v1 format (c2sp.org/age), "Recipient stanza". A stanza is a line `-> TYPE ARGUMENT…` and its
+//! body in base64 without padding, in lines of 64 characters, of which the last is shorter, and perhaps empty.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+
+const BEGIN: &[u8] = b"-> ";
+const COLUMNS: usize = 64;
+
+/// A recipient stanza.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AgeStanza {
+    /// The type of recipient.
+    pub(crate) tag: String,
+    pub(crate) args: Vec<String>,
+    pub(crate) body: Vec<u8>,
+}
+
+/// What age calls an arbitrary string: visible ASCII, at least one character.
+pub(crate) fn is_visible(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_graphic)
+}
+
+/// Stanzas one after the other, and nothing else; `None` for any other text.
+pub(crate) fn parse(mut text: &[u8]) -> Option<Vec<AgeStanza>> {
+    let mut stanzas = Vec::new();
+    while !text.is_empty() {
+        let words = line(&mut text)?.strip_prefix(BEGIN)?;
+        let mut words = words.split(|&byte| byte == b' ').map(|word| {
+            let word = is_visible(word).then_some(word)?;
+            Some(str::from_utf8(word).ok()?.to_owned())
+        });
+        let tag = words.next()??;
+        let args = words.collect::<Option<_>>()?;
+        let mut digits = Vec::new();
+        loop {
+            let line = line(&mut text)?;
+            digits.extend_from_slice(line);
+            match line.len() {
+                COLUMNS => {}
+                0..COLUMNS => break,
+                _ => return None,
+            }
+        }
+        let body = BASE64_STANDARD_NO_PAD.decode(digits).ok()?;
+        stanzas.push(AgeStanza { tag, args, body });
+    }
+    Some(stanzas)
+}
+
+/// The next line of `text`, without its end.
+fn line<'a>(text: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let end = text.iter().position(|&byte| byte == b'\n')?;
+    let line = &text[..end];
+    *text = &text[end + 1..];
+    Some(line)
+}
+
+/// The text of `stanzas`, which [`parse`] reads; `None` if a word of theirs is not visible ASCII.
+#[cfg_attr(not(feature = "age"), allow(dead_code))]
+pub(crate) fn write(stanzas: &[AgeStanza]) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    for AgeStanza { tag, args, body } in stanzas {
+        text.extend_from_slice(b"->");
+        for word in core::iter::once(tag).chain(args) {
+            if !is_visible(word.as_bytes()) {
+                return None;
+            }
+            text.push(b' ');
+            text.extend_from_slice(word.as_bytes());
+        }
+        text.push(b'\n');
+        let digits = BASE64_STANDARD_NO_PAD.encode(body);
+        for line in digits.as_bytes().chunks(COLUMNS) {
+            text.extend_from_slice(line);
+            text.push(b'\n');
+        }
+        if digits.len() % COLUMNS == 0 {
+            text.push(b'\n');
+        }
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stanza(args: &[&str], bytes: usize) -> AgeStanza {
+        AgeStanza {
+            tag: "X".to_owned(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            body: (0..bytes).map(|i| i as u8).collect(),
+        }
+    }
+
+    #[test]
+    fn every_length_there_and_back() {
+        for bytes in 0..200 {
+            let stanzas = [stanza(&["a", "~!"], bytes), stanza(&[], bytes % 7)];
+            let text = write(&stanzas).unwrap();
+            assert_eq!(parse(&text).unwrap(), stanzas, "{bytes}");
+        }
+        assert_eq!(parse(b""), Some(Vec::new()));
+        assert_eq!(write(&[stanza(&["a b"], 0)]), None);
+        assert_eq!(write(&[stanza(&[""], 0)]), None);
+    }
+
+    /// What the `age` crate reads and writes, which is an implementation that nobody here has written.
+    #[cfg(feature = "age")]
+    #[test]
+    fn as_age_has_it() {
+        use age_core::format::{read, write as age_write};
+
+        for bytes in 0..200 {
+            let ours = stanza(&["argument", "2"], bytes);
+            let args: Vec<_> = ours.args.iter().map(String::as_str).collect();
+            let mut text = Vec::new();
+            let written = age_write::age_stanza(&ours.tag, &args, &ours.body);
+            cookie_factory::gen_simple(written, &mut text).unwrap();
+            assert_eq!(write(core::slice::from_ref(&ours)).unwrap(), text);
+            let (rest, theirs) = read::age_stanza(&text).unwrap();
+            let theirs = age_core::format::Stanza::from(theirs);
+            assert!(rest.is_empty());
+            assert_eq!((theirs.tag, theirs.args, theirs.body), (ours.tag, ours.args, ours.body));
+        }
+    }
+
+    #[test]
+    fn nothing_else_is_a_stanza() {
+        let full = "A".repeat(COLUMNS);
+        for bad in [
+            "\n",
+            "-> X",
+            "-> X\n",
+            "-> \n\n",
+            "->X\n\n",
+            "-> X \n\n",
+            "-> X  a\n\n",
+            "-> X a\tb\n\n",
+            "-> X \u{e9}\n\n",
+            "-> X\r\n\r\n",
+            "-> X\nAA==\n",
+            "-> X\nAB\n",
+            "-> X\nA\n",
+            "-> X\nAAAA",
+            "-> X\nAA A\n",
+            "-> X\n\n\n",
+            &format!("-> X\n{full}\n"),
+            &format!("-> X\n{full}A\n\n"),
+            &format!("-> X\nAAAA\n{full}\n\n"),
+        ] {
+            assert_eq!(parse(bad.as_bytes()), None, "{bad:?}");
+        }
+        assert!(parse(format!("-> X\n{full}\n\n").as_bytes()).is_some());
+    }
+}
