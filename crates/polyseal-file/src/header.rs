@@ -266,12 +266,6 @@ impl Header {
         self.context_tag().iter().any(|&b| b != 0)
     }
 
-    /// Whether the file is for whoever knows a passphrase.
-    #[must_use]
-    pub fn has_passphrase(&self) -> bool {
-        self.stanzas.iter().any(|s| matches!(s.method(), Method::Passphrase(_)))
-    }
-
     /// Where the payload begins: the length of the header in bytes.
     #[must_use]
     pub fn payload_offset(&self) -> u64 {

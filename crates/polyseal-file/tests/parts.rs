@@ -97,6 +97,53 @@ fn a_source_that_ends_early_has_changed() {
     assert!(reader.is_err(), "nothing is left of it");
 }
 
+/// A file has at most 2^48 segments: one more is too long, and is not looked at.
+#[test]
+fn as_many_segments_as_there_may_be() {
+    struct Endless<'a>(&'a [u8], u64);
+
+    impl ReadAt for Endless<'_> {
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+            match usize::try_from(offset).ok().and_then(|at| self.0.get(at..)) {
+                Some(rest) if !rest.is_empty() => rest.read_at(buffer, 0),
+                _ => {
+                    buffer.fill(0);
+                    Ok(buffer.len())
+                }
+            }
+        }
+
+        fn bytes(&self) -> io::Result<u64> {
+            Ok(self.1)
+        }
+    }
+
+    let identities = Identities::from(&key());
+    let sealed = encrypt(&key(), SEGMENT, STREAM, b"");
+    let header = Header::parse(&sealed).unwrap();
+    let unit = SEGMENT + header.suite().tag_bytes() as u64;
+    let open = |payload: u64| {
+        let source = Endless(header.as_bytes(), header.payload_offset() + payload);
+        Decryptor::new(&identities).reader(source).map(|_| ())
+    };
+    // The last one, which is zeros, is no segment of this file.
+    assert!(matches!(open(unit << 48), Err(Error::Corrupt { .. })));
+    let one_more = header.suite().tag_bytes() as u64 + 1;
+    assert!(matches!(open((unit << 48) + one_more), Err(Error::TooLong)));
+}
+
+/// 160 bytes, 108 for each key file, 2048 to spare and 32 for the MAC, in whole pages.
+#[test]
+fn a_new_header_has_room_to_spare() {
+    for count in 1..=128 {
+        let header = Header::parse(&seal(&keys(count), 4096).unwrap()).unwrap();
+        let used = 160 + 108 * usize::from(count) + 32;
+        let length = (used + 2048).next_multiple_of(4096);
+        assert_eq!(header.payload_offset(), length as u64, "{count} key files");
+        assert_eq!(header.spare_bytes(), length - used, "{count} key files");
+    }
+}
+
 fn keys(count: u8) -> Recipients {
     (0..count).fold(Recipients::new(), |all, i| all.key(Key::from_bytes(&[i; 32])))
 }

@@ -211,6 +211,65 @@ fn kc_xaes() {
     assert_eq!(row(&assess(&short, &big), "repeated nonce"), Some(-33.0));
 }
 
+/// Whoever attacks any of twice as many keys has twice the chance, by every bound that names u.
+#[test]
+fn twice_the_keys() {
+    for text in [
+        "aegis-128l",
+        "omd-sha256",
+        "aes-256-gcm",
+        "aes-256-gcm:nonce=16",
+        "xaes-256-gcm",
+        "kc-xaes-256-gcm",
+        "dndk-gcm:version=1",
+    ] {
+        for nonces in [Nonces::Random, Nonces::Counted, Nonces::CountedFirst] {
+            let few = Load {
+                keys: pow(4.0),
+                forgeries: pow(3.0),
+                work: pow(20.0),
+                nonces,
+                ..load(10.0, 1000)
+            };
+            let many = Load { keys: pow(5.0), ..few };
+            let (few, many) = (assess(&algorithm(text), &few), assess(&algorithm(text), &many));
+            let rows = |a: &Assessment| {
+                let rows = a.usage.iter().chain(&a.offline).chain(&a.not_counted);
+                rows.map(|b| (b.name, b.formula.clone(), b.probability().log2()))
+                    .collect::<Vec<_>>()
+            };
+            let mut with_keys = 0;
+            for (few, many) in rows(&few).into_iter().zip(rows(&many)) {
+                let (name, formula, ..) = &few;
+                assert_eq!((name, formula), (&many.0, &many.1), "{text}");
+                let names_u = formula.split([' ', '(']).any(|word| word == "u");
+                let factor = f64::from(u8::from(names_u));
+                let twice = many.2 - few.2;
+                assert!((twice - factor).abs() < 0.001, "{text}, {nonces:?}: {name}, {twice}");
+                with_keys += usize::from(names_u);
+            }
+            assert!(with_keys >= 2, "{text}: {with_keys}");
+        }
+    }
+}
+
+#[test]
+fn a_permutations_outputs_differ() {
+    is(derived::all_different(pow(40.0)), 80.0 - 129.0);
+    is(derived::all_different(pow(50.0)), 100.0 - 129.0);
+    let load = Load { keys: pow(6.0), ..load(30.0, 16) };
+    let assessment = assess(&algorithm("xaes-256-gcm"), &load);
+    // Three calls a message for XAES, by table 1 of the paper: (3 · 2^30)² / 2^129 for each key.
+    let [differ] = &assessment.not_counted[..] else { panic!("one bound") };
+    is(pow(differ.probability().log2()), 6.0 + 2.0 * (30.0 + calls_log2(&differ.formula)) - 129.0);
+}
+
+/// The logarithm of the number of calls that a formula `u (N q)² / 2^129` has.
+fn calls_log2(formula: &str) -> f64 {
+    let calls = formula.trim_start_matches("u (").split(' ').next().expect("a number");
+    calls.parse::<f64>().expect("a number").log2()
+}
+
 #[test]
 fn a_counter_may_leave_every_message_under_one_derived_key() {
     let counted = Load { nonces: Nonces::Counted, ..load(32.0, 16) };
