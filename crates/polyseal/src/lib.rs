@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![deny(unsafe_code)]
-// Unit tests make no algorithm by its name.
-#![cfg_attr(test, allow(dead_code, unused_imports))]
+// Unit tests make no algorithm by its name; nor does a build without an allocator.
+#![cfg_attr(any(test, not(feature = "alloc")), allow(dead_code, unused_imports))]
 // What families share is there for all of them.
 #![cfg_attr(
     not(all(
