@@ -10,7 +10,7 @@ use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use super::many;
-use super::mode::Keyed;
+use super::mode::{Keyed, STACK_BYTES};
 use super::rule::{EmptyInputs, Secure};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::Backend;
@@ -81,7 +81,7 @@ impl<C: Compression> Keyed<C> {
         tag: &mut [u8],
     ) {
         self.crypt(true, nonce, ad, buffer, tag);
-        stack::wipe();
+        stack::wipe_bytes::<STACK_BYTES>();
     }
 
     /// Opens a message of checked lengths. Wipes the output on failure.
@@ -95,7 +95,7 @@ impl<C: Compression> Keyed<C> {
         let mut expected = C::ZERO;
         let expected = &mut expected.as_mut()[..tag.len()];
         self.crypt(false, nonce, ad, buffer.reborrow(), expected);
-        stack::wipe();
+        stack::wipe_bytes::<STACK_BYTES>();
         let verdict = ct::verify(expected, tag);
         if verdict.is_err() {
             buffer.get_out().zeroize();
@@ -117,7 +117,7 @@ impl<C: Compression> Keyed<C> {
             return *outcome;
         }
         many::work_off(self, seals, messages);
-        stack::wipe_bytes::<{ 16 << 10 }>();
+        stack::wipe_bytes::<{ many::STACK_BYTES }>();
         // CT: verdicts are public.
         messages.iter().try_for_each(|message| message.outcome)
     }
