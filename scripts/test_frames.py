@@ -1,5 +1,7 @@
 """frames.py finds the wipes that fall short, and refuses what it cannot follow."""
 
+import struct
+
 import pytest
 
 import frames
@@ -22,8 +24,9 @@ def frame(size, *calls):
     return [f"sub rsp,{size:#x}", *(f"call {name}" for name in calls), f"add rsp,{size:#x}", "ret"]
 
 
-def program(functions, pointers=()):
-    """A program of functions by name: each instruction takes a byte; a jump's `+3` is the fourth."""
+def program(functions, pointers=(), sections=()):
+    """A program of functions by name: each instruction takes a byte; a jump's `+3` is the fourth. The first
+    function is at 0x10000, the next at 0x20000."""
     places = {name: 0x10000 * n for n, name in enumerate(functions, 1)}
     text = []
     for name, code in functions.items():
@@ -39,6 +42,7 @@ def program(functions, pointers=()):
             text.append(f"  {at:x}:\t{mnemonic:<6} {operands}")
     read = frames.Program("\n".join(text) + "\n")
     read.pointers = {slot: places[name] for slot, name in pointers}
+    read.sections = list(sections)
     read.check()
     return read
 
@@ -94,6 +98,35 @@ def test_depth(code, need):
     # Of what a call and a wipe take, the bytes from the wipe's return address to the array are 16.
     needs = [site.need for site in read.sites.values() if site.chain]
     assert needs == ([need + 8 - 16] if need is not None else [])
+
+
+def test_one_function_or_another():
+    code = ["test rdi,rdi", "je +4", "mov rbx,QWORD PTR [rip+0x10]        # 99998 <table>", "jmp +5",
+            "mov rbx,QWORD PTR [rip+0x10]        # 999a0 <table>", "call rbx", "ret"]  # fmt: skip
+    functions = {"f": frame(0x80), "g": frame(0x90), SEAL: frame(0x20, "either", WIPE), "either": code}
+    functions[WIPE] = wipe(256)
+    for g in (0x90, 0x900):
+        functions["g"] = frame(g)
+        for order in ("fg", "gf"):
+            read = program(functions, zip((0x99998, 0x999A0), order))
+            assert len(verdicts(read)) == (g == 0x900) and read.refused == {}
+
+
+def test_a_jump_table():
+    code = ["lea rcx,[rip+0x10]        # 88000 <table>", "movsxd rax,DWORD PTR [rcx+rdi*4]", "add rax,rcx", "jmp rax",
+            "call shallow", "ret", "call deep", "ret", "call deep", "lea rdx,[rip+0x10]        # 88008 <next>",
+            "ret"]  # fmt: skip
+    functions = {"computation": code, "shallow": frame(0x80), "deep": frame(0x800)}
+    functions |= {SEAL: frame(0x20, "computation", WIPE), WIPE: wipe(256)}
+
+    def table(*targets):
+        words = [0x10000 + target - 0x88000 for target in targets]
+        return [(0x88000, struct.pack(f"<{len(words)}i", *words))]
+
+    # The third word is of the next table.
+    assert verdicts(program(functions, sections=table(4, 4, 6))) == []
+    assert "TOO SHORT" in verdicts(program(functions, sections=table(4, 6, 4)))[0]
+    assert "a jump table that cannot be read" in verdicts(program(functions))[0]
 
 
 def test_only_what_comes_before_counts():

@@ -75,7 +75,7 @@ pub(crate) trait Several {
 }
 
 /// As much as four messages side by side leave on the stack.
-const STACK_BYTES: usize = 4 << 10;
+const STACK_BYTES: usize = 4608;
 
 /// Seals or opens every message, four of one shape at a time where that pays.
 pub(crate) fn work_off<const SEALS: bool, C: Several>(

@@ -33,7 +33,7 @@ impl Committable for HmacDerived {
 }
 
 /// As much as HKDF-SHA-512 leaves on the stack, which needs most.
-const STACK_BYTES: usize = 2560;
+const STACK_BYTES: usize = 3 << 10;
 
 /// What `derive` writes for each lane's nonce, as two blocks. Nothing else remains of it, if it is a
 /// call.
