@@ -353,8 +353,7 @@ impl<const SHORT: bool> Task for WipeStack<SHORT> {
 
     #[inline(always)]
     fn run<I: Isa>(self, _: I) {
-        // With the fewest registers, most round keys and blocks are kept on the stack. What the largest
-        // registers hold takes most there.
+        // The fewer registers there are, the more round keys and blocks are kept on the stack.
         match const { (SHORT, I::REGISTERS) } {
             (true, ..16) => stack::wipe_bytes::<{ short::SOFT_STACK_BYTES }>(),
             (true, _) => stack::wipe_bytes::<{ short::STACK_BYTES }>(),
