@@ -4,7 +4,7 @@
 .PHONY: demo check test test-all bench peers papers fips fuzz docs deny hw hw-long hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large assertions rustdoc python
 .PHONY: constant-time constant-time-shipped
-.PHONY: aarch64 avx512 wasm msrv dist packages
+.PHONY: aarch64 avx512 frames wasm msrv dist packages
 .NOTPARALLEL:
 
 # What is compiled once, in one go, is compiled in less time; and without the lines of what is inlined.
@@ -22,7 +22,7 @@ test: format lint portable msrv unit rustdoc python constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages large assertions constant-time-shipped aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test docs portable-all packages large assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
@@ -90,7 +90,7 @@ rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:
-	scripts/with python3-venv -- scripts/python -m pytest -q -n auto reference papers vectors
+	scripts/with python3-venv -- scripts/python -m pytest -q -n auto reference papers scripts vectors
 
 constant-time:
 	scripts/with valgrind -- scripts/constant-time demo
@@ -98,6 +98,10 @@ constant-time:
 # The same, and what is left in memory, in the profile that is shipped.
 constant-time-shipped:
 	scripts/with valgrind -- scripts/constant-time release
+
+# Whether every wipe of the stack is long enough, in the machine code that is shipped.
+frames:
+	scripts/with binutils -- scripts/frames
 
 aarch64:
 	scripts/with gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user -- scripts/aarch64

@@ -87,6 +87,9 @@ pub(crate) trait SideBySide {
     fn four<const SEALS: bool>(&self, messages: &mut [Message<'_>], these: [usize; SIDE_BY_SIDE]);
 }
 
+/// As much as four messages side by side leave on the stack.
+const STACK_BYTES: usize = 4608;
+
 /// Seals or opens every message, four of one shape at a time where that pays.
 pub(crate) fn process_batch<const SEALS: bool, C: SideBySide>(
     cipher: &C,
@@ -124,7 +127,7 @@ pub(crate) fn process_batch<const SEALS: bool, C: SideBySide>(
     }
     if side_by_side {
         // Four messages' keys do not fit into the registers.
-        stack::wipe();
+        stack::wipe_bytes::<STACK_BYTES>();
     }
     // CT: verdicts are public.
     messages.iter().try_for_each(|message| message.outcome)

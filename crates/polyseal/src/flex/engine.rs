@@ -171,9 +171,9 @@ impl<P: Parameters> Engine for Keyed<P> {
 }
 
 /// What messages leave on the stack, K1 and K1' among it, is overwritten with the key that they go back
-/// to: after every message that would take as long as a short one does. It reaches as far as 24 KiB, or
-/// 80 KiB where blocks are longer than 64 bytes, below the frame that drops the key, on its thread: what
-/// was sealed or opened from deeper down, or on another thread, has left what it has left.
+/// to: after every message that would take as long as a short one does. It reaches as far as 24 KiB, 48 KiB
+/// with S1024 or 92 KiB with K1600, below the frame that drops the key, on its thread: what was sealed or
+/// opened from deeper down, or on another thread, has left what it has left.
 impl<P: Parameters> Drop for Keyed<P> {
     fn drop(&mut self) {
         P::wipe_stack();

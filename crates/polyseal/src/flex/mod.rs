@@ -43,7 +43,7 @@
 //!
 //! Limits: messages of 2^50 bytes (ROBUST 2^40, segments fewer than 2^64), associated data of 2^60, keys
 //! of 16 to 1024 bytes; how many messages, [`Config::max_messages`] says. A call takes up to 24 KiB of
-//! stack, and 80 KiB with [`Profile::S1024`] and [`Profile::K1600`].
+//! stack, 48 KiB with [`Profile::S1024`] and 92 KiB with [`Profile::K1600`].
 
 // In this code: π the permutation, B the bytes of a block, t those of a chaining value, r = B − t;
 // K1 the subkey, K1' the context's key, L the base of the masks, Δ the nonce's mask; i, j a tweak,

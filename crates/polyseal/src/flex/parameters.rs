@@ -96,7 +96,7 @@ pub(super) fn zero<P: Parameters, M: Machine<P>>(machine: M) -> One<P, M> {
 }
 
 macro_rules! profiles {
-    ($($name:ident: $permutation:ty, $bytes:literal, $reduction:literal, $run:ident;)*) => {$(
+    ($($name:ident: $permutation:ty, $bytes:literal, $reduction:literal, $stack:literal, $run:ident;)*) => {$(
         #[doc = concat!("Profile ", stringify!($name), ".")]
         #[derive(Clone, Copy)]
         pub(super) struct $name;
@@ -129,7 +129,7 @@ macro_rules! profiles {
             }
 
             fn wipe_stack() {
-                stack::wipe_bytes::<{ if $bytes > 64 { 80 << 10 } else { 24 << 10 } }>();
+                stack::wipe_bytes::<{ $stack << 10 }>();
             }
 
             #[inline(always)]
@@ -140,15 +140,16 @@ macro_rules! profiles {
     )*};
 }
 
+// Each with its block's bytes, the field's polynomial, and how many KiB of stack its modes use at most.
 profiles! {
-    S512: Simpira<4>, 64, 0x125, in_registers;
-    S256: Simpira<2>, 32, 0x425, in_memory;
-    S1024: Simpira<8>, 128, 0x8_0043, in_memory;
-    S384: Simpira<3>, 48, 0x100d, in_memory;
-    A512: Areion512, 64, 0x125, in_memory;
-    A256: Areion256, 32, 0x425, in_memory;
-    K1600: KeccakP12, 200, 0x4803, in_memory;
-    As320: AsconP12, 40, 0x1b, in_memory;
+    S512: Simpira<4>, 64, 0x125, 24, in_registers;
+    S256: Simpira<2>, 32, 0x425, 24, in_memory;
+    S1024: Simpira<8>, 128, 0x8_0043, 48, in_memory;
+    S384: Simpira<3>, 48, 0x100d, 24, in_memory;
+    A512: Areion512, 64, 0x125, 24, in_memory;
+    A256: Areion256, 32, 0x425, 24, in_memory;
+    K1600: KeccakP12, 200, 0x4803, 92, in_memory;
+    As320: AsconP12, 40, 0x1b, 24, in_memory;
 }
 
 impl Fast for S512 {

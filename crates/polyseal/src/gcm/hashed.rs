@@ -32,6 +32,9 @@ impl Committable for HmacDerived {
     type NonceSize = U24;
 }
 
+/// As much as HKDF-SHA-512 leaves on the stack, which needs most.
+const STACK_BYTES: usize = 3 << 10;
+
 /// What `derive` writes for each lane's nonce, as two blocks. Nothing else remains of it, if it is a
 /// call.
 #[inline(always)]
@@ -48,7 +51,7 @@ fn blocks<L: Clmul>(
         blocks[1][lane] = L::X1::load(isa, &bytes[16..]);
     }
     // RustCrypto leaves padded keys and outputs there.
-    stack::wipe();
+    stack::wipe_bytes::<STACK_BYTES>();
     [L::join(blocks[0]), L::join(blocks[1])]
 }
 

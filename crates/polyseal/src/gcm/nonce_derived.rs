@@ -171,7 +171,7 @@ impl<S: Scheme> NonceDerived<S> {
         if S::FAST && short::fits(ad.len(), buffer.len()) {
             let direction = PhantomData;
             backend.run(Short::<S::Core, D> { root, nonce, ad, buffer, tag, direction });
-            stack::wipe_bytes::<{ short::STACK_BYTES }>();
+            backend.run(WipeStack::<true>);
             return;
         }
         let (mut key, mut first) = ([0; 32], [0; 16]);
@@ -180,7 +180,7 @@ impl<S: Scheme> NonceDerived<S> {
         backend.run(Derive::<S::Core> { root, nonce, key, first, commitment });
         one_message::<Aes256, D>(*backend, key, first, ad, buffer, t);
         wipe(key);
-        backend.run(WipeStack);
+        backend.run(WipeStack::<false>);
     }
 }
 
@@ -224,7 +224,7 @@ impl<S: Scheme> NonceDerived<S> {
         self.backend.run(derive);
         self.backend.run(Expand::<Aes256> { key: &key, keys, aes: PhantomData });
         wipe(&mut key);
-        stack::wipe();
+        stack::wipe_bytes::<EXPANDING_STACK_BYTES>();
         tagged.ongoing.absorb(ad);
         Ok(tagged)
     }
@@ -309,18 +309,24 @@ impl<S: SchemeImpl, D: Direction> Task for Short<'_, '_, '_, S, D> {
     }
 }
 
-/// Overwrites what a message longer than short has left on the stack.
-struct WipeStack;
+/// As much as deriving and expanding a key leaves on the stack.
+const EXPANDING_STACK_BYTES: usize = 2 << 10;
 
-impl Task for WipeStack {
+/// Overwrites what a message has left on the stack, one that is `SHORT` or a longer one.
+struct WipeStack<const SHORT: bool>;
+
+impl<const SHORT: bool> Task for WipeStack<SHORT> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, _: I) {
-        // Sixteen registers are too few for round keys and blocks: much is kept on the stack.
-        match const { I::REGISTERS > 16 } {
-            true => stack::wipe(),
-            false => stack::wipe_bytes::<{ 12 << 10 }>(),
+        // The fewer registers there are, the more round keys and blocks are kept on the stack.
+        match const { (SHORT, I::REGISTERS) } {
+            (true, ..16) => stack::wipe_bytes::<{ short::SOFT_STACK_BYTES }>(),
+            (true, _) => stack::wipe_bytes::<{ short::STACK_BYTES }>(),
+            (false, ..16) => stack::wipe_bytes::<7168>(),
+            (false, 16..32) => stack::wipe_bytes::<6144>(),
+            (false, _) => stack::wipe_bytes::<5120>(),
         }
     }
 }

@@ -7,7 +7,7 @@ use aead::array::ArraySize;
 use aead::inout::InOutBuf;
 
 use super::many;
-use super::mode::Keyed;
+use super::mode::{Keyed, STACK_BYTES};
 use super::rule::{EmptyInputs, Secure};
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::Backend;
@@ -69,7 +69,7 @@ impl<C: Compression> Core for Keyed<C> {
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         self.crypt(true, nonce, ad, buffer, tag);
-        stack::wipe();
+        stack::wipe_bytes::<STACK_BYTES>();
     }
 
     fn decrypt(
@@ -81,7 +81,7 @@ impl<C: Compression> Core for Keyed<C> {
         expected: &mut [u8],
     ) {
         self.crypt(false, nonce, ad, buffer, expected);
-        stack::wipe();
+        stack::wipe_bytes::<STACK_BYTES>();
     }
 
     fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) {
@@ -89,7 +89,7 @@ impl<C: Compression> Core for Keyed<C> {
             return process_one(self, seals, message);
         }
         many::process(self, seals, messages);
-        stack::wipe_bytes::<{ 16 << 10 }>();
+        stack::wipe_bytes::<{ many::STACK_BYTES }>();
     }
 }
 

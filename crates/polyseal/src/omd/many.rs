@@ -12,6 +12,9 @@ use crate::ct;
 use crate::error::Result;
 use crate::hash::{Compression, MAX_LANES};
 
+/// As much as messages in lanes leave on the stack.
+pub(super) const STACK_BYTES: usize = 9728;
+
 /// A message in a lane: its calls, its tag and its outcome.
 struct Lane<'a, C: Compression> {
     run: Run<'a, 'a, 'a, C>,

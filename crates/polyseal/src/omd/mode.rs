@@ -22,6 +22,12 @@ use crate::backend::hashes::HashBackend;
 use crate::hash::Compression;
 use crate::stack;
 
+/// As much as expanding a key leaves on the stack.
+const EXPANDING_STACK_BYTES: usize = 4608;
+
+/// As much as one message leaves there.
+pub(super) const STACK_BYTES: usize = 3 << 10;
+
 /// A key, for tags of one length. Wiped on drop.
 pub(super) struct Keyed<C: Compression> {
     pub(super) on: HashBackend,
@@ -36,7 +42,7 @@ impl<C: Compression> Keyed<C> {
     /// Under a key of 1 to n bytes, for tags of as many.
     pub(super) fn new(key: &[u8], tag_bytes: usize, rule: Rule, on: HashBackend) -> Self {
         let keyed = Self::expand(key, tag_bytes, rule, on);
-        stack::wipe_bytes::<{ 8 << 10 }>();
+        stack::wipe_bytes::<EXPANDING_STACK_BYTES>();
         keyed
     }
 
