@@ -1,6 +1,6 @@
 //! Any message under any algorithm: every back end against the portable one, in pieces against at
-//! once, and what other crates have too against them: the six variants of AEGIS's draft, AES-GCM and
-//! XAES against theirs, KC-XAES against XAES.
+//! once, and what other crates have too against them: the six variants of AEGIS's draft, AES-GCM
+//! and XAES against theirs, KC-XAES against XAES.
 
 use aes_gcm::{Aes128Gcm, Aes256Gcm};
 use polyseal::Error;

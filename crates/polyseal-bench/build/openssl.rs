@@ -1,5 +1,5 @@
-//! The newest OpenSSL of series 3, whose AES-GCM has code paths that distributions' older ones lack.
-//! Renamed, because BoringSSL defines the same names.
+//! The newest OpenSSL of series 3, whose AES-GCM has code paths that distributions' older ones
+//! lack. Renamed, because BoringSSL defines the same names.
 
 use std::fs;
 

@@ -2,12 +2,12 @@
 //!
 //! For AES-GCM the bound is the time of its AES rounds and multiplications together, measured.
 //!
-//! For AEGIS: an update is one step of every lane's state, and each block of the new state waits for
-//! a block of the old one: an AES round, then an exclusive or with the message. So an update takes no
-//! less than that latency, and no less than its AES rounds take to start. This is the bound of the
-//! natural schedule, in which one update follows the other; what it leaves out (loads, stores, the
-//! key stream) runs beside it on other ports. It is no law of nature: a MAC that gives the message
-//! to the AES instruction as part of its key saves the exclusive or, and goes below it.
+//! For AEGIS: an update is one step of every lane's state, and each block of the new state waits
+//! for a block of the old one: an AES round, then an exclusive or with the message. So an update
+//! takes no less than that latency, and no less than its AES rounds take to start. This is the
+//! bound of the natural schedule, in which one update follows the other; what it leaves out (loads,
+//! stores, the key stream) runs beside it on other ports. It is no law of nature: a MAC that gives
+//! the message to the AES instruction as part of its key saves the exclusive or, and goes below it.
 
 #[cfg(target_arch = "x86_64")]
 mod aesenc;

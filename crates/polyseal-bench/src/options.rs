@@ -10,7 +10,8 @@ use crate::contender::Operation;
 use crate::contest::Effort;
 use crate::ring::Lengths;
 
-/// What to measure. An empty list means everything there is, except that no message has its own key.
+/// What to measure. An empty list means everything there is, except that no message has its own
+/// key.
 #[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Algorithms of the registry, as `id[:name=value,…]`
@@ -21,8 +22,8 @@ pub struct Options {
     #[arg(long = "size", value_name = "BYTES", value_parser = parse_size, value_delimiter = ',')]
     pub sizes: Vec<usize>,
 
-    /// Bytes of associated data beside each message, as far as it has any; without this none, and in
-    /// `papers` what the paper has
+    /// Bytes of associated data beside each message, as far as it has any; without this none, and
+    /// in `papers` what the paper has
     #[arg(long = "ad", value_name = "BYTES", value_parser = parse_size)]
     pub ad: Option<usize>,
 
@@ -84,8 +85,8 @@ impl Options {
         if self.sizes.is_empty() { SIZES.to_vec() } else { self.sizes.clone() }
     }
 
-    /// What is sealed together with a message of `message` bytes: no associated data unless some was
-    /// asked for.
+    /// What is sealed together with a message of `message` bytes: no associated data unless some
+    /// was asked for.
     #[must_use]
     pub fn lengths(&self, message: usize) -> Lengths {
         Lengths { message, ad: self.ad.unwrap_or(0) }

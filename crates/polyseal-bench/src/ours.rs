@@ -1,8 +1,8 @@
 //! Polyseal's own ciphers as contenders.
 //!
-//! AEGIS with its usual tag, AES-GCM, XAES, KC-XAES and most of Flex are measured through their types,
-//! as a program that knows its algorithm would use them; whatever else the registry lists through
-//! [`AnyAead`] or [`AnyMac`].
+//! AEGIS with its usual tag, AES-GCM, XAES, KC-XAES and most of Flex are measured through their
+//! types, as a program that knows its algorithm would use them; whatever else the registry lists
+//! through [`AnyAead`] or [`AnyMac`].
 
 use aead::inout::InOutBuf;
 use aead::{AeadInOut, Key, KeySizeUser};

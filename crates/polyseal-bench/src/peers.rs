@@ -84,8 +84,8 @@ const FLEX: [(&str, &[&str]); 3] = [
     ("flex-robust", &["hctr2", "aez"]),
 ];
 
-/// The algorithms that are to be measured beside the suite `id`: itself, or what does the same work,
-/// and AES-GCM under a key of the same length where hardly any library has it.
+/// The algorithms that are to be measured beside the suite `id`: itself, or what does the same
+/// work, and AES-GCM under a key of the same length where hardly any library has it.
 #[must_use]
 pub fn rivals(id: &str, key_bytes: usize) -> Vec<&str> {
     let id = id.strip_suffix("-mac").unwrap_or(id);
@@ -213,7 +213,8 @@ impl Peer {
         }
     }
 
-    /// This peer's compression function of `digest`, taking in `times` as many bytes as a message has.
+    /// This peer's compression function of `digest`, taking in `times` as many bytes as a message
+    /// has.
     #[must_use]
     pub fn compression(self, digest: Digest, times: u64) -> Option<Contender> {
         #[cfg(feature = "peers")]
@@ -234,7 +235,8 @@ impl Peer {
     }
 }
 
-/// The digest that has the compression function of one of our suites, in the names of the libraries.
+/// The digest that has the compression function of one of our suites, in the names of the
+/// libraries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Digest {
     /// SHA-256.

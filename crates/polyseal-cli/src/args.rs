@@ -186,13 +186,17 @@ pub(crate) struct EncryptArgs {
     #[arg(short, long, help_heading = "Format", default_value = polyseal_file::DEFAULT_SUITE)]
     pub(crate) suite: String,
     /// Encrypt with the suite that is fastest here among those that have all of these
-    #[arg(long, help_heading = "Format", value_name = "NEED,…", value_delimiter = ',', value_parser = need(), conflicts_with = "suite")]
+    #[arg(long, help_heading = "Format", conflicts_with = "suite")]
+    #[arg(value_name = "NEED,…", value_delimiter = ',', value_parser = need())]
     pub(crate) need: Vec<Need>,
     /// Bytes in a segment: a power of two from 4KiB to 16MiB
-    #[arg(long, help_heading = "Format", value_name = "BYTES", default_value = "64KiB", value_parser = bytes)]
+    #[arg(long, help_heading = "Format", default_value = "64KiB")]
+    #[arg(value_name = "BYTES", value_parser = bytes)]
     pub(crate) segment_size: u64,
-    /// Make the header at least this long, from 4KiB to 64KiB, so that rekey can add more recipients
-    #[arg(long, help_heading = "Format", value_name = "BYTES", default_value = "4KiB", value_parser = bytes)]
+    /// Make the header at least this long, from 4KiB to 64KiB, so that rekey can add more
+    /// recipients
+    #[arg(long, help_heading = "Format", default_value = "4KiB")]
+    #[arg(value_name = "BYTES", value_parser = bytes)]
     pub(crate) header_size: u64,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
@@ -265,7 +269,10 @@ pub(crate) struct RekeyArgs {
     #[arg(long)]
     pub(crate) in_place: bool,
     /// Put back the copy that an interrupted --in-place has left, FILE.header-backup
-    #[arg(long, conflicts_with_all = ["recipient", "recipients_file", "passphrase", "to_key", "new_passphrase_fd", "keep", "new_key", "context", "threads"])]
+    #[arg(long, conflicts_with_all = [
+        "recipient", "recipients_file", "passphrase", "to_key", "new_passphrase_fd", "keep",
+        "new_key", "context", "threads",
+    ])]
     pub(crate) restore: bool,
     /// Write here instead of replacing FILE
     #[arg(short, long, value_name = "OUT")]
@@ -330,19 +337,23 @@ pub(crate) struct LimitsArgs {
     #[arg(long, value_name = "BYTES", value_parser = amount::bytes, allow_hyphen_values = true)]
     pub(crate) size: u64,
     /// Bytes of associated data with each message
-    #[arg(long, value_name = "BYTES", value_parser = amount::bytes, default_value = "0", allow_hyphen_values = true)]
+    #[arg(long, default_value = "0", allow_hyphen_values = true)]
+    #[arg(value_name = "BYTES", value_parser = amount::bytes)]
     pub(crate) ad: u64,
     /// Keys that are used like this
-    #[arg(long, value_name = "NUMBER", value_parser = count_from_one, default_value = "1", allow_hyphen_values = true)]
+    #[arg(long, default_value = "1", allow_hyphen_values = true)]
+    #[arg(value_name = "NUMBER", value_parser = count_from_one)]
     pub(crate) keys: Amount,
     /// How the nonces are made
     #[arg(long, value_name = "HOW", default_value = "random")]
     pub(crate) nonces: NonceKind,
     /// Forgeries that each key refuses
-    #[arg(long, value_name = "NUMBER", value_parser = count, default_value = "2^32", allow_hyphen_values = true)]
+    #[arg(long, default_value = "2^32", allow_hyphen_values = true)]
+    #[arg(value_name = "NUMBER", value_parser = count)]
     pub(crate) forgeries: Amount,
     /// Calls of a block cipher that an adversary can afford
-    #[arg(long, value_name = "NUMBER", value_parser = count, default_value = "2^80", allow_hyphen_values = true)]
+    #[arg(long, default_value = "2^80", allow_hyphen_values = true)]
+    #[arg(value_name = "NUMBER", value_parser = count)]
     pub(crate) work: Amount,
     /// Print JSON
     #[arg(long)]

@@ -122,8 +122,9 @@ pub(crate) fn misleads(character: char) -> bool {
         )
 }
 
-/// Text that may come from a file or its name, as a terminal may see it: characters that mislead are
-/// spelt out, so that it can neither move the cursor nor begin a line of its own; and keys are withheld.
+/// Text that may come from a file or its name, as a terminal may see it: characters that mislead
+/// are spelt out, so that it can neither move the cursor nor begin a line of its own; and keys are
+/// withheld.
 pub(crate) fn shown(text: &str) -> String {
     let text = &without_secrets(text);
     let mut shown = String::with_capacity(text.len());
@@ -137,8 +138,8 @@ pub(crate) fn shown(text: &str) -> String {
     shown
 }
 
-/// How texts begin that are secret: the keys of this tool, and the identities of age, in either case, and of
-/// its plugins, in theirs: in lower case, that is the name of a program.
+/// How texts begin that are secret: the keys of this tool, and the identities of age, in either
+/// case, and of its plugins, in theirs: in lower case, that is the name of a program.
 const SECRETS: [(&str, bool); 3] =
     [("polyseal-key-1-", false), ("age-secret-key-", false), ("AGE-PLUGIN-", true)];
 
@@ -155,8 +156,8 @@ fn first_secret(text: &str) -> Option<Range<usize>> {
     SECRETS.into_iter().filter_map(find).min_by_key(|place| place.start)
 }
 
-/// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and what is
-/// printed may be kept in a log.
+/// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and
+/// what is printed may be kept in a log.
 fn without_secrets(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(Range { start, end }) = first_secret(rest) {

@@ -38,9 +38,9 @@ impl FileId {
     }
 }
 
-/// The streams that have been opened to be read, and what each is said to be. A pipe, a socket or a terminal
-/// gives its bytes once: whoever reads it second, under whatever name, would take an empty key or seal an
-/// empty message, or get what was meant for the first.
+/// The streams that have been opened to be read, and what each is said to be. A pipe, a socket or a
+/// terminal gives its bytes once: whoever reads it second, under whatever name, would take an empty
+/// key or seal an empty message, or get what was meant for the first.
 static STREAMS: Mutex<Vec<(FileId, String)>> = Mutex::new(Vec::new());
 
 /// Refuses a stream that something else is read from.
@@ -60,9 +60,9 @@ pub(crate) fn expect_unread(file: &File, what: &str) -> Result {
     Ok(())
 }
 
-/// Refuses a standard stream that was closed when the tool was started. Rust has put `/dev/null` in its
-/// place, to read and to write, as no shell's redirection does: with `<&-` an empty file would be sealed,
-/// with `>&-` the output would be lost, and all would seem well.
+/// Refuses a standard stream that was closed when the tool was started. Rust has put `/dev/null` in
+/// its place, to read and to write, as no shell's redirection does: with `<&-` an empty file would
+/// be sealed, with `>&-` the output would be lost, and all would seem well.
 pub(crate) fn expect_open(stream: impl AsFd, name: &str) -> Result {
     let put_in_place = || {
         let (here, null) = (fstat(&stream).ok()?, stat("/dev/null").ok()?);
@@ -181,7 +181,8 @@ pub(crate) enum OutputFile {
 /// An output that is what it is. If a terminal was not asked for, only text goes there.
 pub(crate) struct Direct {
     file: File,
-    /// For text only: the beginning of a character, or of an end of line, whose end has not come yet.
+    /// For text only: the beginning of a character, or of an end of line, whose end has not come
+    /// yet.
     text: Option<Zeroizing<Vec<u8>>>,
 }
 
@@ -363,9 +364,9 @@ impl Write for Direct {
     }
 }
 
-/// How many of `bytes` are whole characters and ends of lines, if they are text as far as they go. A terminal obeys
-/// control characters, C1 among them (U+0080 to U+009F, or these bytes outside of UTF-8): those of
-/// a decrypted file are not for it, nor is a CR that lets a line be written over.
+/// How many of `bytes` are whole characters and ends of lines, if they are text as far as they go.
+/// A terminal obeys control characters, C1 among them (U+0080 to U+009F, or these bytes outside of
+/// UTF-8): those of a decrypted file are not for it, nor is a CR that lets a line be written over.
 fn text(bytes: &[u8]) -> io::Result<usize> {
     let (text, whole) = match std::str::from_utf8(bytes) {
         Ok(text) => (text, bytes.len()),

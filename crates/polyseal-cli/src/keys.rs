@@ -27,8 +27,8 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Opens the descriptors that passphrases will come from. From then on no program that is started
-    /// inherits one: age's plugins are none of those whom a passphrase was given to.
+    /// Opens the descriptors that passphrases will come from. From then on no program that is
+    /// started inherits one: age's plugins are none of those whom a passphrase was given to.
     pub(crate) fn new(passphrases: [Option<u32>; 2]) -> Result<Self> {
         let mut sources =
             Self { files: Vec::new(), descriptors: Vec::new(), standard_input: false };

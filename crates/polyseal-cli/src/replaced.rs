@@ -1,10 +1,10 @@
 //! Who may read a file that replaces another: those who could read the old one, and nobody else.
 //!
-//! Mode and group go over only if the very file that was seen when the output was opened still stands there
-//! and belongs to this user. Otherwise somebody else has put it there, or keeps it, and the new file stays
-//! as it was made, with mode 0600. Where the group cannot be carried over, or either file has an access
-//! control list, in which the mode's bits for the group mean something else, the new file has no bits for
-//! the group.
+//! Mode and group go over only if the very file that was seen when the output was opened still
+//! stands there and belongs to this user. Otherwise somebody else has put it there, or keeps it,
+//! and the new file stays as it was made, with mode 0600. Where the group cannot be carried over,
+//! or either file has an access control list, in which the mode's bits for the group mean something
+//! else, the new file has no bits for the group.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io;

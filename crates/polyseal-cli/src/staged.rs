@@ -7,8 +7,9 @@
 //! link and rename the complete new file has a temporary name for an instant.
 //!
 //! A new file has mode 0600. One that replaces another has the mode and the group of that, see
-//! [`Replaced`]; its owner, attributes, access control lists and other hard links are not carried over.
-//! Anyone who can write to the directory can interfere, but not make the new file readable by more people.
+//! [`Replaced`]; its owner, attributes, access control lists and other hard links are not carried
+//! over. Anyone who can write to the directory can interfere, but not make the new file readable by
+//! more people.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

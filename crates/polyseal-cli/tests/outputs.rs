@@ -353,8 +353,8 @@ fn a_replaced_file_has_its_group_and_no_other_reader() {
 #[cfg(target_os = "linux")]
 #[test]
 fn an_access_control_list_does_not_become_the_groups_right() {
-    /// Version 2, then tag, permissions and id of each entry: the owner, user 12345, the group, the most,
-    /// others.
+    /// Version 2, then tag, permissions and id of each entry: the owner, user 12345, the group, the
+    /// most, others.
     const LIST: [(u16, u16, u32); 5] =
         [(1, 6, u32::MAX), (2, 4, 12_345), (4, 0, u32::MAX), (16, 4, u32::MAX), (32, 0, u32::MAX)];
     let mut list = 2_u32.to_le_bytes().to_vec();

@@ -329,8 +329,8 @@ fn a_refused_rekey_changes_nothing() {
     assert!(payload_offset(&room.read("c")) > payload_offset(&old));
 }
 
-/// What the tool was given is not for the programs that it starts: a plugin that could read a passphrase from
-/// the descriptor could open every file that has it.
+/// What the tool was given is not for the programs that it starts: a plugin that could read a
+/// passphrase from the descriptor could open every file that has it.
 #[test]
 fn a_plugin_inherits_no_descriptor() {
     let room = Room::new();
@@ -399,8 +399,8 @@ fn only_a_regular_file_without_armour_can_be_rekeyed() {
     assert!(fs::symlink_metadata("/dev/null").unwrap().rdev() != 0);
 }
 
-/// What happens to a file while a rekey of it waits for a key is not undone, whichever way either goes: a key
-/// that was revoked meanwhile stays revoked.
+/// What happens to a file while a rekey of it waits for a key is not undone, whichever way either
+/// goes: a key that was revoked meanwhile stays revoked.
 #[test]
 fn what_others_do_meanwhile_is_not_undone() {
     for slow in [&["--keep"][..], &["--keep", "--in-place"], &["--new-key"]] {

@@ -1,5 +1,5 @@
-//! Secrets that are given where something else belongs are neither used nor shown, and no stream is read for
-//! two things.
+//! Secrets that are given where something else belongs are neither used nor shown, and no stream is
+//! read for two things.
 
 #![allow(
     clippy::std_instead_of_core,
@@ -126,7 +126,8 @@ fn text_is_no_raw_key() {
     assert!(sealed.0.status.success(), "and so are 16 bytes");
 }
 
-/// A placeholder is a key that everyone has; it is used all the same, for it may be that of old data.
+/// A placeholder is a key that everyone has; it is used all the same, for it may be that of old
+/// data.
 #[test]
 fn keys_that_nobody_drew() {
     let room = Room::new();

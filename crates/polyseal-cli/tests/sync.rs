@@ -1,5 +1,5 @@
-//! Whether what must survive a power failure is waited for: with a library before the system's whose `fsync`
-//! fails, whoever asks for it is told so, and whoever does not goes on.
+//! Whether what must survive a power failure is waited for: with a library before the system's
+//! whose `fsync` fails, whoever asks for it is told so, and whoever does not goes on.
 
 #![cfg(target_os = "linux")]
 #![allow(
@@ -17,7 +17,8 @@ use std::sync::OnceLock;
 
 use common::{Outcome, Room, payload_offset};
 
-/// Directories can be synchronised nevertheless: not every file system lets them be, and nobody relies on it.
+/// Directories can be synchronised nevertheless: not every file system lets them be, and nobody
+/// relies on it.
 const FAILING: &str = "
 #include <errno.h>
 #include <sys/stat.h>

@@ -173,8 +173,8 @@ impl Header {
     /// authenticated.
     ///
     /// # Errors
-    /// [`Error::NotAPolysealFile`], [`Error::AgeFile`], [`Error::UnsupportedVersion`], [`Error::Truncated`] or
-    /// [`Error::Header`], whichever is found first.
+    /// [`Error::NotAPolysealFile`], [`Error::AgeFile`], [`Error::UnsupportedVersion`],
+    /// [`Error::Truncated`] or [`Error::Header`], whichever is found first.
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let length = Self::announced(bytes)?;
         let bytes = bytes.get(..length).ok_or(Error::Truncated)?;

@@ -110,10 +110,10 @@ impl Key {
     }
 }
 
-/// Whether `key` could have been drawn at random. It could not if it has few different bytes, as zeros have,
-/// or if each byte is greater than the last by the same number, as in 00 01 02: of random keys of 16 bytes
-/// or more, fewer than one in 2^50 are taken for such. It says nothing of keys below 16 bytes, and does not
-/// find a key that is weak in any other way.
+/// Whether `key` could have been drawn at random. It could not if it has few different bytes, as
+/// zeros have, or if each byte is greater than the last by the same number, as in 00 01 02: of
+/// random keys of 16 bytes or more, fewer than one in 2^50 are taken for such. It says nothing of
+/// keys below 16 bytes, and does not find a key that is weak in any other way.
 ///
 /// ```
 /// use polyseal_file::{Key, looks_random};
@@ -124,8 +124,8 @@ impl Key {
 /// ```
 #[must_use]
 pub fn looks_random(key: &[u8]) -> bool {
-    // Everything is looked at, and nothing is done but arithmetic: how long it takes must say no more than
-    // the verdict.
+    // Everything is looked at, and nothing is done but arithmetic: how long it takes must say no
+    // more than the verdict.
     let is_zero = |b: u8| u32::from(b).wrapping_sub(1) >> 31;
     let mut different = 0;
     for (i, b) in key.iter().enumerate() {

@@ -173,8 +173,8 @@ impl<'a> Identities<'a> {
         self
     }
 
-    /// The first file key that `opens` the file. Keys are tried before all else: they need nobody at
-    /// the keyboard.
+    /// The first file key that `opens` the file. Keys are tried before all else: they need nobody
+    /// at the keyboard.
     pub(crate) fn unwrap(
         &self,
         stanzas: &[Stanza],

@@ -2,8 +2,8 @@
 //!
 //! Segment i has the nonce i (8 bytes, little-endian) ‖ 1 if it is the last, else 0 ‖ zeros, and
 //! no associated data: everything else about the file is in the key. So a segment opens only in
-//! its place, in its file, and the last only as the last. Suites that derive a key from a nonce derive
-//! it from its first 12 bytes or more: each segment then has a key of its own.
+//! its place, in its file, and the last only as the last. Suites that derive a key from a nonce
+//! derive it from its first 12 bytes or more: each segment then has a key of its own.
 
 use polyseal::any::AnyAead;
 use polyseal::batch::{Batch, Message};
@@ -71,9 +71,9 @@ impl SegmentCipher {
         }
     }
 
-    /// Works on segments that follow each other from `first` on, and end the file if `last`. Each slot
-    /// begins with as many bytes of input as it comes with, and has room for a full segment and its tag;
-    /// the output stands in their place. Returns the bytes of output.
+    /// Works on segments that follow each other from `first` on, and end the file if `last`. Each
+    /// slot begins with as many bytes of input as it comes with, and has room for a full segment
+    /// and its tag; the output stands in their place. Returns the bytes of output.
     pub(crate) fn apply<'a>(
         &self,
         first: Position,

@@ -1,5 +1,6 @@
-//! What the fuzz targets check (`fuzz/checks`), on inputs drawn by chance from the files of the format's
-//! rules: a first look within seconds. `make fuzz` looks for longer, and sees what a change has reached.
+//! What the fuzz targets check (`fuzz/checks`), on inputs drawn by chance from the files of the
+//! format's rules: a first look within seconds. `make fuzz` looks for longer, and sees what a
+//! change has reached.
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 

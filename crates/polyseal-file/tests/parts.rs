@@ -1,5 +1,5 @@
-//! Parts of a file at its very end and beyond it, from sources that do not give everything at once; and how
-//! many recipients a header has room for.
+//! Parts of a file at its very end and beyond it, from sources that do not give everything at once;
+//! and how many recipients a header has room for.
 
 #![allow(
     clippy::std_instead_of_core,

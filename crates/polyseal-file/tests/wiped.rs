@@ -1,7 +1,7 @@
 //! Plaintext is gone from memory once the pipeline or a reader is.
 //!
-//! The global allocator of this test looks at every block that is given back. The message is made of one
-//! mark: what the test itself holds is given back when nobody looks any more.
+//! The global allocator of this test looks at every block that is given back. The message is made
+//! of one mark: what the test itself holds is given back when nobody looks any more.
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
@@ -44,8 +44,8 @@ unsafe impl GlobalAlloc for Watching {
             SEEN.fetch_add(1, Ordering::Relaxed);
             let mut equal = 0;
             for at in 0..layout.size() {
-                // SAFETY: within the block, which is still allocated; volatile, because it may hold bytes
-                // that were never written.
+                // SAFETY: within the block, which is still allocated; volatile, because it may hold
+                // bytes that were never written.
                 let byte = unsafe { block.add(at).read_volatile() };
                 // The mark's bytes all differ: a run begins again with its first one.
                 equal = if byte == MARK[equal] { equal + 1 } else { usize::from(byte == MARK[0]) };

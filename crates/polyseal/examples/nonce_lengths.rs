@@ -1,9 +1,9 @@
 //! Why KC-XAES's nonce length belongs to its key.
 //!
 //! A nonce N of 20 bytes and N' = N[0:12] ‖ N[8:20] of 24 have the same U and V, hence the same
-//! derived key and GCM nonce. Only the commitment tells them apart, and it hides nothing: where one key
-//! takes both lengths, two messages may share their key stream. Here the length is part of the type,
-//! and of the algorithm's name, and one cannot be used as the other.
+//! derived key and GCM nonce. Only the commitment tells them apart, and it hides nothing: where one
+//! key takes both lengths, two messages may share their key stream. Here the length is part of the
+//! type, and of the algorithm's name, and one cannot be used as the other.
 //!
 //!     cargo run --release -p polyseal --example nonce_lengths
 

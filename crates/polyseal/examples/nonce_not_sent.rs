@@ -1,10 +1,11 @@
 //! What KC-XAES's commitment is worth where the nonce is not sent with the ciphertext, so that the
 //! attacker may open it with two.
 //!
-//! Under one key that the attacker knows, two nonces with one commitment take about 2^16 calls of AES:
-//! this is done here, with KC-XAES itself, and one ciphertext becomes two letters. Two different
-//! keys take about 2^64 (eprint 2025/758, section 5.1): this is done on toys with small blocks. Where
-//! the nonce is sent, both must open with the same, and the cost is that of FOR-KC: the last tables.
+//! Under one key that the attacker knows, two nonces with one commitment take about 2^16 calls of
+//! AES: this is done here, with KC-XAES itself, and one ciphertext becomes two letters. Two
+//! different keys take about 2^64 (eprint 2025/758, section 5.1): this is done on toys with small
+//! blocks. Where the nonce is sent, both must open with the same, and the cost is that of FOR-KC:
+//! the last tables.
 //!
 //!     cargo run --release -p polyseal --example nonce_not_sent
 

@@ -1,8 +1,8 @@
 //! One ciphertext that two keys open, to two letters of the attacker's choice; and the schemes that
 //! refuse it.
 //!
-//! GCM does not commit to its key, nor does XAES, whose derived keys are GCM's. The attacker chooses
-//! both keys, so this is no attack on secrecy: it is one on whoever believes that what two
+//! GCM does not commit to its key, nor does XAES, whose derived keys are GCM's. The attacker
+//! chooses both keys, so this is no attack on secrecy: it is one on whoever believes that what two
 //! recipients have opened is the same message.
 //!
 //!     cargo run --release -p polyseal --example two_keys_one_ciphertext

@@ -80,8 +80,8 @@ impl AnyAead {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoSetupAd`] for an algorithm that has none, [`Error::TooLong`] above 2^60 bytes of it;
-    /// otherwise as [`new`](Self::new).
+    /// [`Error::NoSetupAd`] for an algorithm that has none, [`Error::TooLong`] above 2^60 bytes of
+    /// it; otherwise as [`new`](Self::new).
     pub fn with_setup_ad(algorithm: &Algorithm, key: &[u8], setup_ad: &[u8]) -> Result<Self> {
         Self::with_setup_ad_on(algorithm, key, setup_ad, Backend::detect())
     }
@@ -107,8 +107,8 @@ impl AnyAead {
         &self.algorithm
     }
 
-    /// Seals from `buffer`'s input to its output and writes the tag. Where the nonce is hidden, the tag
-    /// is the encrypted nonce, [`head_bytes`](Algorithm::head_bytes), and then the tag.
+    /// Seals from `buffer`'s input to its output and writes the tag. Where the nonce is hidden, the
+    /// tag is the encrypted nonce, [`head_bytes`](Algorithm::head_bytes), and then the tag.
     ///
     /// # Errors
     /// [`Error::Length`] for a nonce or tag of another length, [`Error::TooLong`] above a limit,
@@ -128,8 +128,9 @@ impl AnyAead {
     /// Opens from `buffer`'s input to its output if `tag` is authentic.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`] if it is not, or `nonce` is not the one that is hidden: then the output
-    /// has been wiped. [`Error::Length`], [`Error::TooLong`] and [`Error::WholeOnly`] as for sealing.
+    /// [`Error::Unauthentic`] if it is not, or `nonce` is not the one that is hidden: then the
+    /// output has been wiped. [`Error::Length`], [`Error::TooLong`] and [`Error::WholeOnly`] as for
+    /// sealing.
     pub fn open_inout_detached(
         &self,
         nonce: &[u8],
@@ -177,8 +178,8 @@ impl AnyAead {
     }
 
     /// Seals `message` under a nonce drawn from the operating system, into a new vector that is all
-    /// the opener needs beside key and associated data: nonce, ciphertext, tag. A nonce that is hidden
-    /// is in the ciphertext, and not in front of it.
+    /// the opener needs beside key and associated data: nonce, ciphertext, tag. A nonce that is
+    /// hidden is in the ciphertext, and not in front of it.
     ///
     /// ```
     /// use polyseal::{any::AnyAead, registry::Algorithm};
@@ -192,9 +193,9 @@ impl AnyAead {
     /// ```
     ///
     /// # Errors
-    /// [`Error::FewRandomNonces`] for an algorithm with which a key may have fewer than 2^48 messages
-    /// under random nonces (see [`random_nonce`]), [`Error::Random`] if the
-    /// operating system has no random bytes, [`Error::TooLong`] above a limit.
+    /// [`Error::FewRandomNonces`] for an algorithm with which a key may have fewer than 2^48
+    /// messages under random nonces (see [`random_nonce`]), [`Error::Random`] if the operating
+    /// system has no random bytes, [`Error::TooLong`] above a limit.
     #[cfg(feature = "getrandom")]
     pub fn seal_random_nonce(&self, ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
         let limit = Limits::of(&self.algorithm).random_nonce_messages;

@@ -1,19 +1,19 @@
 //! Many independent messages under one key at once.
 //!
 //! A short message is bound by latency: most of the CPU waits for the last round. Here messages lie
-//! side by side in the lanes of a vector, four at a time, and what one waits for the others use. The
-//! lengths may be mixed; a message too long to gain is sealed by itself. Results are those of sealing
-//! one at a time.
+//! side by side in the lanes of a vector, four at a time, and what one waits for the others use.
+//! The lengths may be mixed; a message too long to gain is sealed by itself. Results are those of
+//! sealing one at a time.
 //!
-//! OMD gains most, for its messages are sequential: as many go side by side as a register has words (with
-//! instructions made for SHA-256 or SHA-512: two), whatever their lengths. In files, segments of less than
-//! 512 KiB do.
+//! OMD gains most, for its messages are sequential: as many go side by side as a register has words
+//! (with instructions made for SHA-256 or SHA-512: two), whatever their lengths. In files, segments
+//! of less than 512 KiB do.
 //!
-//! The others are for CPUs with VAES, and there for XAES, KC-XAES and AEGIS-256: messages of up to 64 bytes
-//! take up to 40 % less time (AEGIS-256 with 256-bit registers: up to 32 bytes). AEGIS-128L gains
-//! a little, with AVX-512 and up to 32 bytes. All else goes one at a time: the parallel AEGIS, the other
-//! schemes, and everything where a register holds one AES block, for there the CPU overlaps single
-//! messages just as well.
+//! The others are for CPUs with VAES, and there for XAES, KC-XAES and AEGIS-256: messages of up to
+//! 64 bytes take up to 40 % less time (AEGIS-256 with 256-bit registers: up to 32 bytes).
+//! AEGIS-128L gains a little, with AVX-512 and up to 32 bytes. All else goes one at a time: the
+//! parallel AEGIS, the other schemes, and everything where a register holds one AES block, for
+//! there the CPU overlaps single messages just as well.
 //!
 //! ```
 //! use polyseal::aead::KeyInit;

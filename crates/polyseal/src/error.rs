@@ -32,8 +32,8 @@ pub enum Error {
         /// The length in bytes that was asked for.
         actual: usize,
     },
-    /// A key, nonce or tag is not as long as the algorithm's; or a segment that is not the last is not as
-    /// long as the stream's.
+    /// A key, nonce or tag is not as long as the algorithm's; or a segment that is not the last is
+    /// not as long as the stream's.
     Length {
         /// Which input: `"key"`, `"nonce"`, `"tag"` or `"segment"`.
         what: &'static str,
@@ -42,8 +42,8 @@ pub enum Error {
         /// The length in bytes that was given.
         actual: usize,
     },
-    /// A key or nonce is shorter or longer than any of the algorithm's; or the last segment of a stream
-    /// is.
+    /// A key or nonce is shorter or longer than any of the algorithm's; or the last segment of a
+    /// stream is.
     Range {
         /// Which input: `"key"`, `"nonce"` or `"segment"`.
         what: &'static str,
@@ -56,8 +56,8 @@ pub enum Error {
     },
     /// No such configuration exists.
     Config(ConfigError),
-    /// An output buffer is not as long as its input, or a sealed message is shorter than its tag, or
-    /// than its nonce and its tag.
+    /// An output buffer is not as long as its input, or a sealed message is shorter than its tag,
+    /// or than its nonce and its tag.
     Buffer {
         /// The length in bytes that is needed.
         expected: usize,
@@ -73,8 +73,8 @@ pub enum Error {
     },
     /// The key has been used as often as it may be: take another.
     Limit {
-        /// What of: `"messages with random nonces"`, `"messages"`, `"segments"`, `"bytes"` or `"failed
-        /// verifications"`.
+        /// What of: `"messages with random nonces"`, `"messages"`, `"segments"`, `"bytes"` or
+        /// `"failed verifications"`.
         what: &'static str,
         /// How many of them a key may have.
         limit: u128,
@@ -96,7 +96,8 @@ pub enum Error {
     ExclusiveParameters,
     /// The algorithm takes no setup associated data.
     NoSetupAd,
-    /// The hash of setup associated data is another profile's, or the configuration does not take one.
+    /// The hash of setup associated data is another profile's, or the configuration does not take
+    /// one.
     SetupHash,
     /// The configuration has no segments.
     NoSegments,

@@ -1,10 +1,10 @@
 //! XAES-256-GCM and KC-XAES-256-GCM on the AWS-LC FIPS module, for nonces of 24 bytes.
 //!
 //! The module offers CMAC, GCM and a generator, and neither KBKDF over CMAC nor XAES: those are
-//! composed here of its services, as the C2SP specification of XAES-256-GCM and eprint 2025/758 say.
-//! N = U ‖ V. Sealing draws U from the module's generator, and the module draws V, GCM's nonce,
-//! itself: so nothing can be sealed under a nonce of the caller's. What is sealed here opens with
-//! [`gcm`](crate::gcm), and the other way round.
+//! composed here of its services, as the C2SP specification of XAES-256-GCM and eprint 2025/758
+//! say. N = U ‖ V. Sealing draws U from the module's generator, and the module draws V, GCM's
+//! nonce, itself: so nothing can be sealed under a nonce of the caller's. What is sealed here opens
+//! with [`gcm`](crate::gcm), and the other way round.
 //!
 //! Neither this library nor this composition is validated. `docs/fips.md` says what is, and what
 //! else a laboratory would ask.
@@ -92,8 +92,8 @@ impl<const TAG: usize> Xaes<TAG> {
     /// Seals `buffer` in place under a nonce of the module's choice; gives the nonce and the tag.
     ///
     /// # Errors
-    /// [`Error::TooLong`] above GCM's limits, [`Error::Random`] and [`Error::SelfTest`] if the module
-    /// refuses to draw or to compute.
+    /// [`Error::TooLong`] above GCM's limits, [`Error::Random`] and [`Error::SelfTest`] if the
+    /// module refuses to draw or to compute.
     pub fn seal_in_place(&self, ad: &[u8], buffer: &mut [u8]) -> Result<([u8; 24], [u8; TAG])> {
         check_lengths(ad.len(), buffer.len())?;
         let (mut nonce, mut tag) = ([0; 24], [0; TAG]);
@@ -124,8 +124,8 @@ impl<const TAG: usize> Xaes<TAG> {
     ///
     /// # Errors
     /// [`Error::Unauthentic`] if T or K_C is another: then all of `sealed` has been wiped.
-    /// [`Error::SelfTest`] if the module refuses to compute: likewise. [`Error::Buffer`] if `sealed`
-    /// is shorter than a tag, [`Error::TooLong`] above GCM's limits.
+    /// [`Error::SelfTest`] if the module refuses to compute: likewise. [`Error::Buffer`] if
+    /// `sealed` is shorter than a tag, [`Error::TooLong`] above GCM's limits.
     pub fn open_in_place<'s>(
         &self,
         nonce: &[u8; 24],

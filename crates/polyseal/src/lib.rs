@@ -1,8 +1,8 @@
 #![doc = include_str!("../README.md")]
 #![no_std]
 #![deny(unsafe_code)]
-// What families share is there for all of them; and neither unit tests nor a build without an allocator make
-// an algorithm by its name.
+// What families share is there for all of them; and neither unit tests nor a build without an
+// allocator make an algorithm by its name.
 #![cfg_attr(
     any(
         test,

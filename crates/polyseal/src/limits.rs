@@ -1,10 +1,11 @@
 //! How much one key may do, and counters that refuse before it does more.
 //!
 //! The bounds are formulas over an algorithm's row of the registry. AEGIS's figures are those of
-//! RFC 10032, by sections 10.1.1 and 10.3 of draft-irtf-cfrg-aegis-aead-18; the kinds of bounds, and
-//! that failed verifications are one of them, are those of draft-irtf-cfrg-aead-limits. Each bound
-//! stands for one user: with many keys, an adversary's chances against any of them add up. What is
-//! behind a limit, how likely an accident below it is, and what many keys have, is told by `bounds`.
+//! RFC 10032, by sections 10.1.1 and 10.3 of draft-irtf-cfrg-aegis-aead-18; the kinds of bounds,
+//! and that failed verifications are one of them, are those of draft-irtf-cfrg-aead-limits. Each
+//! bound stands for one user: with many keys, an adversary's chances against any of them add up.
+//! What is behind a limit, how likely an accident below it is, and what many keys have, is told by
+//! `bounds`.
 //!
 //! What it does not give: a counter knows what it is told. Who seals elsewhere under the same key,
 //! or forgets the counter between two runs, has to count together or take a fresh key.
@@ -47,9 +48,10 @@ pub enum Nonces {
     /// derive a key from the nonce's first bytes may then have one derived key for all messages, as
     /// with a counter at the end: they are taken for GCM under one key.
     Counted,
-    /// Certain to differ in the first bytes, as those of a counter at the beginning are: in as many as
-    /// a key is derived from (12 with XAES, KC-XAES and H-AES, 15 with DNDK), so that each message has
-    /// a derived key of its own. Where no keys are derived, the same as [`Counted`](Self::Counted).
+    /// Certain to differ in the first bytes, as those of a counter at the beginning are: in as many
+    /// as a key is derived from (12 with XAES, KC-XAES and H-AES, 15 with DNDK), so that each
+    /// message has a derived key of its own. Where no keys are derived, the same as
+    /// [`Counted`](Self::Counted).
     CountedFirst,
 }
 
@@ -60,8 +62,8 @@ pub struct Total {
     /// The limit. `None`: no practical one.
     pub limit: Option<u128>,
     /// `None`: bytes count as they are. Else what counts is the work of the block cipher: whole
-    /// blocks of 16 bytes, and so many more for each message. (One is the tag's mask; the padding fix
-    /// has two more.)
+    /// blocks of 16 bytes, and so many more for each message. (One is the tag's mask; the padding
+    /// fix has two more.)
     pub extra_blocks: Option<u32>,
 }
 
@@ -111,20 +113,21 @@ pub struct Limits {
     pub counted_nonce_messages: Option<u128>,
     /// The same for nonces that are certain to differ in the bytes that a key is derived from.
     pub counted_first_nonce_messages: Option<u128>,
-    /// Of a stream: its segments, which are messages to everything but nonces. `None`: there are none.
+    /// Of a stream: its segments, which are messages to everything but nonces. `None`: there are
+    /// none.
     pub segments: Option<Segments>,
-    /// Bytes of messages and associated data together. AEGIS's specification has no such limit. GCM's
-    /// is 2^52, in blocks: an adversary's advantage is then at most 2^-33.
+    /// Bytes of messages and associated data together. AEGIS's specification has no such limit.
+    /// GCM's is 2^52, in blocks: an adversary's advantage is then at most 2^-33.
     pub total_bytes: Total,
     /// The same for [`Nonces::Counted`]: where they may leave all messages to one derived key, that
     /// key has GCM's limit.
     pub counted_total_bytes: Total,
-    /// Failed verifications: v ≤ 2^(s − 32), for a forger who succeeds with a probability of 2^-s at
-    /// each attempt then succeeds with at most 2^-32. s is the tag's length in bits, or what is
-    /// claimed if it is less: for AEGIS 128 with either tag (the draft's 10.3). With GCM and all that
-    /// is built on it the chance grows with the length: s is 33 less, which holds for a message of any
-    /// length, and up to 2^36 bytes of message and associated data together. A failure with more
-    /// associated data counts as often as 2^36 bytes go into its length.
+    /// Failed verifications: v ≤ 2^(s − 32), for a forger who succeeds with a probability of 2^-s
+    /// at each attempt then succeeds with at most 2^-32. s is the tag's length in bits, or what is
+    /// claimed if it is less: for AEGIS 128 with either tag (the draft's 10.3). With GCM and all
+    /// that is built on it the chance grows with the length: s is 33 less, which holds for a
+    /// message of any length, and up to 2^36 bytes of message and associated data together. A
+    /// failure with more associated data counts as often as 2^36 bytes go into its length.
     pub failed_verifications: Option<u128>,
     /// Bytes of one message (the draft's P_MAX, 2^61 − 1).
     pub message_bytes: u64,
@@ -245,7 +248,8 @@ impl Usage {
     }
 
     /// A key that has sealed `messages` messages of `bytes` bytes altogether, associated data
-    /// included and as they count ([`Total::charge`]), and has seen `failures` failed verifications.
+    /// included and as they count ([`Total::charge`]), and has seen `failures` failed
+    /// verifications.
     #[must_use]
     pub fn resume(
         algorithm: &Algorithm,
@@ -291,8 +295,9 @@ impl Usage {
         self.reserve(1, message_bytes, ad_bytes)
     }
 
-    /// Counts `messages` messages that are about to be sealed, of at most `message_bytes` bytes each
-    /// and with at most `ad_bytes` bytes of associated data: all of them or, with an error, none.
+    /// Counts `messages` messages that are about to be sealed, of at most `message_bytes` bytes
+    /// each and with at most `ad_bytes` bytes of associated data: all of them or, with an error,
+    /// none.
     ///
     /// # Errors
     /// [`Error::TooLong`] if one of them is too long for the algorithm, [`Error::Limit`] if

@@ -32,8 +32,8 @@ use crate::registry::{Algorithm, Cost, Family, Level, Misuse, families};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Need {
-    /// To commit to the key, by CMT-1 or better with a work of 2^64 or more, even where the adversary
-    /// chooses the associated data.
+    /// To commit to the key, by CMT-1 or better with a work of 2^64 or more, even where the
+    /// adversary chooses the associated data.
     Committing,
     /// To reveal no more under a repeated nonce than that two inputs are the same.
     MisuseResistant,
@@ -237,10 +237,10 @@ impl Machine {
 
 /// The fastest AEAD for `machine` that meets all of `needs`, of a family that is `allowed`.
 ///
-/// It is the family's default instance, or the first in the order of key, nonce and tag lengths that
-/// meets the needs where the default does not. The answer depends on the arguments only: of two
-/// families that cost the same, it is the one that comes first in the registry. Families that are
-/// only there for old data are not chosen, and those that are not
+/// It is the family's default instance, or the first in the order of key, nonce and tag lengths
+/// that meets the needs where the default does not. The answer depends on the arguments only: of
+/// two families that cost the same, it is the one that comes first in the registry. Families that
+/// are only there for old data are not chosen, and those that are not
 /// [`reviewed`](Family::reviewed) only where no other will do.
 #[must_use]
 pub fn fastest(

@@ -90,8 +90,8 @@ impl FromStr for Algorithm {
         if algorithm.family().one_param && params > 1 {
             return Err(Error::ExclusiveParameters);
         }
-        // Parameters first, in the family's order and whatever the text's: lengths depend on them, and
-        // a permission comes before what it is for.
+        // Parameters first, in the family's order and whatever the text's: lengths depend on them,
+        // and a permission comes before what it is for.
         for step in 0..=algorithm.family().params.len() {
             for (name, value) in choices.split(',').filter_map(|choice| choice.split_once('=')) {
                 if algorithm.step_of(name) == step {

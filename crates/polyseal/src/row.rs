@@ -1,8 +1,8 @@
 //! What a row of the registry is made of.
 //!
-//! A [`Family`] says what an algorithm's specification fixes and which sizes and parameters may be chosen; an
-//! [`Algorithm`] is a family with every choice made. The families of algorithms (`aegis`, `gcm`, `flex`, `omd`)
-//! write rows; the registry, above them, puts the table together.
+//! A [`Family`] says what an algorithm's specification fixes and which sizes and parameters may be
+//! chosen; an [`Algorithm`] is a family with every choice made. The families of algorithms
+//! (`aegis`, `gcm`, `flex`, `omd`) write rows; the registry, above them, puts the table together.
 
 mod algorithm;
 mod layout;
@@ -47,8 +47,8 @@ pub enum ParamKind {
     Permission,
     /// Names: the value is the place of the name in this list.
     Name(&'static [&'static str]),
-    /// Configurations of Flex, their eight bytes in 16 hexadecimal digits. Every one is accepted that
-    /// the specification allows.
+    /// Configurations of Flex, their eight bytes in 16 hexadecimal digits. Every one is accepted
+    /// that the specification allows.
     Configuration,
 }
 
@@ -217,8 +217,8 @@ pub struct Family {
     pub params: &'static [Param],
     /// Whether at most one parameter may be named.
     pub one_param: bool,
-    /// Where nonce and tag lengths depend on parameters: which go with them. The two above are then what
-    /// they are by default, and all that there is.
+    /// Where nonce and tag lengths depend on parameters: which go with them. The two above are then
+    /// what they are by default, and all that there is.
     pub(crate) lengths: Option<Lengths>,
     /// The same for what a sealed message looks like, and for what one key may do.
     pub(crate) layout: Option<LayoutOf>,
@@ -290,9 +290,9 @@ pub(crate) enum Maker {
     WithSetup(fn(&Algorithm, &[u8], &[u8], Backend) -> Result<BoxedAead>),
 }
 
-/// A [`Maker`]: `maker!(Aead: |algorithm, key, backend| …)` with what a key of checked length makes, behind a
-/// pointer. Without an allocator there are no instances by name; nor are there in unit tests, which would compile
-/// every algorithm once more.
+/// A [`Maker`]: `maker!(Aead: |algorithm, key, backend| …)` with what a key of checked length
+/// makes, behind a pointer. Without an allocator there are no instances by name; nor are there in
+/// unit tests, which would compile every algorithm once more.
 macro_rules! maker {
     ($kind:ident: $make:expr) => {{
         #[cfg(all(feature = "alloc", not(test)))]

@@ -1,4 +1,5 @@
-//! AEADs whose tag can be had on opening too, before it is compared: what a transform of tags needs.
+//! AEADs whose tag can be had on opening too, before it is compared: what a transform of tags
+//! needs.
 
 use aead::inout::InOutBuf;
 use aead::{AeadCore, KeyInit};

@@ -375,7 +375,8 @@ proptest! {
         }
     }
 
-    /// The name of a configuration is the configuration: accepted as often as the specification does.
+    /// The name of a configuration is the configuration: accepted as often as the specification
+    /// does.
     #[test]
     fn configurations_are_read_back(
         mode in 1..4_u8, flags in 0..16_u8, profile in 1..9_u8, tag in 0..34_u8, nonce in 0..70_u8, aux in 0..2_u8

@@ -112,8 +112,8 @@ impl<C: OnBackend> Entry<C> {
 }
 
 /// Batches of one shape alone, just as many as go side by side and one more: every shape of at most
-/// one `unit` of associated data and `most` of message. Whatever is altered in one message, that one
-/// is refused and no other.
+/// one `unit` of associated data and `most` of message. Whatever is altered in one message, that
+/// one is refused and no other.
 fn every_shape_stands_alone<C: OnBackend>(unit: usize, most: usize) {
     // T's first and last byte, and K_C's or those of a longer T.
     const PARTS: [Part; 7] = [
@@ -165,8 +165,8 @@ fn every_shape_stands_alone<C: OnBackend>(unit: usize, most: usize) {
     }
 }
 
-/// Batches of every size up to 33 with lengths drawn from `lengths`, so that some fill the lanes and
-/// some are left over.
+/// Batches of every size up to 33 with lengths drawn from `lengths`, so that some fill the lanes
+/// and some are left over.
 fn is_one_at_a_time<C: OnBackend>(lengths: &[(usize, usize)]) {
     let key = Key::<C>::try_from(&bytes(1, C::key_size())[..]).expect("a key");
     let meaning = C::on(&key, soft());
@@ -216,8 +216,8 @@ fn is_one_at_a_time<C: OnBackend>(lengths: &[(usize, usize)]) {
     }
 }
 
-/// Nothing is done if the last message of the batch has a wrong length, which is named, and no message
-/// is called authentic: not even one that was in a batch before.
+/// Nothing is done if the last message of the batch has a wrong length, which is named, and no
+/// message is called authentic: not even one that was in a batch before.
 fn names_wrong_lengths<C: OnBackend>() {
     let key = Key::<C>::try_from(&bytes(1, C::key_size())[..]).expect("a key");
     let cipher = C::new(&key);

@@ -343,8 +343,9 @@ fn macs_notice_every_byte_and_name_wrong_lengths() {
     }
 }
 
-/// A batch by name is its messages one at a time; one that is altered says nothing of the others; and with a
-/// wrong length anywhere nothing is done, and no message is called authentic, whatever it was before.
+/// A batch by name is its messages one at a time; one that is altered says nothing of the others;
+/// and with a wrong length anywhere nothing is done, and no message is called authentic, whatever
+/// it was before.
 #[test]
 fn batches_by_name() {
     for algorithm in instances(Kind::Aead).into_iter().filter(|a| !a.is_whole()) {
@@ -396,8 +397,8 @@ fn batches_by_name() {
     }
 }
 
-/// A nonce that is drawn travels in front, is as good as any, and is authentic; where a key would have
-/// too few messages, there is none.
+/// A nonce that is drawn travels in front, is as good as any, and is authentic; where a key would
+/// have too few messages, there is none.
 #[test]
 fn random_nonces_travel_with_the_ciphertext() {
     let mut sealing = Vec::new();

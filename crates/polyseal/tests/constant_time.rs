@@ -3,9 +3,9 @@
 //! To be run under valgrind, which `scripts/constant-time` does: memcheck reports each place where
 //! one does (see `testing::memcheck`). Public are lengths, nonces, associated data, ciphertexts,
 //! tags once they are released, and the verdict. Run without valgrind, this is one more round trip.
-//! Valgrind 3.19 has neither VAES, AVX-512 nor the SHA instructions, so the back ends are `soft` and
-//! `aesni`, which goes with AVX2 for hash functions; the wider ones run the same generic code on wider
-//! registers. The kernels of the SHA instructions are never seen here.
+//! Valgrind 3.19 has neither VAES, AVX-512 nor the SHA instructions, so the back ends are `soft`
+//! and `aesni`, which goes with AVX2 for hash functions; the wider ones run the same generic code
+//! on wider registers. The kernels of the SHA instructions are never seen here.
 
 mod common;
 
@@ -298,8 +298,8 @@ fn secrets_of_flex_are_kept() {
     }
 }
 
-/// What is long: keys and associated data, which are hashed in a tree; streams; more blocks than have
-/// masks from one value.
+/// What is long: keys and associated data, which are hashed in a tree; streams; more blocks than
+/// have masks from one value.
 #[test]
 fn secrets_of_flex_at_length_are_kept() {
     for profile in [Profile::S512, Profile::S256, Profile::K1600] {
@@ -326,8 +326,8 @@ fn secrets_of_flex_at_length_are_kept() {
     }
 }
 
-/// The wide-block cipher by itself: strings of every short length, whose stretch is a secret until it
-/// has been compared.
+/// The wide-block cipher by itself: strings of every short length, whose stretch is a secret until
+/// it has been compared.
 #[test]
 fn secrets_of_wide_blocks_are_kept() {
     for (profile, number) in Profile::ALL.into_iter().zip(1..) {

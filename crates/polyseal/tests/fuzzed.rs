@@ -1,5 +1,5 @@
-//! What the fuzz targets check (`fuzz/checks`), on inputs drawn by chance: a first look within seconds.
-//! `make fuzz` looks for longer, and sees what a change has reached.
+//! What the fuzz targets check (`fuzz/checks`), on inputs drawn by chance: a first look within
+//! seconds. `make fuzz` looks for longer, and sees what a change has reached.
 
 #[path = "../../../fuzz/checks/aead_differential.rs"]
 mod aead_differential;

@@ -1,8 +1,8 @@
 //! The rooms of `src` and the arrows between them: api → families → parts → back end, none upward,
 //! none between families; and `unsafe` in one room only.
 //!
-//! An arrow is a path that begins with `crate` or `super` and leads into another room. [`ROOMS`] says which
-//! rooms each floor has. What may lead where:
+//! An arrow is a path that begins with `crate` or `super` and leads into another room. [`ROOMS`]
+//! says which rooms each floor has. What may lead where:
 //!
 //! - the api to every room: it puts together what the families bring;
 //! - a family to parts and the back end, never to another family: what two of them share is a part;

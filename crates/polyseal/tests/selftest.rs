@@ -7,8 +7,8 @@ use polyseal::selftest;
 use polyseal::testing::Backend;
 
 /// The instances of `family` that need an answer: all of them, or, where there are many lengths,
-/// every choice of parameters with the lengths that go with it. Of keys, which Flex has of many lengths,
-/// one. Of lengths that have a name, each under one rule.
+/// every choice of parameters with the lengths that go with it. Of keys, which Flex has of many
+/// lengths, one. Of lengths that have a name, each under one rule.
 fn needed(family: &'static Family) -> impl Iterator<Item = Algorithm> {
     let one_key = |a: &Algorithm| a.key_bytes() == a.family().key_bytes.default;
     let few = Algorithm::instances(family).filter(one_key).count() <= 24;

@@ -48,8 +48,8 @@ struct Remains {
     secret: bool,
 }
 
-/// Byte strings of up to 16 bytes that are looked for: each as a number, and which of a number's bits
-/// count.
+/// Byte strings of up to 16 bytes that are looked for: each as a number, and which of a number's
+/// bits count.
 #[derive(Clone, Copy)]
 struct Sought([(u128, u128); 8]);
 
@@ -151,16 +151,16 @@ const BESIDE_A_KEY: usize = 2;
 /// state that is under way has 100 bytes of message, and more of registers and key stream.
 const BESIDE_A_STATE: usize = 24;
 
-/// What there is beside an expanded key of GCM, which is aligned to 64 bytes: the padding has whatever
-/// was there before. Each of the secrets is longer.
+/// What there is beside an expanded key of GCM, which is aligned to 64 bytes: the padding has
+/// whatever was there before. Each of the secrets is longer.
 const BESIDE_AN_EXPANDED_KEY: usize = 100;
 
 /// What is public beside what HMAC keeps of a key: how many blocks it has taken.
 const BESIDE_A_HASHED_KEY: usize = 16;
 
-/// What is public beside a message of GCM: those, the first counter block, and the commitment, which
-/// is most of a public tag. So much that a block of key stream could hide in it: what is secret is
-/// looked for by its value.
+/// What is public beside a message of GCM: those, the first counter block, and the commitment,
+/// which is most of a public tag. So much that a block of key stream could hide in it: what is
+/// secret is looked for by its value.
 const BESIDE_A_MESSAGE: usize = BESIDE_AN_EXPANDED_KEY + BESIDE_A_STATE + 16 + 32;
 
 #[track_caller]
@@ -279,8 +279,8 @@ fn reversed(mut block: [u8; 16]) -> [u8; 16] {
     block
 }
 
-/// A message of GCM under way: keys, the key stream of its last block, and the hash. (The ciphertext
-/// of that block is public.)
+/// A message of GCM under way: keys, the key stream of its last block, and the hash. (The
+/// ciphertext of that block is public.)
 #[test]
 fn a_message_of_gcm_is_wiped() {
     let nonce = [9; 24].into();
@@ -361,7 +361,8 @@ fn is_on_the_stack(secret: &[u8]) -> bool {
 
 /// Whether `call` leaves one of `secrets` on the stack.
 fn leaves(secrets: &[&[u8]], call: impl FnOnce()) -> bool {
-    // With a frame of its own, or what is inlined would keep its variables above the part looked at.
+    // With a frame of its own, or what is inlined would keep its variables above the part looked
+    // at.
     #[inline(never)]
     fn apart(call: impl FnOnce()) {
         call();
@@ -408,8 +409,8 @@ fn blocks(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.chunks(16).map(<[u8]>::to_vec).collect()
 }
 
-/// What HKDF-SHA-512 computes on the way to the key of a message: the pseudorandom key, also as HMAC
-/// pads it, and its first output, of which the key is the beginning.
+/// What HKDF-SHA-512 computes on the way to the key of a message: the pseudorandom key, also as
+/// HMAC pads it, and its first output, of which the key is the beginning.
 fn hkdf(salt: &[u8; 32]) -> Vec<Vec<u8>> {
     let (prk, expand) = hkdf::Hkdf::<sha2::Sha512>::extract(Some(salt), &KEY);
     let mut t = [0; 64];

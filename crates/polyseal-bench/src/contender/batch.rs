@@ -9,8 +9,8 @@ use super::{Contender, Work};
 use crate::ring::{Nonce, Ring, Tag};
 
 impl Contender {
-    /// `cipher` sealing `count` messages of the ring's length at once, or `together` false, one at a
-    /// time. What counts as a message is all of them. The lengths of nonce and tag are in bytes.
+    /// `cipher` sealing `count` messages of the ring's length at once, or `together` false, one at
+    /// a time. What counts as a message is all of them. The lengths of nonce and tag are in bytes.
     pub fn batch(
         name: impl Into<String>,
         cipher: Box<dyn Batch>,

@@ -18,8 +18,8 @@ const PIECE_BYTES: usize = 16 << 10;
 const BLOCK_BYTES: u64 = 128;
 
 impl Contender {
-    /// `hash` taking in `times` as many bytes as the messages have, however short these are: its rate
-    /// on long inputs, in the time that a message would take at that rate.
+    /// `hash` taking in `times` as many bytes as the messages have, however short these are: its
+    /// rate on long inputs, in the time that a message would take at that rate.
     pub fn compression(name: impl Into<String>, times: u64, hash: impl Compress + 'static) -> Self {
         let work = Compressing { hash, times, input: vec![0x5a; PIECE_BYTES] };
         Self { name: name.into(), work: Box::new(work) }

@@ -129,8 +129,8 @@ fn tagging(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Resu
     table.write(out, Style::Markdown)
 }
 
-/// Degrees wider than a register: all lanes at once, or lane after lane. Not in the tool, for which the
-/// strategy that is not taken would have to be compiled.
+/// Degrees wider than a register: all lanes at once, or lane after lane. Not in the tool, for which
+/// the strategy that is not taken would have to be compiled.
 #[cfg(feature = "peers")]
 fn strategies(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
     const SUITES: [&str; 5] =

@@ -17,8 +17,8 @@ use crate::table::{Style, Table};
 /// Whose parts the same schemes are composed from, as in the paper.
 pub(super) const PEER: Peer = Peer::AwsLc;
 
-/// The columns and the suites; the others' cost is given relative to the first one's. One of them is
-/// composed of the peer's parts only.
+/// The columns and the suites; the others' cost is given relative to the first one's. One of them
+/// is composed of the peer's parts only.
 const SCHEMES: [(&str, &str); 6] = [
     ("GCM", "aes-256-gcm"),
     ("XAES", "xaes-256-gcm"),

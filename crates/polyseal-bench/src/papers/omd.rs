@@ -1,8 +1,9 @@
-//! The tables and plots behind `papers/omd.md`: each mode beside its floor, and many messages at once.
+//! The tables and plots behind `papers/omd.md`: each mode beside its floor, and many messages at
+//! once.
 //!
-//! A call of the compression function takes in as many bytes of key as of message, so that a message
-//! costs no less than hashing twice as much: that is its floor, at the rate of whichever library
-//! hashes fastest.
+//! A call of the compression function takes in as many bytes of key as of message, so that a
+//! message costs no less than hashing twice as much: that is its floor, at the rate of whichever
+//! library hashes fastest.
 
 use std::fs;
 use std::io::{self, Write};

@@ -1,6 +1,6 @@
-//! AEZ by one of its authors, in C, in the package `aez`, whose build compiles it for this very CPU. The
-//! C functions are called directly, because the crate has no call for work in place. It enciphers, and
-//! with no zeros to check it neither lengthens a message nor refuses one.
+//! AEZ by one of its authors, in C, in the package `aez`, whose build compiles it for this very
+//! CPU. The C functions are called directly, because the crate has no call for work in place. It
+//! enciphers, and with no zeros to check it neither lengthens a message nor refuses one.
 
 #![allow(unsafe_code)]
 
@@ -99,8 +99,8 @@ impl Aead for Aez {
     #[inline]
     fn seal(&mut self, nonce: &Nonce, ad: &[u8], message: &mut [u8], _: &mut Tag) {
         let (data, len) = (message.as_mut_ptr(), int(message.len()));
-        // SAFETY: every pointer is valid for the length beside it. In and out may be the same: every
-        // block is read before it is written, and the last two before anything is.
+        // SAFETY: every pointer is valid for the length beside it. In and out may be the same:
+        // every block is read before it is written, and the last two before anything is.
         unsafe {
             aez_encrypt(
                 &raw mut self.context,

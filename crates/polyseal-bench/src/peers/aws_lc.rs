@@ -1,5 +1,5 @@
-//! AES-GCM, AES-GCM-SIV and SHA-2 of AWS-LC, and what can be put together from its AES-GCM, CMAC and HMAC,
-//! through `aws-lc-rs`. The key schedule happens once, in the key.
+//! AES-GCM, AES-GCM-SIV and SHA-2 of AWS-LC, and what can be put together from its AES-GCM, CMAC
+//! and HMAC, through `aws-lc-rs`. The key schedule happens once, in the key.
 
 use aws_lc_rs::aead::{
     AES_128_GCM, AES_256_GCM, AES_256_GCM_SIV, Aad, Algorithm, LessSafeKey, Nonce, UnboundKey,

@@ -20,8 +20,8 @@ pub(super) trait Prf {
 /// AES-256-GCM with T* in the place of T.
 ///
 /// Who opens needs T before T* can be checked, and no library here gives out the T that it computes
-/// when it opens. So T stands behind T*, where nobody else sees it, and is verified by GCM: in time that
-/// is what opening CTX would take, and no more.
+/// when it opens. So T stands behind T*, where nobody else sees it, and is verified by GCM: in time
+/// that is what opening CTX would take, and no more.
 pub(super) struct Ctx<P, G> {
     pub(super) prf: P,
     pub(super) gcm: G,
@@ -76,8 +76,8 @@ pub(super) trait Hash: Clone {
     fn finish(self) -> [u8; 32];
 }
 
-/// HMAC from a bare hash, without what a library's own spends on choosing one. Both states have taken
-/// the key.
+/// HMAC from a bare hash, without what a library's own spends on choosing one. Both states have
+/// taken the key.
 pub(super) struct Hmac<H> {
     inner: H,
     outer: H,

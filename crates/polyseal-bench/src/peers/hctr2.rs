@@ -1,9 +1,9 @@
-//! HCTR2 (eprint 2021/1441) with AES-256, put together from RustCrypto's `aes` and `polyval`, because
-//! the crates that have it work block by block. It enciphers, and neither lengthens a message nor
-//! refuses one. The tweak is the nonce and the associated data.
+//! HCTR2 (eprint 2021/1441) with AES-256, put together from RustCrypto's `aes` and `polyval`,
+//! because the crates that have it work block by block. It enciphers, and neither lengthens a
+//! message nor refuses one. The tweak is the nonce and the associated data.
 //!
-//! M ‖ N: a message and its first block; U ‖ V: a ciphertext; MM, UU: what AES takes for M and gives for
-//! U; S: the stream's seed; h and L: AES of 0 and 1.
+//! M ‖ N: a message and its first block; U ‖ V: a ciphertext; MM, UU: what AES takes for M and
+//! gives for U; S: the stream's seed; h and L: AES of 0 and 1.
 
 use aes_gcm::aes::cipher::{BlockCipherDecrypt, BlockCipherEncrypt};
 use aes_gcm::aes::{Aes256, Block};

@@ -1,6 +1,6 @@
-//! HCTR2 with AES-256 of the crate `hctr2-rs`: it enciphers, and neither lengthens a message nor refuses
-//! one. The tweak is the nonce and the associated data. It has no call for work in place, so that a
-//! message that is sealed is copied first.
+//! HCTR2 with AES-256 of the crate `hctr2-rs`: it enciphers, and neither lengthens a message nor
+//! refuses one. The tweak is the nonce and the associated data. It has no call for work in place,
+//! so that a message that is sealed is copied first.
 
 use hctr2_rs::Hctr2_256;
 

@@ -51,8 +51,8 @@ fn library() -> &'static (String, [Functions; 2]) {
     static LIBRARY: OnceLock<(String, [Functions; 2])> = OnceLock::new();
     LIBRARY.get_or_init(|| {
         let mut table = core::mem::MaybeUninit::uninit();
-        // SAFETY: the table has room for both; if the version is not null, it is a static string and
-        // the table was filled.
+        // SAFETY: the table has room for both; if the version is not null, it is a static string
+        // and the table was filled.
         unsafe {
             let version = polyseal_bench_ipsec_mb(table.as_mut_ptr());
             assert!(!version.is_null(), "ipsec-mb has memory for its manager");

@@ -15,16 +15,16 @@ use crate::ring::{Key, Nonce, Tag};
 pub(super) trait Derivation {
     fn rekey(&mut self, key: &Key);
 
-    /// The output for `input` of one or two blocks. Where one call of the underlying function is not
-    /// enough, the second one has 2 in the last block's byte `counter`, in which there is a 1.
+    /// The output for `input` of one or two blocks. Where one call of the underlying function is
+    /// not enough, the second one has 2 in the last block's byte `counter`, in which there is a 1.
     fn derive(&mut self, input: &mut [u8], counter: usize) -> [u8; 32];
 }
 
 /// AES-256-GCM of V under K_U, with K_C behind its tag if it commits; nonces of `NONCE` bytes.
 ///
 /// KC-XAES's usual nonces have 24. With 15, U and V overlap, and the nonce and a counter fill one
-/// block, so that K_C needs no X1: ours after the idea of eprint 2025/758, appendix C.3, as `kc_15` in
-/// `reference/xaes.py`, to be measured and not to be used.
+/// block, so that K_C needs no X1: ours after the idea of eprint 2025/758, appendix C.3, as `kc_15`
+/// in `reference/xaes.py`, to be measured and not to be used.
 pub(super) struct NonceDerived<D, G, const NONCE: usize = 24> {
     pub(super) derivation: D,
     pub(super) gcm: G,

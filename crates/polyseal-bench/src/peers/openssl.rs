@@ -1,6 +1,7 @@
-//! AES-GCM, OCB3 and AES-GCM-SIV of OpenSSL, through its EVP interface: a message sets the nonce of a
-//! context that holds the expanded key, then updates, finishes, and reads or sets the tag. And what can
-//! be put together from that, its AES in ECB mode, and its SHA-256. Its digests through EVP as well.
+//! AES-GCM, OCB3 and AES-GCM-SIV of OpenSSL, through its EVP interface: a message sets the nonce of
+//! a context that holds the expanded key, then updates, finishes, and reads or sets the tag. And
+//! what can be put together from that, its AES in ECB mode, and its SHA-256. Its digests through
+//! EVP as well.
 
 #![allow(unsafe_code)]
 
@@ -145,8 +146,8 @@ struct Hashing(*mut DigestContext);
 
 impl Hashing {
     fn new(name: &CStr) -> Self {
-        // SAFETY: null means the default library, properties and parameters; the context keeps its own
-        // reference to the digest.
+        // SAFETY: null means the default library, properties and parameters; the context keeps its
+        // own reference to the digest.
         unsafe {
             let digest = EVP_MD_fetch(ptr::null_mut(), name.as_ptr(), ptr::null());
             let context = EVP_MD_CTX_new();
@@ -198,18 +199,18 @@ impl Keyed {
         let key = key.map_or(ptr::null(), |key| key.as_ptr());
         let nonce = nonce.map_or(ptr::null(), |nonce| nonce.as_ptr());
         let (cipher, parameters) = (ptr::null(), ptr::null());
-        // SAFETY: null keeps the cipher, the key or the nonce; key and nonce are longer than what is
-        // read of them.
+        // SAFETY: null keeps the cipher, the key or the nonce; key and nonce are longer than what
+        // is read of them.
         let done = unsafe { EVP_CipherInit_ex2(self.0, cipher, key, nonce, direction, parameters) };
         assert_eq!(done, 1);
     }
 
-    /// Turns `input` into bytes at `output`, and tells how many: a mode may keep back what is less than
-    /// a block.
+    /// Turns `input` into bytes at `output`, and tells how many: a mode may keep back what is less
+    /// than a block.
     ///
     /// # Safety
-    /// `input` is readable and `output` null or writable for `len` bytes, and they are the same or do
-    /// not overlap.
+    /// `input` is readable and `output` null or writable for `len` bytes, and they are the same or
+    /// do not overlap.
     #[inline]
     unsafe fn update(&self, input: *const u8, output: *mut u8, len: usize) -> usize {
         let len = c_int::try_from(len).expect("the message is not too long");
@@ -220,7 +221,8 @@ impl Keyed {
         written as usize
     }
 
-    /// Ends the message with the bytes of `output` that are still missing; false if its tag was wrong.
+    /// Ends the message with the bytes of `output` that are still missing; false if its tag was
+    /// wrong.
     #[inline]
     fn finish(&self, output: &mut [u8]) -> bool {
         let (mut last, mut written) = ([0; BLOCK], 0);

@@ -1,6 +1,7 @@
-//! AES-GCM, XAES, OCB3 and AES-GCM-SIV of RustCrypto, through the traits of the `aead` crate, and its SHA-2 and
-//! BLAKE2b through those of `digest`. Which instructions they use is found at run time, but what is around them is compiled for any CPU of the architecture,
-//! unless the whole program is compiled for this one.
+//! AES-GCM, XAES, OCB3 and AES-GCM-SIV of RustCrypto, through the traits of the `aead` crate, and
+//! its SHA-2 and BLAKE2b through those of `digest`. Which instructions they use is found at run
+//! time, but what is around them is compiled for any CPU of the architecture, unless the whole
+//! program is compiled for this one.
 
 use aead::consts::U12;
 use aead::inout::InOutBuf;

@@ -1,5 +1,5 @@
-//! AEZ of the crate `zears`, which works in place: it enciphers, and with no zeros to check it neither
-//! lengthens a message nor refuses one.
+//! AEZ of the crate `zears`, which works in place: it enciphers, and with no zeros to check it
+//! neither lengthens a message nor refuses one.
 
 use zears::Aez;
 

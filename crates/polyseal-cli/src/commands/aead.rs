@@ -1,10 +1,10 @@
 //! `aead`: one message with one algorithm, raw, for tests and protocols.
 //!
 //! `seal` writes the ciphertext and the tag and nothing else; without `--nonce` it draws a random
-//! one and prints `nonce HEX` on standard error. `open` reverses it; where the nonce is hidden in the
-//! ciphertext it needs none, and prints the one that it finds. `tag` and `verify` are the
-//! same for MACs, with the tag in hexadecimal. The message is held in memory as a whole: `open`
-//! writes nothing before all of it is authentic.
+//! one and prints `nonce HEX` on standard error. `open` reverses it; where the nonce is hidden in
+//! the ciphertext it needs none, and prints the one that it finds. `tag` and `verify` are the same
+//! for MACs, with the tag in hexadecimal. The message is held in memory as a whole: `open` writes
+//! nothing before all of it is authentic.
 
 use std::io::{self, Write};
 use std::path::Path;

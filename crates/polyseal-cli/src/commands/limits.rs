@@ -1,7 +1,7 @@
 //! `limits`: every bound under a load, which one binds, and how many messages a key may seal.
 //!
-//! The formulas are the library's; here they are printed, and said in plain words. A load that is too
-//! much is an answer like another, with exit code 0: only a question that makes no sense fails.
+//! The formulas are the library's; here they are printed, and said in plain words. A load that is
+//! too much is an answer like another, with exit code 0: only a question that makes no sense fails.
 
 use polyseal::Error;
 use polyseal::limits::Nonces;

@@ -21,8 +21,8 @@ pub(crate) struct Room(pub(crate) tempfile::TempDir);
 
 static DEFAULT_SIGNALS: Once = Once::new();
 
-/// Gives the tool the default of the signals that it answers, also where whoever started the tests ignores
-/// some: what has a handler here has none after `exec`.
+/// Gives the tool the default of the signals that it answers, also where whoever started the tests
+/// ignores some: what has a handler here has none after `exec`.
 fn default_signals() {
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
         register_conditional_default(signal, Arc::new(AtomicBool::new(true))).unwrap();

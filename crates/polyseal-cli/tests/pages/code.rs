@@ -1,5 +1,5 @@
-//! The Rust code of `docs/migration.md`, run. (That of the README is an example of the core's documentation,
-//! and what needs the crate `aes-gcm` is in the core's tests.)
+//! The Rust code of `docs/migration.md`, run. (That of the README is an example of the core's
+//! documentation, and what needs the crate `aes-gcm` is in the core's tests.)
 
 use std::error::Error;
 

@@ -8,7 +8,8 @@ use std::process::Command;
 use crate::common::{TOOL, cannot, have, message};
 use crate::{blocks, read};
 
-/// Runs the page's blocks of `console` in a directory of its own, and returns how many commands there are.
+/// Runs the page's blocks of `console` in a directory of its own, and returns how many commands
+/// there are.
 fn run(page: &str) -> usize {
     let room = tempfile::tempdir().unwrap();
     fs::create_dir(room.path().join("photos")).unwrap();

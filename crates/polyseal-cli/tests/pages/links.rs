@@ -1,5 +1,6 @@
-//! Every relative link of a page leads to a file and a heading that exist, and to a page of the book: the site
-//! that `make docs` builds has what `docs/SUMMARY.md` names, in the folders of the repository, with its pictures.
+//! Every relative link of a page leads to a file and a heading that exist, and to a page of the
+//! book: the site that `make docs` builds has what `docs/SUMMARY.md` names, in the folders of the
+//! repository, with its pictures.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;

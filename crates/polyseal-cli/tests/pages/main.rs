@@ -1,5 +1,5 @@
-//! The repository's pages: their commands and code do what they say, their links lead somewhere, and the
-//! README stays short.
+//! The repository's pages: their commands and code do what they say, their links lead somewhere,
+//! and the README stays short.
 
 #![allow(
     clippy::std_instead_of_core,

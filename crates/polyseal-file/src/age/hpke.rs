@@ -64,8 +64,8 @@ pub(super) struct PublicKey {
 }
 
 impl PublicKey {
-    /// `None` if it is none: FIPS 203 calls for the check of the first part, RFC 9180 for that of the
-    /// second.
+    /// `None` if it is none: FIPS 203 calls for the check of the first part, RFC 9180 for that of
+    /// the second.
     pub(super) fn from_bytes(bytes: &[u8; PUBLIC_BYTES]) -> Option<Self> {
         let (m, x) = bytes.split_at(M_PUBLIC_BYTES);
         let m = Encoded::<MlKemPublic>::try_from(m).ok()?;

@@ -7,7 +7,8 @@
 //! A stanza shows neither for whom it is nor, to who cannot open it, whether two are for the same.
 //!
 //! Limits: the text of an identity is encoded and decoded by way of tables, as age does; the rest
-//! is in constant time, as far as the crates below it are. Whoever has a recipient can encrypt to it.
+//! is in constant time, as far as the crates below it are. Whoever has a recipient can encrypt to
+//! it.
 
 use std::collections::HashSet;
 use std::fmt;

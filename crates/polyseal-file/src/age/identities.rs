@@ -6,8 +6,8 @@
 //! is wiped. A passphrase is asked for once, and not before it is needed.
 //!
 //! Limits: an encrypted identity file may take 2^20 units of scrypt, 1 GiB and a few seconds. How
-//! much work an encrypted SSH key takes is not limited. RSA is that of the crate `rsa`, which is not
-//! in constant time (RUSTSEC-2023-0071): do not let others measure how long it takes.
+//! much work an encrypted SSH key takes is not limited. RSA is that of the crate `rsa`, which is
+//! not in constant time (RUSTSEC-2023-0071): do not let others measure how long it takes.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -50,10 +50,10 @@ pub(super) enum Line {
     Plugin(plugin::Identity),
 }
 
-/// The identities in the contents of a file, which [`KeyError`] and questions to the user are to name
-/// so: lines with `AGE-SECRET-KEY-…` and `AGE-PLUGIN-…`, the same encrypted with a passphrase, armoured
-/// or not (up to 1 MiB), or one private SSH key (up to 16 KiB). Passphrases are asked for by way of
-/// `callbacks`, when an identity is used.
+/// The identities in the contents of a file, which [`KeyError`] and questions to the user are to
+/// name so: lines with `AGE-SECRET-KEY-…` and `AGE-PLUGIN-…`, the same encrypted with a passphrase,
+/// armoured or not (up to 1 MiB), or one private SSH key (up to 16 KiB). Passphrases are asked for
+/// by way of `callbacks`, when an identity is used.
 ///
 /// # Errors
 /// Naming the line that is not an identity, or saying what the file is instead; or if a plugin is
@@ -316,8 +316,8 @@ pub(super) fn decrypt<C: Callbacks>(
             _ => KeyProblem::EncryptedDamaged,
         },
     )?;
-    // The text is shorter than the file: with all the room at once it never moves, which would leave
-    // a copy behind.
+    // The text is shorter than the file: with all the room at once it never moves, which would
+    // leave a copy behind.
     let mut text = Zeroizing::new(vec![0; contents.len()]);
     let mut length = 0;
     loop {

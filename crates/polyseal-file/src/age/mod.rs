@@ -1,14 +1,15 @@
 //! Recipients and identities of age, for the stanzas that age wraps.
 //!
-//! Source: the age v1 specification (c2sp.org/age), and for all but the hybrid kind the `age` crate,
-//! whose traits and other types that a caller needs stand here too.
+//! Source: the age v1 specification (c2sp.org/age), and for all but the hybrid kind the `age`
+//! crate, whose traits and other types that a caller needs stand here too.
 //!
-//! Security claim: that of each kind. X25519, SSH and tag keys keep a file secret until somebody has
-//! a quantum computer; hybrid and tagpq keys beyond that, and are not mixed with the others.
+//! Security claim: that of each kind. X25519, SSH and tag keys keep a file secret until somebody
+//! has a quantum computer; hybrid and tagpq keys beyond that, and are not mixed with the others.
 //!
 //! Limits: recipients are not authenticated and say nothing about who encrypted. A plugin is a
-//! program that is found on the PATH and is trusted with the file key. SSH and tag stanzas show whose
-//! they are. What the `age` crate copies on its way (SSH keys, plugin identities) is not wiped.
+//! program that is found on the PATH and is trusted with the file key. SSH and tag stanzas show
+//! whose they are. What the `age` crate copies on its way (SSH keys, plugin identities) is not
+//! wiped.
 
 mod error;
 mod hpke;

@@ -1,7 +1,8 @@
 //! Recipient stanzas of age as text, in the one form that this format takes.
 //!
-//! Source: the age v1 format (c2sp.org/age), "Recipient stanza". A stanza is a line `-> TYPE ARGUMENT…` and its
-//! body in base64 without padding, in lines of 64 characters, of which the last is shorter, and perhaps empty.
+//! Source: the age v1 format (c2sp.org/age), "Recipient stanza". A stanza is a line `-> TYPE
+//! ARGUMENT…` and its body in base64 without padding, in lines of 64 characters, of which the last
+//! is shorter, and perhaps empty.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
@@ -108,7 +109,8 @@ mod tests {
         assert_eq!(write(&[stanza(&[""], 0)]), None);
     }
 
-    /// What the `age` crate reads and writes, which is an implementation that nobody here has written.
+    /// What the `age` crate reads and writes, which is an implementation that nobody here has
+    /// written.
     #[cfg(feature = "age")]
     #[test]
     fn as_age_has_it() {

@@ -4,10 +4,10 @@
 //! wrapping key and a salt of its own; types differ in how the wrapping key is come by: it is the
 //! key of a key file, it is stretched from a passphrase, or age wraps it.
 //!
-//! Security claim: a stanza hides the file key, and commits to it, to the wrapping key (a second key
-//! that opens it costs 2^128) and to the header's fixed fields, so that nobody puts it in front of
-//! another file. The id, another one in every stanza, tells a wrong key from a
-//! damaged file; it is not what authenticates.
+//! Security claim: a stanza hides the file key, and commits to it, to the wrapping key (a second
+//! key that opens it costs 2^128) and to the header's fixed fields, so that nobody puts it in front
+//! of another file. The id, another one in every stanza, tells a wrong key from a damaged file; it
+//! is not what authenticates.
 
 mod age_group;
 mod age_text;

@@ -3,8 +3,8 @@
 //! KC-XAES's commitment is AES_K(X1 ⊕ (V ‖ c4) ⊕ K1) ‖ AES_K(X1 ⊕ (V ‖ c5) ⊕ K1), with
 //! X1 = AES_K("XCMT" ‖ U). Whoever knows K and chooses the nonces has the same for (U, V) and
 //! (U', V') if X1 ⊕ X1' = (V ⊕ V') ‖ 0000. V' is free, so only the last four bytes of X1 must be
-//! the same: a collision on 32 bits. In a nonce of b < 24 bytes, V begins with the last 24 − b bytes
-//! of U. If those are the same in all U, X1 must be the same in its first 24 − b bytes, too.
+//! the same: a collision on 32 bits. In a nonce of b < 24 bytes, V begins with the last 24 − b
+//! bytes of U. If those are the same in all U, X1 must be the same in its first 24 − b bytes, too.
 
 use std::collections::HashMap;
 

@@ -1,8 +1,8 @@
 //! KC-XAES's commitment over a toy block cipher of n bits, small enough to break.
 //!
 //! Everything is to scale: three quarters of a block for U and V, a quarter for the constants. The
-//! cipher is a Feistel network of twelve rounds whose round function is a 64-bit mixer of key, round
-//! and half block. It would not do for secrets, but the attacks ask only whether outputs are
+//! cipher is a Feistel network of twelve rounds whose round function is a 64-bit mixer of key,
+//! round and half block. It would not do for secrets, but the attacks ask only whether outputs are
 //! equal, never how the cipher works: all that counts is that outputs under different keys, and at
 //! different points, are distributed as independent permutations are, which the tests check where
 //! it matters, against the probabilities of an ideal cipher.
@@ -99,9 +99,9 @@ impl Toy {
     /// Two keys, with a nonce each, that have one commitment, after about 2^(n / 2) calls.
     ///
     /// The first block of K_C is the same number Z for every key: it is decrypted, to M. The second
-    /// block is AES_K(M ⊕ c4 ⊕ c5), and two keys that agree on it are found by their birthdays. Then
-    /// M = X1 ⊕ (V ‖ c4) ⊕ K1 is made by a nonce: a U that brings X1's last quarter to what it must
-    /// be, which takes 2^(n / 4) calls, and the V that is left.
+    /// block is AES_K(M ⊕ c4 ⊕ c5), and two keys that agree on it are found by their birthdays.
+    /// Then M = X1 ⊕ (V ‖ c4) ⊕ K1 is made by a nonce: a U that brings X1's last quarter to what it
+    /// must be, which takes 2^(n / 4) calls, and the V that is left.
     pub(crate) fn two_keys_and_nonces(&self, seed: u64) -> [Opening; 2] {
         let z = mix(seed) as u32 & self.mask(self.n);
         let mut seen = HashMap::new();
@@ -118,7 +118,8 @@ impl Toy {
         unreachable!("more keys than values")
     }
 
-    /// The nonce under which `m` is encrypted to the commitment's first block; rarely there is none.
+    /// The nonce under which `m` is encrypted to the commitment's first block; rarely there is
+    /// none.
     fn nonce_for(&self, key: u64, m: u32) -> Option<Opening> {
         let wanted = m ^ self.k1(key) ^ C4;
         (0..1 << (self.n - self.word())).find_map(|u| {

@@ -1,7 +1,7 @@
 //! The lanes of one AEGIS algorithm at work: absorbing, encrypting, decrypting, the tag.
 //!
-//! Lanes are independent until the tag, so the `D` lanes of an algorithm are split into `K` parts of
-//! `D / K` lanes, each a [`State`] over one vector type. `K = 1` runs all lanes side by side, in
+//! Lanes are independent until the tag, so the `D` lanes of an algorithm are split into `K` parts
+//! of `D / K` lanes, each a [`State`] over one vector type. `K = 1` runs all lanes side by side, in
 //! vectors wider than the registers if it must be. `K > 1` runs part after part over a stretch of
 //! the message that stays in the first-level cache, then the next stretch. Which is faster depends
 //! on how many registers the state takes: [`MEASURED`].
@@ -14,10 +14,11 @@ use super::state::State;
 use super::variant::{MAX_DEGREE, VariantImpl};
 use crate::backend::{Isa, Lanes, Task};
 
-/// A strategy: how many lanes run side by side where the degree is wider than a register. This is the
-/// faster of the two others, by a rule from measurements. The result is the same.
+/// A strategy: how many lanes run side by side where the degree is wider than a register. This is
+/// the faster of the two others, by a rule from measurements. The result is the same.
 ///
-/// A constant of a type, so that only what is used is compiled: tests and benchmarks alone use others.
+/// A constant of a type, so that only what is used is compiled: tests and benchmarks alone use
+/// others.
 pub(super) const MEASURED: usize = 0;
 
 /// One register of lanes after the other, meeting every `STRETCH` bytes.

@@ -109,8 +109,8 @@ const PAPER: &str =
     "F. Denis, Adding more parallelism to the AEGIS authenticated encryption algorithms, v1.0";
 
 /// Of RFC 9771's security properties none is claimed: not multi-user security beyond the generic
-/// bounds, misuse resistance, nonce hiding, leakage resistance, integrity under release of unverified
-/// plaintext, nor key or full commitment (which fails when associated data is chosen).
+/// bounds, misuse resistance, nonce hiding, leakage resistance, integrity under release of
+/// unverified plaintext, nor key or full commitment (which fails when associated data is chosen).
 const ONE_LANE: &[&str] = &["inverse-free", "setup-free", "single-pass", "streamable"];
 
 /// The same, and the lanes are independent.

@@ -4,8 +4,8 @@
 //! each width. A width beyond the registers is a [`Wide`] of narrower vectors, so an algorithm may
 //! ask for any width everywhere; what is fastest is its own choice.
 //!
-//! Every function is `#[inline(always)]` and uses loops rather than closures: a function that is not
-//! inlined does not take on the target features of the wrapper that it is called from.
+//! Every function is `#[inline(always)]` and uses loops rather than closures: a function that is
+//! not inlined does not take on the target features of the wrapper that it is called from.
 
 use super::state_lanes::StateLanes;
 use super::words::Words;
@@ -27,8 +27,8 @@ pub trait Isa: Copy {
     const REGISTER_BLOCKS: usize;
     /// How many vector registers there are.
     const REGISTERS: usize;
-    /// Whether an AES round is the call of a function, and no instruction: a loop around it costs nothing, and
-    /// to write the rounds one by one only makes more to compile.
+    /// Whether an AES round is the call of a function, and no instruction: a loop around it costs
+    /// nothing, and to write the rounds one by one only makes more to compile.
     const ROUNDS_ARE_CALLS: bool = false;
 }
 

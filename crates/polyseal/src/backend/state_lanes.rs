@@ -1,13 +1,13 @@
 //! What permutations need of vectors of AES blocks, beyond [`Clmul`](super::Clmul).
 //!
 //! A permutation made of AES rounds works on states of a few *words*, an AES block each. Vectors
-//! hold them side by side: vector `k` has word `k` of one state in each lane. In memory the words of
-//! a state are neighbours; [`gather`](StateLanes::gather) and [`scatter`](StateLanes::scatter) lead
-//! from one order to the other and back.
+//! hold them side by side: vector `k` has word `k` of one state in each lane. In memory the words
+//! of a state are neighbours; [`gather`](StateLanes::gather) and [`scatter`](StateLanes::scatter)
+//! lead from one order to the other and back.
 //!
-//! States of four words may also lie *turned*: with their halves exchanged in every lane with an odd
-//! number. Where vectors have four blocks, half the shuffles are saved: words 2 and 3 of a state and
-//! 0 and 1 of the next, which two lanes of turned states share, are neighbours in memory.
+//! States of four words may also lie *turned*: with their halves exchanged in every lane with an
+//! odd number. Where vectors have four blocks, half the shuffles are saved: words 2 and 3 of a
+//! state and 0 and 1 of the next, which two lanes of turned states share, are neighbours in memory.
 
 use super::lanes::Clmul;
 

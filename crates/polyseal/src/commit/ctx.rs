@@ -1,13 +1,13 @@
 //! CTX: a hash over key, nonce, associated data and tag in the place of the tag.
 //!
-//! Source: J. Chan, P. Rogaway, "On Committing Authenticated Encryption" (eprint 2022/1260). The hash
-//! is HMAC-SHA256 under the AEAD's own key, over N ‖ T ‖ A: N and T have fixed lengths, so that no two
-//! inputs are the same bytes. Security: CMT-4 as far as SHA-256 resists collisions, 128 bits; privacy
-//! and authenticity are the AEAD's. A repeated nonce costs what it costs there.
+//! Source: J. Chan, P. Rogaway, "On Committing Authenticated Encryption" (eprint 2022/1260). The
+//! hash is HMAC-SHA256 under the AEAD's own key, over N ‖ T ‖ A: N and T have fixed lengths, so
+//! that no two inputs are the same bytes. Security: CMT-4 as far as SHA-256 resists collisions, 128
+//! bits; privacy and authenticity are the AEAD's. A repeated nonce costs what it costs there.
 //!
-//! The commitment is to a key of one length: HMAC fills a key of up to 64 bytes up with zeros, so that to it
-//! K and K ‖ 0 are one key. Each AEAD here takes keys of one length only; never take one tag for those of
-//! two AEADs.
+//! The commitment is to a key of one length: HMAC fills a key of up to 64 bytes up with zeros, so
+//! that to it K and K ‖ 0 are one key. Each AEAD here takes keys of one length only; never take one
+//! tag for those of two AEADs.
 //!
 //! The associated data is hashed twice. What it does not give: a commitment that anyone can check
 //! without the key.

@@ -17,7 +17,8 @@ pub struct Message<'a> {
     /// The tag, to be written or to be verified: as long as the algorithm's.
     pub tag: &'a mut [u8],
     /// `Ok` once the message has been sealed, or opened and found authentic;
-    /// [`Error::Unauthentic`] before, and where it is not authentic. Then opening has wiped `buffer`.
+    /// [`Error::Unauthentic`] before, and where it is not authentic. Then opening has wiped
+    /// `buffer`.
     pub outcome: Result<()>,
 }
 
@@ -56,8 +57,8 @@ pub trait Batch {
     /// # Errors
     /// [`Error::Unauthentic`](crate::Error::Unauthentic) if any of them is not authentic: `outcome`
     /// tells which. [`Error::Length`](crate::Error::Length) and
-    /// [`Error::TooLong`](crate::Error::TooLong), for any of them: then nothing has been opened, and
-    /// no `outcome` is `Ok`.
+    /// [`Error::TooLong`](crate::Error::TooLong), for any of them: then nothing has been opened,
+    /// and no `outcome` is `Ok`.
     fn open_batch(&self, messages: &mut [Message<'_>]) -> Result<()>;
 }
 
@@ -67,8 +68,8 @@ pub(crate) const SIDE_BY_SIDE: usize = 4;
 /// How many shapes there are at most: messages of one shape can go side by side.
 pub(crate) const SHAPES: usize = 10;
 
-/// A cipher that processes messages one by one, and some of them side by side. Each message's outcome is
-/// set by what processes it.
+/// A cipher that processes messages one by one, and some of them side by side. Each message's
+/// outcome is set by what processes it.
 pub(crate) trait SideBySide {
     /// Checks a message's lengths.
     fn check(&self, message: &Message<'_>) -> Result<()>;
@@ -76,8 +77,8 @@ pub(crate) trait SideBySide {
     /// The back end.
     fn backend(&self) -> Backend;
 
-    /// The shape of a message, below [`SHAPES`]; `None` for one that goes by itself, because that is
-    /// faster with so many AES blocks to a register.
+    /// The shape of a message, below [`SHAPES`]; `None` for one that goes by itself, because that
+    /// is faster with so many AES blocks to a register.
     fn shape(&self, register_blocks: usize, message: &Message<'_>) -> Option<usize>;
 
     /// Seals or opens one message.
@@ -133,11 +134,11 @@ pub(crate) fn process_batch<const SEALS: bool, C: SideBySide>(
     messages.iter().try_for_each(|message| message.outcome)
 }
 
-/// Whether messages go side by side with instruction set `I`: where a register holds one AES block, single
-/// messages keep the CPU as busy, and there is no code for four.
+/// Whether messages go side by side with instruction set `I`: where a register holds one AES block,
+/// single messages keep the CPU as busy, and there is no code for four.
 ///
-/// Valgrind has none of the wider back ends. The code is the same on all of them, so that its test of
-/// constant time runs it on narrow registers.
+/// Valgrind has none of the wider back ends. The code is the same on all of them, so that its test
+/// of constant time runs it on narrow registers.
 pub(crate) const fn goes_side_by_side<I: Isa>() -> bool {
     I::REGISTER_BLOCKS > 1 || cfg!(feature = "memcheck")
 }

@@ -37,8 +37,8 @@ pub(crate) trait Core {
     /// Seals from `buffer`'s input to its output, and writes the tag.
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]);
 
-    /// Decrypts what `tag` came with, and writes to `expected` the tag that there should be: as long, and equal
-    /// if and only if all of it is authentic.
+    /// Decrypts what `tag` came with, and writes to `expected` the tag that there should be: as
+    /// long, and equal if and only if all of it is authentic.
     fn decrypt(
         &self,
         nonce: &[u8],
@@ -48,8 +48,8 @@ pub(crate) trait Core {
         expected: &mut [u8],
     );
 
-    /// Seals or opens every message and sets its outcome. An algorithm that processes many side by side does so
-    /// here.
+    /// Seals or opens every message and sets its outcome. An algorithm that processes many side by
+    /// side does so here.
     fn process_batch(&self, seals: bool, messages: &mut [Message<'_>])
     where
         Self: Sized,

@@ -1,5 +1,5 @@
-//! What every algorithm does once it has been chosen at run time: behind a pointer, with lengths that have been
-//! checked.
+//! What every algorithm does once it has been chosen at run time: behind a pointer, with lengths
+//! that have been checked.
 
 use alloc::boxed::Box;
 use alloc::vec;
@@ -36,7 +36,8 @@ pub(crate) trait DynAead: Send + Sync {
         Ok(sealed)
     }
 
-    /// Opens what [`seal_whole`](Self::seal_whole) gave, at least as long as the tag, into a new vector.
+    /// Opens what [`seal_whole`](Self::seal_whole) gave, at least as long as the tag, into a new
+    /// vector.
     fn open_whole(
         &self,
         nonce: &[u8],

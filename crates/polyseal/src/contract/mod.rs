@@ -1,12 +1,12 @@
 //! What an AEAD is to the rest of the library.
 //!
-//! A family brings a [`Core`]: it seals, and it decrypts and says which tag there should have been. Everything
-//! else is here, once for all of them: to compare tags and wipe what is not authentic (`open`), RustCrypto's
-//! traits (`rustcrypto`), messages in pieces (`pieces`), an algorithm chosen at run time (`dynamic`), and many
-//! messages at once (`batch`).
+//! A family brings a [`Core`]: it seals, and it decrypts and says which tag there should have been.
+//! Everything else is here, once for all of them: to compare tags and wipe what is not authentic
+//! (`open`), RustCrypto's traits (`rustcrypto`), messages in pieces (`pieces`), an algorithm chosen
+//! at run time (`dynamic`), and many messages at once (`batch`).
 //!
-//! Security: nothing that was decrypted leaves this room before its tag has been compared, in constant time; what
-//! is not authentic is zeros.
+//! Security: nothing that was decrypted leaves this room before its tag has been compared, in
+//! constant time; what is not authentic is zeros.
 
 pub(crate) mod batch;
 mod core;

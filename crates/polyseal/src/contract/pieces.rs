@@ -1,5 +1,5 @@
-//! Messages in pieces: encryption as a message arrives, and decryption that releases nothing before the tag has
-//! been verified.
+//! Messages in pieces: encryption as a message arrives, and decryption that releases nothing before
+//! the tag has been verified.
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,7 +1,7 @@
 //! RustCrypto's `aead` traits, for whatever has a [`Core`](super::Core).
 
-/// Implements them for `$type`, which is a `Core` and has a function `on` from a key and a back end. They are
-/// foreign traits: no generic implementation for all cores is allowed.
+/// Implements them for `$type`, which is a `Core` and has a function `on` from a key and a back
+/// end. They are foreign traits: no generic implementation for all cores is allowed.
 macro_rules! rustcrypto {
     (impl [$($generics:tt)*] $type:ty { name: $name:literal, key: $key:ty, nonce: $nonce:ty, tag: $tag:ty }) => {
         impl<$($generics)*> $type {

@@ -1,7 +1,7 @@
 //! The blocks of a message from index 1 on, many at a time, in the lanes.
 //!
-//! A [`Pass`] says what is done with a few vectors of blocks whose masks are known; [`run`] leads it
-//! over the whole blocks of a buffer.
+//! A [`Pass`] says what is done with a few vectors of blocks whose masks are known; [`run`] leads
+//! it over the whole blocks of a buffer.
 
 use aead::inout::InOutBuf;
 
@@ -191,8 +191,8 @@ impl<P: Parameters, M: Machine<P>, const INVERSE: bool> Pass<P, M>
 
     const STAGGERS: bool = Many::<P, M>::STAGGERS;
 
-    /// Each vector is a quarter of π ahead of the next: what is done before and behind π falls among
-    /// rounds of the others.
+    /// Each vector is a quarter of π ahead of the next: what is done before and behind π falls
+    /// among rounds of the others.
     #[inline(always)]
     fn staggered(
         &mut self,

@@ -70,7 +70,8 @@ impl Flex {
         Ok(Self { config, engine: engine(backend, &config, key, setup_ad) })
     }
 
-    /// The same for a configuration that hashes setup associated data without the key, with the hash.
+    /// The same for a configuration that hashes setup associated data without the key, with the
+    /// hash.
     ///
     /// ```
     /// use polyseal::flex::{Config, Flex, Mode, Profile, SetupHash};
@@ -85,8 +86,8 @@ impl Flex {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Range`] for a key of another length; [`Error::SetupHash`] for a configuration that does
-    /// not take the hash, or takes another profile's.
+    /// [`Error::Range`] for a key of another length; [`Error::SetupHash`] for a configuration that
+    /// does not take the hash, or takes another profile's.
     pub fn init_prehashed(config: Config, key: &[u8], setup: &SetupHash) -> Result<Self> {
         Self::prehashed_on(Backend::detect(), config, key, setup)
     }
@@ -108,7 +109,8 @@ impl Flex {
     /// Fills `key` with random bytes of the operating system.
     ///
     /// # Errors
-    /// [`Error::Range`] for a length that no key has, [`Error::Random`] if there are no random bytes.
+    /// [`Error::Range`] for a length that no key has, [`Error::Random`] if there are no random
+    /// bytes.
     #[cfg(feature = "getrandom")]
     pub fn generate_key(key: &mut [u8]) -> Result<()> {
         check_key(key)?;
@@ -146,8 +148,8 @@ impl Flex {
     /// [`ciphertext_bytes`](Config::ciphertext_bytes).
     ///
     /// # Errors
-    /// [`Error::Length`] or [`Error::Range`] for a nonce of another length, [`Error::TooLong`] above
-    /// a limit, [`Error::Buffer`] if `ciphertext` has another length.
+    /// [`Error::Length`] or [`Error::Range`] for a nonce of another length, [`Error::TooLong`]
+    /// above a limit, [`Error::Buffer`] if `ciphertext` has another length.
     pub fn seal_into(
         &self,
         nonce: &[u8],

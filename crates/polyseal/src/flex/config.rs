@@ -23,8 +23,8 @@ pub use profile::Profile;
 pub enum Mode {
     /// One pass, parallel. Nonces must not be repeated.
     Och,
-    /// Two passes, parallel. A repeated nonce shows which messages are equal, and nothing else; but in
-    /// segments nonces must not be repeated.
+    /// Two passes, parallel. A repeated nonce shows which messages are equal, and nothing else; but
+    /// in segments nonces must not be repeated.
     Civ,
     /// A wide-block cipher over the message and as many zeros as wanted, and a tag that commits.
     Robust,
@@ -75,8 +75,8 @@ impl Config {
     pub const OCH_STREAM: Self = Self::named(Mode::Och, NonceForm::Public(24), 32, Some(16));
     /// CIV in segments of 64 KiB, with a public nonce of 24 bytes, 0x32.
     ///
-    /// **Not misuse resistant**: with a repeated nonce and associated data, segments of one index can
-    /// be exchanged between the streams, and are seen to be equal.
+    /// **Not misuse resistant**: with a repeated nonce and associated data, segments of one index
+    /// can be exchanged between the streams, and are seen to be equal.
     pub const CIV_STREAM: Self = Self::named(Mode::Civ, NonceForm::Public(24), 32, Some(16));
 
     /// Those with a name: the specification's byte, the registry's name, and the configuration.

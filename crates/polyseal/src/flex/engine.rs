@@ -65,7 +65,8 @@ pub(super) trait Engine: Send + Sync {
     fn key(&self) -> &Chaining;
     /// F, from a key or another chaining value.
     fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining;
-    /// Encrypts and writes the tag. ROBUST enciphers all of the message, and there is no nonce in `text`.
+    /// Encrypts and writes the tag. ROBUST enciphers all of the message, and there is no nonce in
+    /// `text`.
     fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]);
     /// Decrypts, and writes the tag that should be there to `expected`, which is as long as `tag`.
     fn open(
@@ -76,7 +77,8 @@ pub(super) trait Engine: Send + Sync {
         tag: &[u8],
         expected: &mut [u8],
     );
-    /// Overwrites the part of the stack that the others use, where unverified plaintext may be left.
+    /// Overwrites the part of the stack that the others use, where unverified plaintext may be
+    /// left.
     fn wipe_stack(&self);
 }
 
@@ -170,10 +172,11 @@ impl<P: Parameters> Engine for Keyed<P> {
     }
 }
 
-/// What messages leave on the stack, K1 and K1' among it, is overwritten with the key that they go back
-/// to: after every message that would take as long as a short one does. It reaches as far as 24 KiB, 48 KiB
-/// with S1024 or 92 KiB with K1600, below the frame that drops the key, on its thread: what was sealed or
-/// opened from deeper down, or on another thread, has left what it has left.
+/// What messages leave on the stack, K1 and K1' among it, is overwritten with the key that they go
+/// back to: after every message that would take as long as a short one does. It reaches as far as
+/// 24 KiB, 48 KiB with S1024 or 92 KiB with K1600, below the frame that drops the key, on its
+/// thread: what was sealed or opened from deeper down, or on another thread, has left what it has
+/// left.
 impl<P: Parameters> Drop for Keyed<P> {
     fn drop(&mut self) {
         P::wipe_stack();

@@ -4,8 +4,8 @@
 //! f(H, b) = π(H ‖ b)[0:t] ⊕ H
 //! ```
 //!
-//! A [`Chain`] is the sequence of calls, fed piece by piece; [`hash_long`] is the tree, whose leaves
-//! are hashed side by side. The length alone chooses between the two.
+//! A [`Chain`] is the sequence of calls, fed piece by piece; [`hash_long`] is the tree, whose
+//! leaves are hashed side by side. The length alone chooses between the two.
 
 use super::machine::Machine;
 use super::parameters::{Bytes, GROUP, MOST_BLOCKS, Many, One, Parameters, zero};
@@ -250,8 +250,8 @@ pub(super) fn hash_long<P: Parameters, M: Machine<P>, const BLOCKS: usize>(
     parent.finish(domain, true)
 }
 
-/// The values of as many whole leaves as `values` has room for, at most `N` vectors; the first leaf has
-/// the number `first`.
+/// The values of as many whole leaves as `values` has room for, at most `N` vectors; the first leaf
+/// has the number `first`.
 #[inline(always)]
 fn hash_leaves<P: Parameters, M: Machine<P>, const N: usize>(
     machine: M,

@@ -1,13 +1,14 @@
 //! Flex: one key, a configuration chosen at run time, one permutation.
 //!
-//! Source: `docs/spec/flex.md`, "Flex-1", which completes S. Menda, J. Len, V. T. Hoang, M. Bellare,
-//! T. Ristenpart, "Flexible Authenticated Encryption" (2023). **Not reviewed by third parties**, and
-//! compatible with nothing that the paper's authors have published since.
+//! Source: `docs/spec/flex.md`, "Flex-1", which completes S. Menda, J. Len, V. T. Hoang, M.
+//! Bellare, T. Ristenpart, "Flexible Authenticated Encryption" (2023). **Not reviewed by third
+//! parties**, and compatible with nothing that the paper's authors have published since.
 //!
-//! A [`Config`] says what a key is used for, and [`Flex`] seals and opens with it. Every configuration
-//! has subkeys of its own, so that one key serves them all. All of them commit to key, configuration,
-//! setup associated data, nonce, associated data and message (CMT-4): with tags of 32 bytes at 128 bits
-//! of security, with those of 16, as [`Config::OCH_TRANSPORT`] has them, at 64.
+//! A [`Config`] says what a key is used for, and [`Flex`] seals and opens with it. Every
+//! configuration has subkeys of its own, so that one key serves them all. All of them commit to
+//! key, configuration, setup associated data, nonce, associated data and message (CMT-4): with tags
+//! of 32 bytes at 128 bits of security, with those of 16, as [`Config::OCH_TRANSPORT`] has them, at
+//! 64.
 //!
 //! | | a repeated nonce shows | passes | nonce hidden | in public |
 //! |---|---|---:|---|---|
@@ -18,9 +19,10 @@
 //! | CIV in segments | which segments are equal, and they can be exchanged: it must not be repeated | 2 | – | [`Config::CIV_STREAM`] |
 //!
 //! Each over eight permutations ([`Profile`]), with nonces and tags of other lengths, by
-//! [`Config::builder`]. A shorter tag commits with fewer bits, and is a choice like others. What has to
-//! be allowed by name is a profile of the 64-bit level, with which messages and bytes are limited, too;
-//! and [`WideBlock`], which keeps the length of a message and does not commit, is a type of its own.
+//! [`Config::builder`]. A shorter tag commits with fewer bits, and is a choice like others. What
+//! has to be allowed by name is a profile of the 64-bit level, with which messages and bytes are
+//! limited, too; and [`WideBlock`], which keeps the length of a message and does not commit, is a
+//! type of its own.
 //!
 //! ```
 //! use polyseal::flex::{Config, Flex};
@@ -35,15 +37,15 @@
 //! # Ok::<(), polyseal::Error>(())
 //! ```
 //!
-//! Which item? [`Flex`] for any configuration, [`Flex::seal_segments`] and [`Flex::open_segments`] for
-//! large messages, [`Flex::with_ad`] and [`SetupHash`] for data that repeats: these allocate.
-//! [`FlexOchPublic`], [`FlexOchTransport`], [`FlexCivPublic`] and [`FlexRobust`] are types of the crate
-//! `aead`, for keys of 32 bytes and public nonces, also without an allocator.
+//! Which item? [`Flex`] for any configuration, [`Flex::seal_segments`] and [`Flex::open_segments`]
+//! for large messages, [`Flex::with_ad`] and [`SetupHash`] for data that repeats: these allocate.
+//! [`FlexOchPublic`], [`FlexOchTransport`], [`FlexCivPublic`] and [`FlexRobust`] are types of the
+//! crate `aead`, for keys of 32 bytes and public nonces, also without an allocator.
 //! [`AnyAead`](crate::any::AnyAead) takes the names of the tool: `flex-och` to `flex:cfg=…`.
 //!
-//! Limits: messages of 2^50 bytes (ROBUST 2^40, segments fewer than 2^64), associated data of 2^60, keys
-//! of 16 to 1024 bytes; how many messages, [`Config::max_messages`] says. A call takes up to 24 KiB of
-//! stack, 48 KiB with [`Profile::S1024`] and 92 KiB with [`Profile::K1600`].
+//! Limits: messages of 2^50 bytes (ROBUST 2^40, segments fewer than 2^64), associated data of 2^60,
+//! keys of 16 to 1024 bytes; how many messages, [`Config::max_messages`] says. A call takes up to
+//! 24 KiB of stack, 48 KiB with [`Profile::S1024`] and 92 KiB with [`Profile::K1600`].
 
 // In this code: π the permutation, B the bytes of a block, t those of a chaining value, r = B − t;
 // K1 the subkey, K1' the context's key, L the base of the masks, Δ the nonce's mask; i, j a tweak,

@@ -1,8 +1,9 @@
 //! The names of Flex: rows of the registry, one for each configuration that has a name and one for
 //! all others.
 //!
-//! Where the nonce is hidden, a row's tag is all that the ciphertext has beside the body: the encrypted
-//! nonce, which stands in front of it, and the tag behind it. A sealed message has Flex's order.
+//! Where the nonce is hidden, a row's tag is all that the ciphertext has beside the body: the
+//! encrypted nonce, which stands in front of it, and the tag behind it. A sealed message has Flex's
+//! order.
 
 use super::config::{Builder, Config, ConfigError, MAX_AD_BYTES, Mode, NonceForm};
 use crate::row::{
@@ -79,9 +80,9 @@ static VALUES: [u64; Config::NAMED.len()] = {
     values
 };
 
-/// What the rows have in common. Keys are as long as whoever names them wants, of a few lengths that
-/// there are names for. The limits are those of the specification's sections 10 and 11, which has none
-/// for a key of these profiles but its nonces.
+/// What the rows have in common. Keys are as long as whoever names them wants, of a few lengths
+/// that there are names for. The limits are those of the specification's sections 10 and 11, which
+/// has none for a key of these profiles but its nonces.
 const ANY: Family = Family {
     id: "flex",
     name: "Flex, any configuration that commits",
@@ -128,8 +129,8 @@ const ANY: Family = Family {
     maker: maker!(WithSetup: makers::flex),
 };
 
-/// A row for the configuration with the specification's byte `id`, over the profile S512, which has 128
-/// bits of security.
+/// A row for the configuration with the specification's byte `id`, over the profile S512, which has
+/// 128 bits of security.
 const fn named(id: u8, name: &'static str) -> Family {
     let mut at = 0;
     while Config::NAMED[at].0 != id {

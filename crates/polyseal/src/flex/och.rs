@@ -1,9 +1,9 @@
 //! OCH: one pass, parallel both ways (section 7).
 //!
-//! Below B bytes the message is encrypted with its own tag, so that a repeated nonce shows only which
-//! are equal; from B bytes on with E~, block by block, and the tag is made of the sum of the blocks.
-//! A hidden nonce lies in the first block, which is enciphered without it: opening deciphers that
-//! block first.
+//! Below B bytes the message is encrypted with its own tag, so that a repeated nonce shows only
+//! which are equal; from B bytes on with E~, block by block, and the tag is made of the sum of the
+//! blocks. A hidden nonce lies in the first block, which is enciphered without it: opening
+//! deciphers that block first.
 
 use super::blocks::{Crypt, Sum, pad10, run};
 use super::machine::Machine;

@@ -1,5 +1,5 @@
-//! The profiles as types (`docs/spec/flex.md`, section 2): a permutation with its sizes, its field and
-//! what the key holds for it.
+//! The profiles as types (`docs/spec/flex.md`, section 2): a permutation with its sizes, its field
+//! and what the key holds for it.
 
 use super::config::Profile;
 use super::field;
@@ -140,7 +140,8 @@ macro_rules! profiles {
     )*};
 }
 
-// Each with its block's bytes, the field's polynomial, and how many KiB of stack its modes use at most.
+// Each with its block's bytes, the field's polynomial, and how many KiB of stack its modes use at
+// most.
 profiles! {
     S512: Simpira<4>, 64, 0x125, 24, in_registers;
     S256: Simpira<2>, 32, 0x425, 24, in_memory;

@@ -1,8 +1,9 @@
 //! Associated data that stays the same, hashed once.
 //!
-//! With a hidden nonce, K1' is of the associated data alone (section 5), and is kept here. With a public
-//! one it is of associated data and nonce. The specification allows to keep the chaining value behind
-//! the whole blocks of associated data then; this is not done, and such calls are the plain ones.
+//! With a hidden nonce, K1' is of the associated data alone (section 5), and is kept here. With a
+//! public one it is of associated data and nonce. The specification allows to keep the chaining
+//! value behind the whole blocks of associated data then; this is not done, and such calls are the
+//! plain ones.
 
 use alloc::vec::Vec;
 use core::fmt;
@@ -18,8 +19,8 @@ use crate::error::Result;
 
 /// A key with associated data: [`Flex::with_ad`].
 ///
-/// Where the nonce is hidden, sealing and opening do not hash the associated data again. Where it is
-/// public, they do. What is kept is wiped on drop.
+/// Where the nonce is hidden, sealing and opening do not hash the associated data again. Where it
+/// is public, they do. What is kept is wiped on drop.
 pub struct Prepared<'f> {
     flex: &'f Flex,
     ad: Kept<'f>,

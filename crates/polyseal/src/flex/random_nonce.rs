@@ -16,8 +16,8 @@ const MIN_NONCE_BYTES: usize = 16;
 
 impl Flex {
     /// Seals `message` under a nonce drawn from the operating system (24 bytes, where its length is
-    /// free), into a new vector that is all that opening needs beside key and associated data. A nonce
-    /// that is not hidden in the ciphertext is in front of it.
+    /// free), into a new vector that is all that opening needs beside key and associated data. A
+    /// nonce that is not hidden in the ciphertext is in front of it.
     ///
     /// ```
     /// use polyseal::flex::{Config, Flex};

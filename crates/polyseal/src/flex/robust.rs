@@ -1,8 +1,8 @@
 //! ROBUST's wide-block cipher, on strings of any length (section 9).
 //!
 //! From B bytes on it is EME* (S. Halevi, INDOCRYPT 2004) over E~, with a fresh mask for every 128
-//! blocks; below, a Feistel network. Both work in place. The inverse is the same text with E~⁻¹, and
-//! the codes in the opposite order.
+//! blocks; below, a Feistel network. Both work in place. The inverse is the same text with E~⁻¹,
+//! and the codes in the opposite order.
 
 use super::blocks::{Pass, Sum, load, pad10, run, store};
 use super::field;
@@ -150,7 +150,8 @@ struct Second<'a, 'k, P: Parameters, M: Machine<P>> {
     inverse: bool,
     buffer: &'a mut [u8],
     q: One<P, M>,
-    /// What is added to [`MOST_BLOCKS`] blocks, the next ones among them, in the order of the lanes.
+    /// What is added to [`MOST_BLOCKS`] blocks, the next ones among them, in the order of the
+    /// lanes.
     masks: P::Group,
     sum: Sum<Many<P, M>>,
 }

@@ -5,8 +5,8 @@
 //! has; and the stretch with the tag. Head and tail have the configuration's lengths. A stream is
 //! many of those, each without a head.
 //!
-//! ROBUST enciphers head, body and stretch as one string, in place: where there is more than the body,
-//! the parts are joined first. Lengths have been checked.
+//! ROBUST enciphers head, body and stretch as one string, in place: where there is more than the
+//! body, the parts are joined first. Lengths have been checked.
 
 #[cfg(feature = "alloc")]
 use alloc::vec;
@@ -180,7 +180,8 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         self.with_context(nonce, ad, |context| self.encrypt(context, &mut [], x.into(), tag));
     }
 
-    /// Refuses what has been opened if the nonce that was hidden is not `expected`, and wipes it then.
+    /// Refuses what has been opened if the nonce that was hidden is not `expected`, and wipes it
+    /// then.
     #[cfg(feature = "alloc")]
     pub(super) fn expect(
         &self,

@@ -1,8 +1,8 @@
-//! STREAM, segment by segment (section 10): for whoever has no room for the whole, or wants a part of
-//! it.
+//! STREAM, segment by segment (section 10): for whoever has no room for the whole, or wants a part
+//! of it.
 //!
-//! Who seals gives neither the index nor which is the last: a segment is sealed once, in its place. Who
-//! opens may begin anywhere.
+//! Who seals gives neither the index nor which is the last: a segment is sealed once, in its place.
+//! Who opens may begin anywhere.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -104,8 +104,8 @@ fn is_as_long(buffer: &[u8], expected: usize) -> Result<()> {
 
 /// Seals a message segment by segment: [`Flex::seal_segments`].
 ///
-/// What [`next`](Self::next) and at the end [`last`](Self::last) give, joined, is what [`Flex::seal`]
-/// makes of the whole message. There are fewer than 2^64 segments.
+/// What [`next`](Self::next) and at the end [`last`](Self::last) give, joined, is what
+/// [`Flex::seal`] makes of the whole message. There are fewer than 2^64 segments.
 ///
 /// ```
 /// use polyseal::flex::{Config, Flex};
@@ -130,8 +130,8 @@ impl SegmentSealer<'_> {
     /// [`segment_bytes`](super::Config::segment_bytes).
     ///
     /// # Errors
-    /// [`Error::Length`] for a segment of another length, [`Error::TooManySegments`] behind 2^64 − 2 of
-    /// them. Nothing has been sealed then, and the next segment still is.
+    /// [`Error::Length`] for a segment of another length, [`Error::TooManySegments`] behind 2^64 −
+    /// 2 of them. Nothing has been sealed then, and the next segment still is.
     pub fn next(&mut self, segment: &[u8]) -> Result<Vec<u8>> {
         let sealed = self.stream.seal((self.index, false), segment)?;
         self.index += 1;
@@ -148,9 +148,9 @@ impl SegmentSealer<'_> {
         Ok(())
     }
 
-    /// Seals the last segment into a new vector. It has at least 1 byte, or 0 if it is the only one, and
-    /// at most [`segment_bytes`](super::Config::segment_bytes). The sealer is used up, on an error too; a
-    /// stream without a last segment never opens as a whole.
+    /// Seals the last segment into a new vector. It has at least 1 byte, or 0 if it is the only
+    /// one, and at most [`segment_bytes`](super::Config::segment_bytes). The sealer is used up, on
+    /// an error too; a stream without a last segment never opens as a whole.
     ///
     /// # Errors
     /// [`Error::Range`] for a segment of another length.
@@ -179,13 +179,13 @@ impl SegmentSealer<'_> {
 /// Opens a message segment by segment: [`Flex::open_segments`].
 ///
 /// Any segment opens alone, by [`open`](Self::open); or they are opened in order, by
-/// [`next`](Self::next) and [`last`](Self::last). But **no length is authentic before the last has been
-/// opened, as the last**: whoever seeks opens that one first, and whoever opens in order reports success
-/// only behind it.
+/// [`next`](Self::next) and [`last`](Self::last). But **no length is authentic before the last has
+/// been opened, as the last**: whoever seeks opens that one first, and whoever opens in order
+/// reports success only behind it.
 ///
 /// A sealed segment has u = [`segment_bytes`](super::Config::segment_bytes) +
-/// [`tag_bytes`](super::Config::tag_bytes) bytes, the last at most as many: of a ciphertext of c bytes the
-/// last has the index `c.div_ceil(u).max(1) - 1`, and begins at index · u.
+/// [`tag_bytes`](super::Config::tag_bytes) bytes, the last at most as many: of a ciphertext of c
+/// bytes the last has the index `c.div_ceil(u).max(1) - 1`, and begins at index · u.
 ///
 /// ```
 /// use polyseal::flex::{Config, Flex};

@@ -1,5 +1,5 @@
-//! What cannot be seen from outside: F and the subkeys by their vectors, the field, and the masks of
-//! blocks that are too far for a message in a test.
+//! What cannot be seen from outside: F and the subkeys by their vectors, the field, and the masks
+//! of blocks that are too far for a message in a test.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -266,7 +266,8 @@ fn masks_of_far_blocks() {
 
 // Lengths that no test can have
 
-/// An error is told before anything is refused: of a ciphertext that is too long, whatever the nonce.
+/// An error is told before anything is refused: of a ciphertext that is too long, whatever the
+/// nonce.
 #[test]
 fn too_long_is_an_error_first() {
     for (config, limit) in

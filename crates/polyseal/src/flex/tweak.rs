@@ -6,9 +6,9 @@
 //! ```
 //!
 //! The masks of consecutive blocks are made as they are added ([`Masks`]), of two values: what a
-//! group of blocks has in common is in registers, what a block's place in the group adds is read from
-//! the key. From group to group the former changes by one multiple of L. Block indices stay below
-//! 2^60.
+//! group of blocks has in common is in registers, what a block's place in the group adds is read
+//! from the key. From group to group the former changes by one multiple of L. Block indices stay
+//! below 2^60.
 
 use super::hash::Chaining;
 use super::machine::{Machine, write_lanes};

@@ -1,5 +1,5 @@
-//! Configurations as types, through the RustCrypto `aead` traits and without an allocator: those whose
-//! nonce is not hidden and whose ciphertext is as long as the message.
+//! Configurations as types, through the RustCrypto `aead` traits and without an allocator: those
+//! whose nonce is not hidden and whose ciphertext is as long as the message.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -23,17 +23,20 @@ use crate::error::{Error, Result};
 
 /// OCH: 32-byte key, 24-byte nonce, 32-byte tag. Nonces must not be repeated.
 pub type FlexOchPublic = FlexAead<OchPublic>;
-/// OCH for transport: 32-byte key, 12-byte nonce, 16-byte tag, which commits with 64 bits of security.
-/// Nonces must not be repeated.
+/// OCH for transport: 32-byte key, 12-byte nonce, 16-byte tag, which commits with 64 bits of
+/// security. Nonces must not be repeated.
 pub type FlexOchTransport = FlexAead<OchTransport>;
 /// CIV: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are equal.
 pub type FlexCivPublic = FlexCivPublicNonce<U24>;
-/// CIV with nonces of `N` bytes, of those that `aead::consts` has, U0 to U512 and some above; with U0 it
-/// is deterministic. For other lengths, up to 65535: [`Config::CIV_PUBLIC`](super::Config::CIV_PUBLIC).
+/// CIV with nonces of `N` bytes, of those that `aead::consts` has, U0 to U512 and some above; with
+/// U0 it is deterministic. For other lengths, up to 65535:
+/// [`Config::CIV_PUBLIC`](super::Config::CIV_PUBLIC).
 pub type FlexCivPublicNonce<N> = FlexAead<CivPublic<N>>;
-/// ROBUST: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are equal.
+/// ROBUST: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are
+/// equal.
 pub type FlexRobust = FlexRobustNonce<U24>;
-/// ROBUST with nonces of `N` bytes, as [`FlexCivPublicNonce`] has them; with U0 it is deterministic.
+/// ROBUST with nonces of `N` bytes, as [`FlexCivPublicNonce`] has them; with U0 it is
+/// deterministic.
 pub type FlexRobustNonce<N> = FlexAead<Robust<N>>;
 
 /// A configuration that has a type.
@@ -78,8 +81,8 @@ presets! {
     Robust<N>: ROBUST, N, U32;
 }
 
-/// A key in the profile S512. It is not generic: so its code stands in this crate, and not in each that
-/// uses one of the types.
+/// A key in the profile S512. It is not generic: so its code stands in this crate, and not in each
+/// that uses one of the types.
 struct Keyed512(Keyed<S512>);
 
 impl Keyed512 {
@@ -119,8 +122,9 @@ impl Engine for Keyed512 {
 
 /// Flex in a configuration of the profile S512, under one key.
 ///
-/// [`FlexOchPublic`], [`FlexOchTransport`], [`FlexCivPublic`] and [`FlexRobust`] are its names. The key
-/// is wiped on drop. It lies in the cipher itself, so that making one takes up to 48 KiB of stack.
+/// [`FlexOchPublic`], [`FlexOchTransport`], [`FlexCivPublic`] and [`FlexRobust`] are its names. The
+/// key is wiped on drop. It lies in the cipher itself, so that making one takes up to 48 KiB of
+/// stack.
 ///
 /// ```
 /// use polyseal::aead::{AeadInOut, KeyInit};

@@ -15,11 +15,11 @@ use crate::error::Result;
 /// **It does not commit**, whatever the stretch: who knows two keys can make a ciphertext that
 /// opens under both, and one of a [`Flex`] configuration opens here, under unrelated keys. With a
 /// stretch of λ bytes it authenticates: a forgery succeeds with a probability of 2^(−8λ). Without
-/// one, the default, it does not even do that: every ciphertext opens, to something. If the nonce is not
-/// hidden either, as it is unless the builder is told, the ciphertext is as long as the message, which
-/// is what it is for: sectors, fields of fixed length, what is authenticated elsewhere. Messages of
-/// fewer than four bytes are a codebook: under one nonce and associated data, equal ones are seen to be
-/// equal, and there are few.
+/// one, the default, it does not even do that: every ciphertext opens, to something. If the nonce
+/// is not hidden either, as it is unless the builder is told, the ciphertext is as long as the
+/// message, which is what it is for: sectors, fields of fixed length, what is authenticated
+/// elsewhere. Messages of fewer than four bytes are a codebook: under one nonce and associated
+/// data, equal ones are seen to be equal, and there are few.
 ///
 /// ```
 /// use polyseal::flex::{Config, Mode, NonceForm, WideBlock};
@@ -36,8 +36,8 @@ use crate::error::Result;
 pub struct WideBlock(Flex);
 
 impl WideBlock {
-    /// With a configuration of [`Mode::Robust`](super::Mode::Robust), whose tag is left out, and a key
-    /// and setup associated data as [`Flex::init`] takes them.
+    /// With a configuration of [`Mode::Robust`](super::Mode::Robust), whose tag is left out, and a
+    /// key and setup associated data as [`Flex::init`] takes them.
     ///
     /// # Errors
     /// [`Error::Config`](crate::Error::Config) for another mode, or the rule that the configuration
@@ -46,8 +46,8 @@ impl WideBlock {
         Self::on(Backend::detect(), builder, key, setup_ad)
     }
 
-    /// The same from the configuration's eight bytes. One of the 64-bit level is refused: it is allowed
-    /// by way of [`Builder::from_bytes`] and [`init`](Self::init).
+    /// The same from the configuration's eight bytes. One of the 64-bit level is refused: it is
+    /// allowed by way of [`Builder::from_bytes`] and [`init`](Self::init).
     ///
     /// # Errors
     /// As [`init`](Self::init).

@@ -1,9 +1,9 @@
 //! AES's key schedule, and encryption of a few blocks (FIPS 197).
 //!
 //! A round key follows from the two before it (from the one before it, for 16-byte keys), and the
-//! schedule's SubWord is a last round: in a block of four equal words ShiftRows changes nothing. What
-//! waits for the newest round key is one shuffle and one last round; the sums of the older one are
-//! the last round's key.
+//! schedule's SubWord is a last round: in a block of four equal words ShiftRows changes nothing.
+//! What waits for the newest round key is one shuffle and one last round; the sums of the older one
+//! are the last round's key.
 
 use aead::array::ArraySize;
 use aead::consts::{U16, U32};

@@ -104,8 +104,8 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         Self { keyed: Keyed::new(key, backend), sizes: PhantomData }
     }
 
-    /// Encrypts one message under a key that is not used again: faster than expanding the key first,
-    /// most of all for short messages. The tag's bytes follow the ciphertext on the wire.
+    /// Encrypts one message under a key that is not used again: faster than expanding the key
+    /// first, most of all for short messages. The tag's bytes follow the ciphertext on the wire.
     ///
     /// ```
     /// use polyseal::gcm::Aes256Gcm;
@@ -119,8 +119,8 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::TooLong`](crate::Error::TooLong) for messages above [`MAX_MESSAGE_BYTES`] or associated data above
-    /// [`MAX_AD_BYTES`].
+    /// [`Error::TooLong`](crate::Error::TooLong) for messages above [`MAX_MESSAGE_BYTES`] or
+    /// associated data above [`MAX_AD_BYTES`].
     #[inline]
     pub fn encrypt_once(
         key: &Key<Self>,
@@ -139,8 +139,8 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
     /// Decrypts one message under a key that is not used again.
     ///
     /// # Errors
-    /// [`Error::Unauthentic`](crate::Error::Unauthentic) for what is not authentic, with the output wiped; otherwise as
-    /// [`encrypt_once`](Self::encrypt_once).
+    /// [`Error::Unauthentic`](crate::Error::Unauthentic) for what is not authentic, with the output
+    /// wiped; otherwise as [`encrypt_once`](Self::encrypt_once).
     #[inline]
     pub fn decrypt_once(
         key: &Key<Self>,

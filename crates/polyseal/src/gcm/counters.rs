@@ -1,7 +1,7 @@
 //! Counter blocks (SP 800-38D, section 6.5), one at a time or encrypted by a round already.
 //!
-//! Blocks whose counters differ in the last byte only have an [`Epoch`] in common: three of the four
-//! columns of their state after a round (counter-mode caching: Bernstein and Schwabe, "New AES
+//! Blocks whose counters differ in the last byte only have an [`Epoch`] in common: three of the
+//! four columns of their state after a round (counter-mode caching: Bernstein and Schwabe, "New AES
 //! software speed records", INDOCRYPT 2008). The fourth column of four such blocks is computed in
 //! the four columns of one.
 

@@ -44,8 +44,8 @@ impl<L: Clmul> Product<L> {
         self.middle = self.middle.xor(sum_of_halves(x).clmul::<0, 0>(sums));
     }
 
-    /// Adds `x[0] · y[0] ⊕ x[1] · y[1]` in the same way; `sums` has `y[0]`'s in its lower halves and
-    /// `y[1]`'s in its upper ones.
+    /// Adds `x[0] · y[0] ⊕ x[1] · y[1]` in the same way; `sums` has `y[0]`'s in its lower halves
+    /// and `y[1]`'s in its upper ones.
     #[inline(always)]
     fn add_two_karatsuba(&mut self, x: [L; 2], y: [L; 2], sums: L) {
         let low = x[0].clmul::<0, 0>(y[0]).xor(x[1].clmul::<0, 0>(y[1]));

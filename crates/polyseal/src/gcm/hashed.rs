@@ -2,8 +2,8 @@
 //! compared with.
 //!
 //! Sources: table 4 of eprint 2025/758 names HMAC variants and leaves them undefined; ours replace
-//! XAES's two CMAC calls by one of HMAC and keep its inputs. The AWS Encryption SDK's algorithm suite
-//! 0x0478 for HKDF: the nonce is HKDF's salt, GCM's nonce is zero.
+//! XAES's two CMAC calls by one of HMAC and keep its inputs. The AWS Encryption SDK's algorithm
+//! suite 0x0478 for HKDF: the nonce is HKDF's salt, GCM's nonce is zero.
 //!
 //! HMAC is RustCrypto's. Both commit to key and nonce by a collision-resistant hash.
 
@@ -35,8 +35,8 @@ impl Committable for HmacDerived {
 /// As much as HKDF-SHA-512 leaves on the stack, which needs most.
 const STACK_BYTES: usize = 3 << 10;
 
-/// What `derive` writes for each lane's nonce, as two blocks. Nothing else remains of it, if it is a
-/// call.
+/// What `derive` writes for each lane's nonce, as two blocks. Nothing else remains of it, if it is
+/// a call.
 #[inline(always)]
 fn blocks<L: Clmul>(
     isa: L::Isa,

@@ -1,5 +1,5 @@
-//! AES-GCM in pieces: encryption as the message arrives, and decryption that releases nothing before
-//! the tag is verified.
+//! AES-GCM in pieces: encryption as the message arrives, and decryption that releases nothing
+//! before the tag is verified.
 //!
 //! Between calls the state is kept as bytes, independent of the back end; at most one block's bytes
 //! wait for the rest.

@@ -27,8 +27,8 @@ pub enum Counter {
 /// ```
 ///
 /// # Errors
-/// [`Error::Parameter`] for a counter of no or more than 4 bytes, [`Error::TooLong`] for more blocks
-/// than the counter can count.
+/// [`Error::Parameter`] for a counter of no or more than 4 bytes, [`Error::TooLong`] for more
+/// blocks than the counter can count.
 pub fn kbkdf<A: Aes>(
     prf: &Cmac<A>,
     counter: Counter,

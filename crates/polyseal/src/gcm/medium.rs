@@ -1,11 +1,11 @@
 //! AES-GCM on a message of moderate length under a key of its own, in registers from the key to the
 //! tag.
 //!
-//! Key schedule and powers of the hash key are chains of instructions that wait for one another: the
-//! key stream is made beside them. Powers are only as many as there are blocks, and shifted so that
-//! those of the last, partial register are in their lanes: what lies behind the message is zero,
-//! whatever it is multiplied with. Registers are taken from the last to the first, so that each
-//! meets its power without a table.
+//! Key schedule and powers of the hash key are chains of instructions that wait for one another:
+//! the key stream is made beside them. Powers are only as many as there are blocks, and shifted so
+//! that those of the last, partial register are in their lanes: what lies behind the message is
+//! zero, whatever it is multiplied with. Registers are taken from the last to the first, so that
+//! each meets its power without a table.
 
 use core::marker::PhantomData;
 
@@ -194,7 +194,8 @@ fn begin<A: Aes, I: Isa, const N: usize>(
     let mut work = Rounds::<A, I, N> { isa, schedule, round_key, fixed, x, kept, aes: PhantomData };
     work.keep(0, key[0]);
     work.keep(1, round_key);
-    // One by one, because the compiler would keep a loop, whose branches are mispredicted too often.
+    // One by one, because the compiler would keep a loop, whose branches are mispredicted too
+    // often.
     work.round(1);
     work.round(2);
     work.round(3);

@@ -11,16 +11,17 @@
 //! | [`Aes256Gcm`], [`Aes128Gcm`] | what others speak; counted nonces, or 2^32 random ones a key |
 //! | [`DndkGcm`], [`HAes256Gcm`], [`HkdfCommittedAes256Gcm`], [`PaddingFixAes256Gcm`] and their relatives | to speak with others, and to compare |
 //!
-//! Security: authenticated encryption as long as no nonce is repeated under a key, within the limits
-//! of [`limits`](crate::limits) and `docs/limits.md`. A repeated nonce breaks confidentiality and
-//! authenticity: with nonce-derived schemes for the messages of that nonce, else for the key.
+//! Security: authenticated encryption as long as no nonce is repeated under a key, within the
+//! limits of [`limits`](crate::limits) and `docs/limits.md`. A repeated nonce breaks
+//! confidentiality and authenticity: with nonce-derived schemes for the messages of that nonce,
+//! else for the key.
 //!
-//! A nonce of another length than 12 bytes is hashed to GCM's first counter block of 16 bytes, under
-//! the key: two nonces can then meet by chance, and counted nonces have no more than the 2^32 messages
-//! of random ones (SP 800-38D, section 8.3). Take 12 bytes.
+//! A nonce of another length than 12 bytes is hashed to GCM's first counter block of 16 bytes,
+//! under the key: two nonces can then meet by chance, and counted nonces have no more than the 2^32
+//! messages of random ones (SP 800-38D, section 8.3). Take 12 bytes.
 //!
-//! What it does not give: GCM and XAES do not commit to the key, so that one ciphertext can open under
-//! two keys to two messages of an adversary's choice (`examples/two_keys_one_ciphertext.rs`).
+//! What it does not give: GCM and XAES do not commit to the key, so that one ciphertext can open
+//! under two keys to two messages of an adversary's choice (`examples/two_keys_one_ciphertext.rs`).
 //! KC-XAES commits to key and nonce where the nonce travels with the ciphertext. Where it is
 //! implied, it commits to the key alone, and not to the nonce: who knows the key finds two nonces
 //! with 2^16 AES calls (`examples/nonce_not_sent.rs`). Nothing here commits to associated data or

@@ -2,9 +2,10 @@
 //!
 //! Source: P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, "Blockcipher-Based Key Commitment for
 //! Nonce-Derived Schemes" (eprint 2025/758). A [`Scheme`] derives the key K_U, and GCM's 12-byte
-//! nonce, from the root key K and the nonce N; [`Committing`] adds to any scheme that can make one a
-//! commitment K_C to the key, which becomes part of the tag: T ‖ K_C. Tag and commitment are compared
-//! together, in constant time, and fail as one. Derived keys are wiped after every message.
+//! nonce, from the root key K and the nonce N; [`Committing`] adds to any scheme that can make one
+//! a commitment K_C to the key, which becomes part of the tag: T ‖ K_C. Tag and commitment are
+//! compared together, in constant time, and fail as one. Derived keys are wiped after every
+//! message.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -156,8 +157,8 @@ impl<S: Scheme> NonceDerived<S> {
         Self { backend, root: S::prepare(key.as_ref(), backend) }
     }
 
-    /// Seals or opens; writes the tag, or the tag that there should be. Derived keys that the registers
-    /// had no room for are wiped from the stack.
+    /// Seals or opens; writes the tag, or the tag that there should be. Derived keys that the
+    /// registers had no room for are wiped from the stack.
     #[inline]
     pub(super) fn crypt<D: Direction>(
         &self,

@@ -18,7 +18,8 @@ const MAX_AD_BYTES: usize = 64;
 
 /// More than a short message leaves on the stack, where the registers are too few for it.
 pub(super) const STACK_BYTES: usize = 1 << 10;
-/// The same where there are no registers for blocks at all, and a function computes on eight of them.
+/// The same where there are no registers for blocks at all, and a function computes on eight of
+/// them.
 pub(super) const SOFT_STACK_BYTES: usize = 2 << 10;
 
 /// Whether a message is short.
@@ -80,7 +81,8 @@ pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
             work.round(r);
         }
     } else {
-        // One by one, because the compiler would keep a loop, whose branches are mispredicted too often.
+        // One by one, because the compiler would keep a loop, whose branches are mispredicted too
+        // often.
         work.round(1);
         work.round(2);
         work.round(3);

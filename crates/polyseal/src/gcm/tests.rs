@@ -33,8 +33,8 @@ fn counter_mode<C: BlockCipherEncrypt + KeyInit>(
     output
 }
 
-/// A message of two groups of any back end and more, whose counter wraps behind each of its blocks in
-/// turn.
+/// A message of two groups of any back end and more, whose counter wraps behind each of its blocks
+/// in turn.
 fn wraps<A: Aes, C: BlockCipherEncrypt + KeyInit>(key: &[u8], bytes: u32) {
     let message: Vec<u8> = (0..bytes).map(|i| (i * 7 % 251) as u8).collect();
     for behind in 0..=70_u32 {

@@ -2,8 +2,8 @@
 //!
 //! Sources: the C2SP specification of XAES-256-GCM; eprint 2025/758, figures 2 and 3 and
 //! specification 1. A nonce N of b bytes gives U = N[0:12] and V = N[b − 12:b], which overlap below
-//! 24 bytes. Since a 20-byte nonce N and the 24-byte nonce N[0:12] ‖ N[8:20] derive the same K_U and
-//! GCM nonce, the length belongs to the key: it is part of the type.
+//! 24 bytes. Since a 20-byte nonce N and the 24-byte nonce N[0:12] ‖ N[8:20] derive the same K_U
+//! and GCM nonce, the length belongs to the key: it is part of the type.
 
 use core::marker::PhantomData;
 
@@ -69,8 +69,8 @@ fn before_u<L: Clmul>(isa: L::Isa, word: [u8; 4], nonces: &[&[u8]]) -> L {
 fn behind_v<L: Clmul>(isa: L::Isa, word: [u8; 4], nonces: &[&[u8]]) -> L {
     let word = u128::from(u32::from_le_bytes(word)) << 96;
     blocks_of(isa, nonces, |nonce| {
-        // CT: lengths are public. A read across two writes has to wait for both: a fresh nonce of 24
-        // bytes is read in the pieces in which it is likely to have been written.
+        // CT: lengths are public. A read across two writes has to wait for both: a fresh nonce of
+        // 24 bytes is read in the pieces in which it is likely to have been written.
         let v = match nonce.as_chunks() {
             ([_, middle, last], []) => {
                 let (middle, last) = (u64::from_le_bytes(*middle), u64::from_le_bytes(*last));
@@ -134,7 +134,8 @@ impl<N: NonceBytes> CommittableImpl for Xaes<N> {
         // X1 = AES_K("XCMT" ‖ U)
         let x1 = before_u(isa, *b"XCMT", nonces);
         let [x1] = aes::encrypt::<Aes256, L, 1>(isa, &root.round_keys, [x1]);
-        // K_C = AES_K(X1 ⊕ (V ‖ c4) ⊕ K1) ‖ AES_K(X1 ⊕ (V ‖ c5) ⊕ K1), c = ⟨24 − b⟩ ‖ 01 00 ⟨1 or 2⟩
+        // K_C = AES_K(X1 ⊕ (V ‖ c4) ⊕ K1) ‖ AES_K(X1 ⊕ (V ‖ c5) ⊕ K1), c = ⟨24 − b⟩ ‖ 01 00 ⟨1 or
+        // 2⟩
         let short = 24 - nonces[0].len() as u8;
         let w1 = behind_v::<L>(isa, [short, 1, 0, 1], nonces).xor(x1).xor(k1);
         let w2 = behind_v::<L>(isa, [short, 1, 0, 2], nonces).xor(x1).xor(k1);

@@ -1,13 +1,13 @@
 //! Compression functions for modes that key them: SHA-256, SHA-512 and BLAKE2b.
 //!
-//! Source: FIPS 180-4 and RFC 7693. Claim: a compression function without a key has none; a mode that
-//! keys it says so itself. The first half of every block is a key's, so that what depends on it alone
-//! is computed once.
+//! Source: FIPS 180-4 and RFC 7693. Claim: a compression function without a key has none; a mode
+//! that keys it says so itself. The first half of every block is a key's, so that what depends on
+//! it alone is computed once.
 //!
-//! Each function's text stands once, over vectors of words: one input or several side by side. Single
-//! inputs have instructions of their own or an order of their own in vectors, where that is faster. A
-//! mode brings its loop of calls as a [`Job`], which is compiled once for every set of instructions, with
-//! the chaining value in registers from call to call.
+//! Each function's text stands once, over vectors of words: one input or several side by side.
+//! Single inputs have instructions of their own or an order of their own in vectors, where that is
+//! faster. A mode brings its loop of calls as a [`Job`], which is compiled once for every set of
+//! instructions, with the chaining value in registers from call to call.
 //!
 //! What it does not give: the hash functions.
 
@@ -69,8 +69,8 @@ pub trait Compression: Copy + Send + Sync + 'static {
 
     /// Zeros.
     const ZERO: Self::Block;
-    /// x^(8n) modulo the polynomial of the field of 8n bits, n the bytes of a chaining value: its last two
-    /// bytes.
+    /// x^(8n) modulo the polynomial of the field of 8n bits, n the bytes of a chaining value: its
+    /// last two bytes.
     const REDUCTION: [u8; 2];
 
     /// The key of these bytes.
@@ -85,7 +85,8 @@ pub trait Compression: Copy + Send + Sync + 'static {
 
 /// A compression function in a set of instructions, of one input or of several side by side.
 ///
-/// Chaining values stay in the registers from one call to the next, in the order that the calls need.
+/// Chaining values stay in the registers from one call to the next, in the order that the calls
+/// need.
 pub trait Kernel<C: Compression>: Copy {
     /// Chaining values.
     type Chains: Copy;

@@ -1,8 +1,8 @@
 //! BLAKE2b of one input with the state in four vectors, its rows, so that the four G of a step are
 //! one.
 //!
-//! A round's second step takes diagonals. Here row b stays where it is and the others turn: b is what the
-//! next step waits for, and they are there before.
+//! A round's second step takes diagonals. Here row b stays where it is and the others turn: b is
+//! what the next step waits for, and they are there before.
 
 use super::Kernel;
 use super::blake2b::{Blake2b, IV, KeyWords, SIGMA};
@@ -106,8 +106,8 @@ fn round<const R: usize, const NEXT: usize>(v: &mut [Row; 4], m: &Message) {
     *v = [a.turn_1(), b, c.turn_3(), d.turn_2()];
 }
 
-/// Four times G, section 3.1, with `a` that has x already. It gets the next x, in its present place,
-/// before it turns: that takes as long as b, which everything waits for.
+/// Four times G, section 3.1, with `a` that has x already. It gets the next x, in its present
+/// place, before it turns: that takes as long as b, which everything waits for.
 #[inline(always)]
 fn g(v: &mut [Row; 4], y: Row, next: Option<Row>) {
     let [a, b, c, d] = v;

@@ -1,7 +1,7 @@
 //! SHA-512 of one input with its message schedule in vectors, two words at a time.
 //!
-//! The rounds are a chain of scalar instructions, and most of the time vectors have nothing to do: the
-//! words that are needed 16 rounds later cost nothing beside them ([`rounds`]).
+//! The rounds are a chain of scalar instructions, and most of the time vectors have nothing to do:
+//! the words that are needed 16 rounds later cost nothing beside them ([`rounds`]).
 
 use super::Kernel;
 use super::sha2::{self, KeyWords};

@@ -1,5 +1,5 @@
-//! Kernels of instructions made for one compression function: several inputs in turn, so that one fills
-//! what the others wait for.
+//! Kernels of instructions made for one compression function: several inputs in turn, so that one
+//! fills what the others wait for.
 
 use super::sha2::{KeyWords, Sha2};
 use super::{Compression, Kernel};

@@ -1,5 +1,5 @@
-//! Calls of F, in the registers of a kernel: one of any kind, or those of the blocks in the middle of
-//! messages, where the chaining value and the mask stay in registers.
+//! Calls of F, in the registers of a kernel: one of any kind, or those of the blocks in the middle
+//! of messages, where the chaining value and the mask stay in registers.
 
 // H the chaining value, Δ the mask, M a block of the message, C of the ciphertext.
 
@@ -32,8 +32,8 @@ impl<'x, 'r, 'a, 'i, 'o, C: Compression> Calls<'x, 'r, 'a, 'i, 'o, C> {
         Self { key, chains, inputs: Inputs::Given(blocks) }
     }
 
-    /// The next `blocks` blocks of every run, which are so many before the last or more; a lane without
-    /// a run computes on what is there.
+    /// The next `blocks` blocks of every run, which are so many before the last or more; a lane
+    /// without a run computes on what is there.
     pub(super) fn middle(
         key: &'x C::Key,
         seals: bool,
@@ -44,8 +44,8 @@ impl<'x, 'r, 'a, 'i, 'o, C: Compression> Calls<'x, 'r, 'a, 'i, 'o, C> {
         Self { key, chains, inputs: Inputs::Middle { seals, runs, blocks } }
     }
 
-    /// Computes them, one by one if there is one chaining value and otherwise in lanes; on the stack,
-    /// which the caller wipes at the end.
+    /// Computes them, one by one if there is one chaining value and otherwise in lanes; on the
+    /// stack, which the caller wipes at the end.
     pub(super) fn run(self, on: HashBackend) {
         if self.chains.len() == 1 { C::one(on, self) } else { C::many(on, self) }
     }

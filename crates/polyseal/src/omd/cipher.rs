@@ -18,12 +18,13 @@ use crate::error::{Error, Result};
 use crate::hash::Compression;
 use crate::stack;
 
-/// OMD over the compression function `C`, under one key: keys of `K` bytes, nonces of `N`, tags of `T`.
+/// OMD over the compression function `C`, under one key: keys of `K` bytes, nonces of `N`, tags of
+/// `T`.
 ///
-/// The types in [`omd`](super) are its named sets. With `n` the bytes of a chaining value, every key and
-/// every tag of 1 to `n` bytes and every nonce of 0 to `n` − 1 is one more instance: what is longer does
-/// not compile. A key is the same as one with zeros behind it: take keys of one length. The key is wiped
-/// on drop.
+/// The types in [`omd`](super) are its named sets. With `n` the bytes of a chaining value, every
+/// key and every tag of 1 to `n` bytes and every nonce of 0 to `n` − 1 is one more instance: what
+/// is longer does not compile. A key is the same as one with zeros behind it: take keys of one
+/// length. The key is wiped on drop.
 pub struct Omd<C: Compression, K, N, T, R = Secure> {
     keyed: Keyed<C>,
     sizes: PhantomData<(K, N, T, R)>,

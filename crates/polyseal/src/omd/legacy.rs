@@ -28,8 +28,8 @@
 //! # Ok::<(), polyseal::aead::Error>(())
 //! ```
 //!
-//! [`Reference`] gives the same bytes as what is not legacy where neither input is empty; [`Version1`]
-//! never does, as its L* is another.
+//! [`Reference`] gives the same bytes as what is not legacy where neither input is empty;
+//! [`Version1`] never does, as its L* is another.
 
 use aead::consts::{U31, U32, U64};
 

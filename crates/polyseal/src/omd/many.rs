@@ -22,7 +22,8 @@ struct Lane<'a, C: Compression> {
     outcome: &'a mut Result<()>,
 }
 
-/// Seals or opens every message, of checked lengths, and sets its outcome. The caller wipes the stack.
+/// Seals or opens every message, of checked lengths, and sets its outcome. The caller wipes the
+/// stack.
 #[inline(never)]
 pub(super) fn process<C: Compression>(keyed: &Keyed<C>, seals: bool, messages: &mut [Message<'_>]) {
     let count = C::lanes(keyed.on);
@@ -77,7 +78,8 @@ fn middle<C: Compression>(
     Calls::<C>::middle(&keyed.key, seals, chains, runs, blocks).run(keyed.on);
 }
 
-/// Readies the next call in a lane, of its message or, after its end, of the next; whether there is any.
+/// Readies the next call in a lane, of its message or, after its end, of the next; whether there is
+/// any.
 fn advance<'a, 'm: 'a, C: Compression>(
     keyed: &'a Keyed<C>,
     seals: bool,

@@ -1,8 +1,8 @@
 //! The masks: L*, its multiples, and L\[i\].
 //!
-//! Doubling is multiplication by x in GF(2^256) or GF(2^512), a string's first bit being the highest
-//! coefficient. L\[i\] = 2^(i + 2) L*; those beyond the table are doubled when they are asked for, once in
-//! 2^16 blocks, so that no table ends where a long message goes on.
+//! Doubling is multiplication by x in GF(2^256) or GF(2^512), a string's first bit being the
+//! highest coefficient. L\[i\] = 2^(i + 2) L*; those beyond the table are doubled when they are
+//! asked for, once in 2^16 blocks, so that no table ends where a long message goes on.
 
 use zeroize::Zeroize;
 

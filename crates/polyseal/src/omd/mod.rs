@@ -1,13 +1,15 @@
 //! OMD: authenticated encryption from a keyed compression function.
 //!
 //! Source: S. Cogliani et al., "OMD: A Compression Function Mode of Operation for Authenticated
-//! Encryption" (SAC 2014), and OMD v2.0, a second-round candidate of CAESAR. Over BLAKE2b it is an idea of
-//! D. Maimuț and A. Mega ("Speeding Up OMD Instantiations in Hardware"); its bytes are ours, and no other
-//! implementation has them. `docs/spec/omd.md` in the repository specifies all three.
+//! Encryption" (SAC 2014), and OMD v2.0, a second-round candidate of CAESAR. Over BLAKE2b it is an
+//! idea of D. Maimuț and A. Mega ("Speeding Up OMD Instantiations in Hardware"); its bytes are
+//! ours, and no other implementation has them. `docs/spec/omd.md` in the repository specifies all
+//! three.
 //!
-//! Security: authenticated encryption as long as no nonce is repeated under a key, and the compression
-//! function, keyed by the first half of its block, is a pseudorandom function: then up to about 2^(n/2)
-//! blocks, with chaining values of n = 256 bits (SHA-256) or 512 (SHA-512, BLAKE2b).
+//! Security: authenticated encryption as long as no nonce is repeated under a key, and the
+//! compression function, keyed by the first half of its block, is a pseudorandom function: then up
+//! to about 2^(n/2) blocks, with chaining values of n = 256 bits (SHA-256) or 512 (SHA-512,
+//! BLAKE2b).
 //!
 //! | take | for |
 //! |---|---|
@@ -20,17 +22,18 @@
 //! `Omd<Sha512, U32, U12, U16>` with [`aead::consts`], or `omd-sha512:key=32,nonce=12,tag=16` in
 //! [`any`](crate::any).
 //!
-//! A message is sequential: a block is one call of the compression function, which makes OMD 6 to 25 times
-//! slower than AES-GCM on CPUs with AES instructions. Many messages are not:
+//! A message is sequential: a block is one call of the compression function, which makes OMD 6 to
+//! 25 times slower than AES-GCM on CPUs with AES instructions. Many messages are not:
 //! [`batch`](crate::batch) seals them side by side.
 //!
 //! What it does not give: a repeated nonce breaks confidentiality and authenticity. It commits to
 //! nothing: whoever knows two keys finds, within seconds, associated data under which one nonce,
 //! ciphertext and tag open with both.
 //!
-//! The published rule for empty inputs is forgeable with one message; here an empty input is one padded
-//! block, as in OMD v2.0's optimised code. The tag differs from the reference code's wherever the message
-//! or the associated data is empty, and from version 1's everywhere: [`legacy`] opens those.
+//! The published rule for empty inputs is forgeable with one message; here an empty input is one
+//! padded block, as in OMD v2.0's optimised code. The tag differs from the reference code's
+//! wherever the message or the associated data is empty, and from version 1's everywhere:
+//! [`legacy`] opens those.
 //!
 //! ```
 //! use polyseal::aead::{AeadInOut, Generate, Key, KeyInit, Nonce};

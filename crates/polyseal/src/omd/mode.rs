@@ -3,12 +3,12 @@
 //! Source: OMD v2.0 (S. Cogliani, D. Maimuț, D. Naccache, R. Portella do Canto, R. Reyhanitabar,
 //! S. Vaudenay, D. Vizár), sections 1 and 2.
 //!
-//! A [`Run`] says what the next call's inputs are and takes its output, so that one message alone and
-//! many in lanes are the same text. The blocks in the middle of a message, which are most of it, are
-//! calls that follow each other in registers ([`Calls`]).
+//! A [`Run`] says what the next call's inputs are and takes its output, so that one message alone
+//! and many in lanes are the same text. The blocks in the middle of a message, which are most of
+//! it, are calls that follow each other in registers ([`Calls`]).
 
-// H the chaining value, Δ the mask, N the nonce, τ the tag's length in bits, A the associated data, M
-// the message, C the ciphertext, n the bytes of a chaining value, ℓ the number of the last block.
+// H the chaining value, Δ the mask, N the nonce, τ the tag's length in bits, A the associated data,
+// M the message, C the ciphertext, n the bytes of a chaining value, ℓ the number of the last block.
 
 use core::slice::{from_mut, from_ref};
 
@@ -69,8 +69,8 @@ impl<C: Compression> Keyed<C> {
         Calls::<C>::once(&self.key, from_mut(chain), from_ref(block)).run(self.on);
     }
 
-    /// Seals or opens; writes the tag that goes with it, as much of it as `tag` has room for. The caller
-    /// wipes the stack.
+    /// Seals or opens; writes the tag that goes with it, as much of it as `tag` has room for. The
+    /// caller wipes the stack.
     #[inline(never)]
     pub(super) fn crypt(
         &self,

@@ -58,9 +58,9 @@ fn mode<const N: usize>(algorithm: &Algorithm) -> Mode {
 
 /// What the rows have in common: OMD-SHA-512.
 ///
-/// Bounds are those of theorems 1 and 2 of the specification: with σ blocks, 3σ² / 2^n beside what F is
-/// worth as a pseudorandom function; a forger has ℓ / 2^n for a message of ℓ blocks, or guesses the tag.
-/// With chaining values of 512 bits the first is no practical limit.
+/// Bounds are those of theorems 1 and 2 of the specification: with σ blocks, 3σ² / 2^n beside what
+/// F is worth as a pseudorandom function; a forger has ℓ / 2^n for a message of ℓ blocks, or
+/// guesses the tag. With chaining values of 512 bits the first is no practical limit.
 const SHA_512: Family = Family {
     id: "omd-sha512",
     name: "OMD-SHA-512",

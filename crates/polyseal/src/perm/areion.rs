@@ -1,5 +1,5 @@
-//! Areion-256 and Areion-512: permutations of low latency, of 10 and 15 rounds with a few AES rounds
-//! each.
+//! Areion-256 and Areion-512: permutations of low latency, of 10 and 15 rounds with a few AES
+//! rounds each.
 //!
 //! Source: T. Isobe et al., "Areion: Highly-Efficient Permutations and Its Applications to Hash
 //! Functions for Short Input", TCHES 2023/2, with the constants of eprint 2023/794 from 2023-09-21.
@@ -7,8 +7,8 @@
 //! b2adb04f… with it.
 //!
 //! Claim of its authors: resistance to the attacks that they analyse, as short-input hashing needs
-//! it. Younger and less studied than the others here. The inverse of Areion-512 costs 65 AES rounds,
-//! less than the 75 of the permutation: see [`Areion512`].
+//! it. Younger and less studied than the others here. The inverse of Areion-512 costs 65 AES
+//! rounds, less than the 75 of the permutation: see [`Areion512`].
 
 use super::Permutation;
 use super::block_states::{BlockRounds, BlockStates};

@@ -68,8 +68,8 @@ fn diffuse<V: Words>(x: V, a: u32, b: u32) -> V {
     x.xor(x.rotate_left((64 - a) % 64)).xor(x.rotate_left((64 - b) % 64))
 }
 
-/// The quotient: as Z⁶⁴ = 1, the 64th power of the divisor is 1 + 1 + 1, and its inverse the 63rd, a
-/// product of six powers with three terms each.
+/// The quotient: as Z⁶⁴ = 1, the 64th power of the divisor is 1 + 1 + 1, and its inverse the 63rd,
+/// a product of six powers with three terms each.
 #[inline(always)]
 fn inverse_diffuse<V: Words>(x: V, a: u32, b: u32) -> V {
     let x = diffuse(diffuse(x, a, b), 2 * a % 64, 2 * b % 64);

@@ -99,8 +99,8 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
         let mut memory = [L::broadcast(isa, &[0; 16]); W];
         for k in 0..W {
             let share = share::<L>(k, source.len());
-            // CT: lengths are public. With no byte to load, the address may be none, and then a masked
-            // load takes a thousand cycles.
+            // CT: lengths are public. With no byte to load, the address may be none, and then a
+            // masked load takes a thousand cycles.
             match share.len() {
                 0 => {}
                 bytes if bytes == L::BYTES => memory[k] = L::load(isa, &source[share]),

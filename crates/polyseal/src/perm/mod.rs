@@ -91,8 +91,8 @@ pub(crate) trait States: Copy {
 
     /// What [`write_lanes`](Self::write_lanes) wrote.
     fn read_lanes(isa: Self::Isa, source: &[u8]) -> Self;
-    /// Writes exactly [`BYTES`](Self::BYTES) bytes in the order of the lanes, not of the states: for
-    /// what only [`read_lanes`](Self::read_lanes) will read.
+    /// Writes exactly [`BYTES`](Self::BYTES) bytes in the order of the lanes, not of the states:
+    /// for what only [`read_lanes`](Self::read_lanes) will read.
     fn write_lanes(self, target: &mut [u8]);
 
     /// The permutation of every state.
@@ -103,9 +103,9 @@ pub(crate) trait States: Copy {
     fn permute<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
     /// The inverse permutation of every state.
     fn invert<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
-    /// The way through the permutation, or its inverse, in quarters: `x[n]` has come `n` of them far,
-    /// and each comes one further. What is done with the first and the last of them falls among rounds
-    /// of the others. Only where [`STAGGERS`](Self::STAGGERS) says so.
+    /// The way through the permutation, or its inverse, in quarters: `x[n]` has come `n` of them
+    /// far, and each comes one further. What is done with the first and the last of them falls
+    /// among rounds of the others. Only where [`STAGGERS`](Self::STAGGERS) says so.
     #[inline(always)]
     fn stagger(isa: Self::Isa, inverse: bool, x: [Self; 4]) -> [Self; 4] {
         let _ = (isa, inverse, x);

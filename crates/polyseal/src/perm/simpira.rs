@@ -57,8 +57,8 @@ static CONSTANTS2: [[[u8; 16]; 1]; 15] = constants(2);
 static CONSTANTS3: [[[u8; 16]; 1]; 21] = constants(3);
 static CONSTANTS8: [[[u8; 16]; 4]; 18] = constants(8);
 
-/// The constants of two steps, for up to four lanes of turned states: there, the odd lanes want those
-/// of the other step. Whole, because it takes longer to load a block into every lane.
+/// The constants of two steps, for up to four lanes of turned states: there, the odd lanes want
+/// those of the other step. Whole, because it takes longer to load a block into every lane.
 #[repr(align(64))]
 struct Alternating([[[u8; 16]; 4]; 2]);
 
@@ -108,9 +108,9 @@ fn round4<L: StateLanes, const N: usize>(
     round_with(x, steps, keys);
 }
 
-/// Round `r` of vector 0 and, each four rounds ahead of the one before, of the others. Rounds repeat
-/// after two but for their constants: so all of them are at the same steps. The inverse takes these
-/// steps with the constants in the opposite order.
+/// Round `r` of vector 0 and, each four rounds ahead of the one before, of the others. Rounds
+/// repeat after two but for their constants: so all of them are at the same steps. The inverse
+/// takes these steps with the constants in the opposite order.
 #[inline(always)]
 fn round_apart<L: StateLanes, const N: usize>(
     isa: L::Isa,

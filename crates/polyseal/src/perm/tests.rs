@@ -10,7 +10,8 @@ fn bytes(count: usize) -> Vec<u8> {
     (0..count).map(|i| (i * 167 + i / 251) as u8).collect()
 }
 
-/// The bytes of states. Not inlined into the test of every type, which would be compiled for minutes.
+/// The bytes of states. Not inlined into the test of every type, which would be compiled for
+/// minutes.
 #[inline(never)]
 fn stored<S: States>(states: S) -> Vec<u8> {
     let mut out = alloc::vec![0; S::BYTES];

@@ -120,8 +120,9 @@ impl Algorithm {
         family.lengths.map_or((family.nonce_bytes, family.tag_bytes), |lengths| lengths(self))
     }
 
-    /// Every instance of `family`: the default, and then all of them. Of configurations and of lengths,
-    /// those that have a name of their own, where some do, and none that needs a permission.
+    /// Every instance of `family`: the default, and then all of them. Of configurations and of
+    /// lengths, those that have a name of their own, where some do, and none that needs a
+    /// permission.
     pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
         let default = Self::new(family);
         let values = family.params.iter().map(|param| param.values().len()).product();

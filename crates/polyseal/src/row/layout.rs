@@ -3,8 +3,8 @@
 use super::Algorithm;
 use crate::error::ConfigError;
 
-/// A sealed message: `head_bytes`, the ciphertext, and the rest of the overhead after it; in segments, each of
-/// them so. And what one key may do.
+/// A sealed message: `head_bytes`, the ciphertext, and the rest of the overhead after it; in
+/// segments, each of them so. And what one key may do.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// How many bytes stand before the ciphertext: the encrypted nonce, if it is hidden.
@@ -37,7 +37,8 @@ impl Layout {
         pieces.checked_mul(self.overhead_bytes as u64)?.checked_add(message)
     }
 
-    /// The message's length for a ciphertext of `ciphertext` bytes; `None` if no ciphertext has that length.
+    /// The message's length for a ciphertext of `ciphertext` bytes; `None` if no ciphertext has
+    /// that length.
     pub(crate) fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
         let overhead = self.overhead_bytes as u64;
         let Some(segment) = self.segment_bytes else {

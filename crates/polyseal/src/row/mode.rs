@@ -19,7 +19,8 @@ pub(crate) enum Mode {
     },
     /// GCM under the key, over as many blocks more than the message has.
     Gcm { padding_blocks: u32 },
-    /// GCM under keys that are derived from the nonce's first bytes: as many, or all that there are.
+    /// GCM under keys that are derived from the nonce's first bytes: as many, or all that there
+    /// are.
     Derived {
         head_bytes: usize,
         /// How often a message calls the key's permutation, if the derived key is what it gives.

@@ -1,8 +1,8 @@
 //! The answers. Source: `reference/selftest.py`, which prints these rows and says from what inputs;
 //! the reference agrees with the published vectors of the draft and of Wycheproof.
 
-/// An algorithm and, in hexadecimal, the end of its ciphertext and its tag: of a sealed message, all
-/// but the first 1527 bytes.
+/// An algorithm and, in hexadecimal, the end of its ciphertext and its tag: of a sealed message,
+/// all but the first 1527 bytes.
 #[rustfmt::skip]
 pub(super) static ANSWERS: &[(&str, &str)] = &[
     ("aegis-128l", "1e4f9f1efbe43cb31416b46791654b0307b3326881aa0b7710dc1548714f144b"),

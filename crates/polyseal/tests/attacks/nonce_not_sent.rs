@@ -31,8 +31,8 @@ fn hashes_do_not_collide_so() {
     assert_eq!(second, Err(Error::Unauthentic));
 }
 
-/// The commitment of DNDK's version 2 depends on 15 bytes of the nonce, but so does the derived key: GCM
-/// under one key has no tag for two nonces, because AES masks them with different blocks.
+/// The commitment of DNDK's version 2 depends on 15 bytes of the nonce, but so does the derived
+/// key: GCM under one key has no tag for two nonces, because AES masks them with different blocks.
 #[test]
 fn one_head_of_dndk_is_one_commitment_but_not_one_tag() {
     let name = "dndk-gcm:version=2,kc=1";

@@ -26,8 +26,8 @@ pub(crate) fn soft() -> Backend {
     Backend::available().find(|b| b.name() == "soft").expect("the portable back end")
 }
 
-/// Every algorithm of `kind` in the registry, with every choice of sizes and parameters; where there
-/// are many nonce lengths, those around a block, the shortest and the longest.
+/// Every algorithm of `kind` in the registry, with every choice of sizes and parameters; where
+/// there are many nonce lengths, those around a block, the shortest and the longest.
 pub(crate) fn instances(kind: Kind) -> Vec<Algorithm> {
     let of_kind = families().iter().filter(|f| f.kind == kind);
     // The default comes first, and once more in its place.
@@ -97,7 +97,8 @@ pub(crate) fn edges(rate: usize) -> Vec<usize> {
         edges.extend([33, 48, 80, 95, 96, 97, 447, 448, 449, 2 * rate + 1, 8 * rate + 3]);
     }
     if rate == FLEX_RATE {
-        // What is hashed changes at 256 bytes, a group of blocks has up to 1024, ROBUST's masks 8192.
+        // What is hashed changes at 256 bytes, a group of blocks has up to 1024, ROBUST's masks
+        // 8192.
         edges.extend([31, 32, 33, 95, 96, 97, 256, 257, 1024, 1025, 1087, 8192 + 65]);
     }
     edges.sort_unstable();

@@ -1,4 +1,5 @@
-//! The eight bytes of a configuration: which there are, how they are made, and what is said of others.
+//! The eight bytes of a configuration: which there are, how they are made, and what is said of
+//! others.
 
 use polyseal::Error;
 use polyseal::flex::{Config, ConfigError, Flex, Mode, NonceForm, Profile, WideBlock};
@@ -41,7 +42,8 @@ fn has_64_bits(cfg: [u8; 8]) -> bool {
     matches!(cfg[2], 2 | 6 | 8)
 }
 
-/// Both types that take configurations hold to `by_the_book`; and without leave to the 128-bit level.
+/// Both types that take configurations hold to `by_the_book`; and without leave to the 128-bit
+/// level.
 #[track_caller]
 fn is_by_the_book(cfg: [u8; 8]) -> Option<bool> {
     let committing = from_bytes(cfg);

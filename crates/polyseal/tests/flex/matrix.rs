@@ -1,5 +1,5 @@
-//! Misuse resistance × place of the nonce × permutation: each row of the table in docs/choosing-flex.md,
-//! on every back end as on the portable one, at the edges of lengths.
+//! Misuse resistance × place of the nonce × permutation: each row of the table in
+//! docs/choosing-flex.md, on every back end as on the portable one, at the edges of lengths.
 
 use std::collections::BTreeSet;
 

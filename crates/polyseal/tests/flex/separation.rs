@@ -40,8 +40,8 @@ fn named() -> Vec<[u8; 8]> {
     Config::NAMED.iter().map(|(.., config)| config.to_bytes()).chain(wide).collect()
 }
 
-/// Configurations that differ from a named one in a single field, or only in whether setup associated
-/// data is hashed first.
+/// Configurations that differ from a named one in a single field, or only in whether setup
+/// associated data is hashed first.
 fn near() -> Vec<[u8; 8]> {
     vec![
         [1, 1, 1, 32, 31, 0, 0, 0],
@@ -162,8 +162,8 @@ fn long_associated_data_is_hashed_whole() {
     }
 }
 
-/// Hashing setup associated data first is a configuration of its own: with the hash in its place, and
-/// however it is made, nothing else comes out.
+/// Hashing setup associated data first is a configuration of its own: with the hash in its place,
+/// and however it is made, nothing else comes out.
 #[test]
 fn the_prehash_is_under_the_key() {
     for mode in crate::MODES {

@@ -51,7 +51,8 @@ fn every_length_around_a_segment() {
     }
 }
 
-/// Each segment is what its mode makes of it, under a key of its own: no two tags or texts are alike.
+/// Each segment is what its mode makes of it, under a key of its own: no two tags or texts are
+/// alike.
 #[test]
 fn equal_segments_differ() {
     for flex in streams() {

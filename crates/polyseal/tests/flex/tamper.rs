@@ -104,8 +104,8 @@ fn another_context() {
     }
 }
 
-/// What differs from `config` under the key and without setup associated data in one respect, and takes
-/// the same nonces.
+/// What differs from `config` under the key and without setup associated data in one respect, and
+/// takes the same nonces.
 fn others(config: &Config) -> Vec<Flex> {
     let on = |config, key: &[u8], setup_ad: &[u8]| {
         flex_on(Backend::detect(), config, key, setup_ad).expect("a key")

@@ -1,5 +1,5 @@
-//! What is built on AES-GCM is AES-GCM under the keys and nonces of its definition: derived here from
-//! CMAC, KBKDF, HMAC and HKDF, put together message by message, and compared.
+//! What is built on AES-GCM is AES-GCM under the keys and nonces of its definition: derived here
+//! from CMAC, KBKDF, HMAC and HKDF, put together message by message, and compared.
 
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};

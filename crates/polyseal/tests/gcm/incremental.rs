@@ -132,8 +132,8 @@ impl Cut {
         }
     }
 
-    /// Nothing that was not verified can be seen: not with a wrong tag or commitment, not when it is
-    /// abandoned.
+    /// Nothing that was not verified can be seen: not with a wrong tag or commitment, not when it
+    /// is abandoned.
     fn keeps_back<C: InPieces>(&self, cipher: &C, ciphertext: &[u8], tag: &Tag<C>) {
         let nonce = nonce::<C>(2);
         for at in [0, 11, tag.len() - 1] {
@@ -162,7 +162,8 @@ impl Cut {
         assert!(beside.iter().all(|&b| b == 0xee), "beside the message");
     }
 
-    /// For what differs: AES and its key, hashed nonces and short tags, derived keys and commitments.
+    /// For what differs: AES and its key, hashed nonces and short tags, derived keys and
+    /// commitments.
     fn everywhere(&self) {
         self.is_the_whole::<Gcm<Aes128, U16, U12>>();
         self.is_the_whole::<Aes256Gcm>();

@@ -1,5 +1,5 @@
-//! What `docs/migration.md` says of the crate `aes-gcm`. `crates/polyseal-cli/tests/pages` checks that the
-//! page has this code.
+//! What `docs/migration.md` says of the crate `aes-gcm`. `crates/polyseal-cli/tests/pages` checks
+//! that the page has this code.
 
 use polyseal::aead;
 

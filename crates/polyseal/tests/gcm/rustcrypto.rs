@@ -1,4 +1,5 @@
-//! Against another implementation, by other authors: RustCrypto's `aes-gcm`, `xaes-256-gcm` and `cmac`.
+//! Against another implementation, by other authors: RustCrypto's `aes-gcm`, `xaes-256-gcm` and
+//! `cmac`.
 
 use aead::{AeadInOut, KeyInit, Nonce};
 use aes_gcm::AesGcm;

@@ -36,8 +36,8 @@ fn one_known_message_forges_on_the_legacy_rules_and_not_on_ours() {
     }
 }
 
-/// With associated data the key stream is not the tag, on either rule; and what is empty on one side
-/// only has a tag of its own under our rule.
+/// With associated data the key stream is not the tag, on either rule; and what is empty on one
+/// side only has a tag of its own under our rule.
 #[test]
 fn empty_inputs_are_told_apart() {
     for id in IDS {

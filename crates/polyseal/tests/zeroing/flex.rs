@@ -1,4 +1,5 @@
-//! Flex's keys are gone with their owner, those of messages too; unverified plaintext is gone at once.
+//! Flex's keys are gone with their owner, those of messages too; unverified plaintext is gone at
+//! once.
 //!
 //! What is looked for is computed here, on the permutation alone: the subkeys, a context's key K1',
 //! Δ, and a block's mask.
@@ -337,7 +338,8 @@ fn refused_messages_of_flex_are_wiped() {
                     let message = SECRET.repeat(length.div_ceil(16));
                     let sealed = flex.seal(&NONCE, AD, &message[..length]).expect("sealing");
                     let told = if hidden { &[][..] } else { &NONCE };
-                    // Depending on the mode and the length, one or the other leaves most of the message.
+                    // Depending on the mode and the length, one or the other leaves most of the
+                    // message.
                     for at in [0, sealed.len() - 1] {
                         let mut forged = sealed.clone();
                         forged[at] ^= 1;

@@ -1,5 +1,5 @@
-//! What messages of OMD leave on the stack: nothing of the key, of chaining values, or of the right tag
-//! of a forgery.
+//! What messages of OMD leave on the stack: nothing of the key, of chaining values, or of the right
+//! tag of a forgery.
 
 use polyseal::any::AnyAead;
 use polyseal::batch::{Batch, Message};
@@ -12,8 +12,8 @@ use super::{LONG_KEY, leaves};
 const FAMILIES: [(&str, usize); 3] = [("omd-sha256", 4), ("omd-sha512", 8), ("omd-blake2b", 8)];
 const AD: &[u8] = b"associated data";
 
-/// The first 16 bytes as they are, and as words of `word` bytes lie in memory that begin with their most
-/// significant byte.
+/// The first 16 bytes as they are, and as words of `word` bytes lie in memory that begin with their
+/// most significant byte.
 fn both_orders(secret: &[u8], word: usize) -> [Vec<u8>; 2] {
     let first = secret[..16].to_vec();
     let turned = first.chunks(word).flat_map(|word| word.iter().rev().copied()).collect();
@@ -87,8 +87,8 @@ fn forgeries_of_omd_leave_nothing() {
     });
 }
 
-/// 16 bytes of a word beside itself, as lanes have it that compute the same, for every secret's first
-/// word.
+/// 16 bytes of a word beside itself, as lanes have it that compute the same, for every secret's
+/// first word.
 fn in_lanes(secrets: &[Vec<u8>], word: usize) -> Vec<Vec<u8>> {
     secrets.iter().map(|secret| secret[..word].repeat(16 / word)).collect()
 }

@@ -20,8 +20,8 @@ use crate::staged::Staged;
 
 const SUFFIX: &str = ".header-backup";
 
-/// Refuses a file that an interrupted [`rewrite`] has left: to replace it would make the copy one of
-/// a header that is no longer the last.
+/// Refuses a file that an interrupted [`rewrite`] has left: to replace it would make the copy one
+/// of a header that is no longer the last.
 pub(super) fn expect_not_interrupted(path: &Path) -> Result {
     // A path that leads nowhere is refused when it is opened.
     let backup = fs::canonicalize(path).map(|path| backup_of(&path));

@@ -1,9 +1,9 @@
 //! One rekey of a file at a time, and none of what it does not know.
 //!
-//! A rekey reads a header, makes another of it, and writes that: what has happened to the file in between
-//! would be undone, a revoked key among it. So from the moment when every key has been read until the file
-//! is changed it is locked (`flock`, which other programs may ignore), and it is changed only if it is still
-//! the file, with the header, that was read.
+//! A rekey reads a header, makes another of it, and writes that: what has happened to the file in
+//! between would be undone, a revoked key among it. So from the moment when every key has been read
+//! until the file is changed it is locked (`flock`, which other programs may ignore), and it is
+//! changed only if it is still the file, with the header, that was read.
 
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;

@@ -1,8 +1,9 @@
 //! `rekey`: other recipients for a file, by another header before the same payload.
 //!
 //! The result is a new file that takes the old one's place in one step, its payload shared with it
-//! where the file system can (a reflink), or copied by the kernel; or, `--in-place`, only the header
-//! is rewritten. That locks nobody out, as the tool says: `--new-key` does, and encrypts anew.
+//! where the file system can (a reflink), or copied by the kernel; or, `--in-place`, only the
+//! header is rewritten. That locks nobody out, as the tool says: `--new-key` does, and encrypts
+//! anew.
 
 pub(crate) mod in_place;
 mod lock;

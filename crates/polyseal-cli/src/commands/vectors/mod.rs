@@ -1,8 +1,8 @@
 //! `vectors`: checks files of test vectors in the Wycheproof AEAD schema.
 //!
-//! `schema` reads a file, strictly: what it does not understand is an error, never a skip. Skipped are
-//! Wycheproof's tests of AES-192, and it is said how many.
-//! `check` decides each test. Legacy and opt-in configurations run like every other.
+//! `schema` reads a file, strictly: what it does not understand is an error, never a skip. Skipped
+//! are Wycheproof's tests of AES-192, and it is said how many. `check` decides each test. Legacy
+//! and opt-in configurations run like every other.
 
 mod check;
 mod schema;

@@ -1,10 +1,9 @@
 //! The schema: JSON in, groups of tests with their algorithm out.
 //!
 //! `algorithm` is a registry id or Wycheproof's own name. The sizes of a group, in bits, and its
-//! `params` select the instance; those of `flex`, `cfg` and `setupAd`, are in hexadecimal. Fields that
-//! say nothing about the outcome are not looked at.
-//! Wycheproof's files for AES have keys of 192 bits, which this library does not: those groups are
-//! read like all others, and then skipped.
+//! `params` select the instance; those of `flex`, `cfg` and `setupAd`, are in hexadecimal. Fields
+//! that say nothing about the outcome are not looked at. Wycheproof's files for AES have keys of
+//! 192 bits, which this library does not: those groups are read like all others, and then skipped.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -94,7 +93,8 @@ struct RawGroup {
     tests: Vec<RawTest>,
 }
 
-/// The parameters of a group, each named once: of two values for one name, one would be passed over.
+/// The parameters of a group, each named once: of two values for one name, one would be passed
+/// over.
 #[derive(Default)]
 struct Params(BTreeMap<String, Value>);
 

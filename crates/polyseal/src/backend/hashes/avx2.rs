@@ -297,8 +297,8 @@ unsafe fn swap_halves(mut x: __m256i) -> __m256i {
     x
 }
 
-/// The same, computed: the compiler would otherwise move the bytes of both parts of a sum rather than
-/// those of the sum.
+/// The same, computed: the compiler would otherwise move the bytes of both parts of a sum rather
+/// than those of the sum.
 ///
 /// # Safety
 /// The CPU must have AVX2.

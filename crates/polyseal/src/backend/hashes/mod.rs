@@ -1,9 +1,9 @@
 //! What hash functions' compression functions need of the instruction set: vectors of words, and
 //! instructions made for one of them.
 //!
-//! The sets differ from those of [`Backend`]: a CPU may have the SHA instructions without AVX2 and AVX2
-//! without VAES. So there is a choice of its own, [`HashBackend`], which follows [`Backend`] where a
-//! test has chosen one.
+//! The sets differ from those of [`Backend`]: a CPU may have the SHA instructions without AVX2 and
+//! AVX2 without VAES. So there is a choice of its own, [`HashBackend`], which follows [`Backend`]
+//! where a test has chosen one.
 
 #[cfg(target_arch = "aarch64")]
 mod arm;

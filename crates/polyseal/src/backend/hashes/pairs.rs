@@ -78,8 +78,8 @@ impl Pair {
         unsafe { _mm_storeu_si128(words.as_mut_ptr().cast(), self.0) };
     }
 
-    /// These words one by one. They do go through memory: the compiler would take them from the vectors,
-    /// which is slower.
+    /// These words one by one. They do go through memory: the compiler would take them from the
+    /// vectors, which is slower.
     #[inline(always)]
     pub(crate) fn singles(pairs: [Self; 4]) -> [One<u64, Avx2>; 8] {
         let mut words = [0; 8];
@@ -94,8 +94,8 @@ impl Pair {
     }
 }
 
-/// Keeps words in registers of their own: the compiler would put them together into vectors and take
-/// them apart again.
+/// Keeps words in registers of their own: the compiler would put them together into vectors and
+/// take them apart again.
 #[inline(always)]
 pub(crate) fn pin(x: &mut [One<u64, Avx2>; 8]) {
     for word in x {

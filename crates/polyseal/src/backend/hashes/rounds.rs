@@ -1,6 +1,6 @@
-//! SHA-512's rounds and message schedule of one input, in assembly: the rounds fill the scalar units and
-//! the schedule the vector ones, and both wait for nothing but each other if they are written in turn,
-//! with no move between registers that the compiler would add.
+//! SHA-512's rounds and message schedule of one input, in assembly: the rounds fill the scalar
+//! units and the schedule the vector ones, and both wait for nothing but each other if they are
+//! written in turn, with no move between registers that the compiler would add.
 
 use core::arch::asm;
 use core::arch::x86_64::_mm_set_epi64x;
@@ -9,8 +9,8 @@ use super::super::cpu::Avx2;
 use super::pairs::Pair;
 use super::words::One;
 
-/// Instruction `$k` of the next pair of words, W_t and W_{t+1}, in the place of W_{t−16}, and their sums
-/// with the constants.
+/// Instruction `$k` of the next pair of words, W_t and W_{t+1}, in the place of W_{t−16}, and their
+/// sums with the constants.
 #[rustfmt::skip]
 macro_rules! schedule {
     ([], $k:tt, $at:literal) => { "" };

@@ -94,8 +94,8 @@ pub trait Proof: Enter {
     type Words64: HashWords<Proof = Self, Word = u64>;
 }
 
-/// A computation in vectors. Implementations mark `run` `#[inline(always)]`, as they do every generic
-/// function below it.
+/// A computation in vectors. Implementations mark `run` `#[inline(always)]`, as they do every
+/// generic function below it.
 pub trait Routine {
     /// The computation.
     fn run(self);
@@ -178,8 +178,8 @@ pub trait Unit: Enter {
     fn words(self, chain: Self::Chain) -> Self::Words;
     /// A chaining value, exclusive or these words.
     fn mask(self, chain: Self::Chain, words: Self::Words) -> Self::Chain;
-    /// The compression function with round constants `k`, the first half of the block `key`, and its
-    /// sums with constants. `N` chaining values have each a second half.
+    /// The compression function with round constants `k`, the first half of the block `key`, and
+    /// its sums with constants. `N` chaining values have each a second half.
     fn compress<const N: usize>(
         self,
         k: &[Self::Word],

@@ -1,5 +1,5 @@
-//! x86-64 with VAES, VPCLMULQDQ and AVX-512: four AES blocks in a register, and masked loads and stores at
-//! every width.
+//! x86-64 with VAES, VPCLMULQDQ and AVX-512: four AES blocks in a register, and masked loads and
+//! stores at every width.
 
 mod clmul;
 mod state_lanes;

@@ -120,8 +120,8 @@ const ODD_LANES: u8 = 0b1100_1100;
 /// Those in the upper half of a vector.
 const UPPER_HALF: u8 = 0b1111_0000;
 
-/// Of two states of four words, the outer half: the first's words 0 and 1, the second's 2 and 3; and
-/// the inner one: the first's 2 and 3, the second's 0 and 1.
+/// Of two states of four words, the outer half: the first's words 0 and 1, the second's 2 and 3;
+/// and the inner one: the first's 2 and 3, the second's 0 and 1.
 #[inline(always)]
 fn load_pair(isa: Vaes512, source: &[u8]) -> (Zmm, Zmm) {
     assert!(source.len() == 128);

@@ -54,15 +54,15 @@ impl Builder {
         self
     }
 
-    /// Of [`Mode::Robust`]: with a stretch of `bytes` zeros, at most 255, which are enciphered behind
-    /// the message. There are none unless this is set.
+    /// Of [`Mode::Robust`]: with a stretch of `bytes` zeros, at most 255, which are enciphered
+    /// behind the message. There are none unless this is set.
     pub const fn stretch_bytes(mut self, bytes: usize) -> Self {
         self.stretch = Some(bytes);
         self
     }
 
-    /// In segments of `bytes` bytes that open one by one, with a public nonce: a power of two, 2^8 to
-    /// 2^24.
+    /// In segments of `bytes` bytes that open one by one, with a public nonce: a power of two, 2^8
+    /// to 2^24.
     ///
     /// **Nonces must not be repeated**, with [`Mode::Civ`] neither: segments of one index can be
     /// exchanged between two streams with one nonce and one associated data.
@@ -78,8 +78,8 @@ impl Builder {
         self
     }
 
-    /// Allows profiles of the 64-bit level: a commitment that 2^64 work breaks, and fewer messages to
-    /// a key.
+    /// Allows profiles of the 64-bit level: a commitment that 2^64 work breaks, and fewer messages
+    /// to a key.
     pub const fn allow_64_bits(mut self) -> Self {
         self.allows_64_bits = true;
         self

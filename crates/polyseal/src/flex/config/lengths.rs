@@ -55,8 +55,8 @@ impl Config {
         self.hidden_bytes() + self.stretch_bytes() + self.tag_bytes()
     }
 
-    /// The longest message in bytes. In segments it is `u64::MAX`: a stream has fewer than 2^64 of them,
-    /// and a segment is never too long.
+    /// The longest message in bytes. In segments it is `u64::MAX`: a stream has fewer than 2^64 of
+    /// them, and a segment is never too long.
     #[must_use]
     pub const fn max_message_bytes(&self) -> u64 {
         match (self.mode, self.segment) {
@@ -72,8 +72,8 @@ impl Config {
         self.layout().ciphertext_bytes(message)
     }
 
-    /// The message's length for a ciphertext of `ciphertext` bytes; `None` if no ciphertext has that
-    /// length.
+    /// The message's length for a ciphertext of `ciphertext` bytes; `None` if no ciphertext has
+    /// that length.
     #[must_use]
     pub fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
         self.layout().message_bytes(ciphertext)

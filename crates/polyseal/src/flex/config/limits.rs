@@ -3,11 +3,11 @@
 use super::{Config, Mode, NonceForm};
 
 impl Config {
-    /// How many messages one key may seal, segments being messages, whatever their nonces are. `None`:
-    /// at least 2^112, which is no practical limit.
+    /// How many messages one key may seal, segments being messages, whatever their nonces are.
+    /// `None`: at least 2^112, which is no practical limit.
     ///
-    /// Random nonces may have a lower one: with n bytes, 2^(4n − 16) messages. All of it is counted by
-    /// [`Usage`](crate::limits::Usage), for an [`Algorithm`](crate::registry::Algorithm).
+    /// Random nonces may have a lower one: with n bytes, 2^(4n − 16) messages. All of it is counted
+    /// by [`Usage`](crate::limits::Usage), for an [`Algorithm`](crate::registry::Algorithm).
     #[must_use]
     pub const fn max_messages(&self) -> Option<u128> {
         let (block, t) = (self.profile.block_bytes(), self.profile.tag_bytes());
@@ -21,8 +21,8 @@ impl Config {
         if log2 < 112 { Some(1 << log2) } else { None }
     }
 
-    /// How many bytes one key may seal, messages and associated data together: 2^50 blocks in a profile
-    /// of the 64-bit level. `None`: no practical limit.
+    /// How many bytes one key may seal, messages and associated data together: 2^50 blocks in a
+    /// profile of the 64-bit level. `None`: no practical limit.
     #[must_use]
     pub const fn max_total_bytes(&self) -> Option<u128> {
         match self.profile.has_64_bits() {

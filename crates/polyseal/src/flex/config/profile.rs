@@ -3,8 +3,8 @@
 /// A permutation and its security level.
 ///
 /// Sealing and opening take up to 24 KiB of stack; with [`S1024`](Self::S1024) up to
-/// 48 KiB, with [`K1600`](Self::K1600) up to 92 KiB. (A [`FlexAead`](super::super::FlexAead) holds its key in
-/// itself, so that making one takes up to 48 KiB.)
+/// 48 KiB, with [`K1600`](Self::K1600) up to 92 KiB. (A [`FlexAead`](super::super::FlexAead) holds
+/// its key in itself, so that making one takes up to 48 KiB.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Profile {

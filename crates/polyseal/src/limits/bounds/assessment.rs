@@ -29,7 +29,8 @@ pub struct Load {
     pub nonces: Nonces,
     /// The forgeries that each key refuses.
     pub forgeries: Amount,
-    /// The calls of the block cipher, permutation or compression function that an adversary can afford.
+    /// The calls of the block cipher, permutation or compression function that an adversary can
+    /// afford.
     pub work: Amount,
 }
 
@@ -109,8 +110,8 @@ pub fn assess(algorithm: &Algorithm, load: &Load) -> Assessment {
     }
 }
 
-/// How many messages, for `load`'s, a key may seal for everything of [`Assessment::usage`] together to
-/// have at most the probability `risk`, and for no limit to be crossed. `None`: not even one.
+/// How many messages, for `load`'s, a key may seal for everything of [`Assessment::usage`] together
+/// to have at most the probability `risk`, and for no limit to be crossed. `None`: not even one.
 #[must_use]
 pub fn messages_within(algorithm: &Algorithm, load: &Load, risk: Probability) -> Option<Amount> {
     let with = |log2: f64| Load { messages: Amount::power_of_two(log2), ..*load };
@@ -240,8 +241,8 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
         }
         Mode::Derived { head_bytes, .. } => {
             let head_bits = 8 * head_bytes as u32;
-            // How many messages a counter can give to one derived key, which leaves the head as it is
-            // for as long as the tail lasts.
+            // How many messages a counter can give to one derived key, which leaves the head as it
+            // is for as long as the tail lasts.
             let tail = Amount::power_of_two(f64::from(nonce_bits - head_bits));
             let mut one_key = false;
             let each = match load.nonces {

@@ -2,13 +2,13 @@
 //!
 //! Source: section 8 of `docs/spec/omd.md`, without what the function itself is worth.
 //!
-//! L is the length of one message with its associated data, and s that of all, in the mode's blocks; v
-//! forgeries are refused; t is the tag's length in bits.
+//! L is the length of one message with its associated data, and s that of all, in the mode's
+//! blocks; v forgeries are refused; t is the tag's length in bits.
 
 use super::Amount;
 
-/// L of messages of `message_bytes` with `ad_bytes` of associated data: blocks of `chain_bytes`, and of
-/// twice as many. What is empty is a block.
+/// L of messages of `message_bytes` with `ad_bytes` of associated data: blocks of `chain_bytes`,
+/// and of twice as many. What is empty is a block.
 #[must_use]
 pub fn blocks(message_bytes: u64, ad_bytes: u64, chain_bytes: u64) -> Amount {
     let message = message_bytes.div_ceil(chain_bytes).max(1);

@@ -16,8 +16,8 @@ pub struct ForKc {
     pub beta: u32,
 }
 
-/// Theorem 1: two keys, one nonce, and the same commitment of two blocks (FOR-KC), after `q` calls of
-/// an ideal cipher with blocks of `n` bits.
+/// Theorem 1: two keys, one nonce, and the same commitment of two blocks (FOR-KC), after `q` calls
+/// of an ideal cipher with blocks of `n` bits.
 ///
 /// adv(q, n) ≤ min over β of C(q, β + 1) / 2^(nβ) + 4 β q / (2^n − q): either some β + 1
 /// intermediate values are the same, or one of q calls, in one of its four places (the subkey, X1

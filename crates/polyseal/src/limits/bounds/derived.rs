@@ -1,8 +1,8 @@
 //! Schemes that derive a key from the head U of the nonce: XAES, KC-XAES, DNDK and their relatives.
 //!
-//! Source: section 4.2 of eprint 2025/758. As long as no m messages have the same U, each derived key
-//! encrypts at most m − 1 of them. The paper takes a fixed m; here it is the one that costs least,
-//! because what m − 1 messages cost is GCM's bound for many keys.
+//! Source: section 4.2 of eprint 2025/758. As long as no m messages have the same U, each derived
+//! key encrypts at most m − 1 of them. The paper takes a fixed m; here it is the one that costs
+//! least, because what m − 1 messages cost is GCM's bound for many keys.
 
 use super::{Amount, birthday, gcm};
 

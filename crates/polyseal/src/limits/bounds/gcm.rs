@@ -1,7 +1,8 @@
 //! GCM with AES: what its advantage over a random function grows with.
 //!
-//! Source: draft-irtf-cfrg-aead-limits-13, with its letters; and, for nonces that are hashed, theorem 3 of
-//! Niwa, Ohashi, Minematsu and Iwata, GCM Security Bounds Reconsidered (eprint 2015/214).
+//! Source: draft-irtf-cfrg-aead-limits-13, with its letters; and, for nonces that are hashed,
+//! theorem 3 of Niwa, Ohashi, Minematsu and Iwata, GCM Security Bounds Reconsidered (eprint
+//! 2015/214).
 //!
 //! q messages are sealed and v forgeries are refused; L is the length of one message with its
 //! associated data, and s that of all, in blocks; t is the tag's length in bits.
@@ -20,9 +21,9 @@ pub fn confidentiality(q: Amount, s: Amount) -> Amount {
     (s + q + Amount::ONE).pow(2) / Amount::power_of_two(129.0)
 }
 
-/// Forgery, one key: IA ≤ 2 v (L + 1) / 2^t (6.2.2, where t is 128). It is linear in v, so that many
-/// keys have as much altogether as one with all their v: the sum that section 7 allows where there is
-/// no better bound, and for forgery alone it knows none.
+/// Forgery, one key: IA ≤ 2 v (L + 1) / 2^t (6.2.2, where t is 128). It is linear in v, so that
+/// many keys have as much altogether as one with all their v: the sum that section 7 allows where
+/// there is no better bound, and for forgery alone it knows none.
 #[must_use]
 pub fn integrity(v: Amount, l: Amount, t: u32) -> Amount {
     Amount::power_of_two(1.0) * v * (l + Amount::ONE) / Amount::power_of_two(t.into())

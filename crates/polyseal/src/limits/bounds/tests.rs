@@ -108,8 +108,8 @@ fn one_nonce_two_keys() {
     is(commitment::generic(pow(80.0), 128), -97.0);
 }
 
-/// The examples of draft-irtf-cfrg-aead-limits-13: table 2 (one key), table 3 (many), and the key search
-/// of section 6.1.
+/// The examples of draft-irtf-cfrg-aead-limits-13: table 2 (one key), table 3 (many), and the key
+/// search of section 6.1.
 #[test]
 fn aes_gcm() {
     let (l, p) = (pow(7.0), -50.0);
@@ -299,8 +299,8 @@ fn a_counter_may_leave_every_message_under_one_derived_key() {
     is(pow(distinguishing("dndk-gcm:nonce=16", &few)), 18.0 - 129.0);
 }
 
-/// At the limit on failed verifications a forger of the longest messages has 2^-32, and with 1 % more
-/// failures he has more.
+/// At the limit on failed verifications a forger of the longest messages has 2^-32, and with 1 %
+/// more failures he has more.
 #[test]
 fn a_forger_has_no_more_than_2_to_the_minus_32() {
     for a in families().iter().flat_map(Algorithm::instances) {
