@@ -42,7 +42,7 @@ struct Record {
     implementation: String,
     #[serde(flatten)]
     figures: Figures,
-    /// This implementation's time through ours, of the same round.
+    /// This implementation's time divided by ours, of the same round.
     ratio: Option<Summary>,
 }
 
@@ -127,7 +127,7 @@ fn introduce(report: &Report, ad: &str, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "\nCycles and throughput: median of {} interleaved rounds; {ad}. Ratio: \
-         median and quartiles of their time through ours in the same round; above 1, ours is \
+         median and quartiles of their time divided by ours in the same round; above 1, ours is \
          faster.\n",
         report.rounds
     )

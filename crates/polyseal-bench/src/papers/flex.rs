@@ -107,7 +107,7 @@ pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write)
     }
     writeln!(
         out,
-        "Cycles per byte, and ratios with quartiles: their time through that of the mode, above 1 it \
+        "Cycles per byte, and ratios with quartiles: their time divided by that of the mode, above 1 it \
          is faster. {} interleaved rounds; {}. The limit is that of the AES instructions of the \
          permutation S512, {ROUNDS} for {BLOCK_BYTES} bytes, once for OCH and twice for CIV and \
          ROBUST. Opening CTX needs a tag that no library gives out: it is handed to them. HCTR2 and \
@@ -182,7 +182,7 @@ impl Mode {
         };
         let others: Vec<usize> = (0..measured.names.len()).filter(|at| *at != first).collect();
         let mut gains = Table::new(
-            format!("{}, {operation}: their time through that of {}", self.name, self.suites[0]),
+            format!("{}, {operation}: their time divided by that of {}", self.name, self.suites[0]),
             head(others.iter().map(|at| measured.names[*at].as_str())),
         );
         for timings in &measured.timings {

@@ -54,7 +54,7 @@ pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write)
     }
     writeln!(
         out,
-        "Cycles per byte, and ratios with quartiles: the time of a mode through that of its floor, 1 is \
+        "Cycles per byte, and ratios with quartiles: the time of a mode divided by that of its floor, 1 is \
          the floor. {} interleaved rounds; {}. A floor is the time in which the fastest library hashes \
          {TIMES} bytes for each of message, at its rate on long inputs: without a mask, a key, or what a \
          message costs whatever its length.\n",
@@ -137,7 +137,7 @@ impl Measured {
 
     /// How far each mode is from its floor, and whose that is.
     fn distances(&self, operation: Operation) -> Table {
-        let title = format!("{operation}: the time of a mode through that of its floor");
+        let title = format!("{operation}: the time of a mode divided by that of its floor");
         let mut table = Table::new(title, head(MODES.iter().map(|(id, _)| *id)));
         for timings in &self.timings {
             let distance = |(id, digest): &(&str, Digest)| {

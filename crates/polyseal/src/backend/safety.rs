@@ -14,7 +14,7 @@
 //! 3. *Alignment.* Only unaligned loads and stores are used.
 //! 4. *Aliasing.* No raw pointer outlives the call that makes it from a slice; in-place operation
 //!    goes through `InOutBuf`, which hands out its input and output one at a time.
-//! 5. *Assembly.* `hashes/rounds.rs` has the rounds of SHA-512. Registers are operands, so that
+//! 5. *Assembly.* `hashes/sha512_asm.rs` has the rounds of SHA-512. Registers are operands, so that
 //!    none is changed that is not named; flags count as changed; nothing is pushed. Memory is two
 //!    arrays of 16 words, by pointers made from borrows of such arrays. AVX2's proof has BMI2, too.
 //!    Elsewhere `asm!` is an empty comment that keeps the compiler from moving values.

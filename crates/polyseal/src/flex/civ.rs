@@ -6,7 +6,7 @@
 use super::blocks::{Hash, KeyStream, Sum, pad10, padding, run};
 use super::machine::Machine;
 use super::parameters::{Many, One, Parameters, zero};
-use super::text::Text;
+use super::plaintext::Plaintext;
 use super::tweak::Cipher;
 use crate::perm::States;
 
@@ -25,7 +25,7 @@ mod code {
 #[inline(always)]
 pub(super) fn crypt<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    mut text: Text<'_, '_, '_>,
+    mut text: Plaintext<'_, '_, '_>,
     tag: &mut [u8],
     expected: Option<&mut [u8]>,
 ) {
@@ -55,7 +55,7 @@ pub(super) fn crypt<P: Parameters, M: Machine<P>>(
 #[inline(always)]
 fn hash<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    mut text: Text<'_, '_, '_>,
+    mut text: Plaintext<'_, '_, '_>,
 ) -> One<P, M> {
     let machine = e.machine;
     let mut sum = zero::<P, M>(machine);
@@ -90,7 +90,7 @@ fn hash<P: Parameters, M: Machine<P>>(
 #[inline(always)]
 fn key_stream<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    mut text: Text<'_, '_, '_>,
+    mut text: Plaintext<'_, '_, '_>,
     tag: &[u8],
 ) {
     let machine = e.machine;

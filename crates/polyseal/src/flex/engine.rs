@@ -6,7 +6,7 @@ use super::config::Mode;
 use super::hash::{self, Chain, Chaining, Domain, LEAF_BYTES, Pieces, load_chaining, single_bytes};
 use super::machine::{Machine, Work};
 use super::parameters::{One, Parameters};
-use super::text::Text;
+use super::plaintext::Plaintext;
 use super::tweak::{Cipher, Key};
 use super::{civ, och, robust};
 use crate::backend::{Backend, wipe};
@@ -67,13 +67,13 @@ pub(super) trait Engine: Send + Sync {
     fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining;
     /// Encrypts and writes the tag. ROBUST enciphers all of the message, and there is no nonce in
     /// `text`.
-    fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]);
+    fn seal(&self, mode: Mode, context: Context<'_>, text: Plaintext<'_, '_, '_>, tag: &mut [u8]);
     /// Decrypts, and writes the tag that should be there to `expected`, which is as long as `tag`.
     fn open(
         &self,
         mode: Mode,
         context: Context<'_>,
-        text: Text<'_, '_, '_>,
+        text: Plaintext<'_, '_, '_>,
         tag: &[u8],
         expected: &mut [u8],
     );
@@ -129,7 +129,7 @@ impl<P: Parameters> Engine for Keyed<P> {
     }
 
     #[inline]
-    fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]) {
+    fn seal(&self, mode: Mode, context: Context<'_>, text: Plaintext<'_, '_, '_>, tag: &mut [u8]) {
         let key = &self.key;
         match mode {
             Mode::Och => P::run(self.backend, OchSeal { key, context, text, tag }),
@@ -146,7 +146,7 @@ impl<P: Parameters> Engine for Keyed<P> {
         &self,
         mode: Mode,
         context: Context<'_>,
-        text: Text<'_, '_, '_>,
+        text: Plaintext<'_, '_, '_>,
         tag: &[u8],
         expected: &mut [u8],
     ) {
@@ -259,7 +259,7 @@ impl<P: Parameters> Work<P> for Init<'_, P> {
 struct OchSeal<'a, 'i, 'o, P: Parameters> {
     key: &'a Key<P>,
     context: Context<'a>,
-    text: Text<'a, 'i, 'o>,
+    text: Plaintext<'a, 'i, 'o>,
     tag: &'a mut [u8],
 }
 
@@ -276,7 +276,7 @@ impl<P: Parameters> Work<P> for OchSeal<'_, '_, '_, P> {
 struct OchOpen<'a, 'i, 'o, P: Parameters> {
     key: &'a Key<P>,
     context: Context<'a>,
-    text: Text<'a, 'i, 'o>,
+    text: Plaintext<'a, 'i, 'o>,
     tag: &'a [u8],
     expected: &'a mut [u8],
 }
@@ -294,7 +294,7 @@ impl<P: Parameters> Work<P> for OchOpen<'_, '_, '_, P> {
 struct Civ<'a, 'i, 'o, P: Parameters> {
     key: &'a Key<P>,
     context: Context<'a>,
-    text: Text<'a, 'i, 'o>,
+    text: Plaintext<'a, 'i, 'o>,
     tag: &'a mut [u8],
     expected: Option<&'a mut [u8]>,
 }

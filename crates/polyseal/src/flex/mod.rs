@@ -66,6 +66,7 @@ mod machine;
 pub(crate) mod names;
 mod och;
 mod parameters;
+mod plaintext;
 #[cfg(feature = "alloc")]
 mod prepared;
 #[cfg(feature = "alloc")]
@@ -78,7 +79,6 @@ mod setup;
 mod stream;
 #[cfg(test)]
 mod tests;
-mod text;
 mod tweak;
 mod typed;
 #[cfg(feature = "alloc")]

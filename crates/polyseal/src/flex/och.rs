@@ -8,7 +8,7 @@
 use super::blocks::{Crypt, Sum, pad10, run};
 use super::machine::Machine;
 use super::parameters::{Many, One, Parameters, zero};
-use super::text::Text;
+use super::plaintext::Plaintext;
 use super::tweak::Cipher;
 use crate::perm::States;
 
@@ -32,7 +32,7 @@ mod code {
 #[inline(always)]
 pub(super) fn seal<P: Parameters, M: Machine<P>>(
     mut e: Cipher<'_, P, M>,
-    mut text: Text<'_, '_, '_>,
+    mut text: Plaintext<'_, '_, '_>,
     tag: &mut [u8],
 ) {
     let machine = e.machine;
@@ -79,7 +79,7 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
 #[inline(always)]
 pub(super) fn open<P: Parameters, M: Machine<P>>(
     mut e: Cipher<'_, P, M>,
-    mut text: Text<'_, '_, '_>,
+    mut text: Plaintext<'_, '_, '_>,
     tag: &[u8],
     expected: &mut [u8],
 ) {

@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 use super::config::{Config, Mode, NonceForm};
 use super::engine::{Context, Engine, is_short};
 use super::hash::{Chaining, Domain};
-use super::text::Text;
+use super::plaintext::Plaintext;
 use crate::backend::wipe;
 use crate::ct;
 use crate::error::Result;
@@ -235,7 +235,7 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         message: InOutBuf<'_, '_, u8>,
         tag: &mut [u8],
     ) {
-        self.engine.seal(self.config.mode(), context, Text { nonce, message }, tag);
+        self.engine.seal(self.config.mode(), context, Plaintext { nonce, message }, tag);
     }
 
     #[inline]
@@ -247,7 +247,7 @@ impl<E: Engine + ?Sized> Session<'_, E> {
         tag: &[u8],
     ) -> Result<()> {
         let (mut expected, mut actual) = ([0; 33], [0; 33]);
-        let text = Text { nonce: &mut *nonce, message: message.reborrow() };
+        let text = Plaintext { nonce: &mut *nonce, message: message.reborrow() };
         let bytes = tag.len();
         self.engine.open(self.config.mode(), context, text, tag, &mut expected[..bytes]);
         actual[..bytes].copy_from_slice(tag);

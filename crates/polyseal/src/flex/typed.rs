@@ -16,8 +16,8 @@ use super::config::{Config, Mode, check_ad};
 use super::engine::{Context, Engine, Keyed};
 use super::hash::{Chaining, Domain};
 use super::parameters::S512;
+use super::plaintext::Plaintext;
 use super::session::{Ad, Session};
-use super::text::Text;
 use crate::backend::Backend;
 use crate::error::{Error, Result};
 
@@ -100,7 +100,7 @@ impl Engine for Keyed512 {
         self.0.hash(from, domain, pieces)
     }
 
-    fn seal(&self, mode: Mode, context: Context<'_>, text: Text<'_, '_, '_>, tag: &mut [u8]) {
+    fn seal(&self, mode: Mode, context: Context<'_>, text: Plaintext<'_, '_, '_>, tag: &mut [u8]) {
         self.0.seal(mode, context, text, tag);
     }
 
@@ -108,7 +108,7 @@ impl Engine for Keyed512 {
         &self,
         mode: Mode,
         context: Context<'_>,
-        text: Text<'_, '_, '_>,
+        text: Plaintext<'_, '_, '_>,
         tag: &[u8],
         expected: &mut [u8],
     ) {

@@ -12,8 +12,8 @@ use super::counters::First;
 use super::engine::{Direction, Engine, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
-use super::medium;
 use super::nonce_derived::{Given, Short};
+use super::one_key_medium;
 use super::short;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::backend::{Backend, Isa, Lanes, Task};
@@ -361,9 +361,9 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
             Start::Key { key, first } => {
                 let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
                 // CT: lengths are public.
-                if medium::fits::<I>(ad.len(), buffer.len()) {
+                if one_key_medium::fits::<I>(ad.len(), buffer.len()) {
                     let message = short::Message { ad, buffer };
-                    return medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
+                    return one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
                 }
                 let keys = own.insert(Expanded::new());
                 keys.fill::<A, I>(isa, key);

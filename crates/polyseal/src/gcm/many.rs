@@ -41,7 +41,7 @@ impl<S: Scheme> SideBySide for NonceDerived<S> {
     }
 
     fn shape(&self, register_blocks: usize, message: &Message<'_>) -> Option<usize> {
-        // Speed through that of one at a time, on an AMD Zen 4: 1.04 to 1.53 with two or four
+        // Speed divided by that of one at a time, on an AMD Zen 4: 1.04 to 1.53 with two or four
         // blocks to a register, 0.80 to 1.17 with one.
         match blocks(message) {
             (ad @ 0..=MAX_AD_BLOCKS, blocks @ 0..=MAX_BLOCKS) if S::FAST && register_blocks > 1 => {

@@ -51,13 +51,13 @@ mod dndk;
 mod engine;
 mod expanded;
 mod ghash;
-mod hashed;
+mod hmac_hkdf;
 mod incremental;
 mod kbkdf;
 mod many;
-mod medium;
 pub(crate) mod names;
 mod nonce_derived;
+mod one_key_medium;
 mod padding_fix;
 mod short;
 #[cfg(test)]
@@ -68,7 +68,7 @@ pub use aes::{Aes, Aes128, Aes256};
 pub use cipher::{Gcm, TagBytes};
 pub use cmac::{Cmac, CmacState};
 pub use dndk::{Dndk, DndkV1};
-pub use hashed::{HkdfDerived, HmacDerived};
+pub use hmac_hkdf::{HkdfDerived, HmacDerived};
 pub use incremental::{Decryptor, Encryptor};
 pub use kbkdf::{Counter, kbkdf};
 pub use names::{

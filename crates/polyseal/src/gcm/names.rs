@@ -5,7 +5,7 @@ use aead::consts::{U12, U13, U14, U15, U16, U24};
 use super::aes::{Aes128, Aes256};
 use super::cipher::Gcm;
 use super::dndk::{Dndk, DndkV1};
-use super::hashed::{HkdfDerived, HmacDerived};
+use super::hmac_hkdf::{HkdfDerived, HmacDerived};
 use super::nonce_derived::{Committing, NonceDerived};
 use super::padding_fix::MAX_PADDED_BYTES;
 use super::xaes::Xaes;

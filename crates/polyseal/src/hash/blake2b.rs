@@ -8,8 +8,8 @@ use zeroize::Zeroize;
 #[cfg(target_arch = "x86_64")]
 use super::With;
 #[cfg(target_arch = "x86_64")]
-use super::rows::InRows;
-use super::text::{self, Text};
+use super::blake2b_single::InRows;
+use super::vector_kernel::{self, Vectorised};
 use super::{Compression, Job};
 #[cfg(target_arch = "x86_64")]
 use crate::backend::hashes::Enter;
@@ -56,7 +56,7 @@ impl Zeroize for KeyWords {
     }
 }
 
-impl Text for Blake2b {
+impl Vectorised for Blake2b {
     type Word = u64;
     type Many<P: Proof> = P::Words64;
     const BIG_ENDIAN: bool = false;
@@ -157,14 +157,14 @@ impl Compression for Blake2b {
         if let Some(avx2) = on.avx2() {
             return avx2.enter(With { kernel: InRows::new(avx2), job, of: PhantomData });
         }
-        text::one(on, job);
+        vector_kernel::one(on, job);
     }
 
     fn lanes(on: HashBackend) -> usize {
-        text::lanes::<Self>(on)
+        vector_kernel::lanes::<Self>(on)
     }
 
     fn many<J: Job<Self>>(on: HashBackend, job: J) {
-        text::many(on, job);
+        vector_kernel::many(on, job);
     }
 }

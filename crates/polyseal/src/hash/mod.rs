@@ -13,16 +13,16 @@
 
 mod blake2b;
 #[cfg(target_arch = "x86_64")]
-mod rows;
-#[cfg(target_arch = "x86_64")]
-mod schedule;
+mod blake2b_single;
+mod instruction_kernel;
 mod sha2;
 mod sha256;
 mod sha512;
+#[cfg(target_arch = "x86_64")]
+mod sha512_single;
 #[cfg(test)]
 mod tests;
-mod text;
-mod units;
+mod vector_kernel;
 
 pub use blake2b::Blake2b;
 pub use sha256::Sha256;

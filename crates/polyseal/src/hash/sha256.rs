@@ -2,9 +2,9 @@
 
 use core::marker::PhantomData;
 
+use super::instruction_kernel::InTurn;
 use super::sha2::{self, KeyWords, Sha2};
-use super::text::{self, Text};
-use super::units::InTurn;
+use super::vector_kernel::{self, Vectorised};
 use super::{Compression, Job, With};
 use crate::backend::hashes::{Enter, HashBackend, HashWords, Proof};
 
@@ -40,7 +40,7 @@ impl Sha2 for Sha256 {
     const SMALL: [[u32; 3]; 2] = [[7, 18, 3], [17, 19, 10]];
 }
 
-impl Text for Sha256 {
+impl Vectorised for Sha256 {
     type Word = u32;
     type Many<P: Proof> = P::Words32;
     const BIG_ENDIAN: bool = true;
@@ -69,18 +69,18 @@ impl Compression for Sha256 {
     fn one<J: Job<Self>>(on: HashBackend, job: J) {
         match on.sha256() {
             Some(unit) => unit.enter(With { kernel: InTurn::<_, 1>(unit), job, of: PhantomData }),
-            None => text::one(on, job),
+            None => vector_kernel::one(on, job),
         }
     }
 
     fn lanes(on: HashBackend) -> usize {
-        if on.sha256().is_some() { 2 } else { text::lanes::<Self>(on) }
+        if on.sha256().is_some() { 2 } else { vector_kernel::lanes::<Self>(on) }
     }
 
     fn many<J: Job<Self>>(on: HashBackend, job: J) {
         match on.sha256() {
             Some(unit) => unit.enter(With { kernel: InTurn::<_, 2>(unit), job, of: PhantomData }),
-            None => text::many(on, job),
+            None => vector_kernel::many(on, job),
         }
     }
 }

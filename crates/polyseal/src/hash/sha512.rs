@@ -2,11 +2,11 @@
 
 use core::marker::PhantomData;
 
-#[cfg(target_arch = "x86_64")]
-use super::schedule::Scheduled;
+use super::instruction_kernel::InTurn;
 use super::sha2::{self, KeyWords, Sha2};
-use super::text::{self, Text};
-use super::units::InTurn;
+#[cfg(target_arch = "x86_64")]
+use super::sha512_single::Scheduled;
+use super::vector_kernel::{self, Vectorised};
 use super::{Compression, Job, With};
 use crate::backend::hashes::{Enter, HashBackend, HashWords, Proof};
 
@@ -46,7 +46,7 @@ impl Sha2 for Sha512 {
     const SMALL: [[u32; 3]; 2] = [[1, 8, 7], [19, 61, 6]];
 }
 
-impl Text for Sha512 {
+impl Vectorised for Sha512 {
     type Word = u64;
     type Many<P: Proof> = P::Words64;
     const BIG_ENDIAN: bool = true;
@@ -80,17 +80,17 @@ impl Compression for Sha512 {
         if let Some(avx2) = on.avx2() {
             return avx2.enter(With { kernel: Scheduled(avx2), job, of: PhantomData });
         }
-        text::one(on, job);
+        vector_kernel::one(on, job);
     }
 
     fn lanes(on: HashBackend) -> usize {
-        if on.sha512().is_some() { 2 } else { text::lanes::<Self>(on) }
+        if on.sha512().is_some() { 2 } else { vector_kernel::lanes::<Self>(on) }
     }
 
     fn many<J: Job<Self>>(on: HashBackend, job: J) {
         match on.sha512() {
             Some(unit) => unit.enter(With { kernel: InTurn::<_, 2>(unit), job, of: PhantomData }),
-            None => text::many(on, job),
+            None => vector_kernel::many(on, job),
         }
     }
 }

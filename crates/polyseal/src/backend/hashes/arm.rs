@@ -8,7 +8,7 @@ use core::arch::aarch64::{
 };
 
 use super::super::cpu::{ArmSha256, ArmSha512};
-use super::words::Unit;
+use super::contract::Unit;
 
 impl Unit for ArmSha256 {
     type Word = u32;

@@ -11,7 +11,7 @@ use core::arch::x86_64::{
 };
 
 use super::super::cpu::Avx2;
-use super::words::{HashWords, Lanewise};
+use super::contract::{HashWords, Lanewise};
 
 /// Eight 32-bit words, with the proof that the CPU has AVX2.
 #[derive(Clone, Copy)]

@@ -11,7 +11,7 @@ use core::arch::x86_64::{
 
 use super::super::cpu::Avx512;
 use super::avx2::{BYTES_OF_32, BYTES_OF_64};
-use super::words::{HashWords, Lanewise};
+use super::contract::{HashWords, Lanewise};
 
 /// Sixteen 32-bit words, with the proof that the CPU has AVX-512.
 #[derive(Clone, Copy)]

@@ -11,23 +11,23 @@ mod arm;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+mod contract;
 #[cfg(not(target_arch = "aarch64"))]
-mod none;
+mod no_instructions;
 #[cfg(target_arch = "x86_64")]
-mod pairs;
+mod sha512_asm;
 #[cfg(target_arch = "x86_64")]
-mod rounds;
+mod sha512_pairs;
 #[cfg(target_arch = "x86_64")]
 mod sha_ni;
-mod words;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Words64 as Row;
+pub(crate) use contract::{Enter, HashWords, Integer, Lanewise, One, Proof, Routine, Unit};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use pairs::{Pair, pin};
+pub(crate) use sha512_asm::{Schedule, rounds};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use rounds::{Schedule, rounds};
-pub(crate) use words::{Enter, HashWords, Integer, Lanewise, One, Proof, Routine, Unit};
+pub(crate) use sha512_pairs::{Pair, pin};
 
 use super::{Backend, cpu};
 
@@ -47,11 +47,11 @@ type Sha256Unit = cpu::ShaNi;
 #[cfg(target_arch = "aarch64")]
 type Sha256Unit = cpu::ArmSha256;
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-type Sha256Unit = none::Unit<u32>;
+type Sha256Unit = no_instructions::Unit<u32>;
 #[cfg(target_arch = "aarch64")]
 type Sha512Unit = cpu::ArmSha512;
 #[cfg(not(target_arch = "aarch64"))]
-type Sha512Unit = none::Unit<u64>;
+type Sha512Unit = no_instructions::Unit<u64>;
 
 /// The instructions that compression functions are computed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use core::arch::x86_64::{
 };
 
 use super::super::cpu::ShaNi;
-use super::words::Unit;
+use super::contract::Unit;
 
 /// The order of bytes that mirrors each word.
 const BIG_ENDIAN: [i64; 2] = [0x0405_0607_0001_0203, 0x0c0d_0e0f_0809_0a0b];

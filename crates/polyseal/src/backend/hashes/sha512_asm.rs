@@ -6,8 +6,8 @@ use core::arch::asm;
 use core::arch::x86_64::_mm_set_epi64x;
 
 use super::super::cpu::Avx2;
-use super::pairs::Pair;
-use super::words::One;
+use super::contract::One;
+use super::sha512_pairs::Pair;
 
 /// Instruction `$k` of the next pair of words, W_t and W_{t+1}, in the place of W_{t−16}, and their
 /// sums with the constants.

@@ -9,12 +9,12 @@ use crate::backend::wipe;
 use crate::perm::States;
 
 /// P, to be encrypted or decrypted: the place of the hidden nonce, or none, and the message.
-pub(super) struct Text<'a, 'i, 'o> {
+pub(super) struct Plaintext<'a, 'i, 'o> {
     pub(super) nonce: &'a mut [u8],
     pub(super) message: InOutBuf<'i, 'o, u8>,
 }
 
-impl Text<'_, '_, '_> {
+impl Plaintext<'_, '_, '_> {
     /// |P|.
     #[inline(always)]
     pub(super) fn bytes(&self) -> usize {
@@ -23,14 +23,14 @@ impl Text<'_, '_, '_> {
 
     /// The same with what has been written so far as its input.
     #[inline(always)]
-    pub(super) fn written(&mut self) -> Text<'_, '_, '_> {
-        Text { nonce: self.nonce, message: InOutBuf::from(self.message.get_out()) }
+    pub(super) fn written(&mut self) -> Plaintext<'_, '_, '_> {
+        Plaintext { nonce: self.nonce, message: InOutBuf::from(self.message.get_out()) }
     }
 
     /// The same once more.
     #[inline(always)]
-    pub(super) fn reborrow(&mut self) -> Text<'_, '_, '_> {
-        Text { nonce: self.nonce, message: self.message.reborrow() }
+    pub(super) fn reborrow(&mut self) -> Plaintext<'_, '_, '_> {
+        Plaintext { nonce: self.nonce, message: self.message.reborrow() }
     }
 
     /// How much of the message belongs to the first block.

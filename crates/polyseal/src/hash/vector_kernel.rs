@@ -6,7 +6,7 @@ use super::{Block, Compression, Job, Kernel, With};
 use crate::backend::hashes::{HashBackend, HashWords, Integer, OnVectors, One, Proof};
 
 /// A compression function in vectors of words.
-pub(crate) trait Text: Compression {
+pub(crate) trait Vectorised: Compression {
     /// A single word.
     type Word: Integer;
     /// As many words as a register holds.
@@ -35,7 +35,7 @@ impl<V: HashWords> Clone for InVectors<V> {
 
 impl<V: HashWords> Copy for InVectors<V> {}
 
-impl<T: Text, V: HashWords<Word = T::Word>> Kernel<T> for InVectors<V> {
+impl<T: Vectorised, V: HashWords<Word = T::Word>> Kernel<T> for InVectors<V> {
     type Chains = [V; 8];
     type Words = [V; 8];
 
@@ -89,7 +89,7 @@ fn xor<V: HashWords>(x: [V; 8], y: [V; 8]) -> [V; 8] {
 /// A job of one input.
 struct Single<T, J>(J, PhantomData<T>);
 
-impl<T: Text, J: Job<T>> OnVectors for Single<T, J> {
+impl<T: Vectorised, J: Job<T>> OnVectors for Single<T, J> {
     type Output = ();
 
     #[inline(always)]
@@ -102,7 +102,7 @@ impl<T: Text, J: Job<T>> OnVectors for Single<T, J> {
 /// A job of as many inputs as a register has words.
 struct Several<T, J>(J, PhantomData<T>);
 
-impl<T: Text, J: Job<T>> OnVectors for Several<T, J> {
+impl<T: Vectorised, J: Job<T>> OnVectors for Several<T, J> {
     type Output = ();
 
     #[inline(always)]
@@ -115,7 +115,7 @@ impl<T: Text, J: Job<T>> OnVectors for Several<T, J> {
 /// How many words a register has.
 struct Lanes<T>(PhantomData<T>);
 
-impl<T: Text> OnVectors for Lanes<T> {
+impl<T: Vectorised> OnVectors for Lanes<T> {
     type Output = usize;
 
     #[inline(always)]
@@ -124,14 +124,14 @@ impl<T: Text> OnVectors for Lanes<T> {
     }
 }
 
-pub(super) fn one<T: Text, J: Job<T>>(on: HashBackend, job: J) {
+pub(super) fn one<T: Vectorised, J: Job<T>>(on: HashBackend, job: J) {
     on.run(Single(job, PhantomData::<T>));
 }
 
-pub(super) fn lanes<T: Text>(on: HashBackend) -> usize {
+pub(super) fn lanes<T: Vectorised>(on: HashBackend) -> usize {
     on.run(Lanes(PhantomData::<T>))
 }
 
-pub(super) fn many<T: Text, J: Job<T>>(on: HashBackend, job: J) {
+pub(super) fn many<T: Vectorised, J: Job<T>>(on: HashBackend, job: J) {
     on.run(Several(job, PhantomData::<T>));
 }

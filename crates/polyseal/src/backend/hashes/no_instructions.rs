@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::words::{Enter, Integer, Routine};
+use super::contract::{Enter, Integer, Routine};
 
 /// There is none, of words `W`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
