@@ -27,7 +27,8 @@ BACKENDS = ("soft", "aesni", "vaes256", "vaes512")
 ANY = "any"
 
 # Functions that keep no data on the stack, or no secret: what the C library copies goes through registers, what
-# it allocates it does not read, and nothing secret is formatted. The test of wipes clears the stack itself, and looks at it.
+# it allocates it does not read, and nothing secret is formatted. The test of wipes clears the stack itself, and
+# looks at it.
 KEEPS_NOTHING = re.compile(
     r"^(mem(cpy|move|set|cmp)|bcmp|strlen|malloc|calloc|realloc|free|posix_memalign|__errno_location"
     r"|__rust_(alloc|dealloc|realloc|alloc_zeroed|no_alloc_shim_is_unstable.*)|__rdl_.*|__rg_.*"
