@@ -26,6 +26,7 @@ test-all: test docs portable-all packages large assertions constant-time-shipped
 
 format:
 	cargo fmt --all --check
+	! LC_ALL=C.UTF-8 git grep -nE '^.{101}' -- '*.rs' ':!*/answers.rs' | grep -v '//! |'
 	cd fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint:
@@ -53,10 +54,11 @@ portable-all: portable
 		cargo clippy --locked -p polyseal --no-default-features --features std,getrandom,$$family -- -D warnings && \
 		cargo clippy --locked -p polyseal --no-default-features --features $$family -- -D warnings || exit; \
 	done
-	for feature in '' age passphrase; do \
+	for feature in '' age ssh plugin passphrase; do \
 		cargo clippy --locked -p polyseal-file --no-default-features --features "$$feature" -- -D warnings || exit; \
 	done
 	cargo test --locked -p polyseal-file --no-default-features --lib
+	cargo test --locked -p polyseal-file --no-default-features --features age --lib
 	rustup target add x86_64-pc-windows-gnu
 	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
 

@@ -178,7 +178,8 @@ proptest! {
         writes.push(70_000);
         let (key, message) = (key(), message(length));
         let threads = std::num::NonZeroUsize::new(threads).unwrap();
-        let (mut sealed, mut opened) = (Odd::new(Vec::new(), &writes), Odd::new(Vec::new(), &reads));
+        let mut sealed = Odd::new(Vec::new(), &writes);
+        let mut opened = Odd::new(Vec::new(), &reads);
         Encryptor::new(&recipients())
             .segment_size(SegmentSize::new(1 << log2).unwrap())
             .threads(threads)

@@ -367,7 +367,12 @@ proptest! {
     /// Whatever is accepted has one spelling, which is accepted as the same.
     #[test]
     fn accepted_text_has_one_spelling(
-        text in r"(aegis-(128l|256x2|128x-v1|256x2-mac)|aes-256-gcm|kc-xaes-256-gcm|dndk-gcm|flex|flex-civ-public|omd-sha256|omd-blake2b)(:(tag|key|nonce|degree|kc|version|x)=[0-9+]{1,3}(,(tag|nonce|degree|kc|version)=[0-9]{1,2}){0,2})?"
+        text in concat!(
+            "(aegis-(128l|256x2|128x-v1|256x2-mac)|aes-256-gcm|kc-xaes-256-gcm|dndk-gcm",
+            "|flex|flex-civ-public|omd-sha256|omd-blake2b)",
+            "(:(tag|key|nonce|degree|kc|version|x)=[0-9+]{1,3}",
+            "(,(tag|nonce|degree|kc|version)=[0-9]{1,2}){0,2})?",
+        )
     ) {
         if let Ok(algorithm) = text.parse::<Algorithm>() {
             prop_assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
@@ -379,7 +384,8 @@ proptest! {
     /// does.
     #[test]
     fn configurations_are_read_back(
-        mode in 1..4_u8, flags in 0..16_u8, profile in 1..9_u8, tag in 0..34_u8, nonce in 0..70_u8, aux in 0..2_u8
+        mode in 1..4_u8, flags in 0..16_u8, profile in 1..9_u8,
+        tag in 0..34_u8, nonce in 0..70_u8, aux in 0..2_u8
     ) {
         let bytes = [mode, flags, profile, tag, nonce, 0, 10 * aux, 0];
         let digits = hex::encode(bytes);

@@ -107,11 +107,12 @@ pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write)
     }
     writeln!(
         out,
-        "Cycles per byte, and ratios with quartiles: their time divided by that of the mode, above 1 it \
-         is faster. {} interleaved rounds; {}. The limit is that of the AES instructions of the \
-         permutation S512, {ROUNDS} for {BLOCK_BYTES} bytes, once for OCH and twice for CIV and \
-         ROBUST. Opening CTX needs a tag that no library gives out: it is handed to them. HCTR2 and \
-         AEZ only encipher and decipher; they have no tags, and opening refuses nothing.\n",
+        "Cycles per byte, and ratios with quartiles: their time divided by that of the mode, above \
+         1 it is faster. {} interleaved rounds; {}. The limit is that of the AES instructions of \
+         the permutation S512, {ROUNDS} for {BLOCK_BYTES} bytes, once for OCH and twice for CIV \
+         and ROBUST. Opening CTX needs a tag that no library gives out: it is handed to them. \
+         HCTR2 and AEZ only encipher and decipher; they have no tags, and opening refuses \
+         nothing.\n",
         options.rounds,
         options.describe_ad()
     )?;

@@ -54,10 +54,10 @@ pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write)
     }
     writeln!(
         out,
-        "Cycles per byte, and ratios with quartiles: the time of a mode divided by that of its floor, 1 is \
-         the floor. {} interleaved rounds; {}. A floor is the time in which the fastest library hashes \
-         {TIMES} bytes for each of message, at its rate on long inputs: without a mask, a key, or what a \
-         message costs whatever its length.\n",
+        "Cycles per byte, and ratios with quartiles: the time of a mode divided by that of its \
+         floor, 1 is the floor. {} interleaved rounds; {}. A floor is the time in which the \
+         fastest library hashes {TIMES} bytes for each of message, at its rate on long inputs: \
+         without a mask, a key, or what a message costs whatever its length.\n",
         options.rounds,
         options.describe_ad()
     )?;

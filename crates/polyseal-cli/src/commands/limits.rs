@@ -110,7 +110,8 @@ impl Answer {
             if keys == Amount::ONE { "one key".into() } else { format!("each of {keys} keys") };
         let ad = if ad_bytes == 0 { String::new() } else { format!(" and {ad_bytes} of AD") };
         format!(
-            "{}, {} nonces\n{keys}: messages {messages}, bytes {message_bytes}{ad}, forgeries {forgeries}",
+            "{}, {} nonces\n{keys}: messages {messages}, bytes {message_bytes}{ad}, \
+             forgeries {forgeries}",
             self.algorithm,
             self.nonces()
         )

@@ -41,7 +41,8 @@ fn secretstream_becomes_a_file() -> Result {
 
     let identities = Identities::new().key(key);
     let mut opened = Vec::new();
-    Decryptor::new(&identities).decrypt(Input::Stream(&mut &sealed[..]), Output::Stream(&mut opened))?;
+    let input = Input::Stream(&mut &sealed[..]);
+    Decryptor::new(&identities).decrypt(input, Output::Stream(&mut opened))?;
 
     assert_eq!(opened, plaintext);
     Ok(())

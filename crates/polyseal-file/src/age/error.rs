@@ -49,6 +49,13 @@ pub enum KeyProblem {
     SshFileNotAlone,
     /// The program `age-plugin-` with this name is not on the PATH.
     Plugin(String),
+    /// It needs a feature of this crate that was left out when the program was built.
+    Feature {
+        /// What is not understood.
+        what: &'static str,
+        /// The feature.
+        feature: &'static str,
+    },
     /// An age file that is damaged, where a file of identities belongs.
     EncryptedDamaged,
     /// An age file that is not encrypted with a passphrase, where a file of identities belongs.
@@ -162,6 +169,9 @@ impl fmt::Display for KeyProblem {
             }
             Self::Plugin(name) => {
                 write!(f, "age-plugin-{name} was not found: install it, and have it on the PATH")
+            }
+            Self::Feature { what, feature } => {
+                write!(f, "this program was built without {what}: feature {feature:?}")
             }
             Self::EncryptedDamaged => f.write_str("the encrypted identity file is damaged"),
             Self::NotForPassphrase => f.write_str(

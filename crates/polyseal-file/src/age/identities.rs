@@ -5,36 +5,25 @@
 //! Security claim: no error shows anything of a file, and what this module itself holds of secrets
 //! is wiped. A passphrase is asked for once, and not before it is needed.
 //!
-//! Limits: an encrypted identity file may take 2^20 units of scrypt, 1 GiB and a few seconds. How
-//! much work an encrypted SSH key takes is not limited. RSA is that of the crate `rsa`, which is
-//! not in constant time (RUSTSEC-2023-0071): do not let others measure how long it takes.
+//! Limits: an encrypted identity file may take 2^20 units of scrypt, 1 GiB and a few seconds.
 
 use std::fmt;
 use std::io::{self, Read};
 use std::sync::OnceLock;
 
 use ::age::armor::ArmoredReader;
-use ::age::ssh::UnsupportedKey;
-use ::age::{Callbacks, DecryptError, Decryptor, Identity, Recipient, plugin, scrypt, ssh, x25519};
+use ::age::{Callbacks, DecryptError, Decryptor, Identity, scrypt, x25519};
 use age_core::format::{FileKey, Stanza};
 use age_core::secrecy::{ExposeSecret, SecretString};
-use base64::Engine;
-use base64::prelude::BASE64_STANDARD_NO_PAD;
-use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use super::error::{KeyError, KeyProblem};
 use super::recipients::RecipientList;
-use super::{MAX_KEYS_FILE_BYTES, hybrid, lines};
-
-/// The longest file with a private SSH key, in bytes: 16 KiB.
-pub const MAX_SSH_FILE_BYTES: usize = 1 << 14;
+use super::{BoxedIdentity, BoxedRecipient, MAX_KEYS_FILE_BYTES, hybrid, lines, plugin, ssh};
 
 /// The logarithm of the most work that the passphrase of an identity file may take.
 pub const MAX_WORK_FACTOR: u8 = 20;
-
-type BoxedIdentity = Box<dyn Identity + Send + Sync>;
 
 /// What a file is, as far as it can be read without a passphrase.
 pub(super) enum Contents {
@@ -72,10 +61,7 @@ pub fn parse_identities<C: Callbacks>(
                 callbacks: callbacks.clone(),
                 opened: OnceLock::new(),
             })],
-            Contents::Ssh(ssh::Identity::Encrypted(key)) => {
-                vec![Box::new(EncryptedSshKey::new(key, file, callbacks)?)]
-            }
-            Contents::Ssh(identity) => vec![Box::new(identity)],
+            Contents::Ssh(identity) => vec![ssh::usable(identity, file, callbacks)?],
         })
     };
     parse().map_err(|error| error.in_file(file))
@@ -90,7 +76,7 @@ pub fn to_recipients<C: Callbacks>(
     contents: &[u8],
     file: Option<&str>,
     callbacks: &C,
-) -> Result<Vec<Box<dyn Recipient + Send + Sync>>, KeyError> {
+) -> Result<Vec<BoxedRecipient>, KeyError> {
     let mut list = RecipientList::new();
     list.add_identities(contents, file, callbacks)?;
     list.into_recipients(callbacks).map_err(|error| error.in_file(file))
@@ -156,7 +142,7 @@ pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<Contents, KeyE
         return open(contents).map(|_| Contents::Encrypted);
     }
     if contents.starts_with(b"-----BEGIN ") {
-        return read_ssh(contents, file).map(Contents::Ssh).map_err(KeyError::from);
+        return ssh::read(contents, file).map(Contents::Ssh).map_err(KeyError::from);
     }
     read_lines(contents).map(Contents::Lines)
 }
@@ -179,35 +165,13 @@ fn read_line(line: &str) -> Result<Line, KeyProblem> {
         let same = identity.to_string().expose_secret().as_bytes().ct_eq(line.as_bytes());
         if bool::from(same) { Ok(Line::X25519(identity)) } else { Err(DAMAGED) }
     } else if line.starts_with("AGE-PLUGIN-") {
-        line.parse().map(Line::Plugin).map_err(|_| DAMAGED)
+        plugin::identity(line).map(Line::Plugin)
     } else if line.starts_with("age1") || line.starts_with("ssh-") {
         Err(KeyProblem::RecipientAsIdentity)
     } else if line.starts_with("polyseal-key-") {
         Err(KeyProblem::KeyFileAsIdentity)
     } else {
         Err(KeyProblem::NotAnIdentity)
-    }
-}
-
-fn read_ssh(contents: &[u8], file: Option<&str>) -> Result<ssh::Identity, KeyProblem> {
-    if contents.len() > MAX_SSH_FILE_BYTES {
-        return Err(KeyProblem::TooLong(MAX_SSH_FILE_BYTES));
-    }
-    let text = str::from_utf8(contents).map_err(|_| KeyProblem::NotText)?;
-    // Parsing stops after the first key: a second would never be tried.
-    let rest = text.split_once("-----END ").and_then(|(_, rest)| rest.split_once("-----"));
-    if rest.is_some_and(|(_, rest)| !rest.trim_ascii().is_empty()) {
-        return Err(KeyProblem::SshFileNotAlone);
-    }
-    match ssh::Identity::from_buffer(contents, file.map(str::to_owned)) {
-        Ok(ssh::Identity::Unsupported(UnsupportedKey::EncryptedSsh(cipher))) => {
-            Err(KeyProblem::SshCipher(cipher))
-        }
-        Ok(ssh::Identity::Unsupported(
-            UnsupportedKey::Hardware(kind) | UnsupportedKey::Type(kind),
-        )) => Err(KeyProblem::SshType(kind)),
-        Ok(ssh::Identity::Unsupported(_)) | Err(_) => Err(KeyProblem::SshFormat),
-        Ok(identity) => Ok(identity),
     }
 }
 
@@ -232,10 +196,7 @@ fn usable<C: Callbacks>(
             Line::Plugin(identity) => {
                 let name = identity.plugin().to_owned();
                 if !plugins.contains(&name) {
-                    let plugin =
-                        plugin::IdentityPluginV1::new(&name, &of_plugins, callbacks.clone())
-                            .map_err(|_| KeyProblem::Plugin(name.clone()))?;
-                    usable.push(Box::new(plugin));
+                    usable.push(plugin::usable(&name, &of_plugins, callbacks)?);
                     plugins.push(name);
                 }
             }
@@ -332,51 +293,7 @@ pub(super) fn decrypt<C: Callbacks>(
     read_lines(text.get(..length).unwrap_or_default())
 }
 
-/// A private SSH key that is encrypted with a passphrase, opened when a stanza has its tag.
-struct EncryptedSshKey<C> {
-    key: ssh::EncryptedKey,
-    kind: &'static str,
-    tag: String,
-    file: Option<String>,
-    callbacks: C,
-    opened: OnceLock<Result<ssh::Identity, KeyError>>,
-}
-
-impl<C: Callbacks> EncryptedSshKey<C> {
-    fn new(key: ssh::EncryptedKey, file: Option<&str>, callbacks: &C) -> Result<Self, KeyProblem> {
-        let (kind, public) = match ssh::Recipient::try_from(ssh::Identity::from(key.clone())) {
-            Ok(ssh::Recipient::SshRsa(public, _)) => ("ssh-rsa", public),
-            Ok(ssh::Recipient::SshEd25519(public, _)) => ("ssh-ed25519", public),
-            Err(error) => return Err(super::recipients::ssh_problem(error)),
-        };
-        let digest = Sha256::digest(&public);
-        let tag = BASE64_STANDARD_NO_PAD.encode(&digest[..4]);
-        let (file, callbacks) = (file.map(str::to_owned), callbacks.clone());
-        Ok(Self { key, kind, tag, file, callbacks, opened: OnceLock::new() })
-    }
-}
-
-impl<C: Callbacks> Identity for EncryptedSshKey<C> {
-    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
-        // The crate asks for the passphrase at every stanza, whosever it is.
-        if stanza.tag != self.kind || stanza.args.first() != Some(&self.tag) {
-            return None;
-        }
-        let open = || {
-            let passphrase = ask(&self.callbacks, "SSH key", self.file.as_deref())?;
-            match self.key.decrypt(passphrase) {
-                Ok(key) => Ok(ssh::Identity::from(key)),
-                Err(_) => Err(KeyProblem::WrongPassphrase.into()),
-            }
-        };
-        match self.opened.get_or_init(open) {
-            Ok(identity) => identity.unwrap_stanza(stanza),
-            Err(error) => Some(Err(unusable(&error.clone().in_file(self.file.as_deref())))),
-        }
-    }
-}
-
-fn ask<C: Callbacks>(
+pub(super) fn ask<C: Callbacks>(
     callbacks: &C,
     what: &str,
     file: Option<&str>,
@@ -389,6 +306,6 @@ fn ask<C: Callbacks>(
 }
 
 /// The error, as far as age's own type has room for it.
-fn unusable(error: &KeyError) -> DecryptError {
+pub(super) fn unusable(error: &KeyError) -> DecryptError {
     DecryptError::Io(io::Error::other(error.clone()))
 }

@@ -15,20 +15,29 @@ mod error;
 mod hpke;
 pub mod hybrid;
 mod identities;
+#[cfg_attr(not(feature = "plugin"), path = "without_plugin.rs")]
+mod plugin;
 mod recipients;
+#[cfg_attr(not(feature = "ssh"), path = "without_ssh.rs")]
+mod ssh;
 
 pub use ::age::secrecy;
 pub use ::age::{Callbacks, DecryptError, EncryptError, Identity, NoCallbacks, Recipient};
 pub use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
 pub use error::{KeyError, KeyProblem};
 pub use identities::{
-    IdentityKind, MAX_SSH_FILE_BYTES, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities,
-    to_recipients,
+    IdentityKind, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities, to_recipients,
 };
 pub use recipients::RecipientList;
 
 /// The longest file of recipients or identities, in bytes: 1 MiB.
 pub const MAX_KEYS_FILE_BYTES: usize = 1 << 20;
+
+/// The longest file with a private SSH key, in bytes: 16 KiB.
+pub const MAX_SSH_FILE_BYTES: usize = 1 << 14;
+
+type BoxedIdentity = Box<dyn Identity + Send + Sync>;
+type BoxedRecipient = Box<dyn Recipient + Send + Sync>;
 
 /// The lines of a file of keys that say something, with their numbers from 1.
 fn lines(contents: &[u8]) -> Result<impl Iterator<Item = (usize, &str)>, KeyError> {

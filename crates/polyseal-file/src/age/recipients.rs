@@ -11,17 +11,16 @@
 
 use std::fmt;
 
-use ::age::ssh::ParseRecipientKeyError;
-use ::age::{Callbacks, Recipient, plugin, ssh, tag, tagpq, x25519};
+use ::age::{Callbacks, tag, tagpq, x25519};
 
 use super::error::{KeyError, KeyProblem};
 use super::identities::{Contents, Line};
-use super::{hybrid, identities, lines, looks_secret};
+use super::{BoxedRecipient, hybrid, identities, lines, looks_secret, plugin, ssh};
 
 /// Recipients of every kind, collected.
 #[derive(Default)]
 pub struct RecipientList {
-    built_in: Vec<Box<dyn Recipient + Send + Sync>>,
+    built_in: Vec<BoxedRecipient>,
     plugin_recipients: Vec<plugin::Recipient>,
     plugin_identities: Vec<plugin::Identity>,
 }
@@ -87,8 +86,7 @@ impl RecipientList {
                 Contents::Lines(identities) => identities,
                 Contents::Encrypted => identities::decrypt(contents, file, callbacks)?,
                 Contents::Ssh(identity) => {
-                    let recipient = ssh::Recipient::try_from(identity).map_err(ssh_problem)?;
-                    let built_in: Vec<Box<dyn Recipient + Send + Sync>> = vec![Box::new(recipient)];
+                    let built_in = vec![ssh::public(identity)?];
                     return Ok(Self { built_in, ..Self::default() });
                 }
             };
@@ -116,24 +114,9 @@ impl RecipientList {
     pub fn into_recipients<C: Callbacks>(
         self,
         callbacks: &C,
-    ) -> Result<Vec<Box<dyn Recipient + Send + Sync>>, KeyError> {
+    ) -> Result<Vec<BoxedRecipient>, KeyError> {
         let Self { mut built_in, plugin_recipients, plugin_identities } = self;
-        let mut names: Vec<&str> = Vec::new();
-        let of_recipients = plugin_recipients.iter().map(plugin::Recipient::plugin);
-        for name in of_recipients.chain(plugin_identities.iter().map(plugin::Identity::plugin)) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        for name in names {
-            let plugin = plugin::RecipientPluginV1::new(
-                name,
-                &plugin_recipients,
-                &plugin_identities,
-                callbacks.clone(),
-            );
-            built_in.push(Box::new(plugin.map_err(|_| KeyProblem::Plugin(name.to_owned()))?));
-        }
+        built_in.extend(plugin::wrapping(&plugin_recipients, &plugin_identities, callbacks)?);
         Ok(built_in)
     }
 
@@ -148,7 +131,7 @@ impl RecipientList {
         if looks_secret(text) {
             return Err(KeyProblem::SecretAsRecipient);
         }
-        let recipient: Box<dyn Recipient + Send + Sync> = if text.starts_with("age1pq1") {
+        let recipient: BoxedRecipient = if text.starts_with("age1pq1") {
             Box::new(text.parse::<hybrid::Recipient>().map_err(|error| error.problem().clone())?)
         } else if text.starts_with("age1tag1") {
             Box::new(exact::<tag::Recipient>(text).ok_or(DAMAGED)?)
@@ -156,12 +139,12 @@ impl RecipientList {
             Box::new(exact::<tagpq::Recipient>(text).ok_or(DAMAGED)?)
         } else if text.starts_with("age1") && text.matches('1').count() > 1 {
             // The data of Bech32 have no 1: what stands before the last is a name.
-            self.plugin_recipients.push(exact(text).ok_or(DAMAGED)?);
+            self.plugin_recipients.push(plugin::recipient(text)?);
             return Ok(());
         } else if text.starts_with("age1") {
             Box::new(exact::<x25519::Recipient>(text).ok_or(DAMAGED)?)
         } else if ["ssh-", "ecdsa-sha2-", "sk-"].iter().any(|start| text.starts_with(start)) {
-            Box::new(ssh_recipient(text)?)
+            ssh::recipient(text)?
         } else {
             return Err(KeyProblem::NotARecipient);
         };
@@ -177,26 +160,6 @@ impl fmt::Debug for RecipientList {
 }
 
 /// The recipient, if this is its one spelling. Parsing alone takes padding that is not zero.
-fn exact<R: std::str::FromStr + fmt::Display>(text: &str) -> Option<R> {
+pub(super) fn exact<R: std::str::FromStr + fmt::Display>(text: &str) -> Option<R> {
     text.parse::<R>().ok().filter(|recipient| recipient.to_string() == text)
-}
-
-/// A line as in a `.pub` file: type, key and perhaps a comment.
-fn ssh_recipient(text: &str) -> Result<ssh::Recipient, KeyProblem> {
-    let recipient: ssh::Recipient = text.parse().map_err(ssh_problem)?;
-    // Parsing stops where it has a key.
-    match text.strip_prefix(&recipient.to_string()) {
-        Some(rest) if rest.is_empty() || rest.starts_with([' ', '\t']) => Ok(recipient),
-        _ => Err(KeyProblem::Damaged("SSH key")),
-    }
-}
-
-pub(super) fn ssh_problem(error: ParseRecipientKeyError) -> KeyProblem {
-    match error {
-        ParseRecipientKeyError::RsaModulusTooLarge | ParseRecipientKeyError::RsaModulusTooSmall => {
-            KeyProblem::SshRsaSize
-        }
-        ParseRecipientKeyError::Unsupported(kind) => KeyProblem::SshType(kind),
-        _ => KeyProblem::Damaged("SSH key"),
-    }
 }

@@ -19,9 +19,9 @@ use crate::error::Result;
 /// The most updates, of associated data and message, of a message that goes side by side with
 /// others, if any does: a longer one keeps the CPU busy by itself.
 ///
-/// Speed divided by that of one at a time, on an AMD Zen 4: AEGIS-256 with AVX-512, 1.5 falling to 1.3
-/// at 8 updates; with 256-bit registers, 1.2 at 2 and 0.84 at 4. AEGIS-128L with AVX-512, 1.06 at 1
-/// and 0.95 at 2, because an update of two blocks leaves less to gain. All else, less than 1.
+/// Speed divided by that of one at a time, on an AMD Zen 4: AEGIS-256 with AVX-512, 1.5 falling to
+/// 1.3 at 8 updates; with 256-bit registers, 1.2 at 2 and 0.84 at 4. AEGIS-128L with AVX-512, 1.06
+/// at 1 and 0.95 at 2, because an update of two blocks leaves less to gain. All else, less than 1.
 fn most_updates<V: Variant>(register_blocks: usize) -> Option<usize> {
     let is_256 = V::KeySize::USIZE == 32;
     match register_blocks {

@@ -4,6 +4,9 @@
 //! costs more than the encryption. Here a plain fill is followed by an empty piece of assembly that
 //! may read the memory for all that the compiler knows.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+use core::arch::asm;
+
 /// Fills `bytes` with zeros.
 #[inline(always)]
 pub(crate) fn wipe(bytes: &mut [u8]) {
@@ -12,7 +15,7 @@ pub(crate) fn wipe(bytes: &mut [u8]) {
         bytes.fill(0);
         // SAFETY: a comment is no instruction.
         unsafe {
-            core::arch::asm!("/* {} */", in(reg) bytes.as_mut_ptr(), options(nostack, preserves_flags));
+            asm!("/* {} */", in(reg) bytes.as_mut_ptr(), options(nostack, preserves_flags));
         }
     }
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

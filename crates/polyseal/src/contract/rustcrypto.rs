@@ -3,7 +3,9 @@
 /// Implements them for `$type`, which is a `Core` and has a function `on` from a key and a back
 /// end. They are foreign traits: no generic implementation for all cores is allowed.
 macro_rules! rustcrypto {
-    (impl [$($generics:tt)*] $type:ty { name: $name:literal, key: $key:ty, nonce: $nonce:ty, tag: $tag:ty }) => {
+    (impl [$($generics:tt)*] $type:ty {
+        name: $name:literal, key: $key:ty, nonce: $nonce:ty, tag: $tag:ty
+    }) => {
         impl<$($generics)*> $type {
             /// With a back end of the caller's choice. Results never depend on it.
             #[cfg(feature = "testing")]

@@ -96,7 +96,10 @@ pub(super) fn zero<P: Parameters, M: Machine<P>>(machine: M) -> One<P, M> {
 }
 
 macro_rules! profiles {
-    ($($name:ident: $permutation:ty, $bytes:literal, $reduction:literal, $stack:literal, $run:ident;)*) => {$(
+    ($(
+        $name:ident: $permutation:ty, $bytes:literal, $reduction:literal, $stack:literal,
+        $run:ident;
+    )*) => {$(
         #[doc = concat!("Profile ", stringify!($name), ".")]
         #[derive(Clone, Copy)]
         pub(super) struct $name;

@@ -54,7 +54,10 @@ mod hidden {
 }
 
 macro_rules! presets {
-    ($($(#[$doc:meta])* $name:ident $(<$nonce:ident>)?: $config:ident, $nonce_size:ty, $tag_size:ty;)*) => {$(
+    ($(
+        $(#[$doc:meta])*
+        $name:ident $(<$nonce:ident>)?: $config:ident, $nonce_size:ty, $tag_size:ty;
+    )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name $(<$nonce>)? ($(PhantomData<$nonce>)?);

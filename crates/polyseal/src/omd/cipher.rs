@@ -147,7 +147,8 @@ where
 }
 
 rustcrypto! {
-    impl [C: Compression, K: ArraySize, N: ArraySize, T: ArraySize, R: EmptyInputs] Omd<C, K, N, T, R> {
+    impl [C: Compression, K: ArraySize, N: ArraySize, T: ArraySize, R: EmptyInputs]
+    Omd<C, K, N, T, R> {
         name: "Omd", key: K, nonce: N, tag: T
     }
 }

@@ -16,7 +16,10 @@ macro_rules! schedule {
     ([], $k:tt, $at:literal) => { "" };
     // W_{t−15} and W_{t−7}
     ([$w0:literal $w1:literal $w4:literal $w5:literal $w7:literal], 0, $at:literal) => {
-        concat!("vpalignr {y0}, {", $w1, "}, {", $w0, "}, 8\n", "vpalignr {y1}, {", $w5, "}, {", $w4, "}, 8\n")
+        concat!(
+            "vpalignr {y0}, {", $w1, "}, {", $w0, "}, 8\n",
+            "vpalignr {y1}, {", $w5, "}, {", $w4, "}, 8\n"
+        )
     };
     ([$w0:literal $w1:literal $w4:literal $w5:literal $w7:literal], 1, $at:literal) => {
         concat!("vpsrlq {y2}, {y0}, 1\n", "vpaddq {", $w0, "}, {", $w0, "}, {y1}\n")
@@ -60,7 +63,8 @@ macro_rules! schedule {
 #[rustfmt::skip]
 macro_rules! round {
     ([$a:literal $b:literal $c:literal $d:literal $e:literal $f:literal $g:literal $h:literal],
-     $u:literal, $v:literal, $sum:literal, $w:tt, $at:literal, [$k0:tt $k1:tt $k2:tt $k3:tt $k4:tt $k5:tt]) => {
+     $u:literal, $v:literal, $sum:literal, $w:tt, $at:literal,
+     [$k0:tt $k1:tt $k2:tt $k3:tt $k4:tt $k5:tt]) => {
         concat!(
             "add {", $h, "}, qword ptr [{sums} + ", $at, " + ", $sum, "]\n",
             "rorx {t0}, {", $e, "}, 41\n",

@@ -582,7 +582,9 @@ proptest! {
 
     /// That many messages keep to the risk, and 1 % more do not, unless a limit is in the way.
     #[test]
-    fn the_most_messages_are_the_most(a in any_algorithm(), load in any_load(), risk in -90.0..-1.0) {
+    fn the_most_messages_are_the_most(
+        a in any_algorithm(), load in any_load(), risk in -90.0..-1.0,
+    ) {
         let risk = Probability::power_of_two(risk);
         let at = |messages| assess(&a, &Load { messages, ..load });
         match messages_within(&a, &load, risk) {

@@ -1,0 +1,126 @@
+//! SSH keys as recipients and identities.
+//!
+//! Source: the stanzas `ssh-ed25519` and `ssh-rsa` of c2sp.org/age, as the `age` crate has them.
+//!
+//! Limits: how much work the passphrase of a private key takes is not limited. RSA is that of the
+//! crate `rsa`, which is not in constant time (RUSTSEC-2023-0071): do not let others measure how
+//! long it takes.
+
+use std::sync::OnceLock;
+
+use ::age::ssh::{EncryptedKey, ParseRecipientKeyError, Recipient, UnsupportedKey};
+use ::age::{Callbacks, DecryptError};
+use age_core::format::{FileKey, Stanza};
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD_NO_PAD;
+use sha2::{Digest, Sha256};
+
+use super::error::{KeyError, KeyProblem};
+use super::identities::{ask, unusable};
+use super::{BoxedIdentity, BoxedRecipient, MAX_SSH_FILE_BYTES};
+
+pub(super) use ::age::ssh::Identity;
+
+/// The private key in a file.
+pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<Identity, KeyProblem> {
+    if contents.len() > MAX_SSH_FILE_BYTES {
+        return Err(KeyProblem::TooLong(MAX_SSH_FILE_BYTES));
+    }
+    let text = str::from_utf8(contents).map_err(|_| KeyProblem::NotText)?;
+    // Parsing stops after the first key: a second would never be tried.
+    let rest = text.split_once("-----END ").and_then(|(_, rest)| rest.split_once("-----"));
+    if rest.is_some_and(|(_, rest)| !rest.trim_ascii().is_empty()) {
+        return Err(KeyProblem::SshFileNotAlone);
+    }
+    match Identity::from_buffer(contents, file.map(str::to_owned)) {
+        Ok(Identity::Unsupported(UnsupportedKey::EncryptedSsh(cipher))) => {
+            Err(KeyProblem::SshCipher(cipher))
+        }
+        Ok(Identity::Unsupported(UnsupportedKey::Hardware(kind) | UnsupportedKey::Type(kind))) => {
+            Err(KeyProblem::SshType(kind))
+        }
+        Ok(Identity::Unsupported(_)) | Err(_) => Err(KeyProblem::SshFormat),
+        Ok(identity) => Ok(identity),
+    }
+}
+
+/// What opens with the private key of `file`, whose passphrase is asked for when it is needed.
+pub(super) fn usable<C: Callbacks>(
+    key: Identity,
+    file: Option<&str>,
+    callbacks: &C,
+) -> Result<BoxedIdentity, KeyProblem> {
+    Ok(match key {
+        Identity::Encrypted(key) => Box::new(EncryptedSshKey::new(key, file, callbacks)?),
+        identity => Box::new(identity),
+    })
+}
+
+/// What encrypts to a private key.
+pub(super) fn public(key: Identity) -> Result<BoxedRecipient, KeyProblem> {
+    Ok(Box::new(Recipient::try_from(key).map_err(problem)?))
+}
+
+/// A line as in a `.pub` file: type, key and perhaps a comment.
+pub(super) fn recipient(text: &str) -> Result<BoxedRecipient, KeyProblem> {
+    let recipient: Recipient = text.parse().map_err(problem)?;
+    // Parsing stops where it has a key.
+    match text.strip_prefix(&recipient.to_string()) {
+        Some(rest) if rest.is_empty() || rest.starts_with([' ', '\t']) => Ok(Box::new(recipient)),
+        _ => Err(KeyProblem::Damaged("SSH key")),
+    }
+}
+
+fn problem(error: ParseRecipientKeyError) -> KeyProblem {
+    match error {
+        ParseRecipientKeyError::RsaModulusTooLarge | ParseRecipientKeyError::RsaModulusTooSmall => {
+            KeyProblem::SshRsaSize
+        }
+        ParseRecipientKeyError::Unsupported(kind) => KeyProblem::SshType(kind),
+        _ => KeyProblem::Damaged("SSH key"),
+    }
+}
+
+/// A private SSH key that is encrypted with a passphrase, opened when a stanza has its tag.
+struct EncryptedSshKey<C> {
+    key: EncryptedKey,
+    kind: &'static str,
+    tag: String,
+    file: Option<String>,
+    callbacks: C,
+    opened: OnceLock<Result<Identity, KeyError>>,
+}
+
+impl<C: Callbacks> EncryptedSshKey<C> {
+    fn new(key: EncryptedKey, file: Option<&str>, callbacks: &C) -> Result<Self, KeyProblem> {
+        let (kind, public) = match Recipient::try_from(Identity::from(key.clone())) {
+            Ok(Recipient::SshRsa(public, _)) => ("ssh-rsa", public),
+            Ok(Recipient::SshEd25519(public, _)) => ("ssh-ed25519", public),
+            Err(error) => return Err(problem(error)),
+        };
+        let digest = Sha256::digest(&public);
+        let tag = BASE64_STANDARD_NO_PAD.encode(&digest[..4]);
+        let (file, callbacks) = (file.map(str::to_owned), callbacks.clone());
+        Ok(Self { key, kind, tag, file, callbacks, opened: OnceLock::new() })
+    }
+}
+
+impl<C: Callbacks> ::age::Identity for EncryptedSshKey<C> {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        // The crate asks for the passphrase at every stanza, whosever it is.
+        if stanza.tag != self.kind || stanza.args.first() != Some(&self.tag) {
+            return None;
+        }
+        let open = || {
+            let passphrase = ask(&self.callbacks, "SSH key", self.file.as_deref())?;
+            match self.key.decrypt(passphrase) {
+                Ok(key) => Ok(Identity::from(key)),
+                Err(_) => Err(KeyProblem::WrongPassphrase.into()),
+            }
+        };
+        match self.opened.get_or_init(open) {
+            Ok(identity) => identity.unwrap_stanza(stanza),
+            Err(error) => Some(Err(unusable(&error.clone().in_file(self.file.as_deref())))),
+        }
+    }
+}
