@@ -17,7 +17,6 @@ Lengths passed to Split, ZeroPad, Pad and Truncate are in bits, as in both texts
 """
 
 import hmac
-import sys
 from operator import itemgetter
 
 C0 = bytes.fromhex("000101020305080d1522375990e97962")
@@ -486,10 +485,3 @@ def algorithm(name, params=None):
         return V1[name](params["degree"])
     variant, D = IETF[name.removesuffix("-mac")]
     return variant(D)
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 3 or sys.argv[1] != "vectors":
-        sys.exit("usage: aegis.py vectors OUTDIR")
-    import aegis_vectors
-    aegis_vectors.write(sys.argv[2])

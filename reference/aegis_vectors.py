@@ -7,6 +7,8 @@ and the case, so two runs write the same files.
 
 import hashlib
 import json
+import re
+import sys
 from pathlib import Path
 
 import aegis
@@ -178,7 +180,19 @@ def names():
 
 
 def dumps(value):
-    return json.dumps(value, indent=2) + "\n"
+    """JSON with each test in a line."""
+    tests = []
+
+    def folded(value, name=""):
+        if isinstance(value, dict):
+            return {key: folded(v, key) for key, v in value.items()}
+        if name == "tests":
+            tests.extend(value)
+            return [f"@{number}" for number in range(len(tests) - len(value), len(tests))]
+        return [folded(v) for v in value] if isinstance(value, list) else value
+
+    text = json.dumps(folded(value), indent=2)
+    return re.sub(r'"@(\d+)"', lambda match: json.dumps(tests[int(match[1])]), text) + "\n"
 
 
 def build(name):
@@ -193,3 +207,9 @@ def write(outdir):
     Path(outdir).mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         (Path(outdir) / f"{name}.json").write_text(text)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: aegis_vectors.py OUTDIR")
+    write(sys.argv[1])

@@ -266,13 +266,10 @@ def edge_groups():
 
 
 def build_edges():
-    """A test to a line."""
     groups = list(edge_groups())
     count = sum(len(group["tests"]) for group in groups)
-    head = {"description": EDGES_HEADER, "source": MADE_HERE, "numberOfTests": count}
-    texts = [json.dumps({name: value for name, value in group.items() if name != "tests"})[:-1] + ', "tests": [\n'
-             + ",\n".join(map(json.dumps, group["tests"])) + "\n]}" for group in groups]
-    return json.dumps(head, indent=2)[:-2] + ',\n  "groups": [\n' + ",\n".join(texts) + "\n]}\n"
+    return aegis_vectors.dumps({"description": EDGES_HEADER, "source": MADE_HERE, "numberOfTests": count,
+                                "groups": groups})
 
 
 if __name__ == "__main__":
