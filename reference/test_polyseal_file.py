@@ -6,6 +6,9 @@ import json
 import pytest
 
 import file_format_kit
+import kit.draft
+import kit.entry
+import kit.keys
 import polyseal_file as f
 
 FOLDER = file_format_kit.FOLDER
@@ -41,7 +44,7 @@ def check(test, read):
         if refused.segment is not None:
             found["segment"] = refused.segment
     else:
-        found = {"outcome": "ok", **file_format_kit.plaintext(plaintext)}
+        found = {"outcome": "ok", **kit.entry.plaintext(plaintext)}
     expected = ("outcome", "segment", "plaintext", "plaintextLength", "plaintextSha256")
     assert found == {name: test[name] for name in expected if name in test}
 
@@ -114,7 +117,7 @@ def test_no_byte_of_a_file_can_be_changed(file, name):
     for at in range(len(data)):
         if at in spare and at % 61:
             continue
-        changed = file_format_kit.flip(data, at)
+        changed = kit.draft.flip(data, at)
         with pytest.raises(f.Refused):
             f.open_file(changed, keys)
 
@@ -171,7 +174,7 @@ def test_a_writer_writes_nothing_that_a_reader_refuses():
 def test_what_age_rejects_does_not_keep_others_from_being_tried():
     """Not in the kit, as below."""
     file_key = bytes(32)
-    identity, recipient = file_format_kit.AGE_1
+    identity, recipient = kit.keys.AGE_1
     rejected = f.x25519_recipient_stanza(recipient, bytes(16), b"e" * 32)[:-44] + b"A" * 40 + b"\n"
 
     def stanzas(F):
@@ -209,9 +212,9 @@ def test_age_identity():
 
 def test_age_recipient_stanzas():
     """Those of age 1.3.1 give the wrapping key that it was given."""
-    for which, (identity, _) in (("x25519", file_format_kit.AGE_1), ("hybrid", file_format_kit.AGE_HYBRID)):
-        (recipient,) = f.parse_age(bytes(2) + file_format_kit.from_age(which))
-        assert f.age_unwrap(f.AgeIdentity(identity), *recipient) == file_format_kit.FROM_AGE_KEY
+    for which, (identity, _) in (("x25519", kit.keys.AGE_1), ("hybrid", kit.keys.AGE_HYBRID)):
+        (recipient,) = f.parse_age(bytes(2) + kit.keys.from_age(which))
+        assert f.age_unwrap(f.AgeIdentity(identity), *recipient) == kit.keys.FROM_AGE_KEY
 
 
 @pytest.mark.parametrize("change", [
@@ -223,7 +226,7 @@ def test_age_recipient_stanzas():
 def test_age_rejects_a_recipient_stanza_of_another_shape(change):
     """Another argument, a longer share, a share that gives zeros, a shorter body. Not in the kit: the
     specification leaves to age what this is called."""
-    identity, recipient = file_format_kit.AGE_1
+    identity, recipient = kit.keys.AGE_1
     stanza = f.x25519_recipient_stanza(recipient, bytes(16), b"e" * 32)
     (good,) = f.parse_age(bytes(2) + stanza)
     assert f.age_unwrap(f.AgeIdentity(identity), *good) == bytes(16)

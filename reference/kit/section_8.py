@@ -1,0 +1,42 @@
+"""Section 8 of the specification: key files."""
+
+from .keys import KEY_1
+
+
+def section_8(kit):
+    line = b"polyseal-key-1-" + KEY_1.hex().encode()
+    good, bad = (lambda *case: kit.key_file(*case, KEY_1)), kit.key_file
+    good("key-file-raw", "Exactly 32 bytes are the key itself.", KEY_1)
+    good("key-file-text", "One line of text.", line + b"\n")
+    good("key-file-text-crlf", "Lines end with LF or CRLF.", b"# a key\r\n\r\n" + line + b"\r\n")
+    good("key-file-text-comments", "Lines that are empty or begin with # are passed over.",
+         b"# a key\n\n" + line + b"\n#\n\n# the end\n")
+    good("key-file-text-upper-case-digits", "Hexadecimal digits of either case.",
+         b"polyseal-key-1-" + KEY_1.hex().upper().encode() + b"\n")
+    padding = 16384 - len(line) - 3
+    good("key-file-text-of-16384-bytes", "Text of at most 16384 bytes.",
+         b"#" * (padding + 1) + b"\n" + line + b"\n")
+    bad("key-file-text-of-16385-bytes", "Text of at most 16384 bytes.",
+        b"#" * (padding + 2) + b"\n" + line + b"\n")
+    bad("key-file-of-32-printable-characters", "32 characters that are all printable are a password.",
+        b"0123456789abcdefghijklmnopqrstuv")
+    bad("key-file-empty", "A key file has a key.", b"")
+    bad("key-file-raw-of-31-bytes", "Exactly 32 bytes.", KEY_1[:31])
+    bad("key-file-raw-of-33-bytes", "Exactly 32 bytes.", KEY_1 + KEY_1[:1])
+    bad("key-file-raw-and-line-feed", "Exactly 32 bytes.", KEY_1 + b"\n")
+    bad("key-file-text-two-keys", "Exactly one line with a key.", line + b"\n" + line + b"\n")
+    bad("key-file-text-no-key", "Exactly one line with a key.", b"# nothing here\n")
+    bad("key-file-text-63-digits", "64 hexadecimal digits.", line[:-1] + b"\n")
+    bad("key-file-text-65-digits", "64 hexadecimal digits.", line + b"0\n")
+    bad("key-file-text-not-hexadecimal", "64 hexadecimal digits.", line[:-1] + b"g\n")
+    bad("key-file-text-leading-space", "Nothing else stands in the line.", b" " + line + b"\n")
+    bad("key-file-text-trailing-space", "Nothing else stands in the line.", line + b" \n")
+    bad("key-file-text-comment-behind-key", "Nothing else stands in the line.", line + b" # mine\n")
+    bad("key-file-text-version-2", "The line begins with polyseal-key-1-.",
+        line.replace(b"-1-", b"-2-", 1) + b"\n")
+    bad("key-file-text-upper-case-prefix", "The line begins with polyseal-key-1-.",
+        line.replace(b"p", b"P", 1) + b"\n")
+    bad("key-file-text-hexadecimal-alone", "The line begins with polyseal-key-1-.",
+        KEY_1.hex().encode() + b"\n")
+    bad("key-file-text-byte-order-mark", "Anything else is refused.", b"\xef\xbb\xbf" + line + b"\n")
+    bad("key-file-text-other-line", "Anything else is refused.", line + b"\nmy key\n")
