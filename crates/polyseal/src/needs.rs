@@ -6,16 +6,16 @@
 //! nothing else has what is needed.
 //!
 //! ```
-//! use polyseal::needs::{Machine, Need, fastest};
+//! use polyseal::needs::{CpuClass, Need, fastest};
 //!
 //! let needs = ["random-nonces".parse::<Need>()?, Need::Tag256];
-//! let chosen = fastest(Machine::Vaes512, &needs, |_| true).expect("the registry has one");
+//! let chosen = fastest(CpuClass::Vaes512, &needs, |_| true).expect("the registry has one");
 //! assert_eq!(chosen.to_string(), "aegis-256x4:tag=32");
 //! assert!(needs.iter().all(|need| need.met_by(&chosen)));
 //!
 //! // Both ends have to be able to choose the same: not here, but among what they agreed on.
 //! let agreed = ["aegis-128l", "aegis-256"];
-//! let chosen = fastest(Machine::here(), &[], |family| agreed.contains(&family.id));
+//! let chosen = fastest(CpuClass::here(), &[], |family| agreed.contains(&family.id));
 //! assert_eq!(chosen.expect("one of them").to_string(), "aegis-128l");
 //! # Ok::<(), polyseal::Error>(())
 //! ```
@@ -179,7 +179,7 @@ impl FromStr for Need {
 /// A class of machines, by the fastest back end that they run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Machine {
+pub enum CpuClass {
     /// Portable code only.
     Soft,
     /// x86-64 with AES-NI and AVX.
@@ -192,7 +192,7 @@ pub enum Machine {
     Neon,
 }
 
-impl Machine {
+impl CpuClass {
     /// Every class.
     pub const ALL: &[Self] = &[Self::Soft, Self::AesNi, Self::Vaes256, Self::Vaes512, Self::Neon];
 
@@ -244,7 +244,7 @@ impl Machine {
 /// [`reviewed`](Family::reviewed) only where no other will do.
 #[must_use]
 pub fn fastest(
-    machine: Machine,
+    machine: CpuClass,
     needs: &[Need],
     allowed: impl Fn(&Family) -> bool,
 ) -> Option<Algorithm> {

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use polyseal::needs::{Machine, Need, fastest};
+use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
 use polyseal_file::{ArmorReader, ArmorWriter, Encryptor, Input, Output, SegmentSize, Suite};
 
@@ -101,7 +101,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
 
 /// The fastest suite on this machine that has what is needed.
 fn chosen(needs: &[Need]) -> Result<Suite> {
-    let Some(algorithm) = fastest(Machine::here(), needs, for_files) else {
+    let Some(algorithm) = fastest(CpuClass::here(), needs, for_files) else {
         let names: Vec<_> = needs.iter().map(|need| need.name()).collect();
         return Err(Failure::usage(format!("no suite for files is {}", names.join(" and ")))
             .hint("`polyseal suites --need …` shows what has a property"));
@@ -315,7 +315,7 @@ mod tests {
         for bits in 0..1_u32 << Need::ALL.len() {
             let wanted = |(i, need): (usize, &Need)| (bits >> i & 1 == 1).then_some(*need);
             let needs: Vec<_> = Need::ALL.iter().enumerate().filter_map(wanted).collect();
-            for machine in Machine::ALL {
+            for machine in CpuClass::ALL {
                 let chosen = fastest(*machine, &needs, for_files);
                 assert!(chosen.is_none_or(|a| Suite::new(&a).is_ok()), "{needs:?}: {chosen:?}");
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 use polyseal::limits::Limits;
-use polyseal::needs::{Machine, fastest};
+use polyseal::needs::{CpuClass, fastest};
 use polyseal::registry::{Algorithm, Cost, Family, Kind, Param, ParamKind, Sizes, families};
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub(crate) fn suites(args: &SuitesArgs) -> Result {
         let default = Algorithm::new(family);
         // Or one of its other sizes.
         args.need.iter().all(|need| need.met_by(&default))
-            || fastest(Machine::here(), &args.need, |one| one.id == family.id).is_some()
+            || fastest(CpuClass::here(), &args.need, |one| one.id == family.id).is_some()
     };
     let families: Vec<_> = families().iter().filter(has).collect();
     if args.json {

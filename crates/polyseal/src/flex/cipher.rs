@@ -8,7 +8,7 @@ use core::fmt;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::config::{Config, Profile, check_ad};
-use super::engine::{Engine, Keyed, hash};
+use super::engine::{AnyProfile, Keyed, hash};
 use super::hash::{Chaining, Domain, initial_value};
 use super::parameters::{A256, A512, As320, K1600, Parameters, S256, S384, S512, S1024};
 use super::session::{Ad, Session, inout};
@@ -39,7 +39,7 @@ pub const KEY_BYTES: core::ops::RangeInclusive<usize> = 16..=1024;
 /// ```
 pub struct Flex {
     config: Config,
-    engine: Box<dyn Engine>,
+    engine: Box<dyn AnyProfile>,
 }
 
 impl Flex {
@@ -123,7 +123,7 @@ impl Flex {
         &self.config
     }
 
-    pub(super) fn session(&self) -> Session<'_, dyn Engine> {
+    pub(super) fn session(&self) -> Session<'_, dyn AnyProfile> {
         Session { config: &self.config, engine: &*self.engine }
     }
 
@@ -289,7 +289,7 @@ fn check_key(key: &[u8]) -> Result<()> {
 }
 
 /// A key in a profile, from K and from AD_s, which has been hashed if it is to be.
-type MakeKeyed = fn(Backend, &Config, &[u8], &[u8]) -> Box<dyn Engine>;
+type MakeKeyed = fn(Backend, &Config, &[u8], &[u8]) -> Box<dyn AnyProfile>;
 
 /// What a profile makes.
 pub(super) struct Made {

@@ -4,7 +4,7 @@ use core::marker::PhantomData;
 
 use super::config::Mode;
 use super::hash::{self, Chain, Chaining, Domain, LEAF_BYTES, Pieces, load_chaining, single_bytes};
-use super::machine::{Machine, Work};
+use super::machine::{Machine, StateTask};
 use super::parameters::{One, Parameters};
 use super::plaintext::Plaintext;
 use super::tweak::{Cipher, Key};
@@ -60,7 +60,7 @@ fn only<'a>(pieces: &[&'a [u8]]) -> Option<&'a [u8]> {
 }
 
 /// What every profile offers once lengths have been checked.
-pub(super) trait Engine: Send + Sync {
+pub(super) trait AnyProfile: Send + Sync {
     /// K1.
     fn key(&self) -> &Chaining;
     /// F, from a key or another chaining value.
@@ -119,7 +119,7 @@ impl<P: Parameters> Keyed<P> {
     }
 }
 
-impl<P: Parameters> Engine for Keyed<P> {
+impl<P: Parameters> AnyProfile for Keyed<P> {
     fn key(&self) -> &Chaining {
         &self.key.k1
     }
@@ -205,7 +205,7 @@ struct Hash<'a, P> {
     profile: PhantomData<P>,
 }
 
-impl<P: Parameters> Work<P> for Hash<'_, P> {
+impl<P: Parameters> StateTask<P> for Hash<'_, P> {
     type Output = Chaining;
 
     #[inline(always)]
@@ -229,7 +229,7 @@ struct Init<'a, P: Parameters> {
     pieces: &'a [&'a [u8]],
 }
 
-impl<P: Parameters> Work<P> for Init<'_, P> {
+impl<P: Parameters> StateTask<P> for Init<'_, P> {
     type Output = ();
 
     #[inline(always)]
@@ -263,7 +263,7 @@ struct OchSeal<'a, 'i, 'o, P: Parameters> {
     tag: &'a mut [u8],
 }
 
-impl<P: Parameters> Work<P> for OchSeal<'_, '_, '_, P> {
+impl<P: Parameters> StateTask<P> for OchSeal<'_, '_, '_, P> {
     type Output = ();
 
     #[inline(always)]
@@ -281,7 +281,7 @@ struct OchOpen<'a, 'i, 'o, P: Parameters> {
     expected: &'a mut [u8],
 }
 
-impl<P: Parameters> Work<P> for OchOpen<'_, '_, '_, P> {
+impl<P: Parameters> StateTask<P> for OchOpen<'_, '_, '_, P> {
     type Output = ();
 
     #[inline(always)]
@@ -299,7 +299,7 @@ struct Civ<'a, 'i, 'o, P: Parameters> {
     expected: Option<&'a mut [u8]>,
 }
 
-impl<P: Parameters> Work<P> for Civ<'_, '_, '_, P> {
+impl<P: Parameters> StateTask<P> for Civ<'_, '_, '_, P> {
     type Output = ();
 
     #[inline(always)]
@@ -317,7 +317,7 @@ struct Robust<'a, P: Parameters> {
     tag: &'a mut [u8],
 }
 
-impl<P: Parameters> Work<P> for Robust<'_, P> {
+impl<P: Parameters> StateTask<P> for Robust<'_, P> {
     type Output = ();
 
     #[inline(always)]

@@ -36,7 +36,7 @@ pub(super) fn write_lanes<P: Parameters, M: Machine<P>>(
 }
 
 /// A computation on any machine.
-pub(super) trait Work<P: Parameters> {
+pub(super) trait StateTask<P: Parameters> {
     /// What it computes.
     type Output;
 
@@ -46,13 +46,13 @@ pub(super) trait Work<P: Parameters> {
 
 /// Runs on the vectors of `backend`.
 #[inline(always)]
-pub(super) fn in_registers<P: Fast, W: Work<P>>(backend: Backend, work: W) -> W::Output {
+pub(super) fn in_registers<P: Fast, W: StateTask<P>>(backend: Backend, work: W) -> W::Output {
     backend.run(InRegisters::<P, W>(backend, work, core::marker::PhantomData))
 }
 
 struct InRegisters<P, W>(Backend, W, core::marker::PhantomData<P>);
 
-impl<P: Fast, W: Work<P>> Task for InRegisters<P, W> {
+impl<P: Fast, W: StateTask<P>> Task for InRegisters<P, W> {
     type Output = W::Output;
 
     #[inline(always)]
@@ -67,7 +67,7 @@ impl<P: Fast, W: Work<P>> Task for InRegisters<P, W> {
 
 /// Runs on memory.
 #[inline(never)]
-pub(super) fn in_memory<P: Parameters, W: Work<P>>(backend: Backend, work: W) -> W::Output {
+pub(super) fn in_memory<P: Parameters, W: StateTask<P>>(backend: Backend, work: W) -> W::Output {
     work.run(Memory(backend))
 }
 

@@ -3,7 +3,7 @@
 
 use super::config::Profile;
 use super::field;
-use super::machine::{Machine, Work, in_memory, in_registers};
+use super::machine::{Machine, StateTask, in_memory, in_registers};
 use crate::backend::{Backend, Isa, wipe};
 use crate::perm::{
     Areion256, Areion512, AsconP12, KeccakP12, Permutation, Polynomials, Simpira, States,
@@ -60,7 +60,7 @@ pub(super) trait Parameters: Copy + Send + Sync + 'static {
     fn wipe_stack();
 
     /// Runs `work` on what the profile's modes are compiled for.
-    fn run<W: Work<Self>>(backend: Backend, work: W) -> W::Output;
+    fn run<W: StateTask<Self>>(backend: Backend, work: W) -> W::Output;
 
     /// Writes `block`, x · `block`, … one after the other.
     fn write_powers(block: &Self::Block, out: &mut [u8]);
@@ -136,7 +136,7 @@ macro_rules! profiles {
             }
 
             #[inline(always)]
-            fn run<W: Work<Self>>(backend: Backend, work: W) -> W::Output {
+            fn run<W: StateTask<Self>>(backend: Backend, work: W) -> W::Output {
                 $run(backend, work)
             }
         }

@@ -16,7 +16,7 @@ use aead::inout::InOutBuf;
 use zeroize::Zeroizing;
 
 use super::config::{Config, Mode, NonceForm};
-use super::engine::{Context, Engine, is_short};
+use super::engine::{AnyProfile, Context, is_short};
 use super::hash::{Chaining, Domain};
 use super::plaintext::Plaintext;
 use crate::backend::wipe;
@@ -49,7 +49,7 @@ impl Ad<'_> {
     }
 }
 
-impl<E: Engine + ?Sized> Session<'_, E> {
+impl<E: AnyProfile + ?Sized> Session<'_, E> {
     /// K1' for a nonce, which is not looked at if it is hidden, and associated data.
     #[inline]
     fn with_context<R>(&self, nonce: &[u8], ad: Ad<'_>, work: impl FnOnce(Context<'_>) -> R) -> R {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::config::{Config, MAX_AD_BYTES, Profile};
 use super::engine::{Keyed, hash};
 use super::hash::{Chaining, Domain, initial_value, load_chaining};
-use super::machine::{Machine, Work};
+use super::machine::{Machine, StateTask};
 use super::parameters::{
     A256, A512, As320, Bytes, GROUP, K1600, Many, One, Parameters, S256, S384, S512, S1024, zero,
 };
@@ -185,7 +185,7 @@ fn doubling_is_that_of_the_field() {
 /// That the masks of far blocks, and those that are made group by group, are what section 6 says.
 struct MasksAreRight;
 
-impl<P: Parameters> Work<P> for MasksAreRight {
+impl<P: Parameters> StateTask<P> for MasksAreRight {
     type Output = ();
 
     #[inline(always)]

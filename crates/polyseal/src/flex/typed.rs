@@ -13,7 +13,7 @@ use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
 use zeroize::ZeroizeOnDrop;
 
 use super::config::{Config, Mode, check_ad};
-use super::engine::{Context, Engine, Keyed};
+use super::engine::{AnyProfile, Context, Keyed};
 use super::hash::{Chaining, Domain};
 use super::parameters::S512;
 use super::plaintext::Plaintext;
@@ -94,7 +94,7 @@ impl Keyed512 {
     }
 }
 
-impl Engine for Keyed512 {
+impl AnyProfile for Keyed512 {
     fn key(&self) -> &Chaining {
         self.0.key()
     }

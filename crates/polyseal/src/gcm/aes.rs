@@ -63,11 +63,11 @@ static ROUND_CONSTANTS: [[u8; 16]; 10] = {
 };
 
 /// Round keys one after the other, in every lane.
-pub(super) struct Schedule<L> {
+pub(super) struct KeySchedule<L> {
     newest_two: [L; 2],
 }
 
-impl<L: Clmul> Schedule<L> {
+impl<L: Clmul> KeySchedule<L> {
     /// Begins with the key's blocks: the same block twice for a 16-byte key.
     #[inline(always)]
     pub(super) fn new(key: [L; 2]) -> Self {
@@ -117,7 +117,7 @@ const fn key_blocks<A: Aes>() -> usize {
 /// Writes the round keys of `key`.
 #[inline(always)]
 pub(super) fn expand<A: Aes, L: Clmul>(isa: L::Isa, key: [L; 2], round_keys: &mut RoundKeys) {
-    let mut schedule = Schedule::new(key);
+    let mut schedule = KeySchedule::new(key);
     key[0].first_block().store(&mut round_keys[0]);
     schedule.first::<A>(isa).first_block().store(&mut round_keys[1]);
     for r in 1..A::ROUNDS {

@@ -362,7 +362,7 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
                 let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
                 // CT: lengths are public.
                 if one_key_medium::fits::<I>(ad.len(), buffer.len()) {
-                    let message = short::Message { ad, buffer };
+                    let message = short::ShortMessage { ad, buffer };
                     return one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
                 }
                 let keys = own.insert(Expanded::new());

@@ -289,7 +289,7 @@ impl<S: SchemeImpl, D: Direction> Task for Short<'_, '_, '_, S, D> {
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Derived { key, first, commitment } = S::derive(isa, self.root, &[self.nonce]);
-        let message = short::Message { ad: self.ad, buffer: self.buffer };
+        let message = short::ShortMessage { ad: self.ad, buffer: self.buffer };
         let k_c = match commitment {
             Commitment::None => {
                 let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());

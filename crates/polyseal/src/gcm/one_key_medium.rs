@@ -11,11 +11,11 @@ use core::marker::PhantomData;
 
 use aead::inout::InOutBuf;
 
-use super::aes::{self, Aes, RoundKeys, Schedule};
+use super::aes::{self, Aes, KeySchedule, RoundKeys};
 use super::counters::Counters;
 use super::engine::{Direction, add_partial};
 use super::ghash::{Product, first_powers, multiply};
-use super::short::Message;
+use super::short::ShortMessage;
 use crate::backend::{Clmul, Isa, Lanes, wipe};
 
 /// The longest message in registers that goes this way: longer ones gain more from larger groups
@@ -38,7 +38,7 @@ pub(super) fn crypt<A: Aes, I: Isa, D: Direction>(
     isa: I,
     key: [I::X1; 2],
     first: I::X1,
-    message: Message<'_, '_, '_>,
+    message: ShortMessage<'_, '_, '_>,
 ) -> I::X1 {
     // CT: lengths are public.
     match message.buffer.len().div_ceil(I::Register::BYTES) {
@@ -53,7 +53,7 @@ fn registers<A: Aes, I: Isa, D: Direction, const G: usize>(
     isa: I,
     key: [I::X1; 2],
     first: I::X1,
-    Message { ad, buffer }: Message<'_, '_, '_>,
+    ShortMessage { ad, buffer }: ShortMessage<'_, '_, '_>,
 ) -> I::X1 {
     let bytes = buffer.len();
     let all = bytes.div_ceil(I::Register::BYTES);
@@ -73,7 +73,7 @@ fn registers<A: Aes, I: Isa, D: Direction, const G: usize>(
     let powers = Powers::<_, G>::new(isa, h);
     let shifted = powers.shifted(bytes.div_ceil(16));
 
-    let mut work = Work::<I, D> {
+    let mut work = InRegisters::<I, D> {
         isa,
         hash: powers.hash_ad(isa, ad),
         product: Product::zero(isa),
@@ -132,7 +132,7 @@ fn distance<L: Clmul, const G: usize>(of_group: [L; G]) -> L::X1 {
 }
 
 /// A message of which registers are taken from the last to the first.
-struct Work<'i, 'o, I: Isa, D> {
+struct InRegisters<'i, 'o, I: Isa, D> {
     isa: I,
     /// The hash of the associated data; zero once it has been added.
     hash: I::X1,
@@ -143,7 +143,7 @@ struct Work<'i, 'o, I: Isa, D> {
     direction: PhantomData<D>,
 }
 
-impl<I: Isa, D: Direction> Work<'_, '_, I, D> {
+impl<I: Isa, D: Direction> InRegisters<'_, '_, I, D> {
     /// Encrypts or decrypts the last register that is left, if there is one, and hashes it.
     #[inline(always)]
     fn take(&mut self, key_stream: I::Register, powers: I::Register) {
@@ -189,7 +189,7 @@ fn begin<A: Aes, I: Isa, const N: usize>(
     for x in &mut x {
         *x = x.xor(counters.next());
     }
-    let mut schedule = Schedule::new(key);
+    let mut schedule = KeySchedule::new(key);
     let round_key = schedule.first::<A>(isa);
     let mut work = Rounds::<A, I, N> { isa, schedule, round_key, fixed, x, kept, aes: PhantomData };
     work.keep(0, key[0]);
@@ -220,7 +220,7 @@ fn begin<A: Aes, I: Isa, const N: usize>(
 /// Blocks on their way through AES.
 struct Rounds<'k, A, I: Isa, const N: usize> {
     isa: I,
-    schedule: Schedule<I::X1>,
+    schedule: KeySchedule<I::X1>,
     /// The next round's.
     round_key: I::X1,
     fixed: [I::X1; 2],

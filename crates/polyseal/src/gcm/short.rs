@@ -6,7 +6,7 @@
 
 use aead::inout::InOutBuf;
 
-use super::aes::{Aes256, RoundKeys, Schedule};
+use super::aes::{Aes256, KeySchedule, RoundKeys};
 use super::engine::{Direction, add_partial};
 use super::ghash::Product;
 use crate::backend::{Clmul, Isa, Lanes};
@@ -73,7 +73,7 @@ pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
         beside[j] = beside[j].xor(L::broadcast(isa, &round_keys[0]));
     }
     let fixed = [key[0], key[0].xor(first)];
-    let mut schedule = Schedule::new(key);
+    let mut schedule = KeySchedule::new(key);
     let round_key = schedule.first::<Aes256>(isa);
     let mut work = Rounds { isa, schedule, round_key, fixed, x, beside, round_keys };
     if <L::Isa as Isa>::ROUNDS_ARE_CALLS {
@@ -108,7 +108,7 @@ pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
 /// Blocks on their way through AES-256.
 struct Rounds<'k, L: Lanes, const B: usize, const C: usize> {
     isa: L::Isa,
-    schedule: Schedule<L>,
+    schedule: KeySchedule<L>,
     /// The next round's.
     round_key: L,
     fixed: [L; 2],
@@ -189,7 +189,7 @@ impl<L: Clmul> ShortHash<L> {
 }
 
 /// A message and its associated data.
-pub(super) struct Message<'a, 'i, 'o> {
+pub(super) struct ShortMessage<'a, 'i, 'o> {
     pub(super) ad: &'a [u8],
     pub(super) buffer: InOutBuf<'i, 'o, u8>,
 }
@@ -200,7 +200,7 @@ pub(super) fn crypt<I: Isa, D: Direction, const C: usize>(
     isa: I,
     key: [I::X1; 2],
     first: I::X1,
-    message: Message<'_, '_, '_>,
+    message: ShortMessage<'_, '_, '_>,
     mut companions: Companions<'_, I::X1, C>,
 ) -> (I::X1, [I::X1; C]) {
     // CT: lengths are public.
@@ -218,7 +218,7 @@ fn with_blocks<I: Isa, D: Direction, const B: usize, const C: usize>(
     isa: I,
     key: [I::X1; 2],
     first: I::X1,
-    Message { ad, mut buffer }: Message<'_, '_, '_>,
+    ShortMessage { ad, mut buffer }: ShortMessage<'_, '_, '_>,
     companions: &mut Companions<'_, I::X1, C>,
 ) -> I::X1 {
     let Material { h, mask, key_stream } = material::<I::X1, B, C>(isa, key, first, companions);

@@ -10,7 +10,7 @@ use super::With;
 #[cfg(target_arch = "x86_64")]
 use super::blake2b_single::InRows;
 use super::vector_kernel::{self, Vectorised};
-use super::{Compression, Job};
+use super::{Compression, HashTask};
 #[cfg(target_arch = "x86_64")]
 use crate::backend::hashes::Enter;
 use crate::backend::hashes::{HashBackend, HashWords, Integer, Proof};
@@ -152,7 +152,7 @@ impl Compression for Blake2b {
         words
     }
 
-    fn one<J: Job<Self>>(on: HashBackend, job: J) {
+    fn one<J: HashTask<Self>>(on: HashBackend, job: J) {
         #[cfg(target_arch = "x86_64")]
         if let Some(avx2) = on.avx2() {
             return avx2.enter(With { kernel: InRows::new(avx2), job, of: PhantomData });
@@ -164,7 +164,7 @@ impl Compression for Blake2b {
         vector_kernel::lanes::<Self>(on)
     }
 
-    fn many<J: Job<Self>>(on: HashBackend, job: J) {
+    fn many<J: HashTask<Self>>(on: HashBackend, job: J) {
         vector_kernel::many(on, job);
     }
 }

@@ -62,7 +62,7 @@ impl Kernel<Blake2b> for InRows {
     #[inline(always)]
     fn compress(self, key: &KeyWords, h: [Row; 2], block: [Row; 2]) -> [Row; 2] {
         let Self(proof) = self;
-        let m = Message::new(proof, key, block);
+        let m = MessageWords::new(proof, key, block);
         let [i0, i1, i2, i3, i4, i5, i6, i7] = IV;
         let [c, d] = [Row::row(proof, [i0, i1, i2, i3]), Row::row(proof, [i4, i5, i6, i7])];
         let mut v = [h[0].add(m.row([0, 2, 4, 6])), h[1], c, d];
@@ -88,7 +88,7 @@ const NONE: usize = SIGMA.len();
 
 /// Round R, with `a` that has its first words of the message, and gets those of round NEXT.
 #[inline(always)]
-fn round<const R: usize, const NEXT: usize>(v: &mut [Row; 4], m: &Message) {
+fn round<const R: usize, const NEXT: usize>(v: &mut [Row; 4], m: &MessageWords) {
     let s = const { SIGMA[R] };
     let y = m.row([s[1], s[3], s[5], s[7]]);
     g(v, y, Some(m.row([s[8], s[10], s[12], s[14]])));
@@ -126,12 +126,12 @@ fn g(v: &mut [Row; 4], y: Row, next: Option<Row>) {
 }
 
 /// The words of a block, in memory: a row is gathered from four places.
-struct Message {
+struct MessageWords {
     proof: Avx2,
     words: [u64; 16],
 }
 
-impl Message {
+impl MessageWords {
     #[inline(always)]
     fn new(proof: Avx2, key: &KeyWords, block: [Row; 2]) -> Self {
         let mut words = [0; 16];

@@ -6,8 +6,8 @@
 //!
 //! Each function's text stands once, over vectors of words: one input or several side by side.
 //! Single inputs have instructions of their own or an order of their own in vectors, where that is
-//! faster. A mode brings its loop of calls as a [`Job`], which is compiled once for every set of
-//! instructions, with the chaining value in registers from call to call.
+//! faster. A mode brings its loop of calls as a [`HashTask`], which is compiled once for every set
+//! of instructions, with the chaining value in registers from call to call.
 //!
 //! What it does not give: the hash functions.
 
@@ -32,7 +32,7 @@ use core::marker::PhantomData;
 
 use zeroize::Zeroize;
 
-use crate::backend::hashes::{HashBackend, Routine};
+use crate::backend::hashes::{EnteredTask, HashBackend};
 
 /// The most inputs side by side.
 pub(crate) const MAX_LANES: usize = 16;
@@ -76,11 +76,11 @@ pub trait Compression: Copy + Send + Sync + 'static {
     /// The key of these bytes.
     fn key(bytes: &Self::Block) -> Self::Key;
     /// Does `job` with the fastest kernel of one input.
-    fn one<J: Job<Self>>(on: HashBackend, job: J);
+    fn one<J: HashTask<Self>>(on: HashBackend, job: J);
     /// How many inputs the kernel of [`many`](Self::many) has.
     fn lanes(on: HashBackend) -> usize;
     /// Does `job` with the fastest kernel of several inputs.
-    fn many<J: Job<Self>>(on: HashBackend, job: J);
+    fn many<J: HashTask<Self>>(on: HashBackend, job: J);
 }
 
 /// A compression function in a set of instructions, of one input or of several side by side.
@@ -113,7 +113,7 @@ pub trait Kernel<C: Compression>: Copy {
 }
 
 /// Calls of a compression function that follow each other.
-pub trait Job<C: Compression> {
+pub trait HashTask<C: Compression> {
     /// The calls: compiled with the kernel's target features if it is `#[inline(always)]`.
     fn run<K: Kernel<C>>(self, kernel: K);
 }
@@ -125,7 +125,7 @@ pub(crate) struct With<C, K, J> {
     pub(crate) of: PhantomData<C>,
 }
 
-impl<C: Compression, K: Kernel<C>, J: Job<C>> Routine for With<C, K, J> {
+impl<C: Compression, K: Kernel<C>, J: HashTask<C>> EnteredTask for With<C, K, J> {
     #[inline(always)]
     fn run(self) {
         self.job.run(self.kernel);

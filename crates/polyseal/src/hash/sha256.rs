@@ -5,7 +5,7 @@ use core::marker::PhantomData;
 use super::instruction_kernel::InTurn;
 use super::sha2::{self, KeyWords, Sha2};
 use super::vector_kernel::{self, Vectorised};
-use super::{Compression, Job, With};
+use super::{Compression, HashTask, With};
 use crate::backend::hashes::{Enter, HashBackend, HashWords, Proof};
 
 /// SHA-256.
@@ -66,7 +66,7 @@ impl Compression for Sha256 {
         KeyWords::new::<Self>(bytes)
     }
 
-    fn one<J: Job<Self>>(on: HashBackend, job: J) {
+    fn one<J: HashTask<Self>>(on: HashBackend, job: J) {
         match on.sha256() {
             Some(unit) => unit.enter(With { kernel: InTurn::<_, 1>(unit), job, of: PhantomData }),
             None => vector_kernel::one(on, job),
@@ -77,7 +77,7 @@ impl Compression for Sha256 {
         if on.sha256().is_some() { 2 } else { vector_kernel::lanes::<Self>(on) }
     }
 
-    fn many<J: Job<Self>>(on: HashBackend, job: J) {
+    fn many<J: HashTask<Self>>(on: HashBackend, job: J) {
         match on.sha256() {
             Some(unit) => unit.enter(With { kernel: InTurn::<_, 2>(unit), job, of: PhantomData }),
             None => vector_kernel::many(on, job),

@@ -7,7 +7,7 @@ use super::sha2::{self, KeyWords, Sha2};
 #[cfg(target_arch = "x86_64")]
 use super::sha512_single::Scheduled;
 use super::vector_kernel::{self, Vectorised};
-use super::{Compression, Job, With};
+use super::{Compression, HashTask, With};
 use crate::backend::hashes::{Enter, HashBackend, HashWords, Proof};
 
 /// SHA-512.
@@ -72,7 +72,7 @@ impl Compression for Sha512 {
         KeyWords::new::<Self>(bytes)
     }
 
-    fn one<J: Job<Self>>(on: HashBackend, job: J) {
+    fn one<J: HashTask<Self>>(on: HashBackend, job: J) {
         if let Some(unit) = on.sha512() {
             return unit.enter(With { kernel: InTurn::<_, 1>(unit), job, of: PhantomData });
         }
@@ -87,7 +87,7 @@ impl Compression for Sha512 {
         if on.sha512().is_some() { 2 } else { vector_kernel::lanes::<Self>(on) }
     }
 
-    fn many<J: Job<Self>>(on: HashBackend, job: J) {
+    fn many<J: HashTask<Self>>(on: HashBackend, job: J) {
         match on.sha512() {
             Some(unit) => unit.enter(With { kernel: InTurn::<_, 2>(unit), job, of: PhantomData }),
             None => vector_kernel::many(on, job),

@@ -7,7 +7,7 @@ use super::Kernel;
 use super::sha2::{self, KeyWords};
 use super::sha512::{K, Sha512};
 use crate::backend::cpu::Avx2;
-use crate::backend::hashes::{Lanewise, One, Pair, Schedule, pin, rounds};
+use crate::backend::hashes::{Lanewise, MessageSchedule, One, Pair, pin, rounds};
 
 type V = One<u64, Avx2>;
 
@@ -73,8 +73,8 @@ impl Kernel<Sha512> for Scheduled {
     #[inline(always)]
     fn compress(self, key: &KeyWords<u64>, h: [V; 8], block: [Pair; 4]) -> [V; 8] {
         let Self(proof) = self;
-        let mut schedule = Schedule { w: [block[0]; 8], sums: [0; 16] };
-        let Schedule { w, sums } = &mut schedule;
+        let mut schedule = MessageSchedule { w: [block[0]; 8], sums: [0; 16] };
+        let MessageSchedule { w, sums } = &mut schedule;
         for i in 0..4 {
             let (first, second) = (2 * i..2 * i + 2, 2 * i + 8..2 * i + 10);
             w[i] = Pair::load(proof, &key.words[first.clone()]);

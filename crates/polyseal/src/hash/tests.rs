@@ -7,7 +7,7 @@ use core::slice::{from_mut, from_ref};
 use blake2::{Blake2b512, Digest};
 
 use super::blake2b::{self, IV, KeyWords};
-use super::{Blake2b, Compression, Job, Kernel, MAX_LANES, Sha256, Sha512};
+use super::{Blake2b, Compression, HashTask, Kernel, MAX_LANES, Sha256, Sha512};
 use crate::backend::cpu::Soft;
 use crate::backend::hashes::{HashBackend, HashWords, One};
 
@@ -29,7 +29,7 @@ struct Call<'a, C: Compression> {
     blocks: &'a [C::Block],
 }
 
-impl<C: Compression> Job<C> for Call<'_, C> {
+impl<C: Compression> HashTask<C> for Call<'_, C> {
     #[inline(always)]
     fn run<K: Kernel<C>>(self, kernel: K) {
         assert_eq!(self.chains.len(), K::LANES);

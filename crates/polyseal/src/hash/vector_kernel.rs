@@ -2,8 +2,8 @@
 
 use core::marker::PhantomData;
 
-use super::{Block, Compression, Job, Kernel, With};
-use crate::backend::hashes::{HashBackend, HashWords, Integer, OnVectors, One, Proof};
+use super::{Block, Compression, HashTask, Kernel, With};
+use crate::backend::hashes::{HashBackend, HashWords, Integer, One, Proof, WordTask};
 
 /// A compression function in vectors of words.
 pub(crate) trait Vectorised: Compression {
@@ -89,7 +89,7 @@ fn xor<V: HashWords>(x: [V; 8], y: [V; 8]) -> [V; 8] {
 /// A job of one input.
 struct Single<T, J>(J, PhantomData<T>);
 
-impl<T: Vectorised, J: Job<T>> OnVectors for Single<T, J> {
+impl<T: Vectorised, J: HashTask<T>> WordTask for Single<T, J> {
     type Output = ();
 
     #[inline(always)]
@@ -102,7 +102,7 @@ impl<T: Vectorised, J: Job<T>> OnVectors for Single<T, J> {
 /// A job of as many inputs as a register has words.
 struct Several<T, J>(J, PhantomData<T>);
 
-impl<T: Vectorised, J: Job<T>> OnVectors for Several<T, J> {
+impl<T: Vectorised, J: HashTask<T>> WordTask for Several<T, J> {
     type Output = ();
 
     #[inline(always)]
@@ -115,7 +115,7 @@ impl<T: Vectorised, J: Job<T>> OnVectors for Several<T, J> {
 /// How many words a register has.
 struct Lanes<T>(PhantomData<T>);
 
-impl<T: Vectorised> OnVectors for Lanes<T> {
+impl<T: Vectorised> WordTask for Lanes<T> {
     type Output = usize;
 
     #[inline(always)]
@@ -124,7 +124,7 @@ impl<T: Vectorised> OnVectors for Lanes<T> {
     }
 }
 
-pub(super) fn one<T: Vectorised, J: Job<T>>(on: HashBackend, job: J) {
+pub(super) fn one<T: Vectorised, J: HashTask<T>>(on: HashBackend, job: J) {
     on.run(Single(job, PhantomData::<T>));
 }
 
@@ -132,6 +132,6 @@ pub(super) fn lanes<T: Vectorised>(on: HashBackend) -> usize {
     on.run(Lanes(PhantomData::<T>))
 }
 
-pub(super) fn many<T: Vectorised, J: Job<T>>(on: HashBackend, job: J) {
+pub(super) fn many<T: Vectorised, J: HashTask<T>>(on: HashBackend, job: J) {
     on.run(Several(job, PhantomData::<T>));
 }

@@ -1,6 +1,6 @@
 //! The table is whole, the predicates are the registry's claims, and the order is the measured one.
 
-use super::{Machine, Need, fastest};
+use super::{CpuClass, Need, fastest};
 use crate::backend::Backend;
 use crate::error::Error;
 use crate::registry::{
@@ -17,7 +17,7 @@ fn algorithm(text: &str) -> Algorithm {
 }
 
 /// What is chosen from all that there is.
-fn chosen(machine: Machine, needs: &[Need]) -> Option<Algorithm> {
+fn chosen(machine: CpuClass, needs: &[Need]) -> Option<Algorithm> {
     fastest(machine, needs, |_| true)
 }
 
@@ -123,7 +123,7 @@ fn flex_meets_what_it_claims_and_no_more() {
 /// What nobody has reviewed is taken where nothing else will do, however fast it is.
 #[test]
 fn what_is_reviewed_comes_first() {
-    for &machine in Machine::ALL {
+    for &machine in CpuClass::ALL {
         for (needs, expected) in [
             (&[NonceHiding][..], "flex-och"),
             (&[NonceHiding, Online, RandomNonces], "flex-och"),
@@ -193,11 +193,11 @@ fn what_others_claim_is_seen() {
 #[test]
 fn the_order_is_the_measured_one() {
     for (machine, order) in [
-        (Machine::Vaes512, ["128x4", "128x2", "256x4", "256x2", "128l", "256"]),
-        (Machine::Vaes256, ["128x2", "128x4", "256x4", "256x2", "128l", "256"]),
-        (Machine::AesNi, ["128l", "128x2", "256x2", "256", "256x4", "128x4"]),
-        (Machine::Neon, ["128l", "128x2", "256x2", "256", "256x4", "128x4"]),
-        (Machine::Soft, ["128l", "128x2", "128x4", "256", "256x2", "256x4"]),
+        (CpuClass::Vaes512, ["128x4", "128x2", "256x4", "256x2", "128l", "256"]),
+        (CpuClass::Vaes256, ["128x2", "128x4", "256x4", "256x2", "128l", "256"]),
+        (CpuClass::AesNi, ["128l", "128x2", "256x2", "256", "256x4", "128x4"]),
+        (CpuClass::Neon, ["128l", "128x2", "256x2", "256", "256x4", "128x4"]),
+        (CpuClass::Soft, ["128l", "128x2", "128x4", "256", "256x2", "256x4"]),
     ] {
         for (i, expected) in order.iter().enumerate() {
             let rest = |id: &str| order[i..].iter().any(|o| id.strip_prefix("aegis-") == Some(o));
@@ -211,24 +211,24 @@ fn the_order_is_the_measured_one() {
 #[test]
 fn needs_narrow_the_choice() {
     for (machine, needs, expected) in [
-        (Machine::Vaes512, &[][..], "aegis-128x4"),
-        (Machine::Vaes512, &[Tag256], "aegis-128x4:tag=32"),
-        (Machine::Vaes512, &[Key256], "aegis-256x4"),
-        (Machine::Vaes256, &[Parallel], "aegis-128x2"),
-        (Machine::Vaes256, &[RandomNonces, Online], "aegis-256x4"),
-        (Machine::AesNi, &[Parallel], "aegis-128x2"),
-        (Machine::AesNi, &[Online, Online], "aegis-128l"),
-        (Machine::Soft, &[Key256, Tag256], "aegis-256:tag=32"),
-        (Machine::Vaes512, &[Committing], "kc-xaes-256-gcm"),
-        (Machine::Soft, &[Committing, RandomNonces, Online], "kc-xaes-256-gcm"),
-        (Machine::AesNi, &[Fips], "aes-128-gcm"),
-        (Machine::Vaes256, &[Fips, Key256], "aes-256-gcm"),
-        (Machine::Neon, &[Fips, RandomNonces], "xaes-256-gcm"),
-        (Machine::Vaes512, &[Fips, Committing], "kc-xaes-256-gcm"),
+        (CpuClass::Vaes512, &[][..], "aegis-128x4"),
+        (CpuClass::Vaes512, &[Tag256], "aegis-128x4:tag=32"),
+        (CpuClass::Vaes512, &[Key256], "aegis-256x4"),
+        (CpuClass::Vaes256, &[Parallel], "aegis-128x2"),
+        (CpuClass::Vaes256, &[RandomNonces, Online], "aegis-256x4"),
+        (CpuClass::AesNi, &[Parallel], "aegis-128x2"),
+        (CpuClass::AesNi, &[Online, Online], "aegis-128l"),
+        (CpuClass::Soft, &[Key256, Tag256], "aegis-256:tag=32"),
+        (CpuClass::Vaes512, &[Committing], "kc-xaes-256-gcm"),
+        (CpuClass::Soft, &[Committing, RandomNonces, Online], "kc-xaes-256-gcm"),
+        (CpuClass::AesNi, &[Fips], "aes-128-gcm"),
+        (CpuClass::Vaes256, &[Fips, Key256], "aes-256-gcm"),
+        (CpuClass::Neon, &[Fips, RandomNonces], "xaes-256-gcm"),
+        (CpuClass::Vaes512, &[Fips, Committing], "kc-xaes-256-gcm"),
     ] {
         assert_eq!(chosen(machine, needs), Some(algorithm(expected)), "{machine:?} {needs:?}");
     }
-    for &machine in Machine::ALL {
+    for &machine in CpuClass::ALL {
         for need in [Committing, Fips, MisuseResistant, NonceHiding] {
             let aegis = fastest(machine, &[need], |f| f.id.starts_with("aegis-"));
             assert_eq!(aegis, None, "no AEGIS is {need}");
@@ -240,7 +240,7 @@ fn needs_narrow_the_choice() {
 #[test]
 fn only_aeads_for_new_data_are_chosen() {
     for f in families() {
-        let found = fastest(Machine::Soft, &[], |other| other.id == f.id);
+        let found = fastest(CpuClass::Soft, &[], |other| other.id == f.id);
         assert_eq!(found, f.cost.map(|_| Algorithm::new(f)), "{}", f.id);
         let old = f.kind == Kind::Mac || f.id.ends_with("-v1");
         let whole = f.id == "flex" || Algorithm::new(f).is_whole();
@@ -254,14 +254,14 @@ fn only_aeads_for_new_data_are_chosen() {
 #[test]
 fn no_cost_is_missing() {
     for cost in families().iter().filter_map(|f| f.cost.as_ref()) {
-        assert!(Machine::ALL.iter().all(|machine| machine.of(cost) > 0), "{cost:?}");
+        assert!(CpuClass::ALL.iter().all(|machine| machine.of(cost) > 0), "{cost:?}");
     }
     assert!(family("aegis-128l").is_some_and(|f| f.cost.is_some()));
 }
 
 #[test]
 fn this_machine_is_the_back_end_that_runs() {
-    assert_eq!(Machine::here().name(), Backend::detect().name());
+    assert_eq!(CpuClass::here().name(), Backend::detect().name());
 }
 
 /// The same claim stands in two places of a row.

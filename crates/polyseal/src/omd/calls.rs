@@ -5,7 +5,7 @@
 
 use super::mode::Run;
 use crate::backend::hashes::HashBackend;
-use crate::hash::{Compression, Job, Kernel, MAX_LANES};
+use crate::hash::{Compression, HashTask, Kernel, MAX_LANES};
 
 /// What the calls are for.
 enum Inputs<'x, 'r, 'a, 'i, 'o, C: Compression> {
@@ -51,7 +51,7 @@ impl<'x, 'r, 'a, 'i, 'o, C: Compression> Calls<'x, 'r, 'a, 'i, 'o, C> {
     }
 }
 
-impl<C: Compression> Job<C> for Calls<'_, '_, '_, '_, '_, C> {
+impl<C: Compression> HashTask<C> for Calls<'_, '_, '_, '_, '_, C> {
     #[inline(always)]
     fn run<K: Kernel<C>>(self, kernel: K) {
         let Self { key, chains, mut inputs } = self;

@@ -83,7 +83,7 @@ integer!(u64);
 /// The proof that this CPU can run some instructions.
 pub trait Enter: Copy {
     /// Runs `routine` compiled with the target features of this proof, and never inlined.
-    fn enter<R: Routine>(self, routine: R);
+    fn enter<R: EnteredTask>(self, routine: R);
 }
 
 /// The proof that this CPU can run some vectors' code.
@@ -96,14 +96,14 @@ pub trait Proof: Enter {
 
 /// A computation in vectors. Implementations mark `run` `#[inline(always)]`, as they do every
 /// generic function below it.
-pub trait Routine {
+pub trait EnteredTask {
     /// The computation.
     fn run(self);
 }
 
 impl Enter for Soft {
     #[inline(never)]
-    fn enter<R: Routine>(self, routine: R) {
+    fn enter<R: EnteredTask>(self, routine: R) {
         routine.run();
     }
 }
@@ -119,12 +119,12 @@ macro_rules! enter {
     ($proof:ty, $features:literal) => {
         impl Enter for $proof {
             #[inline(always)]
-            fn enter<R: Routine>(self, routine: R) {
+            fn enter<R: EnteredTask>(self, routine: R) {
                 /// # Safety
                 /// The CPU must have the target features.
                 #[target_feature(enable = $features)]
                 #[inline(never)]
-                unsafe fn entry<R: Routine>(routine: R) {
+                unsafe fn entry<R: EnteredTask>(routine: R) {
                     routine.run();
                 }
                 // SAFETY: `self` is the proof of these features.

@@ -23,9 +23,9 @@ mod sha_ni;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Words64 as Row;
-pub(crate) use contract::{Enter, HashWords, Integer, Lanewise, One, Proof, Routine, Unit};
+pub(crate) use contract::{Enter, EnteredTask, HashWords, Integer, Lanewise, One, Proof, Unit};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use sha512_asm::{Schedule, rounds};
+pub(crate) use sha512_asm::{MessageSchedule, rounds};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sha512_pairs::{Pair, pin};
 
@@ -143,7 +143,7 @@ impl HashBackend {
 
     /// Runs `task` in the vectors that there are.
     #[inline]
-    pub(crate) fn run<T: OnVectors>(self, task: T) -> T::Output {
+    pub(crate) fn run<T: WordTask>(self, task: T) -> T::Output {
         match self.vectors {
             Vectors::Soft(proof) => task.run(proof),
             #[cfg(target_arch = "x86_64")]
@@ -180,7 +180,7 @@ mod units {
 }
 
 /// A computation in the vectors that there are.
-pub(crate) trait OnVectors {
+pub(crate) trait WordTask {
     /// What it computes.
     type Output;
 

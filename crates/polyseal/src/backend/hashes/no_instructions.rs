@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::contract::{Enter, Integer, Routine};
+use super::contract::{Enter, EnteredTask, Integer};
 
 /// There is none, of words `W`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub struct Unit<W>(Never, PhantomData<W>);
 enum Never {}
 
 impl<W: Integer> Enter for Unit<W> {
-    fn enter<R: Routine>(self, _: R) {
+    fn enter<R: EnteredTask>(self, _: R) {
         match self.0 {}
     }
 }

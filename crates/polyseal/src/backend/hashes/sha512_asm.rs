@@ -115,7 +115,7 @@ macro_rules! two {
 const EIGHT: [i64; 2] = [0x0007_0605_0403_0201, 0x080f_0e0d_0c0b_0a09];
 
 /// The words of 16 rounds, and their sums with the constants.
-pub(crate) struct Schedule {
+pub(crate) struct MessageSchedule {
     pub(crate) w: [Pair; 8],
     pub(crate) sums: [u64; 16],
 }
@@ -124,7 +124,7 @@ type V = One<u64, Avx2>;
 
 /// All rounds, with the constants `k` and the first sixteen words.
 #[inline(always)]
-pub(crate) fn rounds(proof: Avx2, x: &mut [V; 8], schedule: &mut Schedule, k: &[u64; 80]) {
+pub(crate) fn rounds(proof: Avx2, x: &mut [V; 8], schedule: &mut MessageSchedule, k: &[u64; 80]) {
     let mut t = 16;
     while t < 80 {
         // SAFETY: `proof` is that of AVX2 and BMI2; the slice has 16 words.
@@ -144,8 +144,13 @@ pub(crate) fn rounds(proof: Avx2, x: &mut [V; 8], schedule: &mut Schedule, k: &[
 /// The CPU must have the target features, and `k` 16 words.
 #[inline]
 #[target_feature(enable = "avx2,bmi2")]
-unsafe fn sixteen_and_words(proof: Avx2, x: &mut [V; 8], schedule: &mut Schedule, k: &[u64]) {
-    let Schedule { w, sums } = schedule;
+unsafe fn sixteen_and_words(
+    proof: Avx2,
+    x: &mut [V; 8],
+    schedule: &mut MessageSchedule,
+    k: &[u64],
+) {
+    let MessageSchedule { w, sums } = schedule;
     let [mut w0, mut w1, mut w2, mut w3, mut w4, mut w5, mut w6, mut w7] = w.map(|pair| pair.0);
     let [low, high] = EIGHT;
     // SAFETY: the instructions are those of the target features; they read 16 words at `k` and at
