@@ -10,7 +10,7 @@ use aead::{Key, KeyInit};
 use zeroize::ZeroizeOnDrop;
 
 use super::aes::{self, Aes, RoundKeys};
-use super::nonce_derived::double;
+use super::blockcipher_root::double;
 use crate::backend::{Backend, Isa, Lanes, Task, wipe};
 use crate::ct;
 use crate::error::Result;

@@ -12,10 +12,10 @@ use aead::array::ArraySize;
 use aead::consts::{U16, U24};
 
 use super::aes::{self, Aes256};
+use super::blockcipher_root::BlockcipherRoot;
 use super::counters::FIRST_COUNTER;
-use super::nonce_derived::{
-    BlockcipherRoot, Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl,
-    blocks_of,
+use super::scheme::{
+    Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl, blocks_of,
 };
 use crate::backend::{Backend, Clmul};
 

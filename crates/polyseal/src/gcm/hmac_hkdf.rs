@@ -13,7 +13,7 @@ use sha2::{Sha256, Sha512};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::counters::FIRST_COUNTER;
-use super::nonce_derived::{
+use super::scheme::{
     Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl, blocks_of,
 };
 use crate::backend::{Backend, Clmul, Lanes};

@@ -7,7 +7,8 @@ use aead::array::typenum::Unsigned;
 
 use super::cipher::LONGEST;
 use super::engine::{Direction, Opening, Sealing};
-use super::nonce_derived::{Commitment, Derived, NonceDerived, Scheme, SchemeImpl};
+use super::nonce_derived::NonceDerived;
+use super::scheme::{Commitment, Derived, Scheme, SchemeImpl};
 use super::short::{self, ShortHash};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task};
 use crate::contract::batch::{

@@ -44,6 +44,7 @@
 //! ```
 
 mod aes;
+mod blockcipher_root;
 mod cipher;
 mod cmac;
 mod counters;
@@ -58,7 +59,9 @@ mod many;
 pub(crate) mod names;
 mod nonce_derived;
 mod one_key_medium;
+mod one_message;
 mod padding_fix;
+mod scheme;
 mod short;
 #[cfg(test)]
 mod tests;
@@ -76,8 +79,9 @@ pub use names::{
     DndkGcmNonce, DndkKcGcm, DndkKcGcmNonce, DndkV1Gcm, DndkV1KcGcm, HAes256Gcm, HKcAes256Gcm,
     HkdfCommittedAes256Gcm, KcXaes256Gcm, KcXaes256GcmNonce, Xaes256Gcm,
 };
-pub use nonce_derived::{Committable, Committing, NonceDerived, Scheme};
+pub use nonce_derived::NonceDerived;
 pub use padding_fix::PaddingFixAes256Gcm;
+pub use scheme::{Committable, Committing, Scheme};
 pub use xaes::{NonceBytes, Xaes};
 
 /// The longest message in bytes: `2^36 − 32`.

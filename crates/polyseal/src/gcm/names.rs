@@ -6,8 +6,9 @@ use super::aes::{Aes128, Aes256};
 use super::cipher::Gcm;
 use super::dndk::{Dndk, DndkV1};
 use super::hmac_hkdf::{HkdfDerived, HmacDerived};
-use super::nonce_derived::{Committing, NonceDerived};
+use super::nonce_derived::NonceDerived;
 use super::padding_fix::MAX_PADDED_BYTES;
+use super::scheme::Committing;
 use super::xaes::Xaes;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::row::{
@@ -280,8 +281,8 @@ mod makers {
 
     use super::super::aes::Aes;
     use super::super::cipher::Keyed;
-    use super::super::nonce_derived::Scheme;
     use super::super::padding_fix::PaddingFixAes256Gcm;
+    use super::super::scheme::Scheme;
     use super::{Committing, Dndk, DndkV1, NonceDerived};
     use crate::backend::Backend;
     use crate::contract::dynamic::{BoxedAead, boxed};

@@ -2,16 +2,15 @@
 //!
 //! Source: P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, "Blockcipher-Based Key Commitment for
 //! Nonce-Derived Schemes" (eprint 2025/758). A [`Scheme`] derives the key K_U, and GCM's 12-byte
-//! nonce, from the root key K and the nonce N; [`Committing`] adds to any scheme that can make one
+//! nonce, from the root key K and the nonce N; `Committing` adds to any scheme that can make one
 //! a commitment K_C to the key, which becomes part of the tag: T ‖ K_C. Tag and commitment are
 //! compared together, in constant time, and fail as one. Derived keys are wiped after every
 //! message.
 
-use core::fmt;
 use core::marker::PhantomData;
 
-use aead::array::{Array, ArraySize};
-use aead::consts::{U32, U48};
+use aead::array::Array;
+use aead::consts::U32;
 use aead::inout::InOutBuf;
 use aead::{Key, Nonce};
 
@@ -20,131 +19,13 @@ use super::cipher::{Expand, LONGEST, one_message};
 use super::engine::{Direction, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
+use super::one_message::{Short, store_two};
+use super::scheme::{Commitment, Scheme, SchemeImpl};
 use super::short::{self, Companions};
-use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
+use crate::backend::{Backend, Isa, Lanes, Task, wipe};
 use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::error::Result;
 use crate::stack;
-
-/// A way of deriving keys from nonces.
-pub trait Scheme: SchemeImpl + 'static {
-    /// The nonce's length in bytes.
-    type NonceSize: ArraySize;
-    /// The tag's length in bytes: 16, and 32 more with a commitment.
-    type TagSize: ArraySize;
-}
-
-/// A scheme that can make a commitment.
-pub trait Committable: CommittableImpl + 'static {
-    /// The nonce's length in bytes.
-    type NonceSize: ArraySize;
-}
-
-pub(super) use hidden::{Commitment, CommittableImpl, Derived, SchemeImpl};
-
-mod hidden {
-    use super::{Backend, Clmul, Committable, Companions};
-
-    /// What a scheme derives for a message in each lane.
-    #[allow(missing_debug_implementations)]
-    pub struct Derived<'r, L> {
-        /// K_U.
-        pub key: [L; 2],
-        /// The counter block of GCM's nonce.
-        pub first: L,
-        /// K_C, or what is left to do for it.
-        pub commitment: Commitment<'r, L>,
-    }
-
-    /// A commitment.
-    #[allow(missing_debug_implementations)]
-    pub enum Commitment<'r, L> {
-        /// There is none.
-        None,
-        /// K_C.
-        Ready([L; 2]),
-        /// What K_C is the encryption of: with the message's blocks it costs next to nothing.
-        Pending(Companions<'r, L, 2>),
-    }
-
-    /// How a scheme computes.
-    pub trait SchemeImpl: Sized {
-        /// Whether it derives so fast that short messages are worth code of their own.
-        const FAST: bool = false;
-        /// What the root key is prepared to.
-        type Root: Clone + Send + Sync;
-        /// What computes the same: one type for all nonce lengths, so that there is one piece of
-        /// code.
-        type Core: SchemeImpl<Root = Self::Root>;
-        /// Prepares a root key of 32 bytes.
-        fn prepare(key: &[u8; 32], backend: Backend) -> Self::Root;
-        /// Wipes what was prepared.
-        fn wipe(root: &mut Self::Root);
-        /// Derives from a nonce of the scheme's length for each lane.
-        fn derive<'r, L: Clmul>(
-            isa: L::Isa,
-            root: &'r Self::Root,
-            nonces: &[&[u8]],
-        ) -> Derived<'r, L>;
-    }
-
-    /// How a commitment is computed.
-    pub trait CommittableImpl: SchemeImpl {
-        /// What computes the same.
-        type CommittableCore: Committable<Root = Self::Root>;
-        /// K_C, never none.
-        fn commit<'r, L: Clmul>(
-            isa: L::Isa,
-            root: &'r Self::Root,
-            nonces: &[&[u8]],
-        ) -> Commitment<'r, L>;
-    }
-}
-
-/// A block of each lane's nonce.
-#[inline(always)]
-pub(super) fn blocks_of<L: Clmul>(
-    isa: L::Isa,
-    nonces: &[&[u8]],
-    block: impl Fn(&[u8]) -> [u8; 16],
-) -> L {
-    let mut blocks = [L::X1::load(isa, &block(nonces[0])); 4];
-    for (lane, nonce) in nonces.iter().enumerate().skip(1) {
-        blocks[lane] = L::X1::load(isa, &block(nonce));
-    }
-    L::join(blocks)
-}
-
-/// `S` with a commitment to the key in its tag: T ‖ K_C, 48 bytes.
-#[derive(Debug)]
-pub struct Committing<S>(PhantomData<S>);
-
-impl<S: Committable> Scheme for Committing<S> {
-    type NonceSize = S::NonceSize;
-    type TagSize = U48;
-}
-
-impl<S: Committable> SchemeImpl for Committing<S> {
-    const FAST: bool = S::FAST;
-
-    type Root = S::Root;
-    type Core = Committing<S::CommittableCore>;
-
-    fn prepare(key: &[u8; 32], backend: Backend) -> S::Root {
-        S::prepare(key, backend)
-    }
-
-    fn wipe(root: &mut S::Root) {
-        S::wipe(root);
-    }
-
-    #[inline(always)]
-    fn derive<'r, L: Clmul>(isa: L::Isa, root: &'r S::Root, nonces: &[&[u8]]) -> Derived<'r, L> {
-        // In this order, K_U need not be kept across calls.
-        let commitment = S::commit(isa, root, nonces);
-        Derived { commitment, ..S::derive(isa, root, nonces) }
-    }
-}
 
 /// AES-256-GCM under keys that `S` derives from nonces. The root key is wiped on drop.
 pub struct NonceDerived<S: Scheme> {
@@ -273,43 +154,6 @@ rustcrypto! {
     }
 }
 
-/// A short message, in registers from the root key to the tag.
-pub(super) struct Short<'a, 'i, 'o, S: SchemeImpl, D> {
-    pub(super) root: &'a S::Root,
-    pub(super) nonce: &'a [u8],
-    pub(super) ad: &'a [u8],
-    pub(super) buffer: InOutBuf<'i, 'o, u8>,
-    pub(super) tag: &'a mut [u8],
-    pub(super) direction: PhantomData<D>,
-}
-
-impl<S: SchemeImpl, D: Direction> Task for Short<'_, '_, '_, S, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Derived { key, first, commitment } = S::derive(isa, self.root, &[self.nonce]);
-        let message = short::ShortMessage { ad: self.ad, buffer: self.buffer };
-        let k_c = match commitment {
-            Commitment::None => {
-                let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
-                return t.store(self.tag);
-            }
-            Commitment::Ready(k_c) => {
-                let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
-                t.store(&mut self.tag[..16]);
-                k_c
-            }
-            Commitment::Pending(companions) => {
-                let (t, k_c) = short::crypt::<I, D, 2>(isa, key, first, message, companions);
-                t.store(&mut self.tag[..16]);
-                k_c
-            }
-        };
-        store_two(k_c, &mut self.tag[16..]);
-    }
-}
-
 /// As much as deriving and expanding a key leaves on the stack.
 const EXPANDING_STACK_BYTES: usize = 2 << 10;
 
@@ -329,34 +173,6 @@ impl<const SHORT: bool> Task for WipeStack<SHORT> {
             (false, 16..32) => stack::wipe_bytes::<6144>(),
             (false, _) => stack::wipe_bytes::<5120>(),
         }
-    }
-}
-
-/// A key and a counter block that are there already, as a scheme: the "nonce" is the counter block.
-pub(super) struct Given;
-
-impl SchemeImpl for Given {
-    const FAST: bool = true;
-
-    type Root = [u8; 32];
-    type Core = Self;
-
-    fn prepare(key: &[u8; 32], _: Backend) -> [u8; 32] {
-        *key
-    }
-
-    fn wipe(key: &mut [u8; 32]) {
-        wipe(key);
-    }
-
-    #[inline(always)]
-    fn derive<'r, L: Clmul>(isa: L::Isa, key: &'r [u8; 32], firsts: &[&[u8]]) -> Derived<'r, L> {
-        let first = blocks_of(isa, firsts, |first| {
-            let mut block = [0; 16];
-            block.copy_from_slice(first);
-            block
-        });
-        Derived { key: aes::load_key(isa, key), first, commitment: Commitment::None }
     }
 }
 
@@ -388,63 +204,4 @@ impl<S: SchemeImpl> Task for Derive<'_, S> {
             store_two(k_c, self.commitment);
         }
     }
-}
-
-#[inline(always)]
-fn store_two<L: Lanes>([first, second]: [L; 2], target: &mut [u8]) {
-    first.store(&mut target[..16]);
-    second.store(&mut target[16..]);
-}
-
-/// Round keys of a root key, and its CMAC subkey. Wiped by its owner.
-#[derive(Clone)]
-pub struct BlockcipherRoot {
-    pub(super) round_keys: aes::RoundKeys,
-    /// K1 (SP 800-38B): x · AES_K(0).
-    pub(super) k1: [u8; 16],
-}
-
-impl fmt::Debug for BlockcipherRoot {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BlockcipherRoot").finish_non_exhaustive()
-    }
-}
-
-impl BlockcipherRoot {
-    pub(super) fn new(key: &[u8; 32], backend: Backend) -> Self {
-        let mut root = Self { round_keys: [[0; 16]; 15], k1: [0; 16] };
-        backend.run(Prepare { key, root: &mut root });
-        root
-    }
-
-    pub(super) fn wipe(&mut self) {
-        wipe(self.round_keys.as_flattened_mut());
-        wipe(&mut self.k1);
-    }
-}
-
-struct Prepare<'a> {
-    key: &'a [u8; 32],
-    root: &'a mut BlockcipherRoot,
-}
-
-impl Task for Prepare<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let root = self.root;
-        aes::expand::<Aes256, I::X1>(isa, aes::load_key(isa, self.key), &mut root.round_keys);
-        let zero = I::X1::broadcast(isa, &[0; 16]);
-        let [l] = aes::encrypt::<Aes256, I::X1, 1>(isa, &root.round_keys, [zero]);
-        l.store(&mut root.k1);
-        root.k1 = double(root.k1);
-    }
-}
-
-/// x · L in CMAC's field, GF(2^128) modulo x^128 + x^7 + x^2 + x + 1.
-pub(super) fn double(block: [u8; 16]) -> [u8; 16] {
-    let l = u128::from_be_bytes(block);
-    let reduction = (l.cast_signed() >> 127).cast_unsigned() & 0x87;
-    (l << 1 ^ reduction).to_be_bytes()
 }

@@ -7,10 +7,10 @@ use aead::inout::InOutBuf;
 use serde_json::Value;
 
 use super::aes::{Aes, Aes128, Aes256};
+use super::blockcipher_root::double;
 use super::cipher::{Keyed, one_message};
 use super::engine::{Opening, Sealing};
 use super::incremental::Ongoing;
-use super::nonce_derived::double;
 use crate::backend::Backend;
 
 /// Counter mode by another implementation of AES: 32 bits count, and carry nothing beyond.

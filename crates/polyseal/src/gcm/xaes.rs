@@ -11,9 +11,9 @@ use aead::array::ArraySize;
 use aead::consts::{U16, U20, U21, U22, U23, U24};
 
 use super::aes::{self, Aes256};
-use super::nonce_derived::{
-    BlockcipherRoot, Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl,
-    blocks_of,
+use super::blockcipher_root::BlockcipherRoot;
+use super::scheme::{
+    Commitment, Committable, CommittableImpl, Derived, Scheme, SchemeImpl, blocks_of,
 };
 use super::short::Companions;
 use crate::backend::{Backend, Clmul};

@@ -1,0 +1,82 @@
+//! A short message under a key of its own, in registers from the root key to the tag.
+
+use core::marker::PhantomData;
+
+use aead::inout::InOutBuf;
+
+use super::aes;
+use super::engine::Direction;
+use super::scheme::{Commitment, Derived, SchemeImpl, blocks_of};
+use super::short::{self, Companions};
+use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
+
+/// A short message, in registers from the root key to the tag.
+pub(super) struct Short<'a, 'i, 'o, S: SchemeImpl, D> {
+    pub(super) root: &'a S::Root,
+    pub(super) nonce: &'a [u8],
+    pub(super) ad: &'a [u8],
+    pub(super) buffer: InOutBuf<'i, 'o, u8>,
+    pub(super) tag: &'a mut [u8],
+    pub(super) direction: PhantomData<D>,
+}
+
+impl<S: SchemeImpl, D: Direction> Task for Short<'_, '_, '_, S, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Derived { key, first, commitment } = S::derive(isa, self.root, &[self.nonce]);
+        let message = short::ShortMessage { ad: self.ad, buffer: self.buffer };
+        let k_c = match commitment {
+            Commitment::None => {
+                let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
+                return t.store(self.tag);
+            }
+            Commitment::Ready(k_c) => {
+                let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
+                t.store(&mut self.tag[..16]);
+                k_c
+            }
+            Commitment::Pending(companions) => {
+                let (t, k_c) = short::crypt::<I, D, 2>(isa, key, first, message, companions);
+                t.store(&mut self.tag[..16]);
+                k_c
+            }
+        };
+        store_two(k_c, &mut self.tag[16..]);
+    }
+}
+
+/// A key and a counter block that are there already, as a scheme: the "nonce" is the counter block.
+pub(super) struct Given;
+
+impl SchemeImpl for Given {
+    const FAST: bool = true;
+
+    type Root = [u8; 32];
+    type Core = Self;
+
+    fn prepare(key: &[u8; 32], _: Backend) -> [u8; 32] {
+        *key
+    }
+
+    fn wipe(key: &mut [u8; 32]) {
+        wipe(key);
+    }
+
+    #[inline(always)]
+    fn derive<'r, L: Clmul>(isa: L::Isa, key: &'r [u8; 32], firsts: &[&[u8]]) -> Derived<'r, L> {
+        let first = blocks_of(isa, firsts, |first| {
+            let mut block = [0; 16];
+            block.copy_from_slice(first);
+            block
+        });
+        Derived { key: aes::load_key(isa, key), first, commitment: Commitment::None }
+    }
+}
+
+#[inline(always)]
+pub(super) fn store_two<L: Lanes>([first, second]: [L; 2], target: &mut [u8]) {
+    first.store(&mut target[..16]);
+    second.store(&mut target[16..]);
+}
