@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo check test test-all bench peers papers fips fuzz docs deny hw hw-long hw-syn hw-gates clean
+.PHONY: demo check test test-all bench peers papers fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large assertions rustdoc python
 .PHONY: constant-time constant-time-shipped
 .PHONY: aarch64 avx512 frames wasm msrv dist packages
@@ -28,6 +28,7 @@ format:
 	cargo fmt --all --check
 	! LC_ALL=C.UTF-8 git grep -nE '^.{101}' -- '*.rs' ':!*/answers.rs' | grep -v '//! |'
 	cd fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null
+	cd mutants && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint:
 	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests -- -D warnings
@@ -135,7 +136,17 @@ hw-gates:
 	scripts/with g++ ghdl python3-venv -- scripts/hw hw/syn/combinations.py $(DESIGN)
 
 fuzz:
-	scripts/with g++ -- scripts/fuzz
+	scripts/with g++ python3-venv -- scripts/fuzz
+
+# What they have found goes into the tree (fuzz/corpus), as few inputs as reach the same.
+fuzz-corpus:
+	scripts/with g++ python3-venv -- scripts/fuzz --corpus
+
+# Whether the tests notice a change of the files in which a mistake costs most; those that none notices are
+# explained in mutants/survivors.md. Of MUTANTS='word…', only those that have these words.
+mutants:
+	cargo clippy --locked --manifest-path mutants/Cargo.toml --target-dir target/mutants-program -- -D warnings
+	cargo run --locked --manifest-path mutants/Cargo.toml --target-dir target/mutants-program -- $(MUTANTS)
 
 bench:
 	cargo run --locked --release -p polyseal-bench -- run

@@ -11,6 +11,8 @@ use polyseal::registry::{Algorithm, Kind, families};
 use polyseal::testing::{Backend, aead_on, mac_on};
 use xaes_256_gcm::Xaes256Gcm;
 
+use crate::input::Bytes;
+
 /// A message, and what is done with it.
 #[derive(Debug)]
 pub(crate) struct Message {
@@ -32,6 +34,22 @@ fn pick<T: Copy>(from: &[T], by: u8) -> T {
 }
 
 impl Message {
+    pub(crate) fn of(input: &[u8]) -> Self {
+        let mut input = Bytes(input);
+        let [family, tag, parameter, cuts, ad] = input.array();
+        Self {
+            family,
+            tag,
+            parameter,
+            flip: input.number(),
+            cuts: input.bytes((cuts % 8).into()).to_vec(),
+            key: input.array(),
+            nonce: input.array(),
+            ad: input.bytes(2 * usize::from(ad)).to_vec(),
+            message: input.rest().to_vec(),
+        }
+    }
+
     fn algorithm(&self) -> Algorithm {
         let family = &families()[usize::from(self.family) % families().len()];
         let mut algorithm = Algorithm::new(family);

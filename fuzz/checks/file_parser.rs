@@ -8,6 +8,8 @@ use polyseal_file::{
     SegmentSize,
 };
 
+use crate::input::Bytes;
+
 /// What becomes of a real file.
 #[derive(Debug)]
 pub(crate) enum File {
@@ -17,6 +19,21 @@ pub(crate) enum File {
     Begun(Vec<u8>),
     /// A stretch is replaced.
     Changed { at: u16, removed: u8, inserted: Vec<u8> },
+}
+
+impl File {
+    pub(crate) fn of(input: &[u8]) -> Self {
+        let mut input = Bytes(input);
+        match input.byte() % 3 {
+            0 => Self::Anything(input.rest().to_vec()),
+            1 => Self::Begun(input.rest().to_vec()),
+            _ => Self::Changed {
+                at: input.number(),
+                removed: input.byte(),
+                inserted: input.rest().to_vec(),
+            },
+        }
+    }
 }
 
 fn key() -> Key {

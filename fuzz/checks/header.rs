@@ -18,7 +18,21 @@ fn identity_file() -> &'static str {
     })
 }
 
+/// `bytes`, and zeros as far as they say that the header goes: so that an input can be short.
+fn filled(bytes: &[u8]) -> Option<Vec<u8>> {
+    let length = u64::from_le_bytes(*bytes.get(16..)?.first_chunk()?);
+    let length = usize::try_from(length).ok().filter(|&length| length <= MAX_HEADER_BYTES)?;
+    let mut filled = bytes.to_vec();
+    filled.resize(length.max(bytes.len()), 0);
+    Some(filled)
+}
+
 pub(crate) fn check(bytes: &[u8]) {
+    check_all(bytes);
+    filled(bytes).iter().for_each(|bytes| check_all(bytes));
+}
+
+fn check_all(bytes: &[u8]) {
     let described = Inspection::read(&mut &bytes[..], Some(bytes.len() as u64));
     let header = match Header::parse(bytes) {
         Ok(header) => header,

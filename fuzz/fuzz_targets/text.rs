@@ -2,6 +2,8 @@
 
 use libfuzzer_sys::fuzz_target;
 
+#[path = "../checks/reference.rs"]
+mod reference;
 #[path = "../checks/text.rs"]
 mod text;
 

@@ -1,13 +1,21 @@
-//! What the fuzz targets check (`fuzz/checks`), on inputs drawn by chance from the files of the
-//! format's rules: a first look within seconds. `make fuzz` looks for longer, and sees what a
-//! change has reached.
+//! What the fuzz targets check (`fuzz/checks`), on the inputs that they have found (`fuzz/corpus`),
+//! and on others drawn by chance from those and from the files of the format's rules: a first look
+//! within seconds. `make fuzz` looks for longer, and sees what a change has reached.
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
+#[path = "../../../fuzz/checks/authentic_header.rs"]
+mod authentic_header;
+#[path = "../../../fuzz/checks/corpus.rs"]
+mod corpus;
 #[path = "../../../fuzz/checks/file_parser.rs"]
 mod file_parser;
 #[path = "../../../fuzz/checks/header.rs"]
 mod header;
+#[path = "../../../fuzz/checks/input.rs"]
+mod input;
+#[path = "../../../fuzz/checks/reference.rs"]
+mod reference;
 #[path = "../../../fuzz/checks/text.rs"]
 mod text;
 
@@ -20,6 +28,7 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof};
 use proptest::proptest;
 use proptest::sample::{Index, select};
+use serde_json::Value;
 
 use file_parser::File;
 
@@ -77,6 +86,36 @@ fn any_of(seeds: &[Vec<u8>]) -> impl Strategy<Value = Vec<u8>> + use<> {
     select(seeds.to_vec()).prop_flat_map(changed)
 }
 
+/// The inputs of a target that are kept in the tree.
+fn inputs(target: &str) -> Vec<Vec<u8>> {
+    corpus::of(target).into_iter().map(|(_, input)| input).collect()
+}
+
+#[test]
+fn every_input_of_the_corpus() {
+    inputs("header").iter().for_each(|input| header::check(input));
+    inputs("text").iter().for_each(|input| text::check(input));
+    inputs("authentic_header").iter().for_each(|input| authentic_header::check(input));
+    inputs("file_parser").iter().for_each(|input| file_parser::check(File::of(input)));
+}
+
+/// `reference/test_verdicts.py` sees to it that the verdicts are those of the reference in Python.
+#[test]
+fn the_reference_says_the_same() {
+    let verdicts: [(&str, fn(&[u8]) -> Value); 2] =
+        [("authentic_header", authentic_header::verdict), ("text", text::verdict)];
+    for (target, verdict) in verdicts {
+        let file = format!("../../fuzz/verdicts/{target}.json");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let expected: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+        let corpus = corpus::of(target);
+        assert_eq!(expected.as_object().unwrap().len(), corpus.len(), "{target}");
+        for (name, input) in corpus {
+            assert_eq!(verdict(&input), expected[&name], "{target}/{name}");
+        }
+    }
+}
+
 #[test]
 fn every_file_of_the_kit() {
     kit().iter().for_each(|bytes| header::check(bytes));
@@ -92,7 +131,12 @@ proptest! {
     }
 
     #[test]
-    fn read_texts(bytes in any_of(&texts())) {
+    fn authentic_headers(bytes in any_of(&inputs("authentic_header"))) {
+        authentic_header::check(&bytes);
+    }
+
+    #[test]
+    fn read_texts(bytes in prop_oneof![any_of(&texts()), any_of(&inputs("text"))]) {
         text::check(&bytes);
     }
 

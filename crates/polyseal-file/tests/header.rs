@@ -39,6 +39,22 @@ fn padded(suite: &str) -> [u8; 64] {
     field
 }
 
+/// Types that nobody knows are refused as that, whatever length they say that they have.
+#[test]
+fn types_that_there_are_not() {
+    for code in [0, 4, 5, 0x7fff_u16] {
+        let [c0, c1] = code.to_le_bytes();
+        for length in [0, 104, 0xffff_u16] {
+            let [l0, l1] = length.to_le_bytes();
+            header_error(160, &[c0, c1, l0, l1], HeaderError::StanzaType);
+        }
+    }
+    for code in [1, 2, 3, 0x8000_u16] {
+        let [c0, c1] = code.to_le_bytes();
+        header_error(160, &[c0, c1, 0xff, 0xff], HeaderError::Stanzas);
+    }
+}
+
 #[test]
 fn every_bit_of_the_header_counts() {
     let mut file = file();

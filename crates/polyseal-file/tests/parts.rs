@@ -11,12 +11,14 @@
 mod common;
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
 use common::{STREAM, encrypt, key, message};
+use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
-    Decryptor, Encryptor, Error, Existing, Header, Identities, Input, Key, Output, ReadAt,
-    Recipients,
+    Decryptor, Encryptor, Error, Existing, Header, Identities, Input, Inspection, Key,
+    MAX_SEGMENTS, Output, ReadAt, Recipients, SegmentSize, Suite,
 };
 
 const SEGMENT: u64 = 4096;
@@ -97,41 +99,6 @@ fn a_source_that_ends_early_has_changed() {
     assert!(reader.is_err(), "nothing is left of it");
 }
 
-/// A file has at most 2^48 segments: one more is too long, and is not looked at.
-#[test]
-fn as_many_segments_as_there_may_be() {
-    struct Endless<'a>(&'a [u8], u64);
-
-    impl ReadAt for Endless<'_> {
-        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-            match usize::try_from(offset).ok().and_then(|at| self.0.get(at..)) {
-                Some(rest) if !rest.is_empty() => rest.read_at(buffer, 0),
-                _ => {
-                    buffer.fill(0);
-                    Ok(buffer.len())
-                }
-            }
-        }
-
-        fn bytes(&self) -> io::Result<u64> {
-            Ok(self.1)
-        }
-    }
-
-    let identities = Identities::from(&key());
-    let sealed = encrypt(&key(), SEGMENT, STREAM, b"");
-    let header = Header::parse(&sealed).unwrap();
-    let tag_bytes = sealed.len() as u64 - header.payload_offset();
-    let unit = SEGMENT + tag_bytes;
-    let open = |payload: u64| {
-        let source = Endless(header.as_bytes(), header.payload_offset() + payload);
-        Decryptor::new(&identities).reader(source).map(|_| ())
-    };
-    // The last one, which is zeros, is no segment of this file.
-    assert!(matches!(open(unit << 48), Err(Error::Corrupt { .. })));
-    assert!(matches!(open((unit << 48) + tag_bytes + 1), Err(Error::TooLong)));
-}
-
 /// 160 bytes, 108 for each key file, 2048 to spare and 32 for the MAC, in whole pages.
 #[test]
 fn a_new_header_has_room_to_spare() {
@@ -191,5 +158,126 @@ fn as_many_as_there_is_room_for_can_be_added() {
         assert!(matches!(again, Err(Error::TooManyRecipients)), "a header that is full");
         let nobody = authentic.rekey(&Recipients::new(), Existing::Keep);
         assert!(matches!(nobody, Err(Error::NoRecipients)), "{header_bytes}");
+    }
+}
+
+/// An age recipient whose text in the header has so many bytes, with a label or none.
+struct Long(usize, &'static str);
+
+impl Recipient for Long {
+    fn wrap_file_key(&self, _: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        // Beside the argument: "-> t " and two ends of lines.
+        let args = vec!["x".repeat(self.0 - 7)];
+        let labels = [self.1.to_owned()].into_iter().filter(|label| !label.is_empty());
+        Ok((vec![Stanza { tag: "t".to_owned(), args, body: Vec::new() }], labels.collect()))
+    }
+}
+
+fn long(texts: &[(usize, &'static str)]) -> Recipients {
+    let recipient =
+        |&(text, label)| Box::new(Long(text, label)) as Box<dyn Recipient + Send + Sync>;
+    Recipients::new().age(texts.iter().map(recipient))
+}
+
+fn header_of(recipients: &Recipients) -> Header {
+    Header::parse(&seal(recipients, 0).unwrap()).unwrap()
+}
+
+/// Fixed fields, an age stanza without its text, and the MAC.
+const BESIDE: usize = 160 + 110 + 32;
+
+#[test]
+fn a_new_header_has_2048_bytes_to_spare() {
+    for length in [4096, 8192, 65536] {
+        let text = length - BESIDE - 2048;
+        let header = header_of(&long(&[(text, "")]));
+        assert_eq!((header.as_bytes().len(), header.spare_bytes()), (length, 2048));
+        let longer = header_of(&long(&[(text + 1, "")]));
+        // The longest is the longest.
+        let next = (length + 4096).min(65536);
+        assert_eq!((longer.as_bytes().len(), longer.spare_bytes()), (next, next - length + 2047));
+        let described = Inspection::read(&mut longer.as_bytes(), None).unwrap();
+        assert_eq!(described.spare_bytes, longer.spare_bytes());
+    }
+}
+
+#[test]
+fn a_header_can_be_full_to_the_last_byte() {
+    let identities = Identities::from(&key());
+    let header = header_of(&Recipients::from(&key()));
+    let authentic = header.authenticate(&identities).unwrap();
+    let rekey = |text| authentic.rekey(&long(&[(text, "")]), Existing::Remove);
+    let full = rekey(4096 - BESIDE).unwrap();
+    assert_eq!((full.as_bytes().len(), full.spare_bytes()), (4096, 0));
+    for text in [4096 - BESIDE + 1, 65536 - BESIDE, 65536 - 110, 70_000] {
+        assert!(matches!(rekey(text), Err(Error::TooManyRecipients)), "{text}");
+    }
+    let longest = seal(&long(&[(65536 - BESIDE, "")]), 0).unwrap();
+    assert_eq!(Header::parse(&longest).unwrap().spare_bytes(), 0);
+    for text in [65536 - BESIDE + 1, 65536 - 110, 70_000] {
+        let longer = seal(&long(&[(text, "")]), 0);
+        assert!(matches!(longer, Err(Error::TooManyRecipients)), "{text}");
+    }
+}
+
+#[test]
+fn a_header_is_as_long_as_it_is_asked_to_be() {
+    for (asked, length) in [(0, 4096), (4096, 4096), (4097, 8192), (65536, 65536), (1 << 40, 65536)]
+    {
+        let sealed = seal(&Recipients::from(&key()), asked).unwrap();
+        assert_eq!(Header::parse(&sealed).unwrap().as_bytes().len(), length, "{asked}");
+    }
+}
+
+#[test]
+fn recipients_of_one_kind() {
+    for mixed in [[(50, "a"), (50, "b")], [(50, ""), (50, "b")], [(50, "a"), (50, "")]] {
+        assert!(matches!(seal(&long(&mixed), 0), Err(Error::MixedRecipients)), "{mixed:?}");
+        let header = header_of(&Recipients::from(&key()));
+        let authentic = header.authenticate(&Identities::from(&key())).unwrap();
+        let first = authentic.rekey(&long(&mixed[..1]), Existing::Keep).unwrap();
+        let authentic = first.authenticate(&Identities::from(&key())).unwrap();
+        let second = authentic.rekey(&long(&mixed[1..]), Existing::Keep);
+        assert!(matches!(second, Err(Error::MixedRecipients)), "{mixed:?}");
+        assert!(authentic.rekey(&long(&mixed[..1]), Existing::Keep).is_ok(), "{mixed:?}");
+    }
+    assert!(seal(&long(&[(50, "a"), (51, "a")]), 0).is_ok());
+}
+
+/// A header with a payload of any length behind it, of which nothing can be read.
+struct Endless<'a>(&'a [u8], u64);
+
+impl ReadAt for Endless<'_> {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.0.read_at(buffer, offset)
+    }
+
+    fn bytes(&self) -> io::Result<u64> {
+        Ok(4096 + self.1)
+    }
+}
+
+#[test]
+fn a_file_has_no_more_segments_than_it_may() {
+    for (suite, most) in
+        [("aegis-256x2", MAX_SEGMENTS), ("aes-256-gcm", (1 << 52) / (SEGMENT + 16))]
+    {
+        let suite: Suite = suite.parse().unwrap();
+        let recipients = Recipients::from(&key());
+        let mut sealed = Vec::new();
+        Encryptor::new(&recipients)
+            .suite(suite)
+            .segment_size(SegmentSize::new(SEGMENT).unwrap())
+            .encrypt(Input::Stream(&mut &b""[..]), Output::Stream(&mut sealed))
+            .unwrap();
+        let identities = Identities::from(&key());
+        let open = |bytes| {
+            let decryptor = Decryptor::new(&identities);
+            decryptor.reader(Endless(&sealed[..4096], bytes)).map(|_| ()).unwrap_err()
+        };
+        let whole = most * (SEGMENT + 16);
+        // The last segment is looked for, and is not there; and one more is too many.
+        assert!(matches!(open(whole), Error::InputChanged), "{suite}");
+        assert!(matches!(open(whole + 17), Error::TooLong), "{suite}");
     }
 }

@@ -1,19 +1,28 @@
-//! What the fuzz targets check (`fuzz/checks`), on inputs drawn by chance: a first look within
-//! seconds. `make fuzz` looks for longer, and sees what a change has reached.
+//! What the fuzz targets check (`fuzz/checks`), on the inputs that they have found (`fuzz/corpus`),
+//! and on others drawn by chance: a first look within seconds. `make fuzz` looks for longer, and
+//! sees what a change has reached.
 
 #[path = "../../../fuzz/checks/aead_differential.rs"]
 mod aead_differential;
 #[path = "../../../fuzz/checks/algorithm_name.rs"]
 mod algorithm_name;
+#[path = "../../../fuzz/checks/corpus.rs"]
+mod corpus;
+#[path = "../../../fuzz/checks/flex_configuration.rs"]
+mod flex_configuration;
+#[path = "../../../fuzz/checks/input.rs"]
+mod input;
 
 use polyseal::registry::{Algorithm, families};
 use proptest::array::uniform32;
+use proptest::bool::weighted;
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, Strategy, any, prop_oneof};
 use proptest::proptest;
 use proptest::sample::{Index, select};
 
 use aead_differential::Message;
+use flex_configuration::Case;
 
 fn any_message() -> impl Strategy<Value = Message> {
     let choices = (any::<u8>(), any::<u8>(), any::<u8>(), any::<u16>());
@@ -39,6 +48,41 @@ fn any_name() -> impl Strategy<Value = String> {
             name
         },
     )
+}
+
+fn any_case() -> impl Strategy<Value = Case> {
+    let config = (any::<[u8; 8]>(), weighted(0.1));
+    (config, any::<[u16; 5]>(), any::<u8>(), any::<u16>()).prop_map(
+        |((config, as_they_are), lengths, seed, flip)| Case {
+            config,
+            as_they_are,
+            lengths,
+            seed,
+            flip,
+        },
+    )
+}
+
+#[test]
+fn every_input_of_the_corpus() {
+    for (_, input) in corpus::of("aead_differential") {
+        aead_differential::check(&Message::of(&input));
+    }
+    for (_, input) in corpus::of("flex_configuration") {
+        flex_configuration::check(&Case::of(&input));
+    }
+    for (_, input) in corpus::of("algorithm_name") {
+        str::from_utf8(&input).iter().for_each(|name| algorithm_name::check(name));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn configurations(case in any_case()) {
+        flex_configuration::check(&case);
+    }
 }
 
 proptest! {

@@ -316,6 +316,20 @@ fn deterministic_encryption_has_more_than_one_message() {
     }
 }
 
+/// A mode that needs nonces has one message without them.
+#[test]
+fn no_nonce_is_one_nonce() {
+    let limits = Limits::of(&algorithm("omd-sha256:nonce=0"));
+    assert_eq!(limits.counted_nonce_messages, Some(1));
+    assert_eq!(limits.counted_first_nonce_messages, Some(1));
+}
+
+#[test]
+fn a_fresh_key_has_done_nothing() {
+    let usage = Usage::new(&algorithm("aes-256-gcm"), Nonces::Random);
+    assert_eq!((usage.messages(), usage.bytes(), usage.failures()), (0, 0, 0));
+}
+
 /// A nonce of AEGISMAC may be used again, and so be random for ever.
 #[test]
 fn a_mac_has_no_limit_on_nonces() {

@@ -1,17 +1,19 @@
 //! The sources' own numbers, and what must hold for every number.
 
+use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use proptest::prelude::{Strategy, prop_assert, prop_oneof, proptest};
 
 use super::{
-    Amount, Assessment, Load, Probability, assess, birthday, chained, commitment, derived, gcm,
-    messages_within,
+    Amount, Assessment, Bound, Load, Probability, assess, birthday, chained, commitment, derived,
+    gcm, messages_within,
 };
 use crate::error::Error;
 use crate::limits::{Limits, Nonces};
-use crate::registry::{Algorithm, Kind, Misuse, families};
+use crate::registry::{Algorithm, Kind, Level, Misuse, families};
+use crate::row::Mode;
 
 const GCM_BYTES: u64 = (1 << 36) - 32;
 
@@ -254,23 +256,6 @@ fn twice_the_keys() {
 }
 
 #[test]
-fn a_permutations_outputs_differ() {
-    is(derived::all_different(pow(40.0)), 80.0 - 129.0);
-    is(derived::all_different(pow(50.0)), 100.0 - 129.0);
-    let load = Load { keys: pow(6.0), ..load(30.0, 16) };
-    let assessment = assess(&algorithm("xaes-256-gcm"), &load);
-    // Three calls a message for XAES, by table 1 of the paper: (3 · 2^30)² / 2^129 for each key.
-    let [differ] = &assessment.not_counted[..] else { panic!("one bound") };
-    is(pow(differ.probability().log2()), 6.0 + 2.0 * (30.0 + calls_log2(&differ.formula)) - 129.0);
-}
-
-/// The logarithm of the number of calls that a formula `u (N q)² / 2^129` has.
-fn calls_log2(formula: &str) -> f64 {
-    let calls = formula.trim_start_matches("u (").split(' ').next().expect("a number");
-    calls.parse::<f64>().expect("a number").log2()
-}
-
-#[test]
 fn a_counter_may_leave_every_message_under_one_derived_key() {
     let counted = Load { nonces: Nonces::Counted, ..load(32.0, 16) };
     let distinguishing =
@@ -297,6 +282,159 @@ fn a_counter_may_leave_every_message_under_one_derived_key() {
     is(pow(distinguishing("dndk-gcm:nonce=16", &counted)), 32.0 + 354_f64.log2() - 127.0);
     let few = Load { messages: pow(8.0), ..counted };
     is(pow(distinguishing("dndk-gcm:nonce=16", &few)), 18.0 - 129.0);
+}
+
+/// The birthday bound of a permutation with blocks of 128 bits.
+#[test]
+fn derived_keys_that_all_differ() {
+    is(derived::all_different(pow(64.0)), -1.0);
+    is(derived::all_different(pow(44.0)), -41.0);
+    for (text, calls) in [("xaes-256-gcm", 2_u32), ("kc-xaes-256-gcm", 5)] {
+        let load = Load { keys: pow(5.0), ..load(40.0, 16) };
+        let bounds = assess(&algorithm(text), &load).not_counted;
+        let expected = pow(5.0 + 80.0 - 129.0) * Amount::from(calls).pow(2);
+        assert_eq!(bounds.len(), 1, "{text}");
+        is(pow(bounds[0].probability().log2()), expected.log2());
+        assert_eq!(bounds[0].formula, format!("u ({calls} q)² / 2^129"));
+    }
+}
+
+/// To the last digit: what is a tenth of a bit above is not shown.
+fn is_exactly(amount: Amount, expected: f64) {
+    assert!((amount.log2() - expected).abs() < 1e-9, "2^{} is not 2^{expected}", amount.log2());
+}
+
+#[test]
+fn small_numbers() {
+    let few = |n: u32| Amount::from(n);
+    is_exactly(gcm::many_keys(few(1), few(1), few(2)), 100_f64.log2() - 127.0);
+    let hashed = |bytes| gcm::hashed_nonces(few(1), Amount::ZERO, Amount::ZERO, bytes);
+    is_exactly(hashed(16), 128_f64.log2() - 128.0);
+    is_exactly(hashed(17), 192_f64.log2() - 128.0);
+    assert!(!gcm::integrity_is_bounded(Amount::ZERO, Amount::ZERO, pow(64.0)));
+    assert!(gcm::integrity_is_bounded(Amount::ZERO, Amount::ZERO, pow(63.9)));
+    assert!(Probability::CERTAIN > Probability::IMPOSSIBLE);
+    assert!(Probability::CERTAIN.log2_rounded().is_sign_positive(), "0, not -0");
+}
+
+#[test]
+fn the_beta_that_costs_least() {
+    for (q, n, beta, amount) in [
+        (1.0, 128, 1, 5_f64.log2() - 127.0),
+        (10.0, 128, 2, 13.0 - 128.0),
+        // Half of the values are left.
+        (23.0, 24, 7, (65536.0 / 40320.0 + 28_f64).log2()),
+        (24.0, 24, 1, 0.0),
+    ] {
+        let least = commitment::for_kc(pow(q), n);
+        assert_eq!(least.beta, beta, "{q}");
+        is(least.amount, amount);
+    }
+}
+
+#[test]
+fn the_reuse_that_costs_least() {
+    for (q, l, m, blocks) in [
+        (10.0, pow(32.0), 2, 32.0),
+        (40.0, pow(12.0), 3, 13.0),
+        (48.0, pow(12.0), 4, 3_f64.log2() + 12.0),
+        (64.0, pow(12.0), 5, 14.0),
+        // What is empty is a block.
+        (64.0, Amount::ZERO, 5, 2.0),
+    ] {
+        let least = derived::least_reuse(Amount::ONE, pow(q), l, 96);
+        assert_eq!(least.m, m, "{q}");
+        is_exactly(least.blocks, blocks);
+        is(least.shared, birthday::multicollision(pow(q), m, 96).log2());
+    }
+    let big = assess(&algorithm("kc-xaes-256-gcm"), &load(64.0, 1 << 16));
+    let shared = big.usage.iter().find(|bound| bound.name == "derived key shared");
+    assert_eq!(shared.map(|bound| &*bound.formula), Some("u C(q, 5) / 2^384"));
+}
+
+/// Beyond 2^64 of messages, blocks and forgeries the bound says nothing.
+#[test]
+fn forgeries_beyond_the_bound() {
+    let forgery = |q| {
+        let load = Load { nonces: Nonces::Counted, ..load(q, 1 << 34) };
+        row(&assess(&algorithm("aes-256-gcm"), &load), "forgery").expect("GCM")
+    };
+    is(pow(forgery(33.0)), 32.0 + 31.0 - 128.0);
+    is(pow(forgery(34.0)), 0.0);
+}
+
+#[test]
+fn what_an_adversary_has_by_itself() {
+    let of = |a: &Algorithm, work| assess(a, &Load { work: pow(work), ..load(1.0, 16) }).offline;
+    for a in families().iter().map(Algorithm::new) {
+        let rows = of(&a, 60.0);
+        assert_eq!(rows[0].name, "key search", "{a}");
+        if matches!(a.mode(), Mode::Derived { permutation_calls: Some(_), .. }) {
+            continue;
+        }
+        match a.commitment().filter(|claim| claim.level != Level::None) {
+            None => assert_eq!(rows.len(), 1, "{a}"),
+            Some(claim) => {
+                let name = match claim.level {
+                    Level::KeyFixedAd => "two keys, fixed AD",
+                    Level::Cmt4 => "two of anything",
+                    _ => "two keys",
+                };
+                assert_eq!((rows.len(), rows[1].name), (2, name), "{a}");
+                let expected = 120.0 - f64::from(2 * claim.bits + 1);
+                is(pow(rows[1].probability().log2()), expected.min(0.0));
+            }
+        }
+    }
+    let names = |text, work, expected: [f64; 2]| {
+        let rows = of(&algorithm(text), work);
+        let [implied, one_key] = [2, 3].map(|i| (rows[i].name, rows[i].probability().log2()));
+        assert_eq!(
+            (implied.0, one_key.0),
+            ("two keys, nonces not sent", "one key, nonces not sent")
+        );
+        is(pow(implied.1), expected[0]);
+        is(pow(one_key.1), expected[1]);
+    };
+    names("kc-xaes-256-gcm", 10.0, [20.0 - 129.0, 20.0 - 33.0]);
+    names("kc-xaes-256-gcm:nonce=20", 30.0, [60.0 - 129.0, 60.0 - 65.0]);
+}
+
+#[test]
+fn as_many_messages_as_there_may_be() {
+    let counted = |bytes| Load {
+        nonces: Nonces::Counted,
+        forgeries: Amount::ZERO,
+        ..Load::one_message(bytes, 0)
+    };
+    let within = |text, bytes, risk| messages_within(&algorithm(text), &counted(bytes), risk);
+    // Not even one, one, and as many as are counted to.
+    let one = assess(&algorithm("aes-256-gcm"), &counted(1 << 20)).total();
+    let half = Probability::power_of_two(one.log2() - 1.0);
+    assert_eq!(within("aes-256-gcm", 1 << 20, half), None);
+    is(within("aes-256-gcm", 1 << 20, one).expect("one"), 0.0);
+    is(within("omd-sha256:nonce=0", 16, Probability::CERTAIN).expect("one"), 0.0);
+    is(within("flex-civ-public:nonce=0", 16, Probability::CERTAIN).expect("many"), 128.0);
+
+    // 2^64 bytes, in whatever messages; an empty one counts as a byte.
+    let first = |bytes| Load { nonces: Nonces::CountedFirst, ..counted(bytes) };
+    for (bytes, most) in [(0, 64.0), (1, 64.0), (2, 63.0)] {
+        let most_of = messages_within(&algorithm("dndk-gcm"), &first(bytes), Probability::CERTAIN);
+        is(most_of.expect("many"), most);
+    }
+
+    // In segments of 256 bytes over S256: a key may have 2^48 of them, and 2^55 bytes.
+    let stream = "flex:allow-64-bit=1,cfg=0108021018000800";
+    is(within(stream, 100, Probability::CERTAIN).expect("many"), 48.0);
+    is(within(stream, 1 << 20, Probability::CERTAIN).expect("many"), 35.0);
+    let crossed = |messages| {
+        let load = Load { messages: pow(messages), ..counted(3 * 256) };
+        let crossed = assess(&algorithm(stream), &load).crossed;
+        crossed.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let [bytes, both] = [crossed(45.9), crossed(46.1)];
+    assert!(bytes.len() == 1 && bytes[0].contains("bytes"), "{bytes:?}");
+    assert!(both.len() == 2 && both[1].contains("segments"), "{both:?}");
 }
 
 /// At the limit on failed verifications a forger of the longest messages has 2^-32, and with 1 %
