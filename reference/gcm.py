@@ -30,6 +30,11 @@ def AES(K, X):
     return Cipher(algorithms.AES(K), modes.ECB()).encryptor().update(X)
 
 
+def AES_inverse(K, X):
+    """CIPH_K^-1(X): only for making vectors."""
+    return Cipher(algorithms.AES(K), modes.ECB()).decryptor().update(X)
+
+
 def number(X):
     return int.from_bytes(X, "big")
 

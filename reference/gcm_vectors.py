@@ -8,6 +8,7 @@ import json
 
 import aegis_vectors
 import gcm
+import gcm_siv
 import xaes
 from aegis import xor
 from aegis_vectors import VECTORS, flip, shake
@@ -26,12 +27,18 @@ aegis_vectors.NOTES |= {
 }
 
 
+SIV = "aes-256-gcm-siv"
+
+
 def made_by(name):
-    return {"name": f"reference/{'gcm' if name in gcm.NAMES else 'xaes'}.py", "version": "1"}
+    file = "gcm_siv" if name == SIV else "gcm" if name in gcm.NAMES else "xaes"
+    return {"name": f"reference/{file}.py", "version": "1"}
 
 
 def algorithm(name, params=None, nonce=None):
     """nonce, in bytes, where it is not the default."""
+    if name == SIV:
+        return gcm_siv.Siv()
     return gcm.algorithm(name) if name in gcm.NAMES else xaes.algorithm(name, params, nonce)
 
 
@@ -48,7 +55,7 @@ SOME = [(0, 0), (1, 0), (0, 1), (16, 15), (15, 16), (17, 31), (33, 32), (65, 33)
 FEW = [(0, 0), (13, 0), (0, 16), (20, 33), (5, 129)]
 
 # The others share their GCM with these.
-IN_FULL = {"aes-128-gcm", "xaes-256-gcm", "kc-xaes-256-gcm", "padding-fix-aes-256-gcm"}
+IN_FULL = {"aes-128-gcm", SIV, "xaes-256-gcm", "kc-xaes-256-gcm", "padding-fix-aes-256-gcm"}
 
 
 def pairs(name):
@@ -138,6 +145,38 @@ def counter_wrap(group):
     return group
 
 
+def counter_wrap_of_siv(group):
+    """The tag, from which is counted, is chosen; associated data of a block makes it the message's."""
+    for start, lengths in (("ffffffff", (16, 17, 129)), ("feffffff", (32, 257)), ("fcffffff", (64, 128)),
+                           ("f0ffffff", (256, 257, 513)), ("e1ffffff", (513, 1025)), ("c0ffffff", (1100,))):
+        for msg_len in lengths:
+            values = group.inputs(16, msg_len)
+            values["tag"], values["aad"], values["ct"] = siv_with(values, bytes.fromhex(start))
+            assert group.alg.Encrypt(values["msg"], values["aad"], values["key"], values["iv"]) == (
+                values["ct"], values["tag"])
+            group.add(f"the tag begins with {start}, {msg_len} bytes of msg", "CounterWrap", "valid", values)
+    return group
+
+
+def siv_with(values, start):
+    """A tag that begins so, with the associated data and the ciphertext that belong to it and to msg."""
+    authentication_key, key = gcm_siv.derive_keys(values["key"], values["iv"])
+    for i in range(64):
+        tag = start + shake(12, values["key"].hex(), start.hex(), i)
+        S = gcm.AES_inverse(key, tag)
+        if S[15] < 0x80:
+            break
+    S = xor(S, values["iv"] + bytes(4))
+    length_block = (8 * 16).to_bytes(8, "little") + (8 * len(values["msg"])).to_bytes(8, "little")
+    rest = values["msg"] + bytes(-len(values["msg"]) % 16) + length_block
+    power = H = gcm_siv.number(authentication_key)
+    for _ in range(len(rest) // 16):
+        power = gcm_siv.dot(power, H)
+    missing = gcm_siv.number(xor(S, gcm_siv.POLYVAL(authentication_key, bytes(16) + rest)))
+    aad = gcm_siv.divide(missing, power).to_bytes(16, "little")
+    return tag, aad, gcm_siv.AES_CTR(key, gcm_siv.counter_block(tag), values["msg"])
+
+
 def padding_not_zero(group):
     """T is right, so that only the check of the zeros refuses these."""
     for byte in (0, 15, 16, 31):
@@ -195,6 +234,9 @@ def groups(name):
     match name:
         case "aes-128-gcm" | "aes-256-gcm":
             yield from gcm_groups(name)
+        case "aes-256-gcm-siv":
+            yield Group(name).valid(pairs(name)).tampered()
+            yield counter_wrap_of_siv(Group(name))
         case "kc-xaes-256-gcm":
             yield from kc_xaes_groups(name)
         case "dndk-gcm":
@@ -237,16 +279,50 @@ def collision(name, params=None):
         "msg2": msg2.hex(), "ct": ct.hex(), "tag": tag.hex(), "opensUnderKey2": alg.TAG == 16}
 
 
+def collision_of_siv():
+    """The tag is chosen; it gives both keys' key streams and what POLYVAL has to be under either. The last two
+    blocks of the ciphertext solve these two equations, which are linear in them."""
+    alg = gcm_siv.Siv()
+    key1, key2, N = (shake(n, "collision", SIV, what) for n, what in ((32, 1), (32, 2), (12, "nonce")))
+    keys = [gcm_siv.derive_keys(K, N) for K in (key1, key2)]
+    A = b"to the same two readers"
+    for i in range(64):
+        tag = shake(16, "collision", SIV, "tag", i)
+        S = [gcm.AES_inverse(K, tag) for _, K in keys]
+        if all(s[15] < 0x80 for s in S):
+            break
+    streams = [gcm_siv.AES_CTR(K, gcm_siv.counter_block(tag), bytes(96)) for _, K in keys]
+    says1, says2 = b"Alice is to be paid 100 euros. \n", b"Mallory is to be paid it, all. \n"
+    C = xor(says1, streams[0][:32]) + xor(says2, streams[1][32:64]) + bytes(32)
+    length_block = (8 * len(A)).to_bytes(8, "little") + (8 * len(C)).to_bytes(8, "little")
+    missing, squares, cubes = [], [], []
+    for (H, _), s, stream in zip(keys, S, streams):
+        hashed = gcm_siv.POLYVAL(H, A + bytes(-len(A) % 16) + xor(C, stream) + length_block)
+        missing.append(gcm_siv.number(xor(hashed, s, N + bytes(4))))
+        h = gcm_siv.number(H)
+        squares.append(gcm_siv.dot(h, h))
+        cubes.append(gcm_siv.dot(squares[-1], h))
+    # With · for dot: c·cubes[i] ⊕ d·squares[i] = missing[i], where the block before the lengths meets h · h.
+    dot = gcm_siv.dot
+    determinant = dot(cubes[0], squares[1]) ^ dot(cubes[1], squares[0])
+    c = gcm_siv.divide(dot(missing[0], squares[1]) ^ dot(missing[1], squares[0]), determinant)
+    d = gcm_siv.divide(dot(cubes[0], missing[1]) ^ dot(cubes[1], missing[0]), determinant)
+    C = C[:64] + c.to_bytes(16, "little") + d.to_bytes(16, "little")
+    msg1, msg2 = (alg.Decrypt(C, tag, A, K, N) for K in (key1, key2))
+    return {"algorithm": SIV, "key1": key1.hex(), "key2": key2.hex(), "nonce": N.hex(), "aad": A.hex(),
+            "msg1": msg1.hex(), "msg2": msg2.hex(), "ct": C.hex(), "tag": tag.hex(), "opensUnderKey2": True}
+
+
 def collisions():
     found = [collision(name, params) for name, params in (
         ("aes-128-gcm", None), ("aes-256-gcm", None), ("xaes-256-gcm", None), ("h-aes-256-gcm", None),
         ("dndk-gcm", {"version": 1, "kc": False}), ("dndk-gcm", {"version": 2, "kc": False}),
         ("kc-xaes-256-gcm", None), ("h-kc-aes-256-gcm", None), ("hkdf-committed-aes-256-gcm", None),
         ("dndk-gcm", {"version": 1, "kc": True}), ("dndk-gcm", {"version": 2, "kc": True}),
-        ("padding-fix-aes-256-gcm", None), ("ctx-aes-256-gcm", None))]
+        ("padding-fix-aes-256-gcm", None), ("ctx-aes-256-gcm", None))] + [collision_of_siv()]
     return {
         "description": [
-            "One ciphertext for two keys, under one nonce and one aad: GCM does not commit to its key.",
+            "One ciphertext for two keys, under one nonce and one aad: GCM and GCM-SIV do not commit to their keys.",
             "key1 opens it to msg1, which begins with one order to pay; if opensUnderKey2, key2 opens it to msg2, "
             "which has another at byte 32. The rest of either is noise that the attacker does not choose.",
             "Where opensUnderKey2 is false, T is right under both keys all the same, and msg2 is what GCM would "
@@ -260,7 +336,7 @@ def collisions():
 # ── Files ───────────────────────────────────────────────────────────────────────────────────────
 
 def names():
-    return [*gcm.NAMES, *xaes.NONCES]
+    return [*gcm.NAMES, SIV, *xaes.NONCES]
 
 
 def build(name):

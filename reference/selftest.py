@@ -10,6 +10,7 @@ in front of the ciphertext, all but the first 1527 bytes.
 import aegis
 import flex
 import gcm
+import gcm_siv
 import omd
 import xaes
 
@@ -65,6 +66,10 @@ def of_gcm():
         for chosen in [{}] + sizes.get(id, []):
             nonce, tag = chosen.get("nonce", cipher.NONCE), chosen.get("tag", cipher.TAG)
             yield name(id, **chosen), (id, cipher, nonce, tag)
+
+
+def of_gcm_siv():
+    yield "aes-256-gcm-siv", ("aes-256-gcm-siv", gcm_siv.Siv(), 12, 16)
 
 
 def of_xaes():
@@ -124,7 +129,7 @@ def of_omd():
 
 
 def rows():
-    instances = [*of_aegis(), *of_gcm(), *of_xaes(), *of_flex(), *of_omd()]
+    instances = [*of_aegis(), *of_gcm(), *of_gcm_siv(), *of_xaes(), *of_flex(), *of_omd()]
     return [(text, answer(*instance).hex()) for text, instance in instances]
 
 

@@ -72,8 +72,8 @@ def test_the_published_vectors_are_all_here():
     def published(name):
         return sum(group["source"] != gcm_vectors.made_by(name) for group, _ in cases(name))
     assert {name: published(name) for name in gcm_vectors.names() if published(name)} == {
-        "aes-128-gcm": 6, "aes-256-gcm": 6 + 300, "xaes-256-gcm": 3, "kc-xaes-256-gcm": 3 + 30, "dndk-gcm": 6,
-        "hkdf-committed-aes-256-gcm": 4}
+        "aes-128-gcm": 6, "aes-256-gcm": 6 + 300, "aes-256-gcm-siv": 26 + 77, "xaes-256-gcm": 3,
+        "kc-xaes-256-gcm": 3 + 30, "dndk-gcm": 6, "hkdf-committed-aes-256-gcm": 4}
 
 
 # ── Inside ──────────────────────────────────────────────────────────────────────────────────────
@@ -157,7 +157,7 @@ def test_ctx_keeps_the_ciphertext(name):
 @pytest.mark.parametrize("t", load("attacks/gcm-collisions")["collisions"],
                          ids=lambda t: "-".join([t["algorithm"], *map(str, t.get("params", {}).values())]))
 def test_collisions(t):
-    """Not a defect of the implementation: GCM does not commit. T is right under both keys in all of these."""
+    """Not a defect of the implementation: GCM does not commit, nor does GCM-SIV. T is right under both keys."""
     alg = gcm_vectors.algorithm(t["algorithm"], t.get("params"))
     ct, tag, ad, key1, key2, nonce = (h(t[f]) for f in ("ct", "tag", "aad", "key1", "key2", "nonce"))
     assert h(t["msg1"]).startswith(b"Alice is to be paid")
@@ -169,6 +169,8 @@ def test_collisions(t):
     else:
         with pytest.raises(aegis.VerificationFailed):
             alg.Decrypt(ct, tag, ad, key2, nonce)
+    if t["algorithm"] == gcm_vectors.SIV:
+        return
     padded = tag[16:] + ct if isinstance(alg, gcm.PaddingFix) else ct
     (K1, N1), (K2, N2) = (gcm_vectors.inner(alg, K, nonce) for K in (key1, key2))
     assert gcm.Gcm(len(K1)).tag(padded, ad, K1, N1) == gcm.Gcm(len(K2)).tag(padded, ad, K2, N2)

@@ -9,7 +9,7 @@ use aead::{AeadInOut, Key, KeySizeUser};
 use polyseal::aegis::{Aegis, AegisMac, V1, Variant, X128, X256};
 use polyseal::any::{AnyAead, AnyMac};
 use polyseal::flex::{FlexCivPublic, FlexOchPublic, FlexOchTransport, FlexRobust};
-use polyseal::gcm::{Aes, Aes128, Aes256, Gcm, KcXaes256Gcm, Xaes256Gcm};
+use polyseal::gcm::{Aes, Aes128, Aes256, Aes256GcmSiv, Gcm, KcXaes256Gcm, Xaes256Gcm};
 use polyseal::registry::{Algorithm, Kind};
 use polyseal::testing::{Backend, aead_on, mac_on};
 
@@ -32,6 +32,11 @@ pub fn contender(
     match (algorithm.family().id, algorithm.nonce_bytes(), algorithm.tag_bytes()) {
         ("aes-128-gcm", 12, 16) => return gcm::<Aes128>(operation, backend),
         ("aes-256-gcm", 12, 16) => return gcm::<Aes256>(operation, backend),
+        ("aes-256-gcm-siv", ..) => {
+            return typed(operation, backend, move |key| {
+                Aes256GcmSiv::with_backend(first(key), backend)
+            });
+        }
         ("xaes-256-gcm", ..) => {
             return typed(operation, backend, move |key| {
                 Xaes256Gcm::with_backend(first(key), backend)

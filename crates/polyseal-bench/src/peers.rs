@@ -67,9 +67,10 @@ pub enum Peer {
 pub(crate) const KC_15: &str = "kc-xaes-256-gcm of 15 bytes";
 
 /// Our suites that other libraries have too, or that can be put together from their parts.
-const SHARED: [&str; 7] = [
+const SHARED: [&str; 8] = [
     "aes-128-gcm",
     "aes-256-gcm",
+    "aes-256-gcm-siv",
     "ctx-aes-256-gcm",
     "xaes-256-gcm",
     "kc-xaes-256-gcm",

@@ -404,6 +404,17 @@ fn dndk(head: &[u8; 15]) -> [u8; 32] {
     key.concat().try_into().expect("32 bytes")
 }
 
+/// AES-256-GCM-SIV's two keys of the messages under `nonce`.
+fn siv(nonce: &[u8; 12]) -> Vec<u8> {
+    let half = |i: u8| {
+        let mut input = [0; 16];
+        input[0] = i;
+        input[4..].copy_from_slice(nonce);
+        aes_256(&KEY, input)[..8].to_vec()
+    };
+    (0..6).flat_map(half).collect()
+}
+
 /// Every 16 bytes of `bytes`.
 fn blocks(bytes: &[u8]) -> Vec<Vec<u8>> {
     bytes.chunks(16).map(<[u8]>::to_vec).collect()
@@ -431,6 +442,7 @@ fn hmac(u: &[u8; 12]) -> Vec<u8> {
 fn derived_keys_are_wiped() {
     let nonce = [9; 32];
     for (name, mut secrets) in [
+        ("aes-256-gcm-siv", blocks(&siv(&[9; 12]))),
         ("xaes-256-gcm", blocks(&k_u(&[9; 12]))),
         ("kc-xaes-256-gcm", blocks(&k_u(&[9; 12]))),
         ("dndk-gcm", blocks(&dndk(&[9; 15]))),

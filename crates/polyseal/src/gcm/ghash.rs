@@ -3,6 +3,10 @@
 //! Elements are held as POLYVAL's are (RFC 8452, appendix A), which turns GHASH's bit order around:
 //! with h = x · reverse(H), GHASH's `X · H` becomes `X · h · x^-128` on reversed blocks. A sum of
 //! products `X_1 · H^n ⊕ … ⊕ X_n · H` is computed unreduced and reduced once.
+//!
+//! POLYVAL itself, for AES-GCM-SIV, is the same without the reversals: `X · H · x^-128`.
+
+use core::marker::PhantomData;
 
 use crate::backend::{Clmul, Lanes, wipe};
 
@@ -128,11 +132,18 @@ impl Powers {
     /// A group's powers of `h`.
     #[inline(always)]
     pub(super) fn fill<L: Clmul>(&mut self, isa: L::Isa, h: L::X1) {
+        self.fill_for::<L>(isa, h, GROUP * L::BLOCKS);
+    }
+
+    /// The powers of `h` that a hash of at most `blocks` blocks takes: a group's, or fewer.
+    #[inline(always)]
+    pub(super) fn fill_for<L: Clmul>(&mut self, isa: L::Isa, h: L::X1, blocks: usize) {
         // Each step doubles the number of powers, so that few products wait for one another.
         let mut x = [first_powers::<L>(isa, h); GROUP];
         self.store(1, x[0], x[0]);
         let mut ready = 1;
-        while ready < GROUP {
+        // CT: lengths are public.
+        while ready < GROUP && ready * L::BLOCKS < blocks {
             let step = L::splat(x[ready - 1].block(0));
             for j in 0..ready {
                 x[ready + j] = multiply(isa, x[j], step);
@@ -171,17 +182,56 @@ impl Powers {
     }
 }
 
+/// How the blocks of the hash are turned into POLYVAL's elements and back.
+pub(super) trait Order {
+    /// A block's element, or an element's block.
+    fn turn<L: Clmul>(block: L) -> L;
+    /// The last block: the bit lengths of associated data and message.
+    fn lengths(ad_bits: u64, message_bits: u64) -> [u8; 16];
+}
+
+/// GHASH's order.
+pub(super) struct Reversed;
+
+impl Order for Reversed {
+    #[inline(always)]
+    fn turn<L: Clmul>(block: L) -> L {
+        block.reverse_bytes()
+    }
+
+    #[inline(always)]
+    fn lengths(ad_bits: u64, message_bits: u64) -> [u8; 16] {
+        (u128::from(ad_bits) << 64 | u128::from(message_bits)).to_be_bytes()
+    }
+}
+
+/// POLYVAL's order.
+pub(super) struct AsIs;
+
+impl Order for AsIs {
+    #[inline(always)]
+    fn turn<L: Clmul>(block: L) -> L {
+        block
+    }
+
+    #[inline(always)]
+    fn lengths(ad_bits: u64, message_bits: u64) -> [u8; 16] {
+        (u128::from(message_bits) << 64 | u128::from(ad_bits)).to_le_bytes()
+    }
+}
+
 /// A hash under way, over vectors `L`.
-pub(super) struct Ghash<'p, L: Lanes> {
+pub(super) struct Ghash<'p, L: Lanes, O = Reversed> {
     isa: L::Isa,
     powers: &'p Powers,
     hash: L::X1,
     product: Product<L>,
     /// The power that the next block is multiplied with; with none left, the sum is reduced.
     power: usize,
+    order: PhantomData<O>,
 }
 
-impl<'p, L: Clmul> Ghash<'p, L> {
+impl<'p, L: Clmul, O: Order> Ghash<'p, L, O> {
     /// The most blocks that are summed up before a reduction.
     pub(super) const GROUP_BLOCKS: usize = GROUP * L::BLOCKS;
 
@@ -193,8 +243,8 @@ impl<'p, L: Clmul> Ghash<'p, L> {
     /// Goes on from what [`finish`](Self::finish) gave.
     #[inline(always)]
     pub(super) fn resume(isa: L::Isa, powers: &'p Powers, hash: L::X1) -> Self {
-        let hash = hash.reverse_bytes();
-        Self { isa, powers, hash, product: Product::zero(isa), power: 0 }
+        let (hash, product) = (O::turn(hash), Product::zero(isa));
+        Self { isa, powers, hash, product, power: 0, order: PhantomData }
     }
 
     /// Announces that the next reduction is due after `blocks` blocks.
@@ -212,7 +262,7 @@ impl<'p, L: Clmul> Ghash<'p, L> {
     /// Takes the first `blocks` blocks of `x`; the others are zero.
     #[inline(always)]
     pub(super) fn take(&mut self, x: L, blocks: usize) {
-        let x = x.reverse_bytes().xor(L::first_only(self.hash));
+        let x = O::turn(x).xor(L::first_only(self.hash));
         self.hash = L::X1::broadcast(self.isa, &[0; 16]);
         self.product.add_karatsuba(
             x,
@@ -229,7 +279,7 @@ impl<'p, L: Clmul> Ghash<'p, L> {
         let Self { isa, powers, .. } = *self;
         let sums = powers.load_sums(isa, highest[0]);
         let powers = [powers.load(isa, highest[0]), powers.load(isa, highest[1])];
-        self.product.add_two_karatsuba([x[0].reverse_bytes(), x[1].reverse_bytes()], powers, sums);
+        self.product.add_two_karatsuba([O::turn(x[0]), O::turn(x[1])], powers, sums);
     }
 
     /// Adds the hash before the group, which has been left out, and reduces.
@@ -284,19 +334,18 @@ impl<'p, L: Clmul> Ghash<'p, L> {
     /// Takes the last block, the bit lengths of associated data and ciphertext.
     #[inline(always)]
     pub(super) fn take_lengths(&mut self, ad_bytes: u64, message_bytes: u64) {
-        let block = u128::from(8 * ad_bytes) << 64 | u128::from(8 * message_bytes);
         if self.power == 0 {
             self.reduce();
             self.power = 1;
         }
-        let block = L::X1::load(self.isa, &block.to_be_bytes());
+        let block = L::X1::load(self.isa, &O::lengths(8 * ad_bytes, 8 * message_bytes));
         self.take(L::first_only(block), 1);
         self.reduce();
     }
 
-    /// GHASH of what has been taken.
+    /// The hash of what has been taken.
     #[inline(always)]
     pub(super) fn finish(self) -> L::X1 {
-        self.hash.reverse_bytes()
+        O::turn(self.hash)
     }
 }

@@ -2,29 +2,30 @@
 //!
 //! Sources: NIST SP 800-38D (GCM), SP 800-38B (CMAC), SP 800-108r1 (KBKDF); c2sp.org/XAES-256-GCM;
 //! P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, "Blockcipher-Based Key Commitment for
-//! Nonce-Derived Schemes" (eprint 2025/758); draft-gueron-cfrg-dndkgcm.
+//! Nonce-Derived Schemes" (eprint 2025/758); draft-gueron-cfrg-dndkgcm; RFC 8452 (GCM-SIV).
 //!
 //! | take | for |
 //! |---|---|
 //! | [`KcXaes256Gcm`] | random nonces for any number of messages, and a commitment to the key |
 //! | [`Xaes256Gcm`] | random nonces for any number of messages |
 //! | [`Aes256Gcm`], [`Aes128Gcm`] | what others speak; counted nonces, or 2^32 random ones a key |
+//! | [`Aes256GcmSiv`] | what others speak, where a nonce may be repeated |
 //! | [`DndkGcm`], [`HAes256Gcm`], [`HkdfCommittedAes256Gcm`], [`PaddingFixAes256Gcm`] and their relatives | to speak with others, and to compare |
 //!
 //! Security: authenticated encryption as long as no nonce is repeated under a key, within the
 //! limits of [`limits`](crate::limits) and `docs/limits.md`. A repeated nonce breaks
 //! confidentiality and authenticity: with nonce-derived schemes for the messages of that nonce,
-//! else for the key.
+//! else for the key. Only with AES-256-GCM-SIV it reveals no more than which inputs are equal.
 //!
 //! A nonce of another length than 12 bytes is hashed to GCM's first counter block of 16 bytes,
 //! under the key: two nonces can then meet by chance, and counted nonces have no more than the 2^32
 //! messages of random ones (SP 800-38D, section 8.3). Take 12 bytes.
 //!
-//! What it does not give: GCM and XAES do not commit to the key, so that one ciphertext can open
+//! What it does not give: GCM, GCM-SIV and XAES do not commit to the key, so that one ciphertext can open
 //! under two keys to two messages of an adversary's choice (`examples/two_keys_one_ciphertext.rs`).
 //! KC-XAES commits to key and nonce where the nonce travels with the ciphertext. Where it is
-//! implied, it commits to the key alone, and not to the nonce: who knows the key finds two nonces
-//! with 2^16 AES calls (`examples/nonce_not_sent.rs`). Nothing here commits to associated data or
+//! implied, it commits to the key alone, and not to the nonce: anyone who knows the key finds two
+//! nonces with 2^16 AES calls (`examples/nonce_not_sent.rs`). Nothing here commits to associated data or
 //! message: [`Ctx`](crate::commit::Ctx) does.
 //!
 //! ```
@@ -63,6 +64,7 @@ mod one_message;
 mod padding_fix;
 mod scheme;
 mod short;
+mod siv;
 #[cfg(test)]
 mod tests;
 mod xaes;
@@ -82,6 +84,7 @@ pub use names::{
 pub use nonce_derived::NonceDerived;
 pub use padding_fix::PaddingFixAes256Gcm;
 pub use scheme::{Committable, Committing, Scheme};
+pub use siv::Aes256GcmSiv;
 pub use xaes::{NonceBytes, Xaes};
 
 /// The longest message in bytes: `2^36 − 32`.

@@ -9,6 +9,7 @@ use super::hmac_hkdf::{HkdfDerived, HmacDerived};
 use super::nonce_derived::NonceDerived;
 use super::padding_fix::MAX_PADDED_BYTES;
 use super::scheme::Committing;
+use super::siv::MAX_SIV_BYTES;
 use super::xaes::Xaes;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::row::{
@@ -193,6 +194,24 @@ pub(crate) const FAMILIES: &[Family] = &[
         ..DERIVED
     },
     Family {
+        id: "aes-256-gcm-siv",
+        name: "AES-256-GCM-SIV",
+        nonce_bytes: Sizes::one(&[12]),
+        max_message_bytes: MAX_SIV_BYTES,
+        max_ad_bytes: MAX_SIV_BYTES,
+        // As many as leave a repeated nonce to 2^-33, which would show equal inputs. The longest
+        // messages under so many derived keys are told from random bytes with 2^-33, too.
+        random_nonce_messages_log2: Some(32),
+        misuse: Misuse::Resistant,
+        online: false,
+        fips: false,
+        properties: &["inverse-free", "nonce-misuse-resistance", "parallelizable"],
+        specification: Specification { title: "RFC 8452", section: "5" },
+        mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(6) },
+        maker: maker!(Aead: makers::siv),
+        ..DERIVED
+    },
+    Family {
         id: "dndk-gcm",
         name: "DNDK-GCM",
         nonce_bytes: DNDK_NONCES,
@@ -283,6 +302,7 @@ mod makers {
     use super::super::cipher::Keyed;
     use super::super::padding_fix::PaddingFixAes256Gcm;
     use super::super::scheme::Scheme;
+    use super::super::siv::Aes256GcmSiv;
     use super::{Committing, Dndk, DndkV1, NonceDerived};
     use crate::backend::Backend;
     use crate::contract::dynamic::{BoxedAead, boxed};
@@ -294,6 +314,10 @@ mod makers {
 
     pub(super) fn padding_fix(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         boxed(PaddingFixAes256Gcm::on(key, backend))
+    }
+
+    pub(super) fn siv(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        boxed(Aes256GcmSiv::on(key, backend))
     }
 
     pub(super) fn derived<S: Scheme>(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {

@@ -212,6 +212,7 @@ fn every_row_says_how_it_uses_its_key() {
                 assert_eq!(a.mode(), Mode::Gcm { padding_blocks: 2 }, "{a}");
                 continue;
             }
+            "aes-256-gcm-siv" => (12, Some(6)),
             "xaes-256-gcm" => (12, Some(2)),
             "kc-xaes-256-gcm" => (12, Some(5)),
             "h-aes-256-gcm" | "h-kc-aes-256-gcm" => (12, None),

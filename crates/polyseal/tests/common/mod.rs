@@ -76,7 +76,7 @@ pub(crate) fn rate(algorithm: &Algorithm) -> usize {
     match id {
         _ if id.starts_with("aegis-128") => 32 * degree,
         _ if id.starts_with("aegis-256") => 16 * degree,
-        _ if id.ends_with("gcm") => GCM_RATE,
+        _ if id.ends_with("gcm") || id.ends_with("gcm-siv") => GCM_RATE,
         _ if id.starts_with("flex") => FLEX_RATE,
         // A chaining value; of associated data, two are a block.
         "omd-sha256" => 32,

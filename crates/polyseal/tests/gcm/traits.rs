@@ -8,9 +8,9 @@ use polyseal::aegis::{Aegis128L, Aegis256X2};
 use polyseal::any::AnyAead;
 use polyseal::commit::Ctx;
 use polyseal::gcm::{
-    Aes, Aes128, Aes128Gcm, Aes256, Aes256Gcm, Aes256GcmTag12, Cmac, DndkGcmNonce, DndkKcGcmNonce,
-    DndkV1Gcm, DndkV1KcGcm, Gcm, HAes256Gcm, HKcAes256Gcm, HkdfCommittedAes256Gcm, KcXaes256Gcm,
-    KcXaes256GcmNonce, PaddingFixAes256Gcm, TagBytes, Xaes256Gcm,
+    Aes, Aes128, Aes128Gcm, Aes256, Aes256Gcm, Aes256GcmSiv, Aes256GcmTag12, Cmac, DndkGcmNonce,
+    DndkKcGcmNonce, DndkV1Gcm, DndkV1KcGcm, Gcm, HAes256Gcm, HKcAes256Gcm, HkdfCommittedAes256Gcm,
+    KcXaes256Gcm, KcXaes256GcmNonce, PaddingFixAes256Gcm, TagBytes, Xaes256Gcm,
 };
 use polyseal::random_nonce::RandomNonce;
 use polyseal::registry::Algorithm;
@@ -117,6 +117,7 @@ fn a_key_for_one_message_is_as_any_key() {
 
 #[test]
 fn types_of_derived_keys_are_the_registrys_algorithms() {
+    is::<Aes256GcmSiv>("aes-256-gcm-siv");
     is::<Xaes256Gcm>("xaes-256-gcm");
     is::<KcXaes256Gcm>("kc-xaes-256-gcm");
     is::<KcXaes256GcmNonce<U20>>("kc-xaes-256-gcm:nonce=20");
