@@ -4,11 +4,13 @@
 //! in a wide one are the same computation. Round keys are made as they are needed and never stored:
 //! the schedule's latency is what the rest hides behind.
 
+use core::marker::PhantomData;
+
 use aead::inout::InOutBuf;
 
 use super::aes::{Aes256, KeySchedule, RoundKeys};
 use super::engine::{Direction, add_partial};
-use super::ghash::Product;
+use super::ghash::{Order, Product, Reversed};
 use crate::backend::{Clmul, Isa, Lanes};
 
 /// The longest message that is short.
@@ -152,39 +154,53 @@ pub(super) fn material_alone<L: Clmul, const B: usize>(
 static ONE: [u8; 16] = [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// A hash of few blocks: two products to a reduction.
-pub(super) struct ShortHash<L: Clmul> {
+pub(super) struct ShortHash<L: Clmul, O = Reversed> {
     isa: L::Isa,
     h: L,
     h2: L,
     hash: L,
+    order: PhantomData<O>,
 }
 
-impl<L: Clmul> ShortHash<L> {
+impl<L: Clmul, O: Order> ShortHash<L, O> {
     #[inline(always)]
     pub(super) fn new(isa: L::Isa, h: L) -> Self {
         let mut square = Product::zero(isa);
         square.add(h, h);
-        Self { isa, h, h2: square.reduce(), hash: L::broadcast(isa, &[0; 16]) }
+        let (h2, hash) = (square.reduce(), L::broadcast(isa, &[0; 16]));
+        Self { isa, h, h2, hash, order: PhantomData }
     }
 
     #[inline(always)]
     pub(super) fn one(&mut self, x: L) {
         let mut product = Product::zero(self.isa);
-        product.add(self.hash.xor(x.reverse_bytes()), self.h);
+        product.add(self.hash.xor(O::turn(x)), self.h);
         self.hash = product.reduce();
     }
 
     #[inline(always)]
     pub(super) fn two(&mut self, x: L, y: L) {
         let mut product = Product::zero(self.isa);
-        product.add(y.reverse_bytes(), self.h);
-        product.add(self.hash.xor(x.reverse_bytes()), self.h2);
+        product.add(O::turn(y), self.h);
+        product.add(self.hash.xor(O::turn(x)), self.h2);
         self.hash = product.reduce();
+    }
+
+    /// Takes `data`, padded with zeros to whole blocks.
+    #[inline(always)]
+    pub(super) fn take(&mut self, data: &[u8]) {
+        let mut chunks = data.chunks_exact(16);
+        for block in &mut chunks {
+            self.one(L::load(self.isa, block));
+        }
+        if !chunks.remainder().is_empty() {
+            self.one(L::load_partial(self.isa, chunks.remainder()));
+        }
     }
 
     #[inline(always)]
     pub(super) fn finish(self) -> L {
-        self.hash.reverse_bytes()
+        O::turn(self.hash)
     }
 }
 
@@ -222,14 +238,8 @@ fn with_blocks<I: Isa, D: Direction, const B: usize, const C: usize>(
     companions: &mut Companions<'_, I::X1, C>,
 ) -> I::X1 {
     let Material { h, mask, key_stream } = material::<I::X1, B, C>(isa, key, first, companions);
-    let mut hash = ShortHash::new(isa, h);
-    let mut chunks = ad.chunks_exact(16);
-    for block in &mut chunks {
-        hash.one(I::X1::load(isa, block));
-    }
-    if !chunks.remainder().is_empty() {
-        hash.one(I::X1::load_partial(isa, chunks.remainder()));
-    }
+    let mut hash = ShortHash::<_, Reversed>::new(isa, h);
+    hash.take(ad);
     let zero = I::X1::broadcast(isa, &[0; 16]);
     let bytes = buffer.len();
     let mut ciphertext = [zero; B];
@@ -237,16 +247,15 @@ fn with_blocks<I: Isa, D: Direction, const B: usize, const C: usize>(
         let (from, to) = ((16 * j).min(bytes), (16 * j + 16).min(bytes));
         ciphertext[j] = add_partial::<_, D>(isa, key_stream[j], &mut buffer, from..to);
     }
-    let lengths = u128::from(8 * ad.len() as u64) << 64 | u128::from(8 * bytes as u64);
-    let lengths = I::X1::load(isa, &lengths.to_be_bytes());
+    let lengths = I::X1::load(isa, &Reversed::lengths(8 * ad.len() as u64, 8 * bytes as u64));
     hash_message(&mut hash, ciphertext, bytes.div_ceil(16), lengths);
     hash.finish().xor(mask)
 }
 
 /// Hashes the first `blocks` blocks of a ciphertext, and the lengths.
 #[inline(always)]
-pub(super) fn hash_message<L: Clmul, const B: usize>(
-    hash: &mut ShortHash<L>,
+pub(super) fn hash_message<L: Clmul, O: Order, const B: usize>(
+    hash: &mut ShortHash<L, O>,
     ciphertext: [L; B],
     blocks: usize,
     lengths: L,

@@ -10,13 +10,16 @@
 //!
 //! Limits: `2^36` bytes of message, and of associated data.
 
+use core::marker::PhantomData;
+
 use aead::consts::{U12, U16, U32};
 use aead::inout::InOutBuf;
 
 use super::aes::{self, Aes256, RoundKeys};
-use super::engine::{Opening, add_partial};
+use super::engine::{Direction, Opening, Sealing, add_partial};
 use super::expanded::Expanded;
-use super::ghash::{AsIs, GROUP, Ghash};
+use super::ghash::{AsIs, GROUP, Ghash, Order, Powers};
+use super::short::{self, ShortHash};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::stack;
@@ -48,6 +51,29 @@ impl Aes256GcmSiv {
         backend.run(Expand { key, round_keys: &mut siv.round_keys });
         siv
     }
+
+    /// Seals and writes the tag, or opens what `received` came with and writes the tag that there
+    /// should be.
+    #[inline]
+    fn crypt<D: Direction>(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        received: &[u8],
+        tag: &mut [u8],
+    ) {
+        // CT: lengths are public.
+        let is_short = short::fits(ad.len(), buffer.len());
+        let input = Input { root: &self.round_keys, nonce, ad, buffer, received, tag };
+        if is_short {
+            self.backend.run(Short::<D>(input, PhantomData));
+            stack::wipe_bytes::<SHORT_STACK_BYTES>();
+        } else {
+            self.backend.run(Long::<D>(input, PhantomData));
+            stack::wipe_bytes::<LONG_STACK_BYTES>();
+        }
+    }
 }
 
 impl Drop for Aes256GcmSiv {
@@ -62,32 +88,18 @@ impl Core for Aes256GcmSiv {
     type Tag = [u8; 16];
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-        let mut keys = Expanded::new();
-        let blocks = hashed_blocks(ad.len(), buffer.len());
-        self.backend.run(Derive { root: &self.round_keys, nonce, blocks, keys: &mut keys });
-        let message = buffer.get_in();
-        self.backend.run(MakeTag { keys: &keys, nonce, ad, message, tag });
-        self.backend.run(Count { keys: &keys, tag, buffer });
-        keys.wipe();
-        stack::wipe_bytes::<STACK_BYTES>();
+        self.crypt::<Sealing>(nonce, ad, buffer, &[], tag);
     }
 
     fn decrypt(
         &self,
         nonce: &[u8],
         ad: &[u8],
-        mut buffer: InOutBuf<'_, '_, u8>,
+        buffer: InOutBuf<'_, '_, u8>,
         tag: &[u8],
         expected: &mut [u8],
     ) {
-        let mut keys = Expanded::new();
-        let blocks = hashed_blocks(ad.len(), buffer.len());
-        self.backend.run(Derive { root: &self.round_keys, nonce, blocks, keys: &mut keys });
-        self.backend.run(Count { keys: &keys, tag, buffer: buffer.reborrow() });
-        let message = buffer.get_out();
-        self.backend.run(MakeTag { keys: &keys, nonce, ad, message, tag: expected });
-        keys.wipe();
-        stack::wipe_bytes::<STACK_BYTES>();
+        self.crypt::<Opening>(nonce, ad, buffer, tag, expected);
     }
 }
 
@@ -97,13 +109,10 @@ rustcrypto! {
     }
 }
 
-/// As much as deriving the keys, hashing or counting leaves on the stack.
-const STACK_BYTES: usize = 4 << 10;
-
-/// How many blocks POLYVAL takes: padded associated data, padded message and their lengths.
-fn hashed_blocks(ad_bytes: usize, message_bytes: usize) -> usize {
-    ad_bytes.div_ceil(16) + message_bytes.div_ceil(16) + 1
-}
+/// As much as a short message leaves on the stack.
+const SHORT_STACK_BYTES: usize = 2 << 10;
+/// As much as a longer one leaves.
+const LONG_STACK_BYTES: usize = 5 << 10;
 
 /// Expands the key-generating key.
 struct Expand<'a> {
@@ -120,107 +129,162 @@ impl Task for Expand<'_> {
     }
 }
 
-/// Derives a nonce's two keys (section 4): the halves of six blocks, of which each has a number and
-/// the nonce.
-struct Derive<'a> {
+/// A message, and what it came with.
+struct Input<'a, 'i, 'o> {
     root: &'a RoundKeys,
     nonce: &'a [u8],
-    blocks: usize,
-    keys: &'a mut Expanded,
-}
-
-impl Task for Derive<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let mut block = [0; 16];
-        block[4..].copy_from_slice(self.nonce);
-        let mut x = [I::X1::load(isa, &block); 6];
-        for (number, x) in x.iter_mut().enumerate() {
-            *x = x.add_words(I::X1::load(isa, &(number as u128).to_le_bytes()));
-        }
-        let x = aes::encrypt::<Aes256, I::X1, 6>(isa, self.root, x);
-        let authentication_key = x[0].low_halves(x[1]);
-        let encryption_key = [x[2].low_halves(x[3]), x[4].low_halves(x[5])];
-        aes::expand::<Aes256, I::X1>(isa, encryption_key, &mut self.keys.round_keys);
-        self.keys.powers.fill_for::<I::Register>(isa, authentication_key, self.blocks);
-    }
-}
-
-/// The tag of a message.
-struct MakeTag<'a> {
-    keys: &'a Expanded,
-    nonce: &'a [u8],
     ad: &'a [u8],
-    message: &'a [u8],
+    buffer: InOutBuf<'i, 'o, u8>,
+    /// The tag that a ciphertext came with.
+    received: &'a [u8],
+    /// The tag, to be computed.
     tag: &'a mut [u8],
 }
 
-impl Task for MakeTag<'_> {
+/// A message of [`short`]'s lengths, hashed in registers.
+struct Short<'a, 'i, 'o, D>(Input<'a, 'i, 'o>, PhantomData<D>);
+
+impl<D: Direction> Task for Short<'_, '_, '_, D> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { keys, nonce, ad, message, tag } = self;
-        let mut hash = Ghash::<I::Register, AsIs>::new(isa, &keys.powers);
-        let blocks = hashed_blocks(ad.len(), message.len());
-        // CT: lengths are public.
-        if blocks <= Ghash::<I::Register, AsIs>::GROUP_BLOCKS {
-            hash.expect(blocks);
-            hash.take_part(ad);
-            hash.take_part(message);
+        let Input { root, nonce, ad, mut buffer, received, tag } = self.0;
+        let keys = derive(isa, root, nonce);
+        let mut round_keys = [[0; 16]; 15];
+        aes::expand::<Aes256, I::X1>(isa, keys.encryption, &mut round_keys);
+        if D::SEALS {
+            let hash = hash_short(isa, keys.authentication, ad, buffer.get_in());
+            encrypt_hash(isa, &round_keys, nonce, hash).store(tag);
+            count::<I::X1>(isa, &round_keys, tag, buffer);
         } else {
-            hash.take_all(ad);
-            hash.take_all(message);
+            count::<I::X1>(isa, &round_keys, received, buffer.reborrow());
+            let hash = hash_short(isa, keys.authentication, ad, buffer.get_out());
+            encrypt_hash(isa, &round_keys, nonce, hash).store(tag);
         }
-        hash.take_lengths(ad.len() as u64, message.len() as u64);
-        let nonce = I::X1::load_partial(isa, nonce);
-        let without_top_bit = I::X1::load(isa, &(u128::MAX >> 1).to_le_bytes());
-        let block = hash.finish().xor(nonce).and(without_top_bit);
-        let [block] = aes::encrypt::<Aes256, I::X1, 1>(isa, &keys.round_keys, [block]);
-        block.store(tag);
+        wipe(round_keys.as_flattened_mut());
     }
 }
 
-/// Counter mode from the tag on: the first word counts, in little endian.
-struct Count<'a, 'i, 'o> {
-    keys: &'a Expanded,
-    tag: &'a [u8],
-    buffer: InOutBuf<'i, 'o, u8>,
-}
+/// A message of any length.
+struct Long<'a, 'i, 'o, D>(Input<'a, 'i, 'o>, PhantomData<D>);
 
-impl Task for Count<'_, '_, '_> {
+impl<D: Direction> Task for Long<'_, '_, '_, D> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { keys, tag, mut buffer } = self;
-        let bytes = buffer.len();
-        let mut counters = Counters::<I::Register>::new(isa, tag);
-        let group = const { GROUP * I::Register::BYTES };
-        let mut at = 0;
-        // CT: lengths are public.
-        while at + group <= bytes {
-            let key_stream = counters.key_stream::<GROUP>(isa, &keys.round_keys);
-            add(isa, key_stream, &mut buffer, at);
-            at += group;
+        let Input { root, nonce, ad, mut buffer, received, tag } = self.0;
+        let blocks = hashed_blocks(ad.len(), buffer.len());
+        let of_nonce = derive(isa, root, nonce);
+        let mut keys = Expanded::new();
+        aes::expand::<Aes256, I::X1>(isa, of_nonce.encryption, &mut keys.round_keys);
+        keys.powers.fill_for::<I::Register>(isa, of_nonce.authentication, blocks);
+        if D::SEALS {
+            let hash = hash_long(isa, &keys.powers, ad, buffer.get_in());
+            encrypt_hash(isa, &keys.round_keys, nonce, hash).store(tag);
+            count::<I::Register>(isa, &keys.round_keys, tag, buffer);
+        } else {
+            count::<I::Register>(isa, &keys.round_keys, received, buffer.reborrow());
+            let hash = hash_long(isa, &keys.powers, ad, buffer.get_out());
+            encrypt_hash(isa, &keys.round_keys, nonce, hash).store(tag);
         }
-        match (bytes - at).div_ceil(I::Register::BYTES) {
-            0 => {}
-            1 => {
-                let key_stream = counters.key_stream::<1>(isa, &keys.round_keys);
-                add(isa, key_stream, &mut buffer, at);
-            }
-            2..=4 => {
-                let key_stream = counters.key_stream::<4>(isa, &keys.round_keys);
-                add(isa, key_stream, &mut buffer, at);
-            }
-            _ => {
-                let key_stream = counters.key_stream::<GROUP>(isa, &keys.round_keys);
-                add(isa, key_stream, &mut buffer, at);
-            }
-        }
+        keys.wipe();
+    }
+}
+
+/// A nonce's two keys.
+struct Keys<X> {
+    authentication: X,
+    encryption: [X; 2],
+}
+
+/// Section 4: the keys are the halves of six blocks, of which each has a number and the nonce.
+#[inline(always)]
+fn derive<I: Isa>(isa: I, root: &RoundKeys, nonce: &[u8]) -> Keys<I::X1> {
+    let mut block = [0; 16];
+    block[4..].copy_from_slice(nonce);
+    let mut x = [I::X1::load(isa, &block); 6];
+    for (number, x) in x.iter_mut().enumerate() {
+        *x = x.add_words(I::X1::load(isa, &(number as u128).to_le_bytes()));
+    }
+    let x = aes::encrypt::<Aes256, I::X1, 6>(isa, root, x);
+    Keys {
+        authentication: x[0].low_halves(x[1]),
+        encryption: [x[2].low_halves(x[3]), x[4].low_halves(x[5])],
+    }
+}
+
+/// How many blocks POLYVAL takes: padded associated data, padded message and their lengths.
+const fn hashed_blocks(ad_bytes: usize, message_bytes: usize) -> usize {
+    ad_bytes.div_ceil(16) + message_bytes.div_ceil(16) + 1
+}
+
+/// POLYVAL of a short message.
+#[inline(always)]
+fn hash_short<I: Isa>(isa: I, key: I::X1, ad: &[u8], message: &[u8]) -> I::X1 {
+    let mut hash = ShortHash::<_, AsIs>::new(isa, key);
+    hash.take(ad);
+    let mut blocks = [I::X1::broadcast(isa, &[0; 16]); 4];
+    for (block, bytes) in blocks.iter_mut().zip(message.chunks(16)) {
+        *block = I::X1::load_partial(isa, bytes);
+    }
+    let (ad_bits, bits) = (8 * ad.len() as u64, 8 * message.len() as u64);
+    let lengths = I::X1::load(isa, &AsIs::lengths(ad_bits, bits));
+    short::hash_message(&mut hash, blocks, message.len().div_ceil(16), lengths);
+    hash.finish()
+}
+
+/// POLYVAL of a message of any length.
+#[inline(always)]
+fn hash_long<I: Isa>(isa: I, powers: &Powers, ad: &[u8], message: &[u8]) -> I::X1 {
+    let mut hash = Ghash::<I::Register, AsIs>::new(isa, powers);
+    let blocks = hashed_blocks(ad.len(), message.len());
+    // CT: lengths are public.
+    if blocks <= Ghash::<I::Register, AsIs>::GROUP_BLOCKS {
+        hash.expect(blocks);
+        hash.take_part(ad);
+        hash.take_part(message);
+    } else {
+        hash.take_all(ad);
+        hash.take_all(message);
+    }
+    hash.take_lengths(ad.len() as u64, message.len() as u64);
+    hash.finish()
+}
+
+/// The tag of a message with this POLYVAL.
+#[inline(always)]
+fn encrypt_hash<I: Isa>(isa: I, round_keys: &RoundKeys, nonce: &[u8], hash: I::X1) -> I::X1 {
+    let nonce = I::X1::load_partial(isa, nonce);
+    let without_top_bit = I::X1::load(isa, &(u128::MAX >> 1).to_le_bytes());
+    let block = hash.xor(nonce).and(without_top_bit);
+    let [block] = aes::encrypt::<Aes256, I::X1, 1>(isa, round_keys, [block]);
+    block
+}
+
+/// Counter mode from the tag on: the first word counts, in little endian.
+#[inline(always)]
+fn count<L: Clmul>(
+    isa: L::Isa,
+    round_keys: &RoundKeys,
+    tag: &[u8],
+    mut buffer: InOutBuf<'_, '_, u8>,
+) {
+    let bytes = buffer.len();
+    let mut counters = Counters::<L>::new(isa, tag);
+    let group = const { GROUP * L::BYTES };
+    let mut at = 0;
+    // CT: lengths are public.
+    while at + group <= bytes {
+        add(isa, counters.key_stream::<GROUP>(isa, round_keys), &mut buffer, at);
+        at += group;
+    }
+    match (bytes - at).div_ceil(L::BYTES) {
+        0 => {}
+        1 => add(isa, counters.key_stream::<1>(isa, round_keys), &mut buffer, at),
+        2..=4 => add(isa, counters.key_stream::<4>(isa, round_keys), &mut buffer, at),
+        _ => add(isa, counters.key_stream::<GROUP>(isa, round_keys), &mut buffer, at),
     }
 }
 
