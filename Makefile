@@ -138,7 +138,7 @@ hw-gates:
 fuzz:
 	scripts/with g++ python3-venv -- scripts/fuzz
 
-# What they have found goes into the tree (fuzz/corpus), as few inputs as reach the same.
+# What they have found goes into the tree (fuzz/corpus), without the inputs that add little.
 fuzz-corpus:
 	scripts/with g++ python3-venv -- scripts/fuzz --corpus
 
