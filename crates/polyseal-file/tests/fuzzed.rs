@@ -99,21 +99,22 @@ fn every_input_of_the_corpus() {
     inputs("file_parser").iter().for_each(|input| file_parser::check(File::of(input)));
 }
 
+fn same_verdicts(target: &str, verdict: fn(&[u8]) -> Value) {
+    let file = format!("../../fuzz/verdicts/{target}.json");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let expected: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let corpus = corpus::of(target);
+    assert_eq!(expected.as_object().unwrap().len(), corpus.len(), "{target}");
+    for (name, input) in corpus {
+        assert_eq!(verdict(&input), expected[&name], "{target}/{name}");
+    }
+}
+
 /// `reference/test_verdicts.py` sees to it that the verdicts are those of the reference in Python.
 #[test]
 fn the_reference_says_the_same() {
-    let verdicts: [(&str, fn(&[u8]) -> Value); 2] =
-        [("authentic_header", authentic_header::verdict), ("text", text::verdict)];
-    for (target, verdict) in verdicts {
-        let file = format!("../../fuzz/verdicts/{target}.json");
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-        let expected: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
-        let corpus = corpus::of(target);
-        assert_eq!(expected.as_object().unwrap().len(), corpus.len(), "{target}");
-        for (name, input) in corpus {
-            assert_eq!(verdict(&input), expected[&name], "{target}/{name}");
-        }
-    }
+    same_verdicts("authentic_header", authentic_header::verdict);
+    same_verdicts("text", text::verdict);
 }
 
 #[test]
