@@ -184,6 +184,19 @@ pub struct Cost {
     pub neon: u32,
 }
 
+impl Cost {
+    /// What was measured. NEON, which could not be, is taken to rank as AES-NI: both have one block
+    /// in a register.
+    pub(crate) const fn measured(
+        soft: u32,
+        aesni: u32,
+        vaes256: u32,
+        vaes512: u32,
+    ) -> Option<Self> {
+        Some(Self { soft, aesni, vaes256, vaes512, neon: aesni })
+    }
+}
+
 /// Where an algorithm is defined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

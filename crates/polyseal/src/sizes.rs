@@ -12,7 +12,26 @@ pub struct Sizes {
     pub allowed: &'static [usize],
 }
 
+/// Every length of a name up to 1024 bytes.
+static LENGTHS: [usize; 1025] = {
+    let mut lengths = [0; 1025];
+    let mut i = 0;
+    while i < lengths.len() {
+        lengths[i] = i;
+        i += 1;
+    }
+    lengths
+};
+
 impl Sizes {
+    /// Every length from `first` to `last`, which is at most [`LONGEST`](Self::LONGEST).
+    pub(crate) const fn range(first: usize, last: usize, default: usize) -> Self {
+        Self { default, allowed: LENGTHS.split_at(last + 1).0.split_at(first).1 }
+    }
+
+    /// The longest length of a range.
+    pub(crate) const LONGEST: usize = LENGTHS.len() - 1;
+
     pub(crate) const fn one(size: &'static [usize; 1]) -> Self {
         Self { default: size[0], allowed: size }
     }

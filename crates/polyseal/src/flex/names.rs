@@ -12,26 +12,11 @@ use crate::row::{
 };
 use crate::sizes::Sizes;
 
-/// Every length up to the longest nonce that a name can have, and beyond the longest tag.
-static LENGTHS: [usize; 1025] = {
-    let mut lengths = [0; 1025];
-    let mut i = 0;
-    while i < lengths.len() {
-        lengths[i] = i;
-        i += 1;
-    }
-    lengths
-};
-
 /// The length when nothing is said, of nonces that may have any.
 const USUAL_NONCE_BYTES: usize = 24;
 
-const fn lengths(from: usize, to: usize, default: usize) -> Sizes {
-    Sizes { default, allowed: LENGTHS.split_at(to + 1).0.split_at(from).1 }
-}
-
 const fn length(bytes: usize) -> Sizes {
-    lengths(bytes, bytes, bytes)
+    Sizes::range(bytes, bytes, bytes)
 }
 
 /// Nonce and tag lengths of a configuration.
@@ -40,8 +25,8 @@ const fn lengths_of(config: &Config) -> (Sizes, Sizes) {
     let (shortest, longest) = (*range.start(), *range.end());
     let nonces = match config.nonce() {
         NonceForm::AnyPublic => {
-            let longest = if longest < LENGTHS.len() { longest } else { LENGTHS.len() - 1 };
-            lengths(shortest, longest, USUAL_NONCE_BYTES)
+            let longest = if longest < Sizes::LONGEST { longest } else { Sizes::LONGEST };
+            Sizes::range(shortest, longest, USUAL_NONCE_BYTES)
         }
         _ => length(shortest),
     };
@@ -58,11 +43,7 @@ const fn commitment(tag_bytes: usize) -> Commitment {
     }
 }
 
-/// Measured on an AMD EPYC (Zen 4), seal and open, 1 KiB and 64 KiB, to within a tenth; neon, which
-/// could not be measured, is taken to rank as aesni.
-const fn cost(soft: u32, aesni: u32, vaes256: u32, vaes512: u32) -> Option<Cost> {
-    Some(Cost { soft, aesni, vaes256, vaes512, neon: aesni })
-}
+// Costs were measured on an AMD EPYC (Zen 4), seal and open, 1 KiB and 64 KiB, to within a tenth.
 
 /// A configuration's eight bytes as the value of a parameter.
 const fn value(config: &Config) -> u64 {
@@ -88,9 +69,9 @@ const ANY: Family = Family {
     name: "Flex, any configuration that commits",
     kind: Kind::Aead,
     key_bytes: Sizes { default: 32, allowed: &[16, 24, 32, 48, 64] },
-    nonce_bytes: lengths(0, 1024, 32),
+    nonce_bytes: Sizes::range(0, 1024, 32),
     // With the longest nonce that can be hidden, and the longest stretch.
-    tag_bytes: lengths(16, 199 + 255 + 32, 64),
+    tag_bytes: Sizes::range(16, 199 + 255 + 32, 64),
     named_sizes: &[],
     params: &[
         Param { name: "allow-64-bit", allowed: &[0, 1], default: 0, kind: ParamKind::Permission },
@@ -175,7 +156,7 @@ const CIV: &[&str] =
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
         layout: Some(|_| Ok(Config::OCH.layout())),
-        cost: cost(57_000, 1_050, 720, 596),
+        cost: Cost::measured(57_000, 1_050, 720, 596),
         properties: &[
             "full-commitment",
             "nonce-hiding",
@@ -188,21 +169,21 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         layout: Some(|_| Ok(Config::OCH_PUBLIC.layout())),
-        cost: cost(55_000, 980, 690, 543),
+        cost: Cost::measured(55_000, 980, 690, 543),
         properties: OCH,
         specification: section("7, configuration 02"),
         ..named(0x02, "Flex OCH")
     },
     Family {
         layout: Some(|_| Ok(Config::OCH_TRANSPORT.layout())),
-        cost: cost(55_000, 970, 690, 544),
+        cost: Cost::measured(55_000, 970, 690, 544),
         properties: OCH,
         specification: section("7, configuration 03"),
         ..named(0x03, "Flex OCH for transport")
     },
     Family {
         layout: Some(|_| Ok(Config::CIV.layout())),
-        cost: cost(130_000, 2_190, 1_400, 1_230),
+        cost: Cost::measured(130_000, 2_190, 1_400, 1_230),
         properties: &[
             "full-commitment",
             "inverse-free",
@@ -215,14 +196,14 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         layout: Some(|_| Ok(Config::CIV_PUBLIC.layout())),
-        cost: cost(127_000, 2_170, 1_390, 1_200),
+        cost: Cost::measured(127_000, 2_170, 1_390, 1_200),
         properties: CIV,
         specification: section("8, configuration 12"),
         ..named(0x12, "Flex CIV")
     },
     Family {
         layout: Some(|_| Ok(Config::ROBUST.layout())),
-        cost: cost(143_000, 2_640, 2_370, 1_800),
+        cost: Cost::measured(143_000, 2_640, 2_370, 1_800),
         properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
         specification: section("9, configuration 21"),
         ..named(0x21, "Flex ROBUST")

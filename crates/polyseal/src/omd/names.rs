@@ -35,21 +35,6 @@ pub type OmdBlake2bK512N256Tau256 = Omd<Blake2b, U64, U32, U32>;
 /// OMD-BLAKE2b with a 32-byte key, a 32-byte nonce and a 32-byte tag.
 pub type OmdBlake2bK256N256Tau256 = Omd<Blake2b, U32, U32, U32>;
 
-/// 0 to 64 bytes.
-static LENGTHS: [usize; 65] = {
-    let mut lengths = [0; 65];
-    let mut i = 0;
-    while i < lengths.len() {
-        lengths[i] = i;
-        i += 1;
-    }
-    lengths
-};
-
-const fn lengths(from: usize, to: usize, default: usize) -> Sizes {
-    Sizes { default, allowed: LENGTHS.split_at(to + 1).0.split_at(from).1 }
-}
-
 /// The mode over chaining values of `N` bytes.
 fn mode<const N: usize>(algorithm: &Algorithm) -> Mode {
     let secure = (algorithm.param("rule"), algorithm.param("version")) == (Some(0), Some(2));
@@ -65,9 +50,9 @@ const SHA_512: Family = Family {
     id: "omd-sha512",
     name: "OMD-SHA-512",
     kind: Kind::Aead,
-    key_bytes: lengths(1, 64, 64),
-    nonce_bytes: lengths(0, 63, 32),
-    tag_bytes: lengths(1, 64, 64),
+    key_bytes: Sizes::range(1, 64, 64),
+    nonce_bytes: Sizes::range(0, 63, 32),
+    tag_bytes: Sizes::range(1, 64, 64),
     named_sizes: &[[64, 32, 64], [64, 32, 32], [32, 32, 32], [16, 16, 16]],
     params: &[
         Param {
@@ -113,9 +98,9 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         id: "omd-sha256",
         name: "OMD-SHA-256",
-        key_bytes: lengths(1, 32, 32),
-        nonce_bytes: lengths(0, 31, 31),
-        tag_bytes: lengths(1, 32, 32),
+        key_bytes: Sizes::range(1, 32, 32),
+        nonce_bytes: Sizes::range(0, 31, 31),
+        tag_bytes: Sizes::range(1, 32, 32),
         named_sizes: &[
             [32, 31, 32],
             [32, 13, 20],
