@@ -293,7 +293,7 @@ def one_body_for_two_nonces(scheme, m):
 
 
 def public_nonces_are_not_committed_to():
-    print("9. Without nonce hiding, N only as a tweak: who knows the key makes one ciphertext for two nonces.")
+    print("9. Without nonce hiding, N only as a tweak: anyone who knows the key makes one ciphertext for two nonces.")
     m = 8 * r + 8
     scheme = PublicNonce()
     (N1, N2), body = one_body_for_two_nonces(scheme, m)

@@ -92,7 +92,7 @@ def forgeries_need_nothing_else_to_be_empty():
             T = forge(alg, K, N, b"", bytes(alg.TAG))
             assert opened(alg.Decrypt, b"", T, AD, K, N) is None
             assert opened(alg.Decrypt, b"x", T, b"", K, N) is None
-    print("   so who must keep a legacy rule can refuse what has neither.")
+    print("   so anyone who must keep a legacy rule can refuse what has neither.")
 
 
 # ── Erratum 2 ───────────────────────────────────────────────────────────────────────────────────
@@ -212,7 +212,7 @@ def constants_and_labels_matter():
 # ── What OMD does not give ──────────────────────────────────────────────────────────────────────
 
 def two_keys_one_tag():
-    print("5. OMD commits to nothing: who knows two keys makes one nonce, associated data, ciphertext and tag for both.")
+    print("5. OMD commits to nothing: anyone who knows two keys makes one nonce, associated data, ciphertext and tag for both.")
     for name in FAMILIES:
         alg = omd.algorithm(name)
         keys = [inputs(alg, what)[0] for what in ("one key", "another key")]

@@ -64,7 +64,7 @@ pub(crate) enum Command {
 
 const ENCRYPT_EXAMPLES: &str = "Examples:
   polyseal encrypt -p -o notes.polyseal notes.txt            with a passphrase
-  polyseal encrypt -r age1… -o notes.polyseal notes.txt      for who has the identity
+  polyseal encrypt -r age1… -o notes.polyseal notes.txt      for the owner of that identity
   polyseal encrypt -k backup.key photos.tar notes.txt        photos.tar.polyseal, notes.txt.polyseal
   tar c photos | polyseal encrypt -k backup.key -o photos.tar.polyseal";
 

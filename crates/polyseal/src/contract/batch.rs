@@ -104,7 +104,7 @@ pub(crate) fn process_batch<const SEALS: bool, C: SideBySide>(
         cipher.check(message)?;
     }
     let register_blocks = register_blocks(cipher.backend());
-    // Messages wait for their like.
+    // Messages wait until there are enough of one shape.
     let (mut waiting, mut count) = ([[0; SIDE_BY_SIDE]; SHAPES], [0; SHAPES]);
     let mut side_by_side = false;
     for i in 0..messages.len() {

@@ -230,7 +230,7 @@ impl<P: Parameters, M: Machine<P>, const INVERSE: bool> Pass<P, M>
                 let from = at + left * bytes;
                 store([leaving], self.buffer.get_out(), from, from + bytes);
             }
-            // When nothing enters any more, what has left goes in again, for nothing.
+            // At the end, results stand in for inputs that are missing: they are not used.
             x = [x[3], x[0], x[1], x[2]];
         }
     }

@@ -172,11 +172,10 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
     }
 }
 
-/// What messages leave on the stack, K1 and K1' among it, is overwritten with the key that they go
-/// back to: after every message that would take as long as a short one does. It reaches as far as
-/// 24 KiB, 48 KiB with S1024 or 92 KiB with K1600, below the frame that drops the key, on its
-/// thread: what was sealed or opened from deeper down, or on another thread, has left what it has
-/// left.
+/// Messages leave K1, K1' and more on the stack. It is overwritten when the key is dropped: after
+/// every message, that would take as long as a short message does. What is overwritten are the
+/// 24 KiB (48 KiB with S1024, 92 KiB with K1600) below the frame that drops the key, on its thread.
+/// What was sealed or opened from deeper down, or on another thread, stays.
 impl<P: Parameters> Drop for Keyed<P> {
     fn drop(&mut self) {
         P::wipe_stack();

@@ -12,7 +12,7 @@ use crate::error::Result;
 
 /// A cipher on messages of any length, tweaked by a nonce, if there is one, and associated data.
 ///
-/// **It does not commit**, whatever the stretch: who knows two keys can make a ciphertext that
+/// **It does not commit**, whatever the stretch: anyone who knows two keys can make a ciphertext that
 /// opens under both, and one of a [`Flex`] configuration opens here, under unrelated keys. With a
 /// stretch of λ bytes it authenticates: a forgery succeeds with a probability of 2^(−8λ). Without
 /// one, the default, it does not even do that: every ciphertext opens, to something. If the nonce

@@ -188,7 +188,7 @@ pub(super) fn one_message<A: Aes, D: Direction>(
     if short::fits(ad.len(), buffer.len())
         && let Ok(root) = key.try_into()
     {
-        // What is short is AES-256's alone.
+        // Only AES-256 has the form for short messages.
         let (nonce, direction) = (first.as_slice(), PhantomData);
         return backend.run(Short::<Given, D> { root, nonce, ad, buffer, tag, direction });
     }

@@ -98,7 +98,7 @@ pub(super) fn restore(path: &Path, identities: Option<&Identities<'_>>) -> Resul
 /// Opens the copy, unless it is something that others have put in its place.
 fn open_saved(backup: &Path, owner: u32) -> Result<File> {
     let failure = |error| Failure::io("read", backup, &error);
-    // Not a link, and no waiting for who writes to a FIFO.
+    // Not a link; and a FIFO without a writer is not waited for.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(backup, flags, Mode::empty()) {
         Ok(file) => Some(File::from(file)),

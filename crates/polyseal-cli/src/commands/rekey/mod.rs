@@ -37,7 +37,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     let to = &args.recipients;
     let named = to.recipient.len() + to.recipients_file.len() + args.to_key.len();
     if named == 0 && !to.passphrase && args.new_passphrase_fd.is_none() {
-        return Err(Failure::usage("nobody is named who shall open the file from now on")
+        return Err(Failure::usage("nobody was named to open the file from now on")
             .hint("use -r, -R, -p or --to-key (-k and -i open it here); --keep keeps the others"));
     }
     if args.output.is_none() {
@@ -84,7 +84,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     }
     if !args.keep {
         note(
-            "note: who could open the file before may have kept its key: --new-key locks them out",
+            "note: anyone who could open the file before may have kept its key: --new-key locks them out",
         );
     }
     Ok(())
