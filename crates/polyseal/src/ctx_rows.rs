@@ -15,8 +15,8 @@ const CTX: &[Commitment] = &[Commitment {
     condition: "as far as SHA-256 resists collisions, between keys of one length",
 }];
 
-/// CTX over `inner`. It leaves encryption as it is, with its limits; and who forges its tag has
-/// forged the inner one, or found another message that has the same.
+/// CTX over `inner`. It leaves encryption as it is, with its limits; and anyone who forges its tag
+/// has forged the inner one, or found another message that has the same.
 const fn ctx(id: &'static str, name: &'static str, inner: &Family, maker: Maker) -> Family {
     Family {
         id,

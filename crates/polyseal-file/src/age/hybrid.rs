@@ -4,8 +4,8 @@
 //! `-> mlkem768x25519 enc`, its body the file key, both from HPKE with the info below.
 //!
 //! Security claim: the file key stays secret as long as one of ML-KEM-768 and X25519 is unbroken.
-//! A stanza does not show for whom it is. Anyone who cannot open two stanzas cannot tell whether they
-//! are for the same recipient.
+//! A stanza does not show for whom it is. Anyone who cannot open two stanzas cannot tell whether
+//! they are for the same recipient.
 //!
 //! Limits: the text of an identity is encoded and decoded by way of tables, as age does; the rest
 //! is in constant time, as far as the crates below it are. Whoever has a recipient can encrypt to

@@ -12,12 +12,12 @@ use crate::error::Result;
 
 /// A cipher on messages of any length, tweaked by a nonce, if there is one, and associated data.
 ///
-/// **It does not commit**, whatever the stretch: anyone who knows two keys can make a ciphertext that
-/// opens under both, and one of a [`Flex`] configuration opens here, under unrelated keys. With a
-/// stretch of λ bytes it authenticates: a forgery succeeds with a probability of 2^(−8λ). Without
-/// one, the default, it does not even do that: every ciphertext opens, to something. If the nonce
-/// is not hidden either, as it is unless the builder is told, the ciphertext is as long as the
-/// message, which is what it is for: sectors, fields of fixed length, what is authenticated
+/// **It does not commit**, whatever the stretch: anyone who knows two keys can make a ciphertext
+/// that opens under both, and one of a [`Flex`] configuration opens here, under unrelated keys.
+/// With a stretch of λ bytes it authenticates: a forgery succeeds with a probability of 2^(−8λ).
+/// Without one, the default, it does not even do that: every ciphertext opens, to something. If the
+/// nonce is not hidden either, as it is unless the builder is told, the ciphertext is as long as
+/// the message, which is what it is for: sectors, fields of fixed length, what is authenticated
 /// elsewhere. Messages of fewer than four bytes are a codebook: under one nonce and associated
 /// data, equal ones are seen to be equal, and there are few.
 ///
