@@ -19,7 +19,7 @@ fn the_page_has_what_is_run() {
         flat(include_str!("code.rs")) + &flat(&read("crates/polyseal/tests/gcm/migration.rs"));
     let page = read("docs/migration.md");
     let blocks = blocks(&page, "rust");
-    assert_eq!(blocks.len(), 4);
+    assert_eq!(blocks.len(), 5);
     for block in blocks {
         let block = flat(&block.join("\n"));
         assert!(run.contains(&block), "this is not run:\n{block}");

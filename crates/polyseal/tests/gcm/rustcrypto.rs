@@ -1,5 +1,5 @@
-//! Against another implementation, by other authors: RustCrypto's `aes-gcm`, `xaes-256-gcm` and
-//! `cmac`.
+//! Against another implementation, by other authors: RustCrypto's `aes-gcm`, `aes-gcm-siv`,
+//! `xaes-256-gcm` and `cmac`.
 
 use aead::{AeadInOut, KeyInit, Nonce};
 use aes_gcm::AesGcm;
@@ -39,6 +39,7 @@ fn peer_seal(a: &Algorithm, key: &[u8], nonce: &[u8], ad: &[u8], message: &[u8])
         ("aes-256-gcm", 16, 16) => seal::<AesGcm<Aes256, U16>>,
         ("aes-256-gcm", 12, 13) => seal::<AesGcm<Aes256, U12, U13>>,
         ("xaes-256-gcm", 24, 16) => seal::<xaes_256_gcm::Xaes256Gcm>,
+        ("aes-256-gcm-siv", 12, 16) => seal::<aes_gcm_siv::Aes256GcmSiv>,
         _ => panic!("the peer has no {a}"),
     };
     seal(key, nonce, ad, message)
@@ -53,6 +54,7 @@ fn agree(seed: u64, ad_bytes: usize, message_bytes: usize) {
         "aes-256-gcm:nonce=16",
         "aes-256-gcm:tag=13",
         "xaes-256-gcm",
+        "aes-256-gcm-siv",
     ] {
         let a: Algorithm = name.parse().expect(name);
         let (key, nonce) = (bytes(seed, a.key_bytes()), bytes(seed + 1, a.nonce_bytes()));

@@ -84,7 +84,8 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     }
     if !args.keep {
         note(
-            "note: anyone who could open the file before may have kept its key: --new-key locks them out",
+            "note: anyone who could open the file before may have kept its key: --new-key locks \
+             them out",
         );
     }
     Ok(())
