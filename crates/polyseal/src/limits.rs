@@ -62,8 +62,8 @@ pub struct Total {
     /// The limit. `None`: no practical one.
     pub limit: Option<u128>,
     /// `None`: bytes count as they are. Else what counts is the work of the block cipher: whole
-    /// blocks of 16 bytes, and so many more for each message. (One is the tag's mask; the padding
-    /// fix has two more.)
+    /// blocks of 16 bytes, and so many more for each message. (One is the tag's mask, or
+    /// the tag; the padding fix has two more.)
     pub extra_blocks: Option<u32>,
 }
 
@@ -117,7 +117,9 @@ pub struct Limits {
     /// none.
     pub segments: Option<Segments>,
     /// Bytes of messages and associated data together. AEGIS's specification has no such limit.
-    /// GCM's is 2^52, in blocks: an adversary's advantage is then at most 2^-33.
+    /// GCM's is 2^52, in blocks: an adversary's advantage is then at most 2^-33. AES-GCM-SIV's is
+    /// 2^68: then it is as little, if no message has more than 2^36 bytes together with its
+    /// associated data.
     pub total_bytes: Total,
     /// The same for [`Nonces::Counted`]: where they may leave all messages to one derived key, that
     /// key has GCM's limit.
@@ -163,6 +165,7 @@ impl Limits {
                 let total = total(limit, Some(1 + padding_blocks));
                 (nonce_bits, total, total)
             }
+            Mode::Siv { .. } => (nonce_bits, total(limit, Some(1)), total(limit, Some(1))),
             Mode::Derived { head_bytes, .. } => {
                 let one_key = match limit {
                     _ if head_bytes == algorithm.nonce_bytes() => total(limit, None),

@@ -208,7 +208,7 @@ const fn offsets(lanes: usize) -> [[[u8; 16]; 4]; 2] {
 }
 
 /// Blocks whose first word is a number.
-const fn words<const N: usize>(numbers: [u8; N]) -> [[u8; 16]; N] {
+pub(super) const fn words<const N: usize>(numbers: [u8; N]) -> [[u8; 16]; N] {
     let mut blocks = [[0; 16]; N];
     let mut i = 0;
     while i < N {

@@ -255,7 +255,7 @@ pub(super) fn add_partial<L: Lanes, D: Direction>(
 }
 
 #[inline(always)]
-fn store<L: Lanes>(x: [L; GROUP], output: &mut [u8]) {
+pub(super) fn store<L: Lanes>(x: [L; GROUP], output: &mut [u8]) {
     for (j, x) in x.iter().enumerate() {
         x.store(&mut output[j * L::BYTES..(j + 1) * L::BYTES]);
     }

@@ -180,15 +180,20 @@ pub(crate) const FAMILIES: &[Family] = &[
         nonce_bytes: Sizes::one(&[12]),
         max_message_bytes: MAX_SIV_BYTES,
         max_ad_bytes: MAX_SIV_BYTES,
-        // As many as leave a repeated nonce to 2^-33, which would show equal inputs. The longest
-        // messages under so many derived keys are told from random bytes with 2^-33, too.
+        // As many as leave a repeated nonce to 2^-33, which would show equal inputs.
         random_nonce_messages_log2: Some(32),
+        // The halves of the permutation's outputs, 6 for each message, are then told from random
+        // ones with 6 · 2^60 / 2^96.
+        counted_nonce_messages_log2: Some(60),
+        // 2^64 blocks: messages of 2^36 bytes, together with their associated data, are then told
+        // from random ones with 2^-33 (`bounds::siv`).
+        total_bytes_log2: Some(68),
         misuse: Misuse::Resistant,
         online: false,
         fips: false,
         properties: &["inverse-free", "nonce-misuse-resistance", "parallelizable"],
         specification: Specification { title: "RFC 8452", section: "5" },
-        mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(6) },
+        mode: |_| Mode::Siv { halves: 6 },
         maker: maker!(Aead: makers::siv),
         ..DERIVED
     },

@@ -4,9 +4,9 @@
 //! (section 4). The tag is the encryption of POLYVAL over associated data and plaintext, with the
 //! nonce added; it is also where the counters begin.
 //!
-//! Security claim: under a repeated nonce, only the equality of whole inputs is revealed. It needs
-//! two passes over a message, and does not commit: one ciphertext can be made for two keys. For new
-//! data [`flex`](crate::flex) has CIV, which commits, and has nonces and tags of other lengths.
+//! Security claim: under a repeated nonce, only the equality of whole inputs is revealed. Sealing
+//! takes two passes over a message. It does not commit: one ciphertext can be made for two keys. For
+//! new data [`flex`](crate::flex) has CIV, which commits, and has nonces and tags of other lengths.
 //!
 //! Limits: `2^36` bytes of message, and of associated data.
 
@@ -15,11 +15,12 @@ use core::marker::PhantomData;
 use aead::consts::{U12, U16, U32};
 use aead::inout::InOutBuf;
 
-use super::aes::{self, Aes256, RoundKeys};
-use super::engine::{Direction, Opening, Sealing, add_partial};
+use super::aes::{self, Aes as _, Aes256, RoundKeys};
+use super::counters::words;
+use super::engine::{Direction, Opening, Sealing, add_partial, store};
 use super::expanded::Expanded;
-use super::ghash::{AsIs, GROUP, Ghash, Order, Powers};
-use super::short::{self, ShortHash};
+use super::ghash::{AsIs, GROUP, Ghash, Order};
+use super::short::{self, ShortHash, hash_message};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::stack;
@@ -47,13 +48,12 @@ pub struct Aes256GcmSiv {
 
 impl Aes256GcmSiv {
     pub(super) fn on(key: &[u8], backend: Backend) -> Self {
-        let mut siv = Self { backend, round_keys: [[0; 16]; 15] };
-        backend.run(Expand { key, round_keys: &mut siv.round_keys });
-        siv
+        let mut cipher = Self { backend, round_keys: [[0; 16]; 15] };
+        backend.run(Expand { key, round_keys: &mut cipher.round_keys });
+        cipher
     }
 
-    /// Seals and writes the tag, or opens what `received` came with and writes the tag that there
-    /// should be.
+    /// Seals, or opens what came with `received`; writes the tag, or the tag that there should be.
     #[inline]
     fn crypt<D: Direction>(
         &self,
@@ -63,15 +63,17 @@ impl Aes256GcmSiv {
         received: &[u8],
         tag: &mut [u8],
     ) {
+        let Self { backend, round_keys } = self;
         // CT: lengths are public.
         let is_short = short::fits(ad.len(), buffer.len());
-        let input = Input { root: &self.round_keys, nonce, ad, buffer, received, tag };
+        let direction = PhantomData;
+        let message = Message::<D> { round_keys, nonce, ad, buffer, received, tag, direction };
         if is_short {
-            self.backend.run(Short::<D>(input, PhantomData));
-            stack::wipe_bytes::<SHORT_STACK_BYTES>();
+            backend.run(Short(message));
+            backend.run(WipeStack::<true>);
         } else {
-            self.backend.run(Long::<D>(input, PhantomData));
-            stack::wipe_bytes::<LONG_STACK_BYTES>();
+            backend.run(Long(message));
+            backend.run(WipeStack::<false>);
         }
     }
 }
@@ -87,10 +89,12 @@ impl Core for Aes256GcmSiv {
 
     type Tag = [u8; 16];
 
+    #[inline]
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         self.crypt::<Sealing>(nonce, ad, buffer, &[], tag);
     }
 
+    #[inline]
     fn decrypt(
         &self,
         nonce: &[u8],
@@ -109,11 +113,6 @@ rustcrypto! {
     }
 }
 
-/// As much as a short message leaves on the stack.
-const SHORT_STACK_BYTES: usize = 2 << 10;
-/// As much as a longer one leaves.
-const LONG_STACK_BYTES: usize = 5 << 10;
-
 /// Expands the key-generating key.
 struct Expand<'a> {
     key: &'a [u8],
@@ -129,212 +128,342 @@ impl Task for Expand<'_> {
     }
 }
 
-/// A message, and what it came with.
-struct Input<'a, 'i, 'o> {
-    root: &'a RoundKeys,
+/// Overwrites what a message has left on the stack, one that is `SHORT` or a longer one.
+struct WipeStack<const SHORT: bool>;
+
+impl<const SHORT: bool> Task for WipeStack<SHORT> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) {
+        // The fewer registers there are, the more round keys and blocks are kept on the stack.
+        match const { (SHORT, I::REGISTERS) } {
+            (true, ..16) => stack::wipe_bytes::<2048>(),
+            (true, _) => stack::wipe_bytes::<1024>(),
+            (false, ..16) => stack::wipe_bytes::<5120>(),
+            (false, _) => stack::wipe_bytes::<3072>(),
+        }
+    }
+}
+
+/// A message and what it takes to seal or open it.
+struct Message<'a, 'i, 'o, D> {
+    /// Of the key-generating key.
+    round_keys: &'a RoundKeys,
     nonce: &'a [u8],
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
-    /// The tag that a ciphertext came with.
+    /// When opening: the tag that came with it.
     received: &'a [u8],
-    /// The tag, to be computed.
+    /// The tag, or the tag that there should be.
     tag: &'a mut [u8],
+    direction: PhantomData<D>,
 }
 
-/// A message of [`short`]'s lengths, hashed in registers.
-struct Short<'a, 'i, 'o, D>(Input<'a, 'i, 'o>, PhantomData<D>);
+/// POLYVAL under way.
+type Polyval<'p, L> = Ghash<'p, L, AsIs>;
 
-impl<D: Direction> Task for Short<'_, '_, '_, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Input { root, nonce, ad, mut buffer, received, tag } = self.0;
-        let keys = derive(isa, root, nonce);
-        let mut round_keys = [[0; 16]; 15];
-        aes::expand::<Aes256, I::X1>(isa, keys.encryption, &mut round_keys);
-        if D::SEALS {
-            let hash = hash_short(isa, keys.authentication, ad, buffer.get_in());
-            encrypt_hash(isa, &round_keys, nonce, hash).store(tag);
-            count::<I::X1>(isa, &round_keys, tag, buffer);
-        } else {
-            count::<I::X1>(isa, &round_keys, received, buffer.reborrow());
-            let hash = hash_short(isa, keys.authentication, ad, buffer.get_out());
-            encrypt_hash(isa, &round_keys, nonce, hash).store(tag);
-        }
-        wipe(round_keys.as_flattened_mut());
-    }
+/// A message's keys (section 4).
+struct Derived<X> {
+    /// The message-authentication key: POLYVAL's element as it is.
+    h: X,
+    /// The message-encryption key.
+    key: [X; 2],
 }
 
-/// A message of any length.
-struct Long<'a, 'i, 'o, D>(Input<'a, 'i, 'o>, PhantomData<D>);
-
-impl<D: Direction> Task for Long<'_, '_, '_, D> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, isa: I) {
-        let Input { root, nonce, ad, mut buffer, received, tag } = self.0;
-        let blocks = hashed_blocks(ad.len(), buffer.len());
-        let of_nonce = derive(isa, root, nonce);
-        let mut keys = Expanded::new();
-        aes::expand::<Aes256, I::X1>(isa, of_nonce.encryption, &mut keys.round_keys);
-        keys.powers.fill_for::<I::Register>(isa, of_nonce.authentication, blocks);
-        if D::SEALS {
-            let hash = hash_long(isa, &keys.powers, ad, buffer.get_in());
-            encrypt_hash(isa, &keys.round_keys, nonce, hash).store(tag);
-            count::<I::Register>(isa, &keys.round_keys, tag, buffer);
-        } else {
-            count::<I::Register>(isa, &keys.round_keys, received, buffer.reborrow());
-            let hash = hash_long(isa, &keys.powers, ad, buffer.get_out());
-            encrypt_hash(isa, &keys.round_keys, nonce, hash).store(tag);
-        }
-        keys.wipe();
-    }
-}
-
-/// A nonce's two keys.
-struct Keys<X> {
-    authentication: X,
-    encryption: [X; 2],
-}
-
-/// Section 4: the keys are the halves of six blocks, of which each has a number and the nonce.
+/// The halves of six blocks: of a little-endian number and the nonce.
 #[inline(always)]
-fn derive<I: Isa>(isa: I, root: &RoundKeys, nonce: &[u8]) -> Keys<I::X1> {
-    let mut block = [0; 16];
-    block[4..].copy_from_slice(nonce);
-    let mut x = [I::X1::load(isa, &block); 6];
-    for (number, x) in x.iter_mut().enumerate() {
-        *x = x.add_words(I::X1::load(isa, &(number as u128).to_le_bytes()));
+fn derive<X: Clmul<X1 = X>>(isa: X::Isa, round_keys: &RoundKeys, nonce: &[u8]) -> Derived<X> {
+    static NUMBERS: [[u8; 16]; 6] = words([0, 1, 2, 3, 4, 5]);
+    let behind_zeros = X::load(isa, &(nonce_number(nonce) << 32).to_le_bytes());
+    let mut x = [behind_zeros; 6];
+    for i in 0..6 {
+        x[i] = x[i].xor(X::load(isa, &NUMBERS[i]));
     }
-    let x = aes::encrypt::<Aes256, I::X1, 6>(isa, root, x);
-    Keys {
-        authentication: x[0].low_halves(x[1]),
-        encryption: [x[2].low_halves(x[3]), x[4].low_halves(x[5])],
-    }
+    let [a, b, c, d, e, f] = aes::encrypt::<Aes256, X, 6>(isa, round_keys, x);
+    Derived { h: a.low_halves(b), key: [c.low_halves(d), e.low_halves(f)] }
 }
 
-/// How many blocks POLYVAL takes: padded associated data, padded message and their lengths.
-const fn hashed_blocks(ad_bytes: usize, message_bytes: usize) -> usize {
-    ad_bytes.div_ceil(16) + message_bytes.div_ceil(16) + 1
-}
-
-/// POLYVAL of a short message.
+/// The nonce, then zeros.
 #[inline(always)]
-fn hash_short<I: Isa>(isa: I, key: I::X1, ad: &[u8], message: &[u8]) -> I::X1 {
-    let mut hash = ShortHash::<_, AsIs>::new(isa, key);
-    hash.take(ad);
-    let mut blocks = [I::X1::broadcast(isa, &[0; 16]); 4];
-    for (block, bytes) in blocks.iter_mut().zip(message.chunks(16)) {
-        *block = I::X1::load_partial(isa, bytes);
-    }
-    let (ad_bits, bits) = (8 * ad.len() as u64, 8 * message.len() as u64);
-    let lengths = I::X1::load(isa, &AsIs::lengths(ad_bits, bits));
-    short::hash_message(&mut hash, blocks, message.len().div_ceil(16), lengths);
-    hash.finish()
+fn nonce_block<X: Lanes>(isa: X::Isa, nonce: &[u8]) -> X {
+    X::load(isa, &nonce_number(nonce).to_le_bytes())
 }
 
-/// POLYVAL of a message of any length.
+/// A nonce as a little-endian number: to load it from where it has been copied piece by piece would
+/// make the CPU wait for the pieces.
 #[inline(always)]
-fn hash_long<I: Isa>(isa: I, powers: &Powers, ad: &[u8], message: &[u8]) -> I::X1 {
-    let mut hash = Ghash::<I::Register, AsIs>::new(isa, powers);
-    let blocks = hashed_blocks(ad.len(), message.len());
-    // CT: lengths are public.
-    if blocks <= Ghash::<I::Register, AsIs>::GROUP_BLOCKS {
-        hash.expect(blocks);
-        hash.take_part(ad);
-        hash.take_part(message);
-    } else {
-        hash.take_all(ad);
-        hash.take_all(message);
-    }
-    hash.take_lengths(ad.len() as u64, message.len() as u64);
-    hash.finish()
+fn nonce_number(nonce: &[u8]) -> u128 {
+    let (mut low, mut high) = ([0; 8], [0; 4]);
+    low.copy_from_slice(&nonce[..8]);
+    high.copy_from_slice(&nonce[8..]);
+    u128::from(u32::from_le_bytes(high)) << 64 | u128::from(u64::from_le_bytes(low))
 }
 
-/// The tag of a message with this POLYVAL.
+/// All bits of a block but the last one.
+static ALL_BUT_LAST: [u8; 16] =
+    [!0, !0, !0, !0, !0, !0, !0, !0, !0, !0, !0, !0, !0, !0, !0, !0 >> 1];
+
+/// The tag of POLYVAL's `hash`.
 #[inline(always)]
-fn encrypt_hash<I: Isa>(isa: I, round_keys: &RoundKeys, nonce: &[u8], hash: I::X1) -> I::X1 {
-    let nonce = I::X1::load_partial(isa, nonce);
-    let without_top_bit = I::X1::load(isa, &(u128::MAX >> 1).to_le_bytes());
-    let block = hash.xor(nonce).and(without_top_bit);
-    let [block] = aes::encrypt::<Aes256, I::X1, 1>(isa, round_keys, [block]);
-    block
+fn tag_of<X: Clmul<X1 = X>>(isa: X::Isa, round_keys: &RoundKeys, hash: X, nonce: &[u8]) -> X {
+    let s = hash.xor(nonce_block(isa, nonce)).and(X::load(isa, &ALL_BUT_LAST));
+    let [tag] = aes::encrypt::<Aes256, X, 1>(isa, round_keys, [s]);
+    tag
 }
 
-/// Counter mode from the tag on: the first word counts, in little endian.
-#[inline(always)]
-fn count<L: Clmul>(
-    isa: L::Isa,
-    round_keys: &RoundKeys,
-    tag: &[u8],
-    mut buffer: InOutBuf<'_, '_, u8>,
-) {
-    let bytes = buffer.len();
-    let mut counters = Counters::<L>::new(isa, tag);
-    let group = const { GROUP * L::BYTES };
-    let mut at = 0;
-    // CT: lengths are public.
-    while at + group <= bytes {
-        add(isa, counters.key_stream::<GROUP>(isa, round_keys), &mut buffer, at);
-        at += group;
-    }
-    match (bytes - at).div_ceil(L::BYTES) {
-        0 => {}
-        1 => add(isa, counters.key_stream::<1>(isa, round_keys), &mut buffer, at),
-        2..=4 => add(isa, counters.key_stream::<4>(isa, round_keys), &mut buffer, at),
-        _ => add(isa, counters.key_stream::<GROUP>(isa, round_keys), &mut buffer, at),
-    }
-}
-
-/// Counter blocks.
+/// Counter blocks: the first word counts, in little endian, and wraps.
 struct Counters<L> {
     next: L,
     step: L,
 }
 
 impl<L: Clmul> Counters<L> {
+    /// From the tag, whose last bit is set.
     #[inline(always)]
-    fn new(isa: L::Isa, tag: &[u8]) -> Self {
-        static NUMBERS: [[u8; 16]; 4] = {
-            let mut blocks = [[0; 16]; 4];
-            (blocks[1][0], blocks[2][0], blocks[3][0]) = (1, 2, 3);
-            blocks
-        };
-        let top_bit = L::broadcast(isa, &(1_u128 << 127).to_le_bytes());
-        let tag = L::broadcast(isa, tag);
-        let first = tag.xor(tag.and(top_bit)).xor(top_bit);
-        let next = first.add_words(L::load(isa, &NUMBERS.as_flattened()[..L::BYTES]));
-        Self { next, step: L::broadcast(isa, &(L::BLOCKS as u128).to_le_bytes()) }
+    fn new(isa: L::Isa, tag: L::X1) -> Self {
+        static FROM_ZERO: [[u8; 16]; 4] = words([0, 1, 2, 3]);
+        static STEPS: [[u8; 16]; 5] = words([0, 1, 2, 3, 4]);
+        static LAST: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1 << 7];
+        let first = tag.and(L::X1::load(isa, &ALL_BUT_LAST)).xor(L::X1::load(isa, &LAST));
+        let ahead = L::load(isa, &FROM_ZERO.as_flattened()[..L::BYTES]);
+        let next = L::splat(first).add_words(ahead);
+        Self { next, step: L::broadcast(isa, &STEPS[L::BLOCKS]) }
     }
 
     #[inline(always)]
-    fn key_stream<const N: usize>(&mut self, isa: L::Isa, round_keys: &RoundKeys) -> [L; N] {
-        let mut x = [self.next; N];
-        for x in &mut x {
-            *x = self.next;
+    fn next<const N: usize>(&mut self) -> [L; N] {
+        let mut blocks = [self.next; N];
+        for block in &mut blocks {
+            *block = self.next;
             self.next = self.next.add_words(self.step);
         }
-        aes::encrypt::<Aes256, L, N>(isa, round_keys, x)
+        blocks
     }
 }
 
-/// Adds key stream to the buffer from `at` on, as far as either goes.
-#[inline(always)]
-fn add<L: Lanes, const N: usize>(
-    isa: L::Isa,
-    key_stream: [L; N],
-    buffer: &mut InOutBuf<'_, '_, u8>,
-    at: usize,
-) {
-    for (j, z) in key_stream.into_iter().enumerate() {
-        let from = at + j * L::BYTES;
-        let to = (from + L::BYTES).min(buffer.len());
+/// A message of few blocks, block by block.
+struct Short<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
+
+impl<D: Direction> Task for Short<'_, '_, '_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
         // CT: lengths are public.
-        if from >= to {
-            break;
+        match self.0.buffer.len().div_ceil(16) {
+            0 | 1 => self.0.short::<I, 1>(isa),
+            2 => self.0.short::<I, 2>(isa),
+            _ => self.0.short::<I, 4>(isa),
         }
-        add_partial::<L, Opening>(isa, z, buffer, from..to);
+    }
+}
+
+impl<D: Direction> Message<'_, '_, '_, D> {
+    /// A message of at most `B` blocks.
+    #[inline(always)]
+    fn short<I: Isa, const B: usize>(self, isa: I) {
+        let Self { nonce, ad, mut buffer, .. } = self;
+        let Derived { h, key } = derive(isa, self.round_keys, nonce);
+        let mut round_keys = [[0; 16]; 15];
+        aes::expand::<Aes256, I::X1>(isa, key, &mut round_keys);
+        let mut hash = ShortHash::<_, AsIs>::new(isa, h);
+        hash.take(ad);
+        let bytes = buffer.len();
+        let blocks = bytes.div_ceil(16);
+        let place = |j: usize| (16 * j).min(bytes)..(16 * j + 16).min(bytes);
+        let lengths = AsIs::lengths(8 * ad.len() as u64, 8 * bytes as u64);
+        let lengths = I::X1::load(isa, &lengths);
+        let mut plaintext = [I::X1::broadcast(isa, &[0; 16]); B];
+        let tag = if D::SEALS {
+            for j in 0..B {
+                plaintext[j] = I::X1::load_partial(isa, &buffer.get_in()[place(j)]);
+            }
+            hash_message(&mut hash, plaintext, blocks, lengths);
+            let tag = tag_of(isa, &round_keys, hash.finish(), nonce);
+            let x = Counters::<I::X1>::new(isa, tag).next::<B>();
+            let key_stream = aes::encrypt::<Aes256, I::X1, B>(isa, &round_keys, x);
+            for j in 0..B {
+                add_partial::<_, D>(isa, key_stream[j], &mut buffer, place(j));
+            }
+            tag
+        } else {
+            let received = I::X1::load(isa, self.received);
+            let x = Counters::<I::X1>::new(isa, received).next::<B>();
+            let key_stream = aes::encrypt::<Aes256, I::X1, B>(isa, &round_keys, x);
+            for j in 0..B {
+                // What sealing returns is the output.
+                plaintext[j] = add_partial::<_, Sealing>(isa, key_stream[j], &mut buffer, place(j));
+            }
+            hash_message(&mut hash, plaintext, blocks, lengths);
+            tag_of(isa, &round_keys, hash.finish(), nonce)
+        };
+        tag.store(self.tag);
+        wipe(round_keys.as_flattened_mut());
+    }
+}
+
+/// A message of any length, in registers.
+struct Long<'a, 'i, 'o, D>(Message<'a, 'i, 'o, D>);
+
+impl<D: Direction> Task for Long<'_, '_, '_, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        let Message { nonce, ad, mut buffer, received, .. } = self.0;
+        let (ad_bytes, bytes) = (ad.len(), buffer.len());
+        let Derived { h, key } = derive(isa, self.0.round_keys, nonce);
+        let mut keys = Expanded::new();
+        aes::expand::<Aes256, I::X1>(isa, key, &mut keys.round_keys);
+        let blocks = ad_bytes.div_ceil(16) + bytes.div_ceil(16) + 1;
+        keys.powers.fill_for::<I::Register>(isa, h, blocks);
+
+        let round_keys = &keys.round_keys;
+        let mut polyval = Polyval::<I::Register>::new(isa, &keys.powers);
+        let group_blocks = Polyval::<I::Register>::GROUP_BLOCKS;
+        let whole = bytes / (16 * group_blocks) * (16 * group_blocks);
+        // CT: lengths are public. What fits into one sum is reduced once.
+        let one_sum = blocks <= group_blocks;
+        if one_sum {
+            polyval.expect(blocks);
+            polyval.take_part(ad);
+        } else {
+            polyval.take_all(ad);
+        }
+        let rest_blocks = ((bytes - whole).div_ceil(16) + 1).min(group_blocks);
+        let tag = if D::SEALS {
+            let (groups, rest) = buffer.get_in().split_at(whole);
+            polyval.take_all(groups);
+            if !one_sum {
+                polyval.expect(rest_blocks);
+            }
+            polyval.take_part(rest);
+            polyval.take_lengths(ad_bytes as u64, bytes as u64);
+            let tag = tag_of(isa, round_keys, polyval.finish(), nonce);
+            let mut stream = Stream::<I::Register>::new(isa, round_keys, tag);
+            for at in (0..whole).step_by(16 * group_blocks) {
+                stream.group(&mut buffer, at, None);
+            }
+            stream.rest(buffer, whole, None);
+            tag
+        } else {
+            let mut stream = Stream::new(isa, round_keys, I::X1::load(isa, received));
+            for at in (0..whole).step_by(16 * group_blocks) {
+                stream.group(&mut buffer, at, Some(&mut polyval));
+            }
+            if whole > 0 {
+                polyval.take_all(&buffer.get_out()[whole - 16 * group_blocks..whole]);
+            }
+            if !one_sum {
+                polyval.expect(rest_blocks);
+            }
+            stream.rest(buffer, whole, Some(&mut polyval));
+            polyval.take_lengths(ad_bytes as u64, bytes as u64);
+            tag_of(isa, round_keys, polyval.finish(), nonce)
+        };
+        tag.store(self.0.tag);
+        keys.wipe();
+    }
+}
+
+/// Counter mode over registers.
+struct Stream<'k, L: Lanes> {
+    isa: L::Isa,
+    round_keys: &'k RoundKeys,
+    counters: Counters<L>,
+}
+
+impl<'k, L: Clmul> Stream<'k, L> {
+    #[inline(always)]
+    fn new(isa: L::Isa, round_keys: &'k RoundKeys, tag: L::X1) -> Self {
+        Self { isa, round_keys, counters: Counters::new(isa, tag) }
+    }
+
+    /// Encrypts or decrypts the group at `at`. With a hash, the output of the group before it is
+    /// hashed between the rounds, for the CPU computes both at once.
+    #[inline(always)]
+    fn group(
+        &mut self,
+        buffer: &mut InOutBuf<'_, '_, u8>,
+        at: usize,
+        polyval: Option<&mut Polyval<'_, L>>,
+    ) {
+        let Self { isa, round_keys, .. } = *self;
+        let bytes = const { GROUP * L::BYTES };
+        let (mut done, mut rest) = buffer.reborrow().split_at(at);
+        let mut x = self.counters.next::<GROUP>();
+        let whitening = L::broadcast(isa, &round_keys[0]);
+        for x in &mut x {
+            *x = x.xor(whitening);
+        }
+        let hashed = polyval.filter(|_| at > 0);
+        if let Some(polyval) = hashed {
+            let before = &done.get_out()[at - bytes..];
+            // Two rounds to two registers.
+            for j in (0..GROUP).step_by(2) {
+                x = self.round(x, j + 1);
+                let (first, second) = before[j * L::BYTES..][..2 * L::BYTES].split_at(L::BYTES);
+                polyval.take_of_group(j, [L::load(isa, first), L::load(isa, second)]);
+                x = self.round(x, j + 2);
+            }
+            polyval.end_group();
+        } else {
+            for r in 1..=GROUP {
+                x = self.round(x, r);
+            }
+        }
+        for r in GROUP + 1..Aes256::ROUNDS {
+            x = self.round(x, r);
+        }
+        let mut last = [L::broadcast(isa, &round_keys[Aes256::ROUNDS]); GROUP];
+        for (key, input) in last.iter_mut().zip(rest.get_in().chunks_exact(L::BYTES)) {
+            *key = key.xor(L::load(isa, input));
+        }
+        store(L::aes_last_rounds(x, last), &mut rest.get_out()[..bytes]);
+    }
+
+    #[inline(always)]
+    fn round(&self, x: [L; GROUP], r: usize) -> [L; GROUP] {
+        L::aes_rounds(x, [L::broadcast(self.isa, &self.round_keys[r]); GROUP])
+    }
+
+    /// What is left from `from` on, less than a group. With a hash, its output is hashed.
+    #[inline(always)]
+    fn rest(
+        mut self,
+        mut buffer: InOutBuf<'_, '_, u8>,
+        from: usize,
+        mut polyval: Option<&mut Polyval<'_, L>>,
+    ) {
+        let bytes = buffer.len();
+        // CT: lengths are public.
+        let key_stream = match (bytes - from).div_ceil(L::BYTES) {
+            0 => return,
+            1 => self.key_stream::<1>(),
+            2 => self.key_stream::<2>(),
+            3 | 4 => self.key_stream::<4>(),
+            _ => self.key_stream::<GROUP>(),
+        };
+        for (j, z) in key_stream.into_iter().enumerate() {
+            let (from, to) = (from + j * L::BYTES, (from + (j + 1) * L::BYTES).min(bytes));
+            if from >= to {
+                break;
+            }
+            // What sealing gives back is the output.
+            let output = add_partial::<L, Sealing>(self.isa, z, &mut buffer, from..to);
+            if let Some(polyval) = &mut polyval {
+                polyval.take(output, (to - from).div_ceil(16));
+            }
+        }
+    }
+
+    /// `N` registers of key stream, and the first of them again.
+    #[inline(always)]
+    fn key_stream<const N: usize>(&mut self) -> [L; GROUP] {
+        let x = aes::encrypt::<Aes256, L, N>(self.isa, self.round_keys, self.counters.next());
+        let mut key_stream = [x[0]; GROUP];
+        key_stream[..N].copy_from_slice(&x);
+        key_stream
     }
 }

@@ -105,6 +105,23 @@ fn gcm_has_the_limits_of_sp_800_38d() {
     assert_eq!(padded.failed_verifications, Some(1 << 63));
 }
 
+/// RFC 8452, section 6, for lengths; the rest is `docs/limits.md`'s.
+#[test]
+fn aes_gcm_siv_is_limited_as_its_page_says() {
+    let expected = Limits {
+        random_nonce_messages: Some(1 << 32),
+        counted_nonce_messages: Some(1 << 60),
+        counted_first_nonce_messages: Some(1 << 60),
+        segments: None,
+        total_bytes: in_blocks(1 << 68, 1),
+        counted_total_bytes: in_blocks(1 << 68, 1),
+        failed_verifications: Some(1 << 63),
+        message_bytes: 1 << 36,
+        ad_bytes: 1 << 36,
+    };
+    assert_eq!(Limits::of(&algorithm("aes-256-gcm-siv")), expected);
+}
+
 #[test]
 fn long_nonces_may_be_random() {
     for (text, random, total) in [
@@ -186,8 +203,8 @@ fn gcm_is_charged_by_the_block() {
     assert_eq!((usage.messages(), usage.bytes()), (3, 3 * 64));
 }
 
-/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex nor OMD is GCM, alone or
-/// under derived keys.
+/// Which bounds a row has is in the row. Whatever is neither AEGIS, Flex, OMD nor AES-GCM-SIV is GCM,
+/// alone or under derived keys.
 #[test]
 fn every_row_says_how_it_uses_its_key() {
     for a in every_algorithm() {
@@ -212,7 +229,10 @@ fn every_row_says_how_it_uses_its_key() {
                 assert_eq!(a.mode(), Mode::Gcm { padding_blocks: 2 }, "{a}");
                 continue;
             }
-            "aes-256-gcm-siv" => (12, Some(6)),
+            "aes-256-gcm-siv" => {
+                assert_eq!(a.mode(), Mode::Siv { halves: 6 }, "{a}");
+                continue;
+            }
             "xaes-256-gcm" => (12, Some(2)),
             "kc-xaes-256-gcm" => (12, Some(5)),
             "h-aes-256-gcm" | "h-kc-aes-256-gcm" => (12, None),

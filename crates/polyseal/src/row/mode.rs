@@ -26,6 +26,12 @@ pub(crate) enum Mode {
         /// How often a message calls the key's permutation, if the derived key is what it gives.
         permutation_calls: Option<u32>,
     },
+    /// A hash and counter mode under keys that are derived from the whole nonce, as AES-GCM-SIV has
+    /// them.
+    Siv {
+        /// How often a message calls the key's permutation, to take half of each output.
+        halves: u32,
+    },
 }
 
 /// The mode that goes with an algorithm's parameters.

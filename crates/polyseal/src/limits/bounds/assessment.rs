@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Amount, Probability, birthday, chained, commitment, derived, gcm};
+use super::{Amount, Probability, birthday, chained, commitment, derived, gcm, siv};
 use crate::error::Error;
 use crate::limits::{Limits, Nonces};
 use crate::registry::{Algorithm, Level, Misuse};
@@ -13,6 +13,7 @@ use crate::row::Mode;
 const DRAFT: &str = "draft-irtf-cfrg-aead-limits-13";
 const PAPER: &str = "eprint 2025/758";
 const OMD: &str = "docs/spec/omd.md";
+const HERE: &str = "docs/limits.md";
 
 /// What is done with a number of keys.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -200,7 +201,7 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
 
     if load.nonces == Nonces::Random && algorithm.family().misuse != Misuse::NotNeeded {
         let source = match mode {
-            Mode::Direct | Mode::Chained { .. } => specification.into(),
+            Mode::Direct | Mode::Chained { .. } | Mode::Siv { .. } => specification.into(),
             Mode::Gcm { .. } => "NIST SP 800-38D, section 8.3".into(),
             Mode::Derived { .. } => format!("{PAPER}, section 4.2"),
         };
@@ -238,6 +239,14 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
             add("distinguishing", amount, formula.into(), format!("{DRAFT}, {section}"));
             let (amount, formula) = forgery(load, l, q, t);
             add("forgery", amount, formula, format!("{DRAFT}, 6.2.2"));
+        }
+        Mode::Siv { halves } => {
+            let amount = siv::derivation(u * q, halves);
+            add("derived keys", amount, format!("{halves} u q / 2^96"), "eprint 2014/1012".into());
+            let amount = siv::confidentiality(u * q, l);
+            add("distinguishing", amount, "u q (L + 1)² / 2^129".into(), HERE.into());
+            let amount = siv::integrity(u * v, l);
+            add("forgery", amount, "2 u v (L + 2) / 2^128".into(), HERE.into());
         }
         Mode::Derived { head_bytes, .. } => {
             let head_bits = 8 * head_bytes as u32;

@@ -1,6 +1,6 @@
 //! How likely it is that the use of a key goes wrong: each bound as a function of numbers.
 //!
-//! `birthday`, `gcm`, `derived`, `chained` and `commitment` hold formulas, each with its source; a
+//! `birthday`, `gcm`, `derived`, `siv`, `chained` and `commitment` hold formulas, each with its source; a
 //! test for each holds the numbers that its source gives. [`assess`] says which of them apply to an
 //! algorithm and adds them up. Where they come from, and what they do not count, is told in
 //! `docs/limits.md` of the repository.
@@ -29,6 +29,7 @@ pub mod chained;
 pub mod commitment;
 pub mod derived;
 pub mod gcm;
+pub mod siv;
 
 pub use amount::{Amount, Probability};
 pub use assessment::{Assessment, Bound, Load, assess, messages_within};

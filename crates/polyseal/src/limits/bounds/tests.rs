@@ -8,7 +8,7 @@ use proptest::prelude::{Strategy, prop_assert, prop_oneof, proptest};
 
 use super::{
     Amount, Assessment, Bound, Load, Probability, assess, birthday, chained, commitment, derived,
-    gcm, messages_within,
+    gcm, messages_within, siv,
 };
 use crate::error::Error;
 use crate::limits::{Limits, Nonces};
@@ -224,6 +224,7 @@ fn twice_the_keys() {
         "xaes-256-gcm",
         "kc-xaes-256-gcm",
         "dndk-gcm:version=1",
+        "aes-256-gcm-siv",
     ] {
         for nonces in [Nonces::Random, Nonces::Counted, Nonces::CountedFirst] {
             let few = Load {
@@ -282,6 +283,29 @@ fn a_counter_may_leave_every_message_under_one_derived_key() {
     is(pow(distinguishing("dndk-gcm:nonce=16", &counted)), 32.0 + 354_f64.log2() - 127.0);
     let few = Load { messages: pow(8.0), ..counted };
     is(pow(distinguishing("dndk-gcm:nonce=16", &few)), 18.0 - 129.0);
+}
+
+/// The formulas of `docs/limits.md`, and that what the row allows has what its page says.
+#[test]
+fn aes_gcm_siv() {
+    is_exactly(siv::derivation(pow(60.0), 6), 6_f64.log2() - 36.0);
+    is_exactly(siv::confidentiality(pow(10.0), Amount::from(3_u32)), 10.0 + 4.0 - 129.0);
+    is_exactly(siv::integrity(pow(10.0), Amount::from(6_u32)), 10.0 + 1.0 + 3.0 - 128.0);
+
+    let a = algorithm("aes-256-gcm-siv");
+    let names = |load| assess(&a, &load).usage.iter().map(|bound| bound.name).collect::<Vec<_>>();
+    let alone = ["derived keys", "distinguishing", "forgery"];
+    let counted = Load { nonces: Nonces::Counted, ..load(32.0, (1 << 36) - 16) };
+    assert_eq!(names(counted), alone);
+    assert_eq!(names(load(20.0, 16))[0], "repeated nonce");
+    assert_eq!(names(load(20.0, 16))[1..], alone);
+    // The longest messages: the tag and 2^32 − 1 blocks each, and as many failures as there may be.
+    let most = assess(&a, &Load { forgeries: pow(63.0), ..counted });
+    assert!(most.crossed.is_empty(), "{:?}", most.crossed);
+    is(pow(row(&most, "distinguishing").expect("a bound")), -33.0);
+    is(pow(row(&most, "forgery").expect("a bound")), -32.0);
+    let beyond = assess(&a, &Load { messages: pow(32.1), ..counted });
+    assert_eq!(beyond.crossed, [Error::Limit { what: "bytes", limit: 1 << 68 }]);
 }
 
 /// The birthday bound of a permutation with blocks of 128 bits.
