@@ -70,10 +70,10 @@ impl Aes256GcmSiv {
         let message = Message::<D> { round_keys, nonce, ad, buffer, received, tag, direction };
         if is_short {
             backend.run(Short(message));
-            backend.run(WipeStack::<true>);
+            stack::wipe_bytes::<SHORT_STACK_BYTES>();
         } else {
             backend.run(Long(message));
-            backend.run(WipeStack::<false>);
+            stack::wipe_bytes::<LONG_STACK_BYTES>();
         }
     }
 }
@@ -128,23 +128,10 @@ impl Task for Expand<'_> {
     }
 }
 
-/// Overwrites what a message has left on the stack, one that is `SHORT` or a longer one.
-struct WipeStack<const SHORT: bool>;
-
-impl<const SHORT: bool> Task for WipeStack<SHORT> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, _: I) {
-        // The fewer registers there are, the more round keys and blocks are kept on the stack.
-        match const { (SHORT, I::REGISTERS) } {
-            (true, ..16) => stack::wipe_bytes::<2048>(),
-            (true, _) => stack::wipe_bytes::<1024>(),
-            (false, ..16) => stack::wipe_bytes::<5120>(),
-            (false, _) => stack::wipe_bytes::<3072>(),
-        }
-    }
-}
+/// As much as a short message leaves on the stack.
+const SHORT_STACK_BYTES: usize = 2 << 10;
+/// As much as a longer one leaves.
+const LONG_STACK_BYTES: usize = 5 << 10;
 
 /// A message and what it takes to seal or open it.
 struct Message<'a, 'i, 'o, D> {

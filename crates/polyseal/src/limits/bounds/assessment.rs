@@ -242,7 +242,7 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
         }
         Mode::Siv { halves } => {
             let amount = siv::derivation(u * q, halves);
-            add("derived keys", amount, format!("{halves} u q / 2^96"), "eprint 2014/1012".into());
+            add("derived keys", amount, format!("{halves} u q / 2^96"), "eprint 2017/702".into());
             let amount = siv::confidentiality(u * q, l);
             add("distinguishing", amount, "u q (L + 1)² / 2^129".into(), HERE.into());
             let amount = siv::integrity(u * v, l);

@@ -1,9 +1,9 @@
 //! How likely it is that the use of a key goes wrong: each bound as a function of numbers.
 //!
-//! `birthday`, `gcm`, `derived`, `siv`, `chained` and `commitment` hold formulas, each with its source; a
-//! test for each holds the numbers that its source gives. [`assess`] says which of them apply to an
-//! algorithm and adds them up. Where they come from, and what they do not count, is told in
-//! `docs/limits.md` of the repository.
+//! `birthday`, `gcm`, `derived`, `siv`, `chained` and `commitment` hold formulas, each with its
+//! source; a test for each holds the numbers that its source gives. [`assess`] says which of them
+//! apply to an algorithm and adds them up. Where they come from, and what they do not count, is
+//! told in `docs/limits.md` of the repository.
 //!
 //! What it does not give: every figure takes AES, HMAC and AEGIS for what they are meant to be. A
 //! bound is what an adversary has at most, not what he has.
