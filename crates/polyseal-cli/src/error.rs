@@ -153,12 +153,16 @@ fn first_secret(text: &str) -> Option<Range<usize>> {
             .map(|(at, _)| at..text[at..].find(|c| !is_key(c)).map_or(text.len(), |end| at + end))
             .find(|place| place.len() > secret.len() + 8)
     };
-    SECRETS.into_iter().filter_map(find).min_by_key(|place| place.start)
+    // A private key of SSH or of anything else, which has many lines: nothing after it is shown.
+    let private = lower.find("-----begin ").filter(|&at| lower[at..].contains("private key"));
+    let body = lower.find("b3blbnnzac1rzxk");
+    let to_the_end = [private, body].into_iter().flatten().min().map(|at| at..text.len());
+    SECRETS.into_iter().filter_map(find).chain(to_the_end).min_by_key(|place| place.start)
 }
 
 /// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and
 /// what is printed may be kept in a log.
-fn without_secrets(text: &str) -> String {
+pub(crate) fn without_secrets(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(Range { start, end }) = first_secret(rest) {
         kept.push_str(&rest[..start]);

@@ -23,6 +23,7 @@ use crate::error::{Code, Failure, Result, misleads};
 use crate::replaced::Replaced;
 use crate::staged::Staged;
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
+use rustix::process::geteuid;
 use zeroize::Zeroizing;
 
 /// Which file it is, whatever its name.
@@ -99,8 +100,8 @@ impl InputFile {
             None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
         };
         let file = file.map_err(failure)?;
-        if named.is_none() {
-            expect_open(&file, "standard input")?;
+        if path.is_none_or(is_standard_input) {
+            expect_open(io::stdin(), "standard input")?;
         }
         expect_unread(&file, &format!("the contents, {},", name.display()))?;
         let metadata = file.metadata().map_err(failure)?;
@@ -255,6 +256,7 @@ impl OutputFile {
         refuse_taken(&metadata, taken, path)?;
         let kind = metadata.file_type();
         if kind.is_fifo() || kind.is_char_device() {
+            refuse_planted(path, &metadata)?;
             let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
             // The name may have come to mean another file in between.
             if FileId::of(&file.metadata().map_err(failure)?) != FileId::of(&metadata) {
@@ -403,6 +405,18 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
 /// The names of standard output. Opening them anew would lose the position in a file.
 fn is_standard_output(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
+}
+
+/// Refuses a FIFO or a device that another user may have put there, or a link to one: they would read
+/// what is written, or it would be lost. Root's are for everybody.
+fn refuse_planted(path: &Path, there: &Metadata) -> Result {
+    let is_ours = |metadata: &Metadata| [geteuid().as_raw(), 0].contains(&metadata.uid());
+    let link = fs::symlink_metadata(path).map_err(|error| Failure::io("write", path, &error))?;
+    if is_ours(there) && is_ours(&link) {
+        return Ok(());
+    }
+    let message = format!("{} was put there by another user, and is no file", path.display());
+    Err(Failure::usage(message).hint("write to a folder in which nobody else can"))
 }
 
 fn refuse_taken(output: &Metadata, taken: &[(Option<FileId>, &str)], name: &Path) -> Result {

@@ -1,7 +1,7 @@
 //! From the command line to recipients and identities: reads key files, recipients files, identity
 //! files and passphrases, and remembers which files they were, so that no output replaces one.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -38,7 +38,10 @@ impl Sources {
             }
             // Two passphrases may come from one, one after the other.
             if sources.descriptors.iter().all(|(other, _)| *other != fd) {
-                sources.descriptors.push((fd, prompt::descriptor(fd)?));
+                let file = prompt::descriptor(fd)?;
+                let regular = file.metadata().ok().filter(Metadata::is_file);
+                sources.files.extend(regular.as_ref().map(FileId::of));
+                sources.descriptors.push((fd, file));
             }
         }
         close_fds::set_fds_cloexec(3, &[]);
@@ -47,7 +50,7 @@ impl Sources {
 
     /// Files that an output must not be.
     pub(crate) fn taken(&self) -> impl Iterator<Item = (Option<FileId>, &'static str)> + '_ {
-        self.files.iter().map(|&id| (Some(id), "a file of keys"))
+        self.files.iter().map(|&id| (Some(id), "a file of keys or passphrases"))
     }
 
     /// Standard input gives a key or the contents, not both.

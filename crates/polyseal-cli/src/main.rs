@@ -35,7 +35,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{Args, Command};
-use crate::error::{Code, Result, shown};
+use crate::error::{Code, Result, shown, without_secrets};
 
 fn main() -> ExitCode {
     no_core_dump();
@@ -96,7 +96,8 @@ fn report_usage(error: &clap::Error) -> ExitCode {
     {
         text = text.replace(&format!("'{value}'"), "(withheld)");
     }
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    // A key may have many lines.
+    let text = without_secrets(text.strip_prefix("error: ").unwrap_or(&text));
     // A mistyped option is hardly ever meant as the name of a file.
     let lines = text.lines().filter(|line| !line.contains("tip: to pass '"));
     let text: Vec<_> = lines.map(shown).collect();

@@ -11,7 +11,7 @@ mod common;
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::process::{Command, Stdio};
 
 use common::{Room, message};
@@ -194,6 +194,27 @@ fn symbolic_links_are_followed_and_stay() {
     });
 }
 
+/// Another user, and another group.
+const OTHERS: u32 = 12_345;
+
+/// Somebody else would read what is written there, or it would be lost.
+#[test]
+fn what_another_user_has_planted_is_not_written_to() {
+    let room = Room::new();
+    room.write("m", b"message");
+    if !common::have("mkfifo") || chown(room.path("m"), Some(OTHERS), None).is_err() {
+        return common::cannot("only root can give a file to another user");
+    }
+    assert!(room.shell("mkfifo -m 666 fifo; ln -s /dev/null nowhere").succeeds().is_empty());
+    chown(room.path("fifo"), Some(OTHERS), None).unwrap();
+    lchown(room.path("nowhere"), Some(OTHERS), None).unwrap();
+    for name in ["fifo", "nowhere"] {
+        room.run(["encrypt", "-k", "k", "-o", name, "m"], b"").fails(2, "by another user");
+        room.run(["encrypt", "-f", "-k", "k", "-o", name, "m"], b"").fails(2, "by another user");
+        room.run(["keygen", "-o", name], b"").fails(2, "by another user");
+    }
+}
+
 #[test]
 fn devices_and_fifos_are_written_to_directly() {
     let room = Room::new();
@@ -325,7 +346,6 @@ fn what_is_put_in_the_place_of_an_output_does_not_choose_its_mode() {
 
 #[test]
 fn a_replaced_file_has_its_group_and_no_other_reader() {
-    const OTHERS: u32 = 12_345;
     each_way(|run| {
         let room = Room::new();
         room.write("m", b"message");

@@ -105,6 +105,21 @@ fn it_opens_nothing_that_has_none_and_no_key_opens_what_has_one() {
     decrypt(&room, b"secret", "c").fails(4, "none of the keys");
 }
 
+/// It may be the only one that there is.
+#[test]
+fn its_file_is_not_replaced() {
+    let room = room();
+    room.write("secret", b"correct horse\n");
+    for line in [
+        "encrypt -f --passphrase-fd 3 -o secret m 3< secret",
+        "encrypt -f --passphrase-fd 0 -o secret m < secret",
+    ] {
+        room.write("m", b"message");
+        room.shell(&format!("$P {line}")).fails(2, "a file of keys or passphrases");
+        assert_eq!(room.read("secret"), b"correct horse\n");
+    }
+}
+
 #[test]
 fn it_can_be_changed() {
     let room = room();

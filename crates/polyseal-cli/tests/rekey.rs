@@ -316,7 +316,7 @@ fn a_refused_rekey_changes_nothing() {
     for how in [&[][..], &["--in-place"], &["-o", "c2"]] {
         let run = |args: &[&str]| room.run([&["rekey"], how, args, &["c"]].concat(), b"");
         run(&["-k", "other", "--to-key", "other"]).fails(4, "none of the keys");
-        run(&["-k", "k"]).fails(2, "nobody is named");
+        run(&["-k", "k"]).fails(2, "nobody was named");
         run(&["-k", "k", "--to-key", "absent"]).fails(1, "absent");
         run(&[&unheard[..], &["--to-key", "other"]].concat()).fails(1, "file descriptor 99");
         // There is no room for so many; a new key makes it.

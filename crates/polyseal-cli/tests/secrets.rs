@@ -48,6 +48,17 @@ fn a_key_in_the_place_of_a_file_is_not_shown() {
             assert!(!told.to_lowercase().contains(&part.to_lowercase()), "{args:?}: {told}");
         }
     }
+    // What ssh-keygen writes, whole or without its first line.
+    let body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt\n\
+                ZWQyNTUxOQAAACDSECRETSECRETSECRET=\n";
+    let whole =
+        format!("-----BEGIN OPENSSH PRIVATE KEY-----\n{body}-----END OPENSSH PRIVATE KEY-----");
+    for secret in [&whole, body] {
+        for option in ["-i", "-r", "-R", "-k"] {
+            let told = room.run(["encrypt", option, secret, "m"], b"").errors();
+            assert!(!told.contains("SECRET"), "{option}: {told}");
+        }
+    }
     // A plugin's identity, which no program here can make.
     let plugin = format!("AGE-PLUGIN-YUBIKEY-1{}", "QPZRY9X8GF2TVDW0S3JN".repeat(2));
     let told = room.run(["decrypt", "-i", &plugin, "m"], b"").fails(2, "a key was given").errors();
