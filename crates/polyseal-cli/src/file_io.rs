@@ -271,7 +271,7 @@ impl OutputFile {
         if !force {
             return Err(already_exists(path));
         }
-        staged(fs::canonicalize(path).map_err(failure)?, Some(Replaced::new(&metadata)))
+        staged(fs::canonicalize(path).map_err(failure)?, Some(Replaced::new(path, &metadata)))
     }
 
     /// As the library takes it.

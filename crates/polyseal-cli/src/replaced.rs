@@ -2,9 +2,10 @@
 //!
 //! Mode and group go over only if the very file that was seen when the output was opened still
 //! stands there and belongs to this user. Otherwise somebody else has put it there, or keeps it,
-//! and the new file stays as it was made, with mode 0600. Where the group cannot be carried over,
-//! or either file has an access control list, in which the mode's bits for the group mean something
-//! else, the new file has no bits for the group.
+//! and the new file stays as it was made, with mode 0600. So it does in a folder in which another
+//! user can give your files other names. Where the group cannot be carried over, the new file has no
+//! bits for the group, and none for others that the group did not have. Where either file has an
+//! access control list, only its owner has any.
 
 use std::fs::{File, Metadata, Permissions};
 use std::io;
@@ -16,19 +17,31 @@ use rustix::process::geteuid;
 
 use crate::file_io::FileId;
 
-/// The bits of a mode that are carried over, and those of the group.
+/// The bits of a mode that are carried over, and whose they are.
 const MODE: u32 = 0o777;
+const OWNER: u32 = 0o700;
 const GROUP: u32 = 0o070;
+const OTHERS: u32 = 0o007;
 
 /// A regular file as it was seen.
 pub(crate) struct Replaced {
     id: FileId,
     mode: u32,
+    /// Whether only this user and root, or the group of the folder, can have given it the name.
+    named_by_us: bool,
 }
 
 impl Replaced {
-    pub(crate) fn new(seen: &Metadata) -> Self {
-        Self { id: FileId::of(seen), mode: seen.mode() & MODE }
+    /// The file that was seen under the name `path`.
+    pub(crate) fn new(path: &Path, seen: &Metadata) -> Self {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let is_ours =
+            |m: &Metadata| [geteuid().as_raw(), 0].contains(&m.uid()) && m.mode() & 0o002 == 0;
+        let named_by_us = folder.metadata().is_ok_and(|metadata| is_ours(&metadata));
+        Self { id: FileId::of(seen), mode: seen.mode() & MODE, named_by_us }
     }
 
     /// Gives `new` the mode and the group of `old`, which stands at `path`, as far as that is safe.
@@ -36,12 +49,19 @@ impl Replaced {
         if !old.is_file() || FileId::of(old) != self.id || old.uid() != geteuid().as_raw() {
             return Ok(());
         }
+        if !self.named_by_us {
+            return Ok(());
+        }
         // What has been taken away meanwhile is not given back.
         let mut mode = self.mode & old.mode();
         let same_group = new.metadata()?.gid() == old.gid()
             || fchown(new, None, Some(Gid::from_raw(old.gid()))).is_ok();
-        if !same_group || access_list::of_path(path) || access_list::of_file(new) {
-            mode &= !GROUP;
+        if access_list::of_path(path) || access_list::of_file(new) {
+            // The list may have denied to some what it gave to all others.
+            mode &= OWNER;
+        } else if !same_group {
+            // So may the group's bits have done.
+            mode &= !GROUP & !(OTHERS & !(mode >> 3));
         }
         new.set_permissions(Permissions::from_mode(mode))
     }

@@ -194,6 +194,22 @@ fn symbolic_links_are_followed_and_stay() {
     });
 }
 
+/// There another user chooses which of your files has the name, and so which mode goes over.
+#[test]
+fn no_mode_goes_over_in_a_folder_of_others() {
+    let room = Room::new();
+    room.write("m", b"message");
+    fs::create_dir(room.path("shared")).unwrap();
+    for (folder, expected) in [(0o755, 0o644), (0o777, 0o600), (0o1777, 0o600)] {
+        room.write("shared/out", b"");
+        set_mode(&room, "shared/out", 0o644);
+        set_mode(&room, "shared", folder);
+        room.run(["encrypt", "-f", "-k", "k", "-o", "shared/out", "m"], b"").succeeds();
+        assert_eq!(mode(&room, "shared/out"), expected, "{folder:o}");
+        set_mode(&room, "shared", 0o755);
+    }
+}
+
 /// Another user, and another group.
 const OTHERS: u32 = 12_345;
 

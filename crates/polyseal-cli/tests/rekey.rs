@@ -426,6 +426,22 @@ fn what_others_do_meanwhile_is_not_undone() {
     }
 }
 
+/// A rekey that begins while another waits for a key, and is interrupted, has to be put back first:
+/// its copy would otherwise undo the other one.
+#[test]
+fn one_that_was_interrupted_meanwhile_is_put_back_first() {
+    let (room, old) = room(&message(100_000));
+    assert!(room.shell("mkfifo third").0.status.success());
+    let mut waiting = room.command(["rekey", "-k", "k", "--to-key", "third", "c"]);
+    let waiting = waiting.stderr(Stdio::piped()).spawn().unwrap();
+    let mut third = OpenOptions::new().write(true).open(room.path("third")).unwrap();
+    room.write("c.header-backup", &old[..4096]);
+    third.write_all(&room.read("k")).unwrap();
+    drop(third);
+    Outcome(waiting.wait_with_output().unwrap()).fails(2, "a rekey was interrupted");
+    assert!(room.read("c") == old);
+}
+
 #[test]
 fn a_file_that_another_rekey_has_locked_is_not_waited_for_long() {
     let (room, old) = room(b"message");

@@ -65,7 +65,12 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
     // Every key has been read: nobody is waited for any more.
     let lock = match args.output {
-        None => Some(Lock::take(&args.file, &input.file, &old)?),
+        None => {
+            let lock = Lock::take(&args.file, &input.file, &old)?;
+            // Meanwhile another may have begun, and been interrupted.
+            in_place::expect_not_interrupted(&args.file)?;
+            Some(lock)
+        }
         Some(_) => None,
     };
     if args.new_key {
