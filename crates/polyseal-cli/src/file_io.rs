@@ -407,8 +407,8 @@ fn is_standard_output(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
-/// Refuses a FIFO or a device that another user may have put there, or a link to one: they would read
-/// what is written, or it would be lost. Root's are for everybody.
+/// Refuses a FIFO or a device that another user may have put there, or a link to one: they would
+/// read what is written, or it would be lost. Root's are for everybody.
 fn refuse_planted(path: &Path, there: &Metadata) -> Result {
     let is_ours = |metadata: &Metadata| [geteuid().as_raw(), 0].contains(&metadata.uid());
     let link = fs::symlink_metadata(path).map_err(|error| Failure::io("write", path, &error))?;

@@ -3,8 +3,8 @@
 //! Mode and group go over only if the very file that was seen when the output was opened still
 //! stands there and belongs to this user. Otherwise somebody else has put it there, or keeps it,
 //! and the new file stays as it was made, with mode 0600. So it does in a folder in which another
-//! user can give your files other names. Where the group cannot be carried over, the new file has no
-//! bits for the group, and none for others that the group did not have. Where either file has an
+//! user can give your files other names. Where the group cannot be carried over, the new file has
+//! no bits for the group, and none for others that the group did not have. Where either file has an
 //! access control list, only its owner has any.
 
 use std::fs::{File, Metadata, Permissions};
