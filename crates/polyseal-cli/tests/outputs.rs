@@ -229,6 +229,9 @@ fn what_another_user_has_planted_is_not_written_to() {
         room.run(["encrypt", "-f", "-k", "k", "-o", name, "m"], b"").fails(2, "by another user");
         room.run(["keygen", "-o", name], b"").fails(2, "by another user");
     }
+    // What the caller has opened is what the caller means.
+    let given = room.shell("$P encrypt -k k -o /dev/fd/3 m 3<> fifo & cat fifo | $P decrypt -k k");
+    assert_eq!(given.succeeds(), b"message");
 }
 
 #[test]
