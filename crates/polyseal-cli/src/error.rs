@@ -9,9 +9,6 @@ use std::process::ExitCode;
 use polyseal_file::age::{KeyError, KeyProblem};
 use polyseal_file::{Error as FileError, KeyFileError};
 
-use crate::file_io::NotText;
-use crate::prompt::NotTyped;
-
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
 /// The exit codes.
@@ -145,19 +142,66 @@ const SECRETS: [(&str, bool); 3] =
 
 /// The first secret of `text`, from its first byte to behind its last. How secrets begin is none.
 fn first_secret(text: &str) -> Option<Range<usize>> {
-    let lower = text.to_ascii_lowercase();
+    let Plain { text: plain, places } = &Plain::of(text);
+    let lower = plain.to_ascii_lowercase();
     let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let find = |(secret, as_it_is): (&str, bool)| {
-        let places = if as_it_is { text } else { &lower }.match_indices(secret);
-        places
-            .map(|(at, _)| at..text[at..].find(|c| !is_key(c)).map_or(text.len(), |end| at + end))
-            .find(|place| place.len() > secret.len() + 8)
+        let found = if as_it_is { plain } else { &lower }.match_indices(secret);
+        let end = |at: usize| plain[at..].find(|c| !is_key(c)).map_or(plain.len(), |end| at + end);
+        found.map(|(at, _)| at..end(at)).find(|place| place.len() > secret.len() + 8)
     };
     // A private key of SSH or of anything else, which has many lines: nothing after it is shown.
     let private = lower.find("-----begin ").filter(|&at| lower[at..].contains("private key"));
     let body = lower.find("b3blbnnzac1rzxk");
-    let to_the_end = [private, body].into_iter().flatten().min().map(|at| at..text.len());
-    SECRETS.into_iter().filter_map(find).chain(to_the_end).min_by_key(|place| place.start)
+    let to_the_end = [private, body].into_iter().flatten().min().map(|at| at..plain.len());
+    let found = SECRETS.into_iter().filter_map(find).chain(to_the_end);
+    found.min_by_key(|place| place.start).map(|place| places[place.start]..places[place.end])
+}
+
+/// A text with `-` for every dash and hyphen that a word processor puts there, and without those
+/// that it hides in a word.
+struct Plain {
+    text: String,
+    /// Where each byte of it comes from; and the end.
+    places: Vec<usize>,
+}
+
+impl Plain {
+    fn of(from: &str) -> Self {
+        let (mut text, mut places) = (String::new(), Vec::new());
+        for (at, character) in from.char_indices() {
+            match character {
+                '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => continue,
+                '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => {
+                    text.push('-');
+                }
+                other => text.push(other),
+            }
+            places.resize(text.len(), at);
+        }
+        places.push(from.len());
+        Self { text, places }
+    }
+}
+
+/// Whether `text` may be a key in hexadecimal, such as that of a raw key file. So may be the name
+/// of a file that is called by its hash: this is asked only where no such name belongs.
+pub(crate) fn is_hexadecimal_key(text: &str) -> bool {
+    text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// `text` without what may be a key in hexadecimal, for messages in which nobody needs a hash.
+pub(crate) fn without_hexadecimal_keys(text: &str) -> String {
+    let is_digit = |c: char| c.is_ascii_hexdigit();
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find(is_digit) {
+        let end = rest[start..].find(|c| !is_digit(c)).map_or(rest.len(), |length| start + length);
+        kept.push_str(&rest[..start]);
+        let digits = &rest[start..end];
+        kept.push_str(if is_hexadecimal_key(digits) { "(withheld)" } else { digits });
+        rest = &rest[end..];
+    }
+    kept + rest
 }
 
 /// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and
@@ -201,17 +245,11 @@ impl fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 /// What a stream of ours says by way of an I/O error.
 fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
-    let error = match error.downcast::<FileError>() {
-        Ok(inner) => return Ok(inner.into()),
-        Err(error) => error,
-    };
-    let error = match error.downcast::<NotText>() {
-        Ok(inner) => return Ok(inner.into()),
-        Err(error) => error,
-    };
-    error.downcast::<NotTyped>().map(Failure::from)
+    error.downcast::<Failure>().or_else(|error| error.downcast::<FileError>().map(Failure::from))
 }
 
 impl From<KeyError> for Failure {
@@ -284,8 +322,10 @@ impl From<FileError> for Failure {
             FileError::Passphrase | FileError::Context => failure(Code::Usage),
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
-            FileError::Suite(_) | FileError::SuiteOfSegments(_) => failure(Code::Usage)
-                .hint("`polyseal suites` lists those that are for files; or say what you --need"),
+            FileError::Suite(_) | FileError::SuiteOfSegments(_) => Self::usage(
+                without_hexadecimal_keys(&error.to_string()),
+            )
+            .hint("`polyseal suites` lists those that are for files; or say what you --need"),
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
             FileError::KeyFile(KeyFileError::Identity) => {
                 failure(Code::Usage).hint("give it with -i")

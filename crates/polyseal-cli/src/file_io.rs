@@ -10,21 +10,20 @@
 //! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
 //! - OUT must not be the input or the key file, by whatever name.
 
-use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use crate::args::OutputArgs;
-use crate::error::{Code, Failure, Result, misleads};
-use crate::replaced::Replaced;
-use crate::staged::Staged;
-use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
 use rustix::process::geteuid;
 use zeroize::Zeroizing;
+
+use crate::args::OutputArgs;
+use crate::error::{Code, Failure, Result, is_secret, misleads};
+use crate::replaced::Replaced;
+use crate::staged::Staged;
+use crate::streams::{descriptor, expect_open, expect_unread, is_standard_input};
 
 /// Which file it is, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,45 +36,12 @@ impl FileId {
     pub(crate) fn of(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
-}
 
-/// The streams that have been opened to be read, and what each is said to be. A pipe, a socket or a
-/// terminal gives its bytes once: whoever reads it second, under whatever name, would take an empty
-/// key or seal an empty message, or get what was meant for the first.
-static STREAMS: Mutex<Vec<(FileId, String)>> = Mutex::new(Vec::new());
-
-/// Refuses a stream that something else is read from.
-pub(crate) fn expect_unread(file: &File, what: &str) -> Result {
-    let metadata = file.metadata().map_err(|error| Failure::io("read", Path::new(what), &error))?;
-    let kind = metadata.file_type();
-    if !(kind.is_fifo() || kind.is_socket() || file.is_terminal()) {
-        return Ok(());
+    /// That of an open descriptor.
+    pub(crate) fn of_descriptor(descriptor: impl AsFd) -> Option<Self> {
+        let file = File::from(descriptor.as_fd().try_clone_to_owned().ok()?);
+        Some(Self::of(&file.metadata().ok()?))
     }
-    let id = FileId::of(&metadata);
-    let mut streams = STREAMS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, first)) = streams.iter().find(|(other, _)| *other == id) {
-        let message = format!("{first} and {what} cannot both come from one stream");
-        return Err(Failure::usage(message).hint("name a file for one of them"));
-    }
-    streams.push((id, what.to_owned()));
-    Ok(())
-}
-
-/// Refuses a standard stream that was closed when the tool was started. Rust has put `/dev/null` in
-/// its place, to read and to write, as no shell's redirection does: with `<&-` an empty file would
-/// be sealed, with `>&-` the output would be lost, and all would seem well.
-pub(crate) fn expect_open(stream: impl AsFd, name: &str) -> Result {
-    let put_in_place = || {
-        let (here, null) = (fstat(&stream).ok()?, stat("/dev/null").ok()?);
-        let is_null = FileType::from_raw_mode(here.st_mode) == FileType::CharacterDevice
-            && here.st_rdev == null.st_rdev;
-        Some(is_null && fcntl_getfl(&stream).ok()?.contains(OFlags::RDWR))
-    };
-    if put_in_place() != Some(true) {
-        return Ok(());
-    }
-    let message = format!("{name} is closed, or is /dev/null opened to read and to write");
-    Err(Failure::usage(message).hint("name the file; /dev/null, if that is what you mean"))
 }
 
 /// An open input.
@@ -188,21 +154,9 @@ pub(crate) struct Direct {
 }
 
 /// What was to be written is not for a terminal.
-#[derive(Debug)]
-pub(crate) struct NotText;
-
-impl fmt::Display for NotText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not writing binary data to a terminal")
-    }
-}
-
-impl std::error::Error for NotText {}
-
-impl From<NotText> for Failure {
-    fn from(refusal: NotText) -> Self {
-        Self::usage(refusal.to_string()).hint("use -o FILE or redirect it; -o - if you mean it")
-    }
+fn not_text() -> Failure {
+    Failure::usage("not writing binary data to a terminal")
+        .hint("use -o FILE or redirect it; -o - if you mean it")
 }
 
 impl OutputFile {
@@ -213,33 +167,46 @@ impl OutputFile {
         contents: Contents,
         taken: &[(Option<FileId>, &str)],
     ) -> Result<Self> {
-        match &args.output {
-            None => Self::standard(contents, false, taken),
-            Some(path) if is_standard_output(path) => Self::standard(contents, true, taken),
-            Some(path) => Self::named(path, args.force, taken),
+        let Some(path) = &args.output else {
+            let terminal = io::stdout().is_terminal();
+            if terminal && contents == Contents::Binary {
+                return Err(not_text());
+            }
+            let text = terminal.then(Zeroizing::default);
+            return Self::standard(io::stdout(), "standard output", text, taken);
+        };
+        // Opening them anew would lose the position in a file.
+        match descriptor(path) {
+            _ if path == Path::new("-") => {
+                Self::standard(io::stdout(), "standard output", None, taken)
+            }
+            Some(1) => Self::standard(io::stdout(), "standard output", None, taken),
+            Some(2) => Self::standard(io::stderr(), "standard error", None, taken),
+            other => {
+                if other == Some(0) {
+                    expect_open(io::stdin(), "standard input")?;
+                }
+                Self::named(path, args.force, taken)
+            }
         }
     }
 
     fn standard(
-        contents: Contents,
-        asked_for: bool,
+        stream: impl AsFd,
+        name: &str,
+        text: Option<Zeroizing<Vec<u8>>>,
         taken: &[(Option<FileId>, &str)],
     ) -> Result<Self> {
-        let name = Path::new("standard output");
-        let failure = |error| Failure::io("write", name, &error);
-        let terminal = io::stdout().is_terminal();
-        if terminal && !asked_for && contents == Contents::Binary {
-            return Err(NotText.into());
-        }
-        expect_open(io::stdout(), "standard output")?;
-        let file = io::stdout().as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
-        refuse_taken(&file.metadata().map_err(failure)?, taken, name)?;
-        let text = (terminal && !asked_for).then(Zeroizing::default);
+        let failure = |error| Failure::io("write", Path::new(name), &error);
+        expect_open(&stream, name)?;
+        let file = stream.as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
+        refuse_taken(&file.metadata().map_err(failure)?, taken, Path::new(name))?;
         Ok(Self::Direct(Direct { file, text }))
     }
 
     fn named(path: &Path, force: bool, taken: &[(Option<FileId>, &str)]) -> Result<Self> {
         let failure = |error| Failure::io("write", path, &error);
+        expect_no_secret(path)?;
         let staged = |target, replaced| {
             let staged = Staged::create(target, replaced).map_err(failure)?;
             Ok(Self::Staged { staged, replace: force, name: path.to_owned() })
@@ -316,7 +283,7 @@ impl OutputFile {
                 return if text.is_none_or(|begun| begun.is_empty()) {
                     Ok(())
                 } else {
-                    Err(NotText.into())
+                    Err(not_text())
                 };
             }
         };
@@ -376,7 +343,7 @@ fn text(bytes: &[u8]) -> io::Result<usize> {
             let whole = error.valid_up_to();
             (std::str::from_utf8(&bytes[..whole]).unwrap_or_default(), whole)
         }
-        Err(_) => return Err(io::Error::other(NotText)),
+        Err(_) => return Err(io::Error::other(not_text())),
     };
     // A CR may be half of an end of line.
     let (text, whole) = match text.strip_suffix('\r') {
@@ -391,27 +358,17 @@ fn text(bytes: &[u8]) -> io::Result<usize> {
             other => !misleads(other),
         };
         if !fit {
-            return Err(io::Error::other(NotText));
+            return Err(io::Error::other(not_text()));
         }
     }
     Ok(whole)
-}
-
-/// The names of standard input.
-pub(crate) fn is_standard_input(path: &Path) -> bool {
-    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|name| path == Path::new(name))
-}
-
-/// The names of standard output. Opening them anew would lose the position in a file.
-fn is_standard_output(path: &Path) -> bool {
-    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
 /// Refuses a FIFO or a device that another user may have put there, or a link to one: they would
 /// read what is written, or it would be lost. Root's are for everybody.
 fn refuse_planted(path: &Path, there: &Metadata) -> Result {
     // A descriptor is what the caller gave, whoever made it.
-    if ["/dev/fd", "/proc/self/fd"].iter().any(|folder| path.starts_with(folder)) {
+    if descriptor(path).is_some() {
         return Ok(());
     }
     let is_ours = |metadata: &Metadata| [geteuid().as_raw(), 0].contains(&metadata.uid());
@@ -421,6 +378,15 @@ fn refuse_planted(path: &Path, there: &Metadata) -> Result {
     }
     let message = format!("{} was put there by another user, and is no file", path.display());
     Err(Failure::usage(message).hint("write to a folder in which nobody else can"))
+}
+
+/// Refuses to make a file that has a key for a name: every listing of its folder would show it.
+fn expect_no_secret(path: &Path) -> Result {
+    if is_secret(path) && fs::symlink_metadata(path).is_err() {
+        return Err(Failure::usage("a key was given where the name of the output belongs")
+            .hint("what is on a command line, everyone on this machine can see"));
+    }
+    Ok(())
 }
 
 fn refuse_taken(output: &Metadata, taken: &[(Option<FileId>, &str)], name: &Path) -> Result {

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
 use crate::commands::{in_place, warn_of_weak};
 use crate::error::{Code, Failure, Result};
-use crate::file_io::{FileId, is_standard_input};
+use crate::file_io::FileId;
 use crate::prompt::{self, Terminal};
 use crate::secret;
 
@@ -23,19 +23,14 @@ pub(crate) struct Sources {
     files: Vec<FileId>,
     /// Each stands where the next passphrase from it begins.
     descriptors: Vec<(u32, File)>,
-    standard_input: bool,
 }
 
 impl Sources {
     /// Opens the descriptors that passphrases will come from. From then on no program that is
     /// started inherits one: age's plugins are none of those whom a passphrase was given to.
     pub(crate) fn new(passphrases: [Option<u32>; 2]) -> Result<Self> {
-        let mut sources =
-            Self { files: Vec::new(), descriptors: Vec::new(), standard_input: false };
+        let mut sources = Self { files: Vec::new(), descriptors: Vec::new() };
         for fd in passphrases.into_iter().flatten() {
-            if fd == 0 {
-                sources.take_standard_input()?;
-            }
             // Two passphrases may come from one, one after the other.
             if sources.descriptors.iter().all(|(other, _)| *other != fd) {
                 let file = prompt::descriptor(fd)?;
@@ -53,25 +48,7 @@ impl Sources {
         self.files.iter().map(|&id| (Some(id), "a file of keys or passphrases"))
     }
 
-    /// Standard input gives a key or the contents, not both.
-    pub(crate) fn expect_no_standard_input(&self) -> Result {
-        if self.standard_input {
-            let message = "a key and the contents cannot both come from standard input";
-            return Err(Failure::usage(message).hint("name the file to work on"));
-        }
-        Ok(())
-    }
-
-    fn take_standard_input(&mut self) -> Result {
-        self.expect_no_standard_input()?;
-        self.standard_input = true;
-        Ok(())
-    }
-
     fn read(&mut self, path: &Path, what: &str, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
-        if is_standard_input(path) {
-            self.take_standard_input()?;
-        }
         let (bytes, id) = secret::read(path, what, limit)?;
         self.files.push(id);
         Ok(bytes)

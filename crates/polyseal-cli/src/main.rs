@@ -26,6 +26,7 @@ mod replaced;
 mod secret;
 mod signals;
 mod staged;
+mod streams;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -35,7 +36,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{Args, Command};
-use crate::error::{Code, Result, shown, without_secrets};
+use crate::error::{Code, Result, shown, without_hexadecimal_keys, without_secrets};
 
 fn main() -> ExitCode {
     no_core_dump();
@@ -98,6 +99,7 @@ fn report_usage(error: &clap::Error) -> ExitCode {
     }
     // A key may have many lines.
     let text = without_secrets(text.strip_prefix("error: ").unwrap_or(&text));
+    let text = without_hexadecimal_keys(&text);
     // A mistyped option is hardly ever meant as the name of a file.
     let lines = text.lines().filter(|line| !line.contains("tip: to pass '"));
     let text: Vec<_> = lines.map(shown).collect();

@@ -3,7 +3,6 @@
 //! A passphrase comes from a terminal or from a file descriptor (`--passphrase-fd`), never from the
 //! command line or the environment, which others can read.
 
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
@@ -16,8 +15,8 @@ use rustix::io::Errno;
 use zeroize::Zeroizing;
 
 use crate::error::{Failure, Result, shown};
-use crate::file_io::expect_unread;
 use crate::signals::QuietTerminal;
+use crate::streams::expect_unread;
 
 /// Characters that are not mistaken for each other: five bits each.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
@@ -184,8 +183,9 @@ fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
     if line.len() == LONGEST {
         return Err(polyseal_file::Error::Passphrase);
     }
-    let refused = |why| {
-        let source = io::Error::other(NotTyped(why));
+    let refused = |why: &str| {
+        let failure = Failure::usage(why).hint("type it again, or give it with --passphrase-fd");
+        let source = io::Error::other(failure);
         polyseal_file::Error::Io { what: "read the passphrase", source }
     };
     let typed =
@@ -197,24 +197,6 @@ fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
     let mut text = Zeroizing::new(String::with_capacity(typed.len()));
     text.push_str(typed);
     Ok(text)
-}
-
-/// Why what was typed is not taken.
-#[derive(Debug)]
-pub(crate) struct NotTyped(&'static str);
-
-impl fmt::Display for NotTyped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for NotTyped {}
-
-impl From<NotTyped> for Failure {
-    fn from(refusal: NotTyped) -> Self {
-        Self::usage(refusal.to_string()).hint("type it again, or give it with --passphrase-fd")
-    }
 }
 
 /// Without a copy that stays behind.

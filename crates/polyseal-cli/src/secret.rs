@@ -7,12 +7,14 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-use crate::error::{Code, Failure, Result, is_secret};
-use crate::file_io::{FileId, expect_unread};
+use crate::error::{Code, Failure, Result, is_hexadecimal_key, is_secret};
+use crate::file_io::FileId;
+use crate::streams::expect_unread;
 
 /// The contents of a file of keys, which is said to be `what`, and which file it was.
 pub(crate) fn read(path: &Path, what: &str, limit: usize) -> Result<(Zeroizing<Vec<u8>>, FileId)> {
-    if is_secret(path) && !path.exists() {
+    let is_key = is_secret(path) || path.to_str().is_some_and(is_hexadecimal_key);
+    if is_key && !path.exists() {
         let message = format!("a key was given where the name of the {what} belongs");
         return Err(Failure::usage(message).hint(
             "write it into a file; what is on a command line, everyone on this machine can see",

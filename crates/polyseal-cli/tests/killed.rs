@@ -261,7 +261,8 @@ fn a_file_rekeyed_in_place_always_opens() {
         || {
             assert!(room.read("c")[payload..] == old[payload..]);
             if room.path("c.header-backup").exists() {
-                assert!(room.read("c.header-backup") == old[..payload], "half a copy");
+                let copy = room.read("c.header-backup");
+                assert!(copy.len() == 2 * payload && copy.starts_with(&old[..payload]));
                 room.run(["rekey", "--restore", "c"], b"").succeeds();
                 assert!(room.read("c") == old);
                 restored.set(restored.get() + 1);

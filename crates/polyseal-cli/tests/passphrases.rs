@@ -152,8 +152,10 @@ fn it_can_be_changed() {
         room.opens("k", "c", b"message");
     }
     encrypt(&room, b"secret", "c").succeeds();
-    let both = "echo secret | $P rekey --passphrase-fd 0 --new-passphrase-fd 0 c";
-    room.shell(both).fails(2, "standard input");
+    let both = "$P rekey --passphrase-fd 0 --new-passphrase-fd 0 c";
+    room.shell(&format!("echo secret | {both}")).fails(2, "a passphrase has 1 to 4096 bytes");
+    assert!(room.shell(&format!("cat both | {both}")).0.status.success());
+    assert_eq!(other("c").succeeds(), b"message");
 }
 
 #[test]
@@ -161,7 +163,7 @@ fn standard_input_gives_the_key_or_the_contents() {
     let room = room();
     room.write("id", &std::fs::read(age_fixture("x25519.txt")).unwrap());
     room.write("secret", b"secret\n");
-    let refused = "cannot both come from standard input";
+    let refused = "cannot both come from one stream";
     let ways = [("--passphrase-fd 0", "secret"), ("-k -", "k"), ("-k /dev/stdin", "k")];
     let identities = [("-i -", "id"), ("-i /dev/stdin", "id"), ("-i /dev/fd/0", "id")];
     for (how, key) in [ways, identities].concat() {

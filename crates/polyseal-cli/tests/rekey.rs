@@ -37,6 +37,12 @@ fn rekeys(room: &Room, args: &[&str]) {
     assert!(outcome.0.status.success(), "{}", outcome.errors());
 }
 
+/// What a rekey in place from the header of `old` to that of `new` keeps beside the file.
+fn copy_of(old: &[u8], new: &[u8]) -> Vec<u8> {
+    let payload = payload_offset(old);
+    [&old[..payload], &new[..payload]].concat()
+}
+
 /// A room, and the file as it was before a rekey in place and as it is after it.
 fn before_and_after() -> (Room, Vec<u8>, Vec<u8>) {
     let (room, old) = room(b"message");
@@ -140,7 +146,7 @@ fn symbolic_links_are_followed_and_stay() {
     // The copy of a header is beside the file, not beside the link.
     let (room, old, new) = before_and_after();
     symlink("c", room.path("link")).unwrap();
-    room.write(BACKUP, &old[..payload_offset(&old)]);
+    room.write(BACKUP, &copy_of(&old, &new));
     rekey(&room, &["--in-place", "link"]).fails(2, "a rekey was interrupted");
     assert!(room.read("c") == new);
     room.run(["rekey", "--restore", "link"], b"").succeeds();
@@ -172,7 +178,7 @@ fn a_torn_header_is_put_right() {
         for (first, second) in [(&new, &old), (&old, &new)] {
             let file = [&first[..cut], &second[cut..]].concat();
             room.write("c", &file);
-            room.write(BACKUP, &old[..payload]);
+            room.write(BACKUP, &copy_of(&old, &new));
             if file != old && file != new {
                 torn += 1;
                 for key in ["k", "other"] {
@@ -193,23 +199,25 @@ fn a_torn_header_is_put_right() {
 fn a_copy_that_cannot_be_put_back_changes_nothing() {
     let (room, old, new) = before_and_after();
     let payload = payload_offset(&old);
-    let header = &old[..payload];
+    let copy = copy_of(&old, &new);
     let other = room.seal(b"message");
     // A file that is shorter than any header has no room for one.
     let short = &new[..100];
-    let mut magic = header.to_vec();
+    let mut magic = copy.clone();
     magic[0] ^= 1;
-    let mut spare = header.to_vec();
+    let mut spare = copy.clone();
     spare[payload - 40] = 1;
     for (file, copy, code) in [
-        (&new[..], &other[..payload], 2),
-        (&new, &header[..payload - 1], 3),
-        (&new, &header[..100], 3),
+        (&new[..], &copy_of(&other, &other)[..], 2),
+        (&new, &copy[..2 * payload - 1], 1),
+        (&new, &copy[..payload], 1),
+        (&new, &copy[..payload - 1], 3),
+        (&new, &copy[..100], 3),
         (&new, b"", 3),
         (&new, &magic, 3),
         (&new, &spare, 3),
-        (short, header, 1),
-        (b"", header, 1),
+        (short, &copy, 2),
+        (b"", &copy, 2),
     ] {
         room.write("c", file);
         room.write(BACKUP, copy);
@@ -226,6 +234,7 @@ fn a_copy_that_cannot_be_put_back_changes_nothing() {
 fn a_copy_that_was_planted_is_not_put_back() {
     let (room, old, new) = before_and_after();
     let header = &old[..payload_offset(&old)];
+    let right = copy_of(&old, &new);
     let restore = |keys: &[&str]| room.run([&["rekey", "--restore"], keys, &["c"]].concat(), b"");
     let changed = |at: usize, bytes: &[u8]| {
         let mut copy = header.to_vec();
@@ -238,13 +247,14 @@ fn a_copy_that_was_planted_is_not_put_back() {
     let mut longer = changed(16, &8192_u64.to_le_bytes());
     let zeros = [0; 4096];
     longer.splice(header.len() - 32..header.len() - 32, zeros);
-    for copy in [segment, suite, longer] {
+    for header in [segment, suite, longer] {
+        let copy = copy_of(&header, &[&new[..], &[0; 4096]].concat());
         room.write(BACKUP, &copy);
-        restore(&[]).fails(2, "may be of another file");
+        restore(&[]).fails(2, "it may be another file");
         assert!(room.read("c") == new && room.read(BACKUP) == copy);
     }
     // Of this file, but with stanzas that nobody has made: a key tells.
-    let forged = changed(header.len() - 1, &[header[header.len() - 1] ^ 1]);
+    let forged = copy_of(&changed(header.len() - 1, &[header[header.len() - 1] ^ 1]), &new);
     room.write(BACKUP, &forged);
     for keys in [&["-k", "k"][..], &["-k", "other"]] {
         let outcome = restore(keys);
@@ -253,7 +263,7 @@ fn a_copy_that_was_planted_is_not_put_back() {
     }
     fs::remove_file(room.path(BACKUP)).unwrap();
     // Not a file at all.
-    room.write("saved", header);
+    room.write("saved", &right);
     let not_ours = "is not a regular file";
     symlink("saved", room.path(BACKUP)).unwrap();
     restore(&[]).fails(2, not_ours);
@@ -270,7 +280,7 @@ fn a_copy_that_was_planted_is_not_put_back() {
     }
     assert!(room.read("c") == new);
     // Right, but of somebody who is neither the caller nor the file's owner.
-    room.write(BACKUP, header);
+    room.write(BACKUP, &right);
     match chown(room.path(BACKUP), Some(54_321), None) {
         Ok(()) => drop(restore(&[]).fails(2, not_ours)),
         Err(_) => common::cannot("giving a file to another owner needs root"),
@@ -280,7 +290,7 @@ fn a_copy_that_was_planted_is_not_put_back() {
     for keys in [&["-k", "k"][..], &[]] {
         let _ = fs::remove_file(room.path(BACKUP));
         room.write("c", &new);
-        room.write(BACKUP, header);
+        room.write(BACKUP, &right);
         restore(keys).succeeds();
         assert!(room.read("c") == old && !room.path(BACKUP).exists());
     }
@@ -289,21 +299,44 @@ fn a_copy_that_was_planted_is_not_put_back() {
 #[test]
 fn an_interrupted_file_is_put_back_before_anything_else() {
     let (room, old, new) = before_and_after();
-    let header = &old[..payload_offset(&old)];
+    let copy = copy_of(&old, &new);
     let torn = [&new[..200], &old[200..]].concat();
     for file in [&old, &new, &torn] {
         for how in ["--in-place", "--new-key", "--keep"] {
             room.write("c", file);
-            room.write(BACKUP, header);
+            room.write(BACKUP, &copy);
             let args = ["rekey", "-k", "k", "-k", "other", "--to-key", "other", how, "c"];
             room.run(args, b"").fails(2, "a rekey was interrupted").fails(2, "--restore");
-            assert!(room.read("c") == *file && room.read(BACKUP) == header);
+            assert!(room.read("c") == *file && room.read(BACKUP) == copy);
         }
     }
+    // Nor is another's output written over it: the copy would then be of that.
+    room.write("d", &old);
+    rekey(&room, &["-f", "-o", "c", "d"]).fails(2, "a rekey was interrupted");
+    assert!(room.read("c") == torn && room.read(BACKUP) == copy);
     // Another file can be made of it, if it opens.
     room.write("c", &new);
     room.run(["rekey", "-k", "other", "--to-key", "k", "--keep", "-o", "c2", "c"], b"").succeeds();
     room.opens("k", "c2", b"message");
+}
+
+/// Its copy is beside one of its names; under the other, nobody sees that a rekey was interrupted.
+#[test]
+fn a_rekey_under_another_name_is_not_undone() {
+    let (room, old, new) = before_and_after();
+    room.run(["keygen", "-o", "third"], b"").succeeds();
+    fs::hard_link(room.path("c"), room.path("also")).unwrap();
+    let copy = copy_of(&old, &new);
+    room.write(BACKUP, &copy);
+    let args = ["rekey", "--in-place", "-k", "other", "--to-key", "third", "also"];
+    assert!(room.run(args, b"").0.status.success());
+    let newest = room.read("c");
+    for keys in [&["-k", "k"][..], &[]] {
+        let restore = [&["rekey", "--restore"], keys, &["c"]].concat();
+        room.run(restore, b"").fails(2, "have been rekeyed under another name");
+        assert!(room.read("c") == newest && room.read(BACKUP) == copy);
+    }
+    room.opens("third", "c", b"message");
 }
 
 #[test]

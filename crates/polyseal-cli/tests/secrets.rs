@@ -48,6 +48,37 @@ fn a_key_in_the_place_of_a_file_is_not_shown() {
             assert!(!told.to_lowercase().contains(&part.to_lowercase()), "{args:?}: {told}");
         }
     }
+    // With the hyphens of a word processor; and in hexadecimal, where no file's name belongs.
+    let typeset = key(&room, "key-file").replace('-', "\u{2011}");
+    let digits = "0123456789abcdef".repeat(4);
+    for args in [
+        &["encrypt", "-k", &typeset, "m"][..],
+        &["inspect", &typeset],
+        &["encrypt", "-k", &digits, "m"],
+        &["decrypt", "--key-file", &digits, "m"],
+        &["rekey", "-k", "k", "--to-key", &digits, "m"],
+        &["encrypt", "-k", "k", "-s", &digits, "m"],
+        &["encrypt", "-k", "k", "--threads", &digits, "m"],
+        &["encrypt", "-k", "k", "--segment-size", &digits, "m"],
+        &["aead", "seal", "-s", "aegis-128l", "--key-file", &digits, "m"],
+        &["aead", "seal", "-s", &digits, "--key-file", "k", "m"],
+        &["aead", "seal", "-s", "aegis-128l", "--param", &digits, "--key-file", "k", "m"],
+        &["aead", "seal", "-s", "aegis-128l", "--param", &format!("tag={digits}"), "m"],
+        &["aead", "seal", "-s", "aegis-128l", &format!("--{digits}"), "m"],
+    ] {
+        let outcome = room.run(args, b"");
+        assert!(!outcome.0.status.success(), "{args:?}");
+        let part = &args.iter().max_by_key(|arg| arg.len()).unwrap();
+        let part = &part[part.len() - 12..];
+        assert!(!outcome.errors().contains(part), "{args:?}: {}", outcome.errors());
+    }
+    // A file's name may be its hash.
+    room.run(["inspect", &digits], b"").fails(1, &digits);
+    // A new file is not called by a secret, either.
+    let names = room.names();
+    let secret = key(&room, "x25519");
+    room.run(["encrypt", "-k", "k", "-o", &secret, "m"], b"").fails(2, "a key was given where");
+    assert_eq!(room.names(), names);
     // What ssh-keygen writes, whole or without its first line.
     let body = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gt\n\
                 ZWQyNTUxOQAAACDSECRETSECRETSECRET=\n";
@@ -101,6 +132,15 @@ fn one_stream_is_not_read_for_two_things() {
         &format!("cat hex | {seal} --key-file /dev/stdin"),
         &format!("cat hex | {seal} --key-file hex --ad-file - -"),
         &format!("cat hex | {seal} --key-file - --ad-file /proc/thread-self/fd/0 m"),
+        &format!("{seal} --key-file hex --ad-file - - <m"),
+        &format!("{seal} --key-file hex --ad-file - <m"),
+        &format!("{seal} --key-file - <hex"),
+        &format!("{seal} --key-file /dev/stdin <hex"),
+        &format!("{seal} --key-file /dev/fd/3 <hex 3<&0"),
+        &format!("{seal} --key-file hex --ad-file /proc/thread-self/fd/0 - <m"),
+        &format!("{seal} --key-file hex - <hex"),
+        "$P encrypt -k k -k /proc/self/fd/0 -o out - <k",
+        "$P encrypt --passphrase-fd 0 -o out <k",
         "cat k | $P encrypt -k /proc/thread-self/fd/0 -o out",
         "cat k | $P decrypt -k /dev/fd/3 -o out 3<&0",
         "cat k | $P encrypt -k k -k /proc/thread-self/fd/0 -o out -",

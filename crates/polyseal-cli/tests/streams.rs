@@ -57,6 +57,24 @@ fn standard_input_is_read_from_where_it_stands() {
     assert_eq!(room.run(["decrypt", "-k", "k"], &sealed.stdout).succeeds(), b"kept");
 }
 
+/// As the shell has it: what is not there is not written to, and what is written stays.
+#[test]
+fn outputs_that_are_descriptors() {
+    let room = Room::new();
+    room.seal(b"message");
+    for closed in ["-o /dev/fd/2 2>&-", "-o /proc/thread-self/fd/1 >&-", "-o /dev/stdin <&-"] {
+        let code = room.shell(&format!("$P decrypt -k k {closed} c; echo $? >code"));
+        assert!(code.0.status.success());
+        assert_eq!(room.read("code"), b"2\n", "{closed}");
+    }
+    for there in ["-o /dev/stderr 2>>log", "-o /proc/thread-self/fd/1 >>log", "-o /dev/fd/2 2>>log"]
+    {
+        room.write("log", b"before, ");
+        room.shell(&format!("$P decrypt -k k {there} c")).succeeds();
+        assert_eq!(room.read("log"), b"before, message", "{there}");
+    }
+}
+
 #[test]
 fn standard_output_is_appended_to() {
     let room = Room::new();

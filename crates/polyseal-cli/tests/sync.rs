@@ -16,6 +16,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use common::{Outcome, Room, payload_offset};
+use rustix::io::Errno;
 
 /// Directories can be synchronised nevertheless: not every file system lets them be, and nobody
 /// relies on it.
@@ -31,23 +32,55 @@ int fsync(int fd)
 }
 ";
 
-fn library() -> &'static PathBuf {
-    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
-    LIBRARY.get_or_init(|| {
-        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-        let (source, library) = (folder.join("failing_sync.c"), folder.join("failing_sync.so"));
-        std::fs::write(&source, FAILING).unwrap();
-        // The linker that Rust needs is one.
-        let mut compiler = Command::new("cc");
-        compiler.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source);
-        assert!(compiler.status().unwrap().success());
-        library
-    })
+/// As a server of files answers that keeps no locks, or only for who can write.
+const NO_LOCKS: &str = "
+#include <errno.h>
+#include <stdlib.h>
+int flock(int fd, int operation)
+{
+    errno = atoi(getenv(\"FLOCK_ERRNO\"));
+    return -1;
+}
+";
+
+/// `source`, compiled to stand before the system's library.
+fn library(name: &str, source: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (file, library) = (folder.join(format!("{name}.c")), folder.join(format!("{name}.so")));
+    std::fs::write(&file, source).unwrap();
+    // The linker that Rust needs is one.
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&file);
+    assert!(compiler.status().unwrap().success());
+    library
 }
 
 fn without_sync(room: &Room, args: &[&str]) -> Outcome {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    let library = LIBRARY.get_or_init(|| library("failing_sync", FAILING));
     let mut command = room.command(args);
-    Outcome(command.env("LD_PRELOAD", library()).output().unwrap())
+    Outcome(command.env("LD_PRELOAD", library).output().unwrap())
+}
+
+#[test]
+fn a_file_that_cannot_be_locked_is_rekeyed_and_that_is_said() {
+    let library = library("no_locks", NO_LOCKS);
+    let room = Room::new();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    let rekey = |errno: Errno| {
+        room.seal(b"message");
+        let mut command = room.command(["rekey", "-k", "k", "--to-key", "other", "c"]);
+        command.env("LD_PRELOAD", &library).env("FLOCK_ERRNO", errno.raw_os_error().to_string());
+        Outcome(command.output().unwrap())
+    };
+    for errno in [Errno::NOLCK, Errno::BADF, Errno::OPNOTSUPP, Errno::NOSYS] {
+        let outcome = rekey(errno);
+        assert!(outcome.0.status.success(), "{}", outcome.errors());
+        assert!(outcome.errors().contains("c cannot be locked where it is"), "{errno:?}");
+        room.opens("other", "c", b"message");
+    }
+    rekey(Errno::IO).fails(1, "cannot lock c");
+    room.opens("k", "c", b"message");
 }
 
 const FAILED: &str = "Input/output error";
@@ -87,7 +120,8 @@ fn a_header_is_on_disk_twice_before_it_is_replaced() {
     }
     // A copy that is put back stays until that is certain.
     let header = &sealed[..payload_offset(&sealed)];
-    room.write("c.header-backup", header);
+    let copy = [header, header].concat();
+    room.write("c.header-backup", &copy);
     without_sync(&room, &["rekey", "--restore", "c"]).fails(1, FAILED);
-    assert!(room.read("c.header-backup") == header);
+    assert!(room.read("c.header-backup") == copy);
 }

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use super::{print, warn, warn_of_weak};
 use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
-use crate::error::{Code, Failure, Result};
+use crate::error::{Code, Failure, Result, without_hexadecimal_keys};
 use crate::file_io::{Contents, FileId, InputFile, OutputFile};
 use crate::secret;
 
@@ -104,10 +104,12 @@ fn finish(mut output: OutputFile, bytes: &[u8]) -> Result {
 /// The algorithm with every `--param`, if it is of the kind that the command is for.
 fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
     let listed = "`polyseal suites` lists the algorithms, their sizes and parameters";
+    // A key belongs to another option, and may be here by mistake.
+    let wrong = |message: String| Failure::usage(without_hexadecimal_keys(&message));
     let mut algorithm: Algorithm = args
         .suite
         .parse()
-        .map_err(|error| Failure::usage(format!("--suite {}: {error}", args.suite)).hint(listed))?;
+        .map_err(|error| wrong(format!("--suite {}: {error}", args.suite)).hint(listed))?;
     // A permission comes before what it is for.
     let is_permission = |param: &&String| {
         let name = param.split_once('=').map_or("", |(name, _)| name);
@@ -120,10 +122,8 @@ fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
             Some(algorithm.with(name, algorithm.value_of(name, value).ok()?))
         });
         algorithm = chosen
-            .ok_or_else(|| {
-                Failure::usage(format!("--param {param} is not of the form NAME=VALUE"))
-            })?
-            .map_err(|error| Failure::usage(format!("--param {param}: {error}")).hint(listed))?;
+            .ok_or_else(|| wrong(format!("--param {param} is not of the form NAME=VALUE")))?
+            .map_err(|error| wrong(format!("--param {param}: {error}")).hint(listed))?;
     }
     if algorithm.is_forgeable() {
         warn(&format!("{algorithm} is forgeable: for old data and comparison only"));

@@ -13,9 +13,10 @@ use polyseal_file::{ArmorReader, ArmorWriter, Encryptor, Input, Output, SegmentS
 use super::print;
 use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, VerifyFilesArgs};
 use crate::error::{Failure, Result, shown};
-use crate::file_io::{Contents, FileId, InputFile, OutputFile, is_standard_input};
+use crate::file_io::{Contents, FileId, InputFile, OutputFile};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
 use crate::progress::Progress;
+use crate::streams::{descriptor, is_standard_input};
 
 /// Shorter files are read as streams: it is as fast, and files whose length the system does not
 /// tell, such as those in /proc, are read to their end.
@@ -88,7 +89,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     let standard = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &standard[..] } else { &args.files };
     for_each(files, |path| {
-        let mut input = open(Some(path), &opening.sources)?;
+        let mut input = InputFile::open(Some(path))?;
         let bar = Progress::new(input.length, false);
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let decryptor = if bar.is_some() { decryptor.progress(&add) } else { decryptor };
@@ -138,7 +139,7 @@ fn jobs(
     if alone {
         if let Some(path) = output.output.as_deref().filter(|path| path.is_file()) {
             // Known before anything is asked for.
-            if !output.force {
+            if !output.force && descriptor(path).is_none() {
                 return Err(crate::file_io::already_exists(path));
             }
         }
@@ -249,13 +250,6 @@ impl Named for PathBuf {
     }
 }
 
-fn open(path: Option<&Path>, sources: &Sources) -> Result<InputFile> {
-    if path.is_none_or(is_standard_input) {
-        sources.expect_no_standard_input()?;
-    }
-    InputFile::open(path)
-}
-
 /// Opens what the job names, lets `work` carry the payload, and lets the output appear.
 fn carry(
     job: &Job,
@@ -263,7 +257,7 @@ fn carry(
     contents: Contents,
     work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result,
 ) -> Result {
-    let mut input = open(job.input.as_deref(), sources)?;
+    let mut input = InputFile::open(job.input.as_deref())?;
     let taken: Vec<_> = [(input.id, "the input")].into_iter().chain(sources.taken()).collect();
     let mut output = OutputFile::open(&job.output, contents, &taken)?;
     let bar = Progress::new(input.length.filter(|&length| length > 0), output.is_terminal());

@@ -1,21 +1,25 @@
 //! Rewriting a header in the file itself.
 //!
-//! Before the first byte of it is written, a copy of the old header is on disk, in a file beside;
-//! after the new one is on disk, the copy goes. What is interrupted in between is put back by
-//! `--restore`, and nothing else is done to such a file by `rekey`.
+//! Before the first byte of it is written, a copy of the old header is on disk, in a file beside,
+//! and of the new one after it; after the new one is on disk, the copy goes. What is interrupted in
+//! between is put back by `--restore`, and nothing else is done to such a file by `rekey`.
+//!
+//! What was interrupted has bytes of the old header and of the new one. Another rekey, which did
+//! not see the copy because the file has another name, leaves other bytes: that is not undone.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use polyseal_file::{Header, Identities};
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Gid, Mode, OFlags, Uid, fchown};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::lock::lock;
+use super::lock::{changed, lock};
 use crate::error::{Failure, Result};
+use crate::file_io::FileId;
 use crate::staged::Staged;
 
 const SUFFIX: &str = ".header-backup";
@@ -47,7 +51,7 @@ pub(super) fn rewrite(path: &Path, old: &Header, new: &Header) -> Result {
     let failure = |error| Failure::io("write", &path, &error);
     let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
     let backup = backup_of(&path);
-    save(&backup, old).map_err(|error| {
+    save(&backup, &file, [old, new]).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
             return interrupted(&backup);
         }
@@ -73,23 +77,35 @@ pub(super) fn restore(path: &Path, identities: Option<&Identities<'_>>) -> Resul
     let failure = |error| Failure::io("write", &path, &error);
     let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
     lock(&path, &file)?;
-    let owner = fs::metadata(&path).map_err(failure)?.uid();
-    let header = Header::read(&mut open_saved(&backup, owner)?)?;
+    let locked = file.metadata().map_err(failure)?;
+    let named = fs::metadata(&path).map_err(failure)?;
+    if FileId::of(&locked) != FileId::of(&named) {
+        return Err(changed(&path));
+    }
+    let mut saved = open_saved(&backup, locked.uid())?;
+    let header = Header::read(&mut saved)?;
     if let Some(identities) = identities {
         header.authenticate(identities)?;
     }
-    // Of the file that it was saved from, or of another that has come to have this name? All but
-    // the number of stanzas is the same before and after.
-    let mut bytes = [0; 160];
-    file.read_exact_at(&mut bytes, 0).map_err(failure)?;
-    if [0..10, 12..160].into_iter().any(|same| bytes[same.clone()] != header.as_bytes()[same]) {
+    let mut new = vec![0; header.as_bytes().len()];
+    saved.read_exact(&mut new).map_err(|error| Failure::io("read", &backup, &error))?;
+    let mut there = Vec::new();
+    (&file).take(new.len() as u64).read_to_end(&mut there).map_err(failure)?;
+    let old = header.as_bytes();
+    let mut both = there.iter().zip(old.iter().zip(&new));
+    let of_both =
+        there.len() == new.len() && both.all(|(byte, (old, new))| byte == old || byte == new);
+    // All but the number of stanzas is the same before and after.
+    let same_file = || [0..10, 12..160].into_iter().all(|same| there[same.clone()] == old[same]);
+    if !of_both || !same_file() {
         let message = format!(
-            "{} does not begin as {}: it may be of another file",
-            backup.display(),
-            path.display()
+            "{} has neither of the headers in {}, nor parts of both: it may be another file, or \
+             have been rekeyed under another name",
+            path.display(),
+            backup.display()
         );
         return Err(Failure::usage(message)
-            .hint("if that is damaged at its beginning, keep both: the copy is what opens it"));
+            .hint("if it opens, remove the copy; if it is damaged, keep both"));
     }
     put(&file, &header).map_err(failure)?;
     remove(&backup).map_err(|error| Failure::io("remove", &backup, &error))
@@ -122,11 +138,17 @@ fn backup_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// A new file with a copy of the header, that a power failure does not undo. It appears complete or
-/// not at all: half a copy must never be put back.
-fn save(path: &Path, header: &Header) -> io::Result<()> {
+/// A new file with a copy of the headers of `file`, that a power failure does not undo. It appears
+/// complete or not at all: half a copy must never be put back.
+fn save(path: &Path, file: &File, headers: [&Header; 2]) -> io::Result<()> {
     let mut backup = Staged::create(path.to_owned(), None)?;
-    backup.file().write_all(header.as_bytes())?;
+    headers.iter().try_for_each(|header| backup.file().write_all(header.as_bytes()))?;
+    // Whoever owns the file can put it back, even if root was interrupted. Only root can do that.
+    let owner = file.metadata()?;
+    if owner.uid() != geteuid().as_raw() {
+        let (user, group) = (Uid::from_raw(owner.uid()), Gid::from_raw(owner.gid()));
+        let _ = fchown(backup.file(), Some(user), Some(group));
+    }
     backup.sync()?;
     backup.commit(false)?;
     sync_directory(path)
@@ -152,19 +174,38 @@ mod tests {
 
     use super::*;
 
+    /// A file of its own key, and its header.
+    fn header() -> (Header, Vec<u8>) {
+        let recipients = Recipients::new().key(Key::generate().unwrap());
+        let mut sealed = Vec::new();
+        Encryptor::new(&recipients)
+            .encrypt(Input::Stream(&mut &b"message"[..]), Output::Stream(&mut sealed))
+            .unwrap();
+        (Header::parse(&sealed).unwrap(), sealed)
+    }
+
+    /// Whoever owns the file can put it back, though root was interrupted.
+    #[test]
+    fn the_copy_belongs_to_the_owner_of_the_file() {
+        const SOMEBODY: u32 = 54_321;
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("c");
+        fs::write(&path, b"").unwrap();
+        if let Err(error) = std::os::unix::fs::chown(&path, Some(SOMEBODY), Some(SOMEBODY)) {
+            assert!(std::env::var_os("CI").is_none(), "giving a file away needs root: {error}");
+            return;
+        }
+        let (header, _) = header();
+        save(&backup_of(&path), &File::open(&path).unwrap(), [&header; 2]).unwrap();
+        let copy = fs::metadata(backup_of(&path)).unwrap();
+        assert_eq!((copy.uid(), copy.gid(), copy.mode() & 0o777), (SOMEBODY, SOMEBODY, 0o600));
+    }
+
     /// The lock has looked at the header; whoever writes without one may have been in between.
     #[test]
     fn a_header_that_is_no_longer_there_is_not_replaced() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("c");
-        let header = || {
-            let recipients = Recipients::new().key(Key::generate().unwrap());
-            let mut sealed = Vec::new();
-            Encryptor::new(&recipients)
-                .encrypt(Input::Stream(&mut &b"message"[..]), Output::Stream(&mut sealed))
-                .unwrap();
-            (Header::parse(&sealed).unwrap(), sealed)
-        };
         let ((seen, _), (new, _), (_, there)) = (header(), header(), header());
         fs::write(&path, &there).unwrap();
         let refused = rewrite(&path, &seen, &new).unwrap_err();

@@ -5,16 +5,18 @@
 //! until the file is changed it is locked (`flock`, which other programs may ignore), and it is
 //! changed only if it is still the file, with the header, that was read.
 
-use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use polyseal_file::Header;
+use rustix::io::Errno;
 
-use crate::error::{Code, Failure, Result};
+use crate::commands::note;
+use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::FileId;
 
 /// How long another rekey of the file is waited for.
@@ -32,13 +34,30 @@ pub(super) fn lock(path: &Path, file: &File) -> Result {
                 let message = format!("{} is being rekeyed by another program", path.display());
                 return Err(Failure::new(Code::Io, message).hint("run it again when that is done"));
             }
-            // Where there are no locks, the comparison below is all that there is.
-            Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => {
+            Err(TryLockError::Error(error)) if has_no_locks(&error) => {
+                let path = shown(&path.display().to_string());
+                note(&format!(
+                    "note: {path} cannot be locked where it is: let no other program rekey it now"
+                ));
                 return Ok(());
             }
             Err(TryLockError::Error(error)) => return Err(Failure::io("lock", path, &error)),
         }
     }
+}
+
+/// Whether the file system has no locks, or the server of a remote one keeps none. Then the
+/// comparison below is all that there is.
+fn has_no_locks(error: &io::Error) -> bool {
+    let no_lock = [Errno::NOLCK, Errno::BADF, Errno::NOSYS, Errno::INVAL].map(Errno::raw_os_error);
+    error.kind() == ErrorKind::Unsupported
+        || error.raw_os_error().is_some_and(|error| no_lock.contains(&error))
+}
+
+/// What is locked is not what was read, or not what `path` names any more.
+pub(super) fn changed(path: &Path) -> Failure {
+    Failure::new(Code::Io, format!("{} has been changed meanwhile", path.display()))
+        .hint("nothing was done to it: see who can open it now, and run it again")
 }
 
 /// A file that is locked, and as it was read.
@@ -53,7 +72,9 @@ impl<'a> Lock<'a> {
     /// Locks the file at `path`, which is to be `read`, with the header `header`.
     pub(super) fn take(path: &Path, read: &File, header: &'a Header) -> Result<Self> {
         let failure = |error| Failure::io("read", path, &error);
-        let file = File::open(path).map_err(failure)?;
+        // A remote file system may ask that it can be written, too.
+        let writable = OpenOptions::new().read(true).write(true).open(path);
+        let file = writable.or_else(|_| File::open(path)).map_err(failure)?;
         let id = FileId::of(&read.metadata().map_err(failure)?);
         lock(path, &file)?;
         let lock = Self { path: path.to_owned(), file, id, header };
@@ -72,8 +93,6 @@ impl<'a> Lock<'a> {
         if named == self.id && locked == self.id && same_header {
             return Ok(());
         }
-        let message = format!("{} has been changed meanwhile", self.path.display());
-        Err(Failure::new(Code::Io, message)
-            .hint("nothing was done to it: see who can open it now, and run it again"))
+        Err(changed(&self.path))
     }
 }

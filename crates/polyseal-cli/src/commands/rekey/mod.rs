@@ -101,6 +101,8 @@ fn output(args: &RekeyArgs, input: &InputFile, sources: &Sources) -> Result<Outp
     let mut taken: Vec<_> = sources.taken().collect();
     let (to, force) = match &args.output {
         Some(other) => {
+            // Its copy is of a header of the same file, perhaps, and would undo this one.
+            in_place::expect_not_interrupted(other)?;
             taken.push((input.id, "the input; leave out -o to replace it"));
             (other, args.force)
         }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use super::{Amount, Probability, birthday, chained, commitment, derived, gcm, siv};
 use crate::error::Error;
-use crate::limits::{Limits, Nonces};
+use crate::limits::{Limits, Nonces, Total};
 use crate::registry::{Algorithm, Level, Misuse};
 use crate::row::Mode;
 
@@ -150,7 +150,7 @@ fn most_messages(algorithm: &Algorithm, load: &Load) -> Amount {
     let nonces = Amount::power_of_two(nonce_bits);
     let messages = limits.messages(load.nonces).1.map_or(nonces, Amount::from);
     let total = limits.total(load.nonces);
-    let each = total.charge(load.message_bytes, load.ad_bytes).max(1);
+    let each = charged(load, &total);
     let bytes = total.limit.map(|bytes| Amount::from(bytes / each));
     let segments = limits.segments.and_then(|segments| {
         segments.limit.map(|limit| Amount::from(limit / segments.at_most(1, each)))
@@ -158,11 +158,16 @@ fn most_messages(algorithm: &Algorithm, load: &Load) -> Amount {
     bytes.into_iter().chain(segments).fold(messages, Amount::min)
 }
 
+/// What one of `load`'s messages takes of the bytes that a key may process; an empty one, a byte.
+fn charged(load: &Load, total: &Total) -> u128 {
+    total.charge(load.message_bytes, load.ad_bytes).max(1)
+}
+
 fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
     let limits = Limits::of(algorithm);
     let long = |what, bytes, limit| (bytes > limit).then_some(Error::TooLong { what, limit });
     let total = limits.total(load.nonces);
-    let each = total.charge(load.message_bytes, load.ad_bytes);
+    let each = charged(load, &total);
     let segments = limits.segments.map(|segments| segments.at_most(1, each));
     let (messages, limit) = limits.messages(load.nonces);
     let much = |what, amount: Amount, limit: Option<u128>| {

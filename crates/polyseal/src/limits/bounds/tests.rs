@@ -445,6 +445,9 @@ fn as_many_messages_as_there_may_be() {
     for (bytes, most) in [(0, 64.0), (1, 64.0), (2, 63.0)] {
         let most_of = messages_within(&algorithm("dndk-gcm"), &first(bytes), Probability::CERTAIN);
         is(most_of.expect("many"), most);
+        let more = Load { messages: pow(most + 0.1), ..first(bytes) };
+        let too_many = Error::Limit { what: "bytes", limit: 1 << 64 };
+        assert_eq!(assess(&algorithm("dndk-gcm"), &more).crossed, [too_many]);
     }
 
     // In segments of 256 bytes over S256: a key may have 2^48 of them, and 2^55 bytes.
