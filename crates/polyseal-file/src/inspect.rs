@@ -34,7 +34,7 @@ pub struct Inspection {
     /// For whom the file key is wrapped.
     pub stanzas: Vec<StanzaInfo>,
     /// The payload, where its length is known.
-    pub payload: Option<Payload>,
+    pub payload: Option<PayloadInfo>,
     /// Always `false`: without the key nothing has been checked.
     pub authenticated: bool,
 }
@@ -107,7 +107,7 @@ impl From<&Stanza> for StanzaInfo {
 /// What the length of a file says of its payload.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Payload {
+pub struct PayloadInfo {
     /// The length of the payload in bytes.
     pub bytes: u64,
     /// The number of segments.
@@ -128,7 +128,7 @@ impl Inspection {
         let segment_bytes = header.segment_size().bytes();
         let payload = file_bytes.map(|length| {
             let bytes = length.saturating_sub(header.payload_offset());
-            Payload {
+            PayloadInfo {
                 bytes,
                 segments: layout::segments(bytes, segment_bytes as usize + tag_bytes),
                 plaintext_bytes: layout::plaintext_bytes(bytes, segment_bytes, tag_bytes),

@@ -55,11 +55,14 @@ mod kdf;
 mod key;
 mod layout;
 mod passphrase;
+mod payload;
 mod pipeline;
 #[cfg(unix)]
 mod positioned;
+mod read_at;
 mod reader;
 mod recipients;
+mod sealer;
 mod segment;
 mod stanza;
 mod suite;
@@ -71,13 +74,16 @@ pub use header::{
     AuthenticHeader, Existing, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS, MIN_HEADER_BYTES,
     VERSION,
 };
-pub use inspect::{Inspection, Payload, StanzaInfo};
+pub use inspect::{Inspection, PayloadInfo, StanzaInfo};
 pub use key::{KEY_BYTES, Key, looks_random};
 pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };
 pub use passphrase::{Context, Passphrase};
+pub use payload::{Payload, PayloadHead, Stored};
 pub use pipeline::{Input, Output};
-pub use reader::{ReadAt, Reader};
+pub use read_at::ReadAt;
+pub use reader::Reader;
 pub use recipients::{Identities, Recipients};
+pub use sealer::{Sealer, SourceVersion};
 pub use suite::{DEFAULT_SUITE, Suite};

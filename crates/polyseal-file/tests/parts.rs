@@ -39,7 +39,7 @@ impl ReadAt for Halting<'_> {
         self.bytes.read_at(&mut buffer[..some], offset)
     }
 
-    fn bytes(&self) -> io::Result<u64> {
+    fn size(&self) -> io::Result<u64> {
         Ok(self.bytes.len() as u64)
     }
 }
@@ -83,7 +83,7 @@ fn a_source_that_ends_early_has_changed() {
             self.0[..self.1.get()].read_at(buffer, offset)
         }
 
-        fn bytes(&self) -> io::Result<u64> {
+        fn size(&self) -> io::Result<u64> {
             Ok(self.0.len() as u64)
         }
     }
@@ -252,7 +252,7 @@ impl ReadAt for Endless<'_> {
         self.0.read_at(buffer, offset)
     }
 
-    fn bytes(&self) -> io::Result<u64> {
+    fn size(&self) -> io::Result<u64> {
         Ok(4096 + self.1)
     }
 }
