@@ -403,7 +403,7 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
 }
 
 /// The names of standard output. Opening them anew would lose the position in a file.
-fn is_standard_output(path: &Path) -> bool {
+pub(crate) fn is_standard_output(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 

@@ -156,9 +156,10 @@ fn no_payload_without_its_end() {
     let short = whole.certain(&stored[stored.len() - 25..]);
     assert!(matches!(short, Err(Error::PartBytes { expected: 26, given: 25 })), "{short:?}");
     // What is a file with its header is none without.
-    let detached = head(&header, how(true, stored.len())).unwrap();
-    let last = detached.last_range();
-    assert!(matches!(detached.certain(slice(&stored, last)), Err(Error::Corrupt { .. })));
+    let detached = [&stored[..], &[0; 40]].concat();
+    let whole = head(&header, how(true, detached.len())).unwrap();
+    let last = whole.last_range();
+    assert!(matches!(whole.certain(slice(&detached, last)), Err(Error::Corrupt { .. })));
 }
 
 #[test]

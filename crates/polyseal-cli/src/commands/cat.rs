@@ -9,7 +9,7 @@ use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::Opening;
 
 /// Bytes that are decrypted and written at a time.
-const PIECE: usize = 256 * 1024;
+const PIECE: usize = 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let opening = Opening::to_read(&args.read, None)?;
@@ -18,13 +18,14 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
         return Err(Failure::usage("only a part of a regular file can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
-    if input.first_byte()?.is_some_and(looks_armored) {
+    // A payload alone begins with any byte.
+    if opening.header.is_none() && input.first_byte()?.is_some_and(looks_armored) {
         return Err(Failure::usage("no part of a file with ASCII armour can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
     let taken: Vec<_> =
         [(input.id, "the input")].into_iter().chain(opening.sources.taken()).collect();
-    let mut reader = opening
+    let reader = opening
         .decryptor()
         .reader(&input.file)
         .map_err(|error| opening.refused(error, &args.file))?;
