@@ -236,7 +236,7 @@ fn a_segment_at_hand() {
     sealed[4096 + 4112 + 5] ^= 1;
     let offsets = RefCell::new(Vec::new());
     let source = Noting(&sealed, &offsets);
-    let mut reader = Decryptor::new(&identities).reader(source).unwrap();
+    let reader = Decryptor::new(&identities).reader(source).unwrap();
     let mut part = [0; 100];
     for (from, offset) in [(0, Some(4096)), (100, None), (4000, None)] {
         offsets.borrow_mut().clear();

@@ -200,7 +200,7 @@ fn every_rule_from_a_stream_and_from_a_file() {
             test.check("two parts", decryptor.decrypt(input, output).map(|_| plaintext));
         }
         // All of it, by way of random access: an earlier failure may be that of the last segment.
-        let whole = decryptor.reader(&bytes[..]).and_then(|mut reader| {
+        let whole = decryptor.reader(&bytes[..]).and_then(|reader| {
             let mut plaintext = vec![0; usize::try_from(reader.plaintext_bytes()).unwrap()];
             reader.read_at(&mut plaintext, 0).map(|_| plaintext)
         });
@@ -222,7 +222,7 @@ fn every_part() {
         if let Some(context) = &context {
             decryptor = decryptor.context(context);
         }
-        let part = decryptor.reader(&bytes[..]).and_then(|mut reader| {
+        let part = decryptor.reader(&bytes[..]).and_then(|reader| {
             let mut part = vec![0; test.length.unwrap()];
             let n = reader.read_at(&mut part, test.start.unwrap())?;
             part.truncate(n);

@@ -91,7 +91,7 @@ fn a_source_that_ends_early_has_changed() {
     let identities = Identities::from(&key());
     let sealed = encrypt(&key(), SEGMENT, STREAM, &message(3 * SEGMENT as usize));
     let left = Cell::new(sealed.len());
-    let mut reader = Decryptor::new(&identities).reader(Shrinking(&sealed, &left)).unwrap();
+    let reader = Decryptor::new(&identities).reader(Shrinking(&sealed, &left)).unwrap();
     left.set(5000);
     assert!(matches!(reader.read_at(&mut [0; 10], 0), Err(Error::InputChanged)));
     left.set(0);

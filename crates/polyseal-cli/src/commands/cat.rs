@@ -8,8 +8,9 @@ use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::Opening;
 
-/// Bytes that are decrypted and written at a time.
-const PIECE: usize = 1024 * 1024;
+/// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
+/// that in segments of up to this size none has a part of one.
+const PIECE: usize = 256 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let opening = Opening::to_read(&args.read, None)?;
@@ -33,7 +34,8 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
     let mut output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
     let mut piece = Zeroizing::new(vec![0; PIECE.min(usize::try_from(end - at).unwrap_or(PIECE))]);
     while at < end {
-        let length = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
+        let room = PIECE - (at % PIECE as u64) as usize;
+        let length = usize::try_from(end - at).unwrap_or(PIECE).min(room);
         let n = reader.read_at(&mut piece[..length], at)?;
         output.write_all(&piece[..n])?;
         at += n as u64;

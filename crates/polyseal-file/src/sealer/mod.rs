@@ -64,7 +64,7 @@ const TOGETHER: usize = 512 * 1024;
 /// let sealer = Encryptor::new(&(&key).into()).sealer(200_000, &version)?;
 ///
 /// // Another process opens the ticket with the key. It seals the second half first.
-/// let (ticket, identities) = (sealer.ticket(), Identities::from(&key));
+/// let (ticket, identities) = (sealer.ticket()?, Identities::from(&key));
 /// let worker = Sealer::from_ticket(&ticket, &identities, None, &version)?;
 /// let seal = |sealer: &Sealer, stored: std::ops::Range<u64>| {
 ///     let needed = sealer.plaintext_range(stored.clone());
@@ -142,10 +142,11 @@ impl Sealer {
     /// There is no secret in it, and it is of no use without what opens the file. It shows what the
     /// header does and the length of the plaintext; not the version of the source. It has the length
     /// of the header and 89 bytes more.
-    #[must_use]
-    pub fn ticket(&self) -> Vec<u8> {
-        // Cannot fail: every derivation is of a length that HKDF has.
-        self.make_ticket(None).unwrap_or_default()
+    ///
+    /// # Errors
+    /// [`Error::Cipher`]: a defect of this program.
+    pub fn ticket(&self) -> Result<Vec<u8>> {
+        self.make_ticket(None)
     }
 
     /// The same for processes that cannot open the file, as when it is for the recipients of a

@@ -42,7 +42,7 @@ fn begin(suite: &str, bytes: usize, detached: bool) -> Sealer {
 
 fn again(sealer: &Sealer) -> Sealer {
     let identities = Identities::from(&user());
-    Sealer::from_ticket(&sealer.ticket(), &identities, None, &version()).unwrap()
+    Sealer::from_ticket(&sealer.ticket().unwrap(), &identities, None, &version()).unwrap()
 }
 
 /// What one process writes with the header of `sealer`.
@@ -199,7 +199,7 @@ fn another_version_of_the_source_is_refused_everywhere() {
     let refused = sealer.seal_stored(0..116, &other, &message);
     assert!(matches!(refused, Err(Error::SourceChanged)));
     let identities = Identities::from(&user());
-    let refused = Sealer::from_ticket(&sealer.ticket(), &identities, None, &other);
+    let refused = Sealer::from_ticket(&sealer.ticket().unwrap(), &identities, None, &other);
     assert!(matches!(refused, Err(Error::SourceChanged)));
     for bad in [0, SourceVersion::MAX_BYTES + 1] {
         assert!(matches!(SourceVersion::new(vec![1; bad]), Err(Error::SourceVersion)));
@@ -213,7 +213,7 @@ fn every_byte_of_a_ticket_counts() {
     let open = |ticket: &[u8]| Sealer::from_ticket(ticket, &identities, None, &version());
     let sealer = begin("aegis-256x2", 5000, false);
     let others = Key::from_bytes(&[1; 32]);
-    let ticket = sealer.ticket();
+    let ticket = sealer.ticket().unwrap();
     assert_eq!(ticket.len(), 4096 + 89);
     assert!(open(&ticket).is_ok());
     for at in 0..ticket.len() {
@@ -254,7 +254,8 @@ fn a_ticket_needs_the_context() {
     let (recipients, identities) = (Recipients::from(&user()), Identities::from(&user()));
     let [one, other] = ["one", "other"].map(|text| Context::new(text).unwrap());
     let sealer = Encryptor::new(&recipients).context(&one).sealer(10, &version()).unwrap();
-    let open = |context| Sealer::from_ticket(&sealer.ticket(), &identities, context, &version());
+    let open =
+        |context| Sealer::from_ticket(&sealer.ticket().unwrap(), &identities, context, &version());
     assert!(matches!(open(None), Err(Error::ContextMissing)));
     assert!(matches!(open(Some(&other)), Err(Error::ContextDiffers)));
     let expected = seal(&sealer, b"0123456789", 0..u64::MAX).unwrap();

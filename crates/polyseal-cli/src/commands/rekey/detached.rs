@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use polyseal_file::{Existing, Header};
+use polyseal_file::Existing;
 
 use super::lock::Lock;
 use super::{in_place, note};
@@ -31,7 +31,8 @@ pub(super) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
     }
     let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
     if let Some(payload) = &payload {
-        expect_together(&opening, &old, payload)?;
+        opening.header = Some(old.clone());
+        expect_together(&opening, payload)?;
     }
     let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
     let recipients =
@@ -70,15 +71,12 @@ pub(super) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
     Ok(())
 }
 
-/// Opens the end of the payload with the header, as a look at whether they belong together.
-fn expect_together(opening: &Opening, header: &Header, payload: &InputFile) -> Result {
+/// Opens the end of the payload with the header, to see whether they belong together.
+fn expect_together(opening: &Opening, payload: &InputFile) -> Result {
     if payload.length.is_none() {
         return Err(Failure::usage("the payload must be a regular file")
             .hint("leave it out: the header alone is enough"));
     }
-    let decryptor = opening.decryptor().detached_header(header);
-    decryptor.reader(&payload.file).map_err(|error| {
-        opening.refused(error, &payload.name).also("it must be the payload of that header alone")
-    })?;
-    Ok(())
+    let reader = opening.decryptor().reader(&payload.file);
+    reader.map(|_| ()).map_err(|error| opening.refused(error, &payload.name))
 }
