@@ -185,7 +185,8 @@ pub(crate) struct EncryptArgs {
     /// Write ASCII armour
     #[arg(short, long)]
     pub(crate) armor: bool,
-    /// Write the header into this new file, and the payload alone to OUT: both are needed to open it
+    /// Write the header into this new file, and the payload alone to OUT: both are needed to open
+    /// it
     #[arg(long, value_name = "FILE", conflicts_with = "armor")]
     pub(crate) header: Option<PathBuf>,
     /// Encrypt with this suite

@@ -128,9 +128,9 @@ impl<'a> Encryptor<'a> {
         self.carry(&header, &file_key, input, output, header.as_bytes())
     }
 
-    /// Encrypts all of `input`, with the payload alone as output: the header is returned, to be kept
-    /// elsewhere. **Without it nobody can open the payload**: keep it before anything relies on
-    /// that. [`Decryptor::detached_header`] opens the two.
+    /// Encrypts all of `input`, with the payload alone as output: the header is returned, to be
+    /// kept elsewhere. **Without it nobody can open the payload**: keep it before anything relies
+    /// on that. [`Decryptor::detached_header`] opens the two.
     ///
     /// # Errors
     /// As [`encrypt`](Self::encrypt).
@@ -222,8 +222,8 @@ impl<'a> Decryptor<'a> {
         self
     }
 
-    /// For the payload of this header, which is kept elsewhere: what is decrypted, verified and read
-    /// is the payload alone.
+    /// For the payload of this header, which is kept elsewhere: what is decrypted, verified and
+    /// read is the payload alone.
     ///
     /// ```
     /// use polyseal_file::{Decryptor, Encryptor, Header, Identities, Input, Key, Output};

@@ -8,10 +8,10 @@
 //! that opens. The header commits to the file key whatever the suite: all who open a file get the
 //! same plaintext. It does not say who wrote a file: whoever can open it can rewrite it.
 //!
-//! [`Encryptor`] and [`Decryptor`] carry whole files, [`Reader`] reads parts of one from many threads.
-//! For other places than files, such as object stores: [`Payload`] opens ranges of bytes that its
-//! user fetches, and [`Sealer`] seals parts, in any order and in several processes. A header can be
-//! kept elsewhere than its payload ([`Encryptor::encrypt_detached`],
+//! [`Encryptor`] and [`Decryptor`] carry whole files, [`Reader`] reads parts of one from many
+//! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
+//! that its user fetches, and [`Sealer`] seals parts, in any order and in several processes. A
+//! header can be kept elsewhere than its payload ([`Encryptor::encrypt_detached`],
 //! [`Decryptor::detached_header`]).
 //!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for

@@ -1,13 +1,13 @@
 //! The payload of an encrypted file, without input or output: which bytes of what is stored are
 //! needed, and what they open to.
 //!
-//! For whoever fetches bytes in a way of their own, as from an object store, or hands parts to other
-//! threads. [`Reader`](crate::Reader) is built on it, and is simpler where there is something to
-//! read from.
+//! For whoever fetches bytes in a way of their own, as from an object store, or hands parts to
+//! other threads. [`Reader`](crate::Reader) is built on it, and is simpler where there is something
+//! to read from.
 //!
-//! Source: `docs/spec/file-format.md`, section 6. The last segment is opened first, as the last one:
-//! there is no [`Payload`] before that, so a file that was cut short or extended is never read as a
-//! whole one. What it does not prove is that segments that nobody has asked for are authentic.
+//! Source: `docs/spec/file-format.md`, section 6. The last segment is opened first, as the last
+//! one: there is no [`Payload`] before that, so a file that was cut short or extended is never read
+//! as a whole one. What it does not prove is that segments that nobody has asked for are authentic.
 
 use std::fmt;
 use std::ops::Range;
@@ -50,7 +50,24 @@ impl Stored {
 /// A payload whose length is not certain yet: [`certain`](Self::certain) opens its last segment.
 ///
 /// [`Decryptor::payload_head`](crate::Decryptor::payload_head) makes it of a header and the number
-/// of bytes that are stored; [`Payload`] has an example.
+/// of bytes that are stored. Here the file is one byte short:
+///
+/// ```
+/// use polyseal_file::{Decryptor, Encryptor, Error, Identities, Input, Key, Output, Stored};
+///
+/// let (key, mut stored) = (Key::generate()?, Vec::new());
+/// let (mut message, output) = (&[7; 200_000][..], Output::Stream(&mut stored));
+/// let (header, _) =
+///     Encryptor::new(&(&key).into()).encrypt_detached(Input::Stream(&mut message), output)?;
+///
+/// let identities = Identities::from(&key);
+/// let short = Stored::Payload(stored.len() as u64 - 1);
+/// let head = Decryptor::new(&identities).payload_head(&header, short)?;
+/// let last = head.last_range();
+/// let refused = head.certain(&stored[last.start as usize..last.end as usize]);
+/// assert!(matches!(refused, Err(Error::Corrupt { segment: 3, last: true })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct PayloadHead {
     cipher: SegmentCipher,
     layout: Layout,
@@ -185,9 +202,9 @@ impl Payload {
     /// The same, at the beginning of `buffer`; returns how many bytes that are.
     ///
     /// # Errors
-    /// As [`open_range`](Self::open_range), and [`Error::BufferBytes`] if the buffer is shorter than
-    /// the range; that is not touched. On any other error it holds nothing of the plaintext: what
-    /// was written there is zeros.
+    /// As [`open_range`](Self::open_range), and [`Error::BufferBytes`] if the buffer is shorter
+    /// than the range; that is not touched. On any other error it holds nothing of the plaintext:
+    /// what was written there is zeros.
     pub fn open_range_into(
         &self,
         range: Range<u64>,

@@ -1,8 +1,8 @@
 //! Reading parts of a file, from many threads at once.
 //!
 //! [`Reader`] is a [`Payload`] with a source of its stored bytes. What lies together is read at
-//! once, at most 4 MiB or one segment, and opened where it shall be. Of a segment that was asked for
-//! only in part, the plaintext stays at hand until another takes its place.
+//! once, at most 4 MiB or one segment, and opened where it shall be. Of a segment that was asked
+//! for only in part, the plaintext stays at hand until another takes its place.
 //!
 //! Threads share what is at hand, and do not wait for each other: the lock is held only to take
 //! something or to put it down. Memory is, for each thread that reads, the stored bytes of one read

@@ -1,5 +1,5 @@
-//! A payload without I/O, and readers that threads share: ranges are slices of the plaintext, what is
-//! fetched is what is needed and no more, and after an error nothing of it is in the buffer.
+//! A payload without I/O, and readers that threads share: ranges are slices of the plaintext, what
+//! is fetched is what is needed and no more, and after an error nothing of it is in the buffer.
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
@@ -89,7 +89,11 @@ fn every_range_around_every_edge_of_every_suite() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn ranges_are_slices(

@@ -1,8 +1,8 @@
 //! Sealing a file in parts, in any order, in several threads or processes.
 //!
-//! Source: `docs/spec/file-format.md`, sections 6 and 14. Every segment has its own nonce, its number
-//! and whether it is the last: so once the length is known, any segment can be sealed anywhere, and
-//! the parts make the file that one process would have written.
+//! Source: `docs/spec/file-format.md`, sections 6 and 14. Every segment has its own nonce, its
+//! number and whether it is the last: so once the length is known, any segment can be sealed
+//! anywhere, and the parts make the file that one process would have written.
 //!
 //! The nonces are not drawn, so **a part that is sealed again must have the same plaintext**: two
 //! plaintexts under one nonce give away their difference, and with most suites the key that
@@ -57,7 +57,8 @@ const TOGETHER: usize = 512 * 1024;
 /// In memory it keeps 24 bytes, and what a map needs, for each segment that it has sealed.
 ///
 /// ```
-/// use polyseal_file::{Decryptor, Encryptor, Identities, Input, Key, Output, Sealer, SourceVersion};
+/// use polyseal_file::{Decryptor, Encryptor, Identities, Input, Key, Output};
+/// use polyseal_file::{Sealer, SourceVersion};
 ///
 /// let (key, message) = (Key::generate()?, vec![7; 200_000]);
 /// let version = SourceVersion::new("\"9a0364b9e99bb480dd25e1f0284c8555\"")?; // an ETag
@@ -120,8 +121,8 @@ impl Sealer {
     ///
     /// # Errors
     /// [`Error::Ticket`] if it is none, or not as it was made; [`Error::SourceChanged`] if it was
-    /// made for another version of the source; and those of opening a file: [`Error::NoMatchingKey`],
-    /// [`Error::ContextMissing`] and their like.
+    /// made for another version of the source; and those of opening a file:
+    /// [`Error::NoMatchingKey`], [`Error::ContextMissing`] and their like.
     pub fn from_ticket(
         ticket: &[u8],
         identities: &Identities<'_>,
@@ -140,8 +141,8 @@ impl Sealer {
     /// opens the file: a key, an identity or the passphrase, and the context.
     ///
     /// There is no secret in it, and it is of no use without what opens the file. It shows what the
-    /// header does and the length of the plaintext; not the version of the source. It has the length
-    /// of the header and 89 bytes more.
+    /// header does and the length of the plaintext; not the version of the source. It has the
+    /// length of the header and 89 bytes more.
     ///
     /// # Errors
     /// [`Error::Cipher`]: a defect of this program.
@@ -150,8 +151,8 @@ impl Sealer {
     }
 
     /// The same for processes that cannot open the file, as when it is for the recipients of a
-    /// backup: `workers` can use it. The file stays for those whom it was encrypted for; but whoever
-    /// can use the ticket can also read what is sealed with it.
+    /// backup: `workers` can use it. The file stays for those whom it was encrypted for; but
+    /// whoever can use the ticket can also read what is sealed with it.
     ///
     /// # Errors
     /// Those of [`Recipients`] that cannot be encrypted for, or do not fit into a header of the
@@ -193,9 +194,9 @@ impl Sealer {
         self.layout.stored_bytes()
     }
 
-    /// What will be stored, in parts of `bytes` bytes, as a multipart upload wants them: all but the
-    /// last have the same size. They need not begin where a segment does; a segment that two of them
-    /// share is sealed twice, to the same bytes.
+    /// What will be stored, in parts of `bytes` bytes, as a multipart upload wants them: all but
+    /// the last have the same size. They need not begin where a segment does; a segment that two of
+    /// them share is sealed twice, to the same bytes.
     pub fn parts(&self, bytes: NonZeroU64) -> impl Iterator<Item = Range<u64>> + use<> {
         let (bytes, stored) = (bytes.get(), self.stored_bytes());
         (0..stored.div_ceil(bytes)).map(move |i| {

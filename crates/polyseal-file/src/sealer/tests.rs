@@ -100,7 +100,11 @@ fn parts_have_one_size_and_cover_all() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 64,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     /// Any ranges, however they overlap, in any order: each is what stands there in the file.
     #[test]

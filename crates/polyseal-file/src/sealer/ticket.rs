@@ -1,8 +1,8 @@
 //! What goes from the process that begins a file to those that seal parts of it.
 //!
 //! Source: `docs/spec/file-format.md`, section 14. A ticket is the header and what the parts are
-//! bound to, with a MAC under a key that is derived from the file key. So it has no secret, it opens
-//! with what opens the file, and nobody makes one for a file that was not begun so.
+//! bound to, with a MAC under a key that is derived from the file key. So it has no secret, it
+//! opens with what opens the file, and is made by nobody else.
 
 use crate::error::{Error, Result};
 use crate::header::Header;

@@ -1,5 +1,5 @@
-//! Other recipients for a payload whose header is kept in a file of its own: that file is replaced, in
-//! one step and under the same lock as any. The payload is not needed, and never written to.
+//! Other recipients for a payload whose header is kept in a file of its own: that file is replaced,
+//! in one step and under the same lock as any. The payload is not needed, and never written to.
 
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 //!
 //! The result is a new file that takes the old one's place in one step, its payload shared with it
 //! where the file system can (a reflink), or copied by the kernel; or, `--in-place`, only the
-//! header is rewritten. A header that is kept apart from its payload is replaced alone. That locks nobody out, as the tool says: `--new-key` does, and encrypts
-//! anew.
+//! header is rewritten. A header that is kept apart from its payload is replaced alone. That locks
+//! nobody out, as the tool says: `--new-key` does, and encrypts anew.
 
 mod detached;
 pub(crate) mod in_place;
