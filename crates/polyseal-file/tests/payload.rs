@@ -5,11 +5,12 @@
 
 mod common;
 
-use std::io;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use common::{FILE, STREAM, contents, decrypt, encrypt, key, message};
 use polyseal_file::{
@@ -324,12 +325,13 @@ fn a_source_that_fails_leaves_nothing_in_the_buffer() {
 /// Threads do not wait for one that waits for its source.
 #[test]
 fn a_slow_read_holds_up_nobody() {
+    /// Waits at the first segment, once when it is asked for and once before it is given.
     struct Slow<'a>(&'a [u8], &'a Barrier);
 
     impl ReadAt for Slow<'_> {
         fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
             if offset == 4096 {
-                // Until the other thread has read what it wants.
+                self.1.wait();
                 self.1.wait();
             }
             self.0.read_at(buffer, offset)
@@ -344,23 +346,48 @@ fn a_slow_read_holds_up_nobody() {
     let (_, stored) = seal("aegis-256x2", SEGMENT, false, &message);
     let barrier = Barrier::new(2);
     let identities = Identities::from(&key());
-    let reader = Decryptor::new(&identities).reader(Slow(&stored, &barrier)).unwrap();
-    thread::scope(|scope| {
-        for whole in [false, true] {
-            let slow = scope.spawn(|| {
-                let mut buffer = [0; 10];
+    let reader = &Decryptor::new(&identities).reader(Slow(&stored, &barrier)).unwrap();
+    for (slow_bytes, bytes) in [(10, 10), (10, 2 * SEGMENT), (SEGMENT, 10)] {
+        thread::scope(|scope| {
+            let (sender, done) = mpsc::channel();
+            let slow = scope.spawn(move || {
+                let mut buffer = vec![0; slow_bytes];
                 reader.read_at(&mut buffer, 0).unwrap();
                 buffer
             });
-            let mut buffer = vec![0; if whole { 2 * SEGMENT } else { 10 }];
-            reader.read_at(&mut buffer, SEGMENT as u64).unwrap();
-            assert!(buffer == message[SEGMENT..][..buffer.len()]);
             barrier.wait();
-            assert_eq!(slow.join().unwrap(), message[..10]);
+            scope.spawn(move || {
+                let mut buffer = vec![0; bytes];
+                reader.read_at(&mut buffer, SEGMENT as u64).unwrap();
+                sender.send(buffer).unwrap();
+            });
+            let read = done.recv_timeout(Duration::from_secs(60));
+            barrier.wait();
+            assert!(read.expect("it waited") == message[SEGMENT..][..bytes]);
+            assert!(slow.join().unwrap() == message[..slow_bytes]);
             // Something else is at hand.
             reader.read_at(&mut [0], 4 * SEGMENT as u64).unwrap();
+        });
+    }
+}
+
+#[test]
+fn reads_that_follow_each_other_read_nothing_twice() {
+    let message = message(100 * SEGMENT + 5);
+    let (_, stored) = seal("aegis-256x2", SEGMENT, false, &message);
+    for bytes in [100, SEGMENT, SEGMENT + 1, 3 * SEGMENT / 2, 7 * SEGMENT + 9] {
+        let object = Arc::new(Object::new(stored.clone()));
+        let mut reader = reader(&object);
+        reader.read_at(&mut [0], 50 * SEGMENT as u64).unwrap();
+        object.reads();
+        let (mut whole, mut piece) = (Vec::new(), vec![0; bytes]);
+        while let n @ 1.. = reader.read(&mut piece).unwrap() {
+            whole.extend_from_slice(&piece[..n]);
         }
-    });
+        assert!(whole == message);
+        let read: u64 = object.reads().iter().map(|read| read.end - read.start).sum();
+        assert!(read <= stored.len() as u64 - 4096, "{read} for pieces of {bytes}");
+    }
 }
 
 #[test]
