@@ -617,6 +617,12 @@ def open_file(data, keys, context=None):
     return b"".join(payload.open(i, i == len(segments) - 1, s) for i, s in enumerate(segments))
 
 
+def open_detached(header, payload, keys, context=None):
+    """Section 13: the header and the payload, from two places."""
+    require(len(header) == parse_header(header).P, Outcome.BAD_HEADER)
+    return open_file(header + payload, keys, context)
+
+
 def open_part(data, keys, start, length, context=None):
     """plaintext[start:start + length], from the segments that it lies in; the last is opened first."""
     header, file_key = open_header(data, keys, context)

@@ -57,6 +57,22 @@ def test_kit(test):
     check(test, read)
 
 
+@pytest.mark.parametrize("test", [t for t in INDEX["tests"] if not t["armored"]], ids=label)
+def test_header_and_payload_from_two_places(test):
+    def read(data, keys, context):
+        P = f.parse_header(data).P
+        return f.open_detached(data[:P], data[P:], keys, context)
+
+    check(test, read)
+
+
+def test_a_header_of_its_own_ends_with_its_mac():
+    data = (FOLDER / next(t["file"] for t in INDEX["tests"] if t["outcome"] == "ok" and not t["armored"])).read_bytes()
+    P = f.parse_header(data).P
+    with pytest.raises(f.Refused):
+        f.open_detached(data[:P + 1], data[P:], [], None)
+
+
 def header_outcome(data, keys, context):
     try:
         f.open_header(data, keys, context)

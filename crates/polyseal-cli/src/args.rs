@@ -152,6 +152,9 @@ pub(crate) struct ReadArgs {
     pub(crate) ask: AskArgs,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
+    /// The header is kept in this file, apart from the payload, which is what is read
+    #[arg(long, value_name = "FILE")]
+    pub(crate) header: Option<PathBuf>,
 }
 
 /// What is worked on, and how.
@@ -182,6 +185,10 @@ pub(crate) struct EncryptArgs {
     /// Write ASCII armour
     #[arg(short, long)]
     pub(crate) armor: bool,
+    /// Write the header into this new file, and the payload alone to OUT: both are needed to open
+    /// it
+    #[arg(long, value_name = "FILE", conflicts_with = "armor")]
+    pub(crate) header: Option<PathBuf>,
     /// Encrypt with this suite
     #[arg(short, long, help_heading = "Format", default_value = polyseal_file::DEFAULT_SUITE)]
     pub(crate) suite: String,
@@ -266,15 +273,19 @@ pub(crate) struct RekeyArgs {
     #[command(flatten)]
     pub(crate) context: ContextArgs,
     /// Rewrite only the header, in the file itself, after a copy of it is on disk
-    #[arg(long)]
+    #[arg(long, conflicts_with = "header")]
     pub(crate) in_place: bool,
     /// Put back the copy that an interrupted --in-place has left, FILE.header-backup
     #[arg(long, conflicts_with_all = [
         "recipient", "recipients_file", "passphrase", "to_key", "new_passphrase_fd", "keep",
-        "new_key", "context", "threads",
+        "new_key", "context", "threads", "header",
     ])]
     pub(crate) restore: bool,
-    /// Write here instead of replacing FILE
+    /// Replace the header in this file, which is kept apart from its payload. FILE, the payload,
+    /// may be left out: it is never written to, and only seen to belong to that header
+    #[arg(long, value_name = "HEADER", conflicts_with = "new_key")]
+    pub(crate) header: Option<PathBuf>,
+    /// Write here instead of replacing FILE, or HEADER
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Replace OUT if it exists
@@ -283,7 +294,8 @@ pub(crate) struct RekeyArgs {
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// The encrypted file
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "header")]
+    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -311,8 +323,12 @@ pub(crate) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Show the header in this file, which is kept apart from its payload; FILE may be left out
+    #[arg(long, value_name = "HEADER")]
+    pub(crate) header: Option<PathBuf>,
     /// The file; `-` is standard input
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "header")]
+    pub(crate) file: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -281,7 +281,7 @@ impl From<FileError> for Failure {
             }
             FileError::TooLong | FileError::Random => failure(Code::Io),
             FileError::NotAPolysealFile => failure(Code::Content)
-                .hint("decrypt and inspect take what `polyseal encrypt` wrote"),
+                .hint("take what `polyseal encrypt` wrote; a payload alone needs its --header"),
             FileError::AgeFile => {
                 failure(Code::Content).hint("open it with age: age --decrypt -i IDENTITY")
             }

@@ -23,7 +23,9 @@ use crate::args::OutputArgs;
 use crate::error::{Code, Failure, Result, is_secret, misleads};
 use crate::replaced::Replaced;
 use crate::staged::Staged;
-use crate::streams::{descriptor, expect_open, expect_unread, is_standard_input};
+use crate::streams::{
+    descriptor, expect_open, expect_unread, is_standard_input, is_standard_output,
+};
 
 /// Which file it is, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -177,10 +179,9 @@ impl OutputFile {
         };
         // Opening them anew would lose the position in a file.
         match descriptor(path) {
-            _ if path == Path::new("-") => {
+            _ if is_standard_output(path) => {
                 Self::standard(io::stdout(), "standard output", None, taken)
             }
-            Some(1) => Self::standard(io::stdout(), "standard output", None, taken),
             Some(2) => Self::standard(io::stderr(), "standard error", None, taken),
             other => {
                 if other == Some(0) {

@@ -2,18 +2,19 @@
 //! files and passphrases, and remembers which files they were, so that no output replaces one.
 
 use std::fs::{File, Metadata};
+use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use polyseal_file::age::{MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
-use polyseal_file::{Context, Decryptor, Identities, Key, Passphrase, Recipients};
+use polyseal_file::{Context, Decryptor, Header, Identities, Key, Passphrase, Recipients};
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
 use crate::commands::{in_place, warn_of_weak};
 use crate::error::{Code, Failure, Result};
-use crate::file_io::FileId;
+use crate::file_io::{FileId, InputFile};
 use crate::prompt::{self, Terminal};
 use crate::secret;
 
@@ -21,6 +22,7 @@ use crate::secret;
 #[derive(Debug)]
 pub(crate) struct Sources {
     files: Vec<FileId>,
+    header: Option<FileId>,
     /// Each stands where the next passphrase from it begins.
     descriptors: Vec<(u32, File)>,
 }
@@ -29,7 +31,7 @@ impl Sources {
     /// Opens the descriptors that passphrases will come from. From then on no program that is
     /// started inherits one: age's plugins are none of those whom a passphrase was given to.
     pub(crate) fn new(passphrases: [Option<u32>; 2]) -> Result<Self> {
-        let mut sources = Self { files: Vec::new(), descriptors: Vec::new() };
+        let mut sources = Self { files: Vec::new(), header: None, descriptors: Vec::new() };
         for fd in passphrases.into_iter().flatten() {
             // Two passphrases may come from one, one after the other.
             if sources.descriptors.iter().all(|(other, _)| *other != fd) {
@@ -45,13 +47,28 @@ impl Sources {
 
     /// Files that an output must not be.
     pub(crate) fn taken(&self) -> impl Iterator<Item = (Option<FileId>, &'static str)> + '_ {
-        self.files.iter().map(|&id| (Some(id), "a file of keys or passphrases"))
+        let keys = self.files.iter().map(|&id| (Some(id), "a file of keys or passphrases"));
+        keys.chain([(self.header, "the header")])
     }
 
     fn read(&mut self, path: &Path, what: &str, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
         let (bytes, id) = secret::read(path, what, limit)?;
         self.files.push(id);
         Ok(bytes)
+    }
+
+    /// The header that is kept in a file of its own, and that file.
+    pub(crate) fn header(&mut self, path: &Path) -> Result<(Header, InputFile)> {
+        let mut input = InputFile::open(Some(path))?;
+        let header = Header::read(&mut input).map_err(|error| Failure::from(error).about(path))?;
+        let behind = input.read(&mut [0]).map_err(|error| Failure::io("read", path, &error))?;
+        if behind > 0 {
+            let message = format!("{} has more than a header", path.display());
+            return Err(Failure::usage(message)
+                .hint("leave out --header for a file that begins with its header"));
+        }
+        self.header = input.id;
+        Ok((header, input))
     }
 
     fn key(&mut self, path: &Path) -> Result<Key> {
@@ -169,6 +186,8 @@ pub(crate) struct Opening {
     pub(crate) identities: Identities<'static>,
     pub(crate) sources: Sources,
     context: Option<Context>,
+    /// The one that is kept apart from what is read.
+    pub(crate) header: Option<Header>,
     threads: Option<NonZeroUsize>,
     /// Nothing was given, but perhaps a passphrase when it is asked for.
     empty: bool,
@@ -185,16 +204,23 @@ impl Opening {
         let identities = identities(args, ask, &mut sources)?;
         let empty =
             !ask && args.key.is_empty() && args.identity.is_empty() && args.passphrase_fd.is_none();
-        Ok(Self { identities, sources, context, threads, empty })
+        Ok(Self { identities, sources, context, header: None, threads, empty })
     }
 
     pub(crate) fn to_read(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Self> {
         let sources = Sources::new([args.open.passphrase_fd, None])?;
-        Self::new(&args.open, args.ask.passphrase, args.context.get()?, threads, sources)
+        let context = args.context.get()?;
+        let mut opening = Self::new(&args.open, args.ask.passphrase, context, threads, sources)?;
+        if let Some(path) = &args.header {
+            opening.header = Some(opening.sources.header(path)?.0);
+        }
+        Ok(opening)
     }
 
     /// What to say if `file` does not open.
     pub(crate) fn refused(&self, error: polyseal_file::Error, file: &Path) -> Failure {
+        use polyseal_file::Error::{Corrupt, Truncated};
+        let apart = self.header.is_some() && matches!(error, Corrupt { .. } | Truncated);
         let failure = match error {
             polyseal_file::Error::NoMatchingKey if self.empty => {
                 Failure::new(Code::NoKey, "no key was given")
@@ -206,6 +232,9 @@ impl Opening {
             return failure
                 .also("a rekey of it was interrupted, try first: polyseal rekey --restore FILE");
         }
+        if apart {
+            return failure.also("with --header, it must be the payload of that header alone");
+        }
         failure
     }
 
@@ -213,6 +242,9 @@ impl Opening {
         let mut decryptor = Decryptor::new(&self.identities);
         if let Some(context) = &self.context {
             decryptor = decryptor.context(context);
+        }
+        if let Some(header) = &self.header {
+            decryptor = decryptor.detached_header(header);
         }
         if let Some(threads) = self.threads {
             decryptor = decryptor.threads(threads);

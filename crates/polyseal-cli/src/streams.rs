@@ -81,6 +81,11 @@ pub(crate) fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-") || descriptor(path) == Some(0)
 }
 
+/// Whether `path` is a name of standard output.
+pub(crate) fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-") || descriptor(path) == Some(1)
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;

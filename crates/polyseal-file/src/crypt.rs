@@ -1,22 +1,26 @@
 //! Encrypting and decrypting whole files: the header, then the pipeline.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::io::Read;
 use std::num::NonZeroUsize;
 use std::thread;
 
-#[cfg(unix)]
-use crate::error::Error;
-use crate::error::{Result, io};
-use crate::header::{Header, MAX_HEADER_BYTES};
+use crate::error::{Error, Result, io};
+use crate::header::{Header, MAX_HEADER_BYTES, PayloadKey};
+use crate::key::Key;
 use crate::layout::SegmentSize;
 #[cfg(unix)]
 use crate::layout::plaintext_bytes;
 use crate::passphrase::Context;
+use crate::payload::{PayloadHead, Stored};
 #[cfg(unix)]
 use crate::pipeline::Totals;
 use crate::pipeline::{Input, Output, Run, Sink, Source};
-use crate::reader::{ReadAt, Reader};
+use crate::read_at::ReadAt;
+use crate::reader::Reader;
 use crate::recipients::{Identities, Recipients};
+use crate::sealer::{Sealer, SourceVersion};
 use crate::segment::{Direction, SegmentCipher};
 use crate::suite::{DEFAULT_SUITE, Suite};
 
@@ -26,7 +30,7 @@ use crate::suite::{DEFAULT_SUITE, Suite};
 pub struct Summary {
     /// The bytes of plaintext.
     pub plaintext_bytes: u64,
-    /// The bytes of the encrypted file.
+    /// The bytes of the encrypted file; without those of a header that is kept elsewhere.
     pub file_bytes: u64,
 }
 
@@ -50,6 +54,7 @@ pub struct Encryptor<'a> {
 pub struct Decryptor<'a> {
     identities: &'a Identities<'a>,
     context: Option<&'a Context>,
+    detached: Option<&'a Header>,
     threads: NonZeroUsize,
     progress: Progress<'a>,
 }
@@ -119,23 +124,76 @@ impl<'a> Encryptor<'a> {
     /// [`Error::Io`], [`Error::InputChanged`], [`Error::OutputNotEmpty`], [`Error::TooLong`] or
     /// [`Error::Random`].
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
+        let (header, file_key) = self.header()?;
+        self.carry(&header, &file_key, input, output, header.as_bytes())
+    }
+
+    /// Encrypts all of `input`, with the payload alone as output: the header is returned, to be
+    /// kept elsewhere. **Without it nobody can open the payload**: keep it before anything relies
+    /// on that. [`Decryptor::detached_header`] opens the two.
+    ///
+    /// # Errors
+    /// As [`encrypt`](Self::encrypt).
+    pub fn encrypt_detached(
+        &self,
+        input: Input<'_>,
+        output: Output<'_>,
+    ) -> Result<(Header, Summary)> {
+        let (header, file_key) = self.header()?;
+        let summary = self.carry(&header, &file_key, input, output, &[])?;
+        Ok((header, summary))
+    }
+
+    /// What seals a plaintext of `plaintext_bytes` bytes in parts, in any order, here and in other
+    /// processes; they are parts of `source`. The file that they make is one like any other.
+    ///
+    /// # Errors
+    /// Those of [`Recipients`] that cannot be encrypted for; [`Error::TooLong`] or
+    /// [`Error::Random`].
+    pub fn sealer(&self, plaintext_bytes: u64, source: &SourceVersion) -> Result<Sealer> {
+        let (header, file_key) = self.header()?;
+        Sealer::new(header, file_key, self.context, plaintext_bytes, source, false)
+    }
+
+    /// The same for a payload alone, whose [header](Sealer::header) is kept elsewhere.
+    ///
+    /// # Errors
+    /// As [`sealer`](Self::sealer).
+    pub fn sealer_detached(&self, plaintext_bytes: u64, source: &SourceVersion) -> Result<Sealer> {
+        let (header, file_key) = self.header()?;
+        Sealer::new(header, file_key, self.context, plaintext_bytes, source, true)
+    }
+
+    /// The header of a new file, and its key.
+    fn header(&self) -> Result<(Header, Key)> {
         let suite = self.suite.map_or_else(|| DEFAULT_SUITE.parse(), Ok)?;
-        let (header, payload_key) =
-            Header::create(self.recipients, suite, self.segment, self.context, self.header_bytes)?;
-        let direction = Direction::Seal;
-        let cipher = SegmentCipher::new(suite, &payload_key, self.segment.bytes(), direction)?;
+        Header::create(self.recipients, suite, self.segment, self.context, self.header_bytes)
+    }
+
+    /// Writes what comes `before` the payload, and the payload.
+    pub(crate) fn carry(
+        &self,
+        header: &Header,
+        file_key: &Key,
+        input: Input<'_>,
+        output: Output<'_>,
+        before: &[u8],
+    ) -> Result<Summary> {
+        let payload_key = header.payload_key(file_key, self.context)?;
+        let segment = self.segment.bytes();
+        let cipher = SegmentCipher::new(header.suite(), &payload_key, segment, Direction::Seal)?;
         let run = Run { cipher, threads: self.threads, progress: self.progress };
         let sink = match output {
             Output::Stream(writer) => {
-                writer.write_all(header.as_bytes()).map_err(io("write the output"))?;
+                writer.write_all(before).map_err(io("write the output"))?;
                 Sink::stream(writer)
             }
             #[cfg(unix)]
             Output::File(file) => {
                 expect_empty(file)?;
-                std::os::unix::fs::FileExt::write_all_at(file, header.as_bytes(), 0)
+                std::os::unix::fs::FileExt::write_all_at(file, before, 0)
                     .map_err(io("write the output"))?;
-                Sink::file(file, header.payload_offset())
+                Sink::file(file, before.len() as u64)
             }
         };
         let totals = match input {
@@ -145,7 +203,7 @@ impl<'a> Encryptor<'a> {
         };
         Ok(Summary {
             plaintext_bytes: totals.input,
-            file_bytes: header.payload_offset() + totals.output,
+            file_bytes: before.len() as u64 + totals.output,
         })
     }
 }
@@ -154,13 +212,39 @@ impl<'a> Decryptor<'a> {
     /// On all cores.
     #[must_use]
     pub fn new(identities: &'a Identities<'a>) -> Self {
-        Self { identities, context: None, threads: cores(), progress: None }
+        Self { identities, context: None, detached: None, threads: cores(), progress: None }
     }
 
     /// For files that are bound to this context.
     #[must_use]
     pub fn context(mut self, context: &'a Context) -> Self {
         self.context = Some(context);
+        self
+    }
+
+    /// For the payload of this header, which is kept elsewhere: what is decrypted, verified and
+    /// read is the payload alone.
+    ///
+    /// ```
+    /// use polyseal_file::{Decryptor, Encryptor, Header, Identities, Input, Key, Output};
+    ///
+    /// let key = Key::generate()?;
+    /// let (mut message, mut payload) = (&b"attack at dawn"[..], Vec::new());
+    /// let (header, _) = Encryptor::new(&(&key).into())
+    ///     .encrypt_detached(Input::Stream(&mut message), Output::Stream(&mut payload))?;
+    /// let kept: Vec<u8> = header.as_bytes().to_vec(); // in a database, say
+    ///
+    /// let header = Header::parse(&kept)?;
+    /// let identities = Identities::from(&key);
+    /// let decryptor = Decryptor::new(&identities).detached_header(&header);
+    /// let mut opened = Vec::new();
+    /// decryptor.decrypt(Input::Stream(&mut &payload[..]), Output::Stream(&mut opened))?;
+    /// assert_eq!(opened, b"attack at dawn");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn detached_header(mut self, header: &'a Header) -> Self {
+        self.detached = Some(header);
         self
     }
 
@@ -193,31 +277,26 @@ impl<'a> Decryptor<'a> {
                 Sink::file(file, 0)
             }
         };
-        let (header, totals) = match input {
+        let (offset, totals) = match input {
             Input::Stream(reader) => {
-                let header = Header::read(reader)?;
+                let (header, offset) = self.header(reader)?;
                 let run = self.run(&header)?;
-                (header, run.carry(&Source::stream(reader), sink)?)
+                (offset, run.carry(&Source::stream(reader), sink)?)
             }
             #[cfg(unix)]
             Input::File(file) => {
                 let total = file_bytes(file)?;
-                let header = Header::read(&mut At(file, 0))?;
+                let (header, offset) = self.header(&mut At(file, 0))?;
                 let run = self.run(&header)?;
                 // The header was read, so the file is at least as long.
-                let offset = header.payload_offset();
                 let wire = total.checked_sub(offset).ok_or(Error::InputChanged)?;
                 let suite = header.suite();
                 plaintext_bytes(wire, header.segment_size().bytes(), suite.tag_bytes())
                     .ok_or(Error::Truncated)?;
-                let totals = carry_file(&run, file, offset, wire, sink)?;
-                (header, totals)
+                (offset, carry_file(&run, file, offset, wire, sink)?)
             }
         };
-        Ok(Summary {
-            plaintext_bytes: totals.output,
-            file_bytes: header.payload_offset() + totals.input,
-        })
+        Ok(Summary { plaintext_bytes: totals.output, file_bytes: offset + totals.input })
     }
 
     /// Opens all of `input` and keeps nothing of it.
@@ -233,21 +312,52 @@ impl<'a> Decryptor<'a> {
     /// # Errors
     /// As [`decrypt`](Self::decrypt).
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
-        let header = Header::read(&mut At(&source, 0))?;
-        let cipher = self.cipher(&header)?;
-        Reader::new(source, &header, cipher)
+        let (header, offset) = self.header(&mut At(&source, 0))?;
+        let key = self.payload_key(&header)?;
+        let total = source.size().map_err(io("examine the input"))?;
+        // The header was read, so the file is at least as long.
+        if total < offset {
+            return Err(Error::InputChanged);
+        }
+        let stored =
+            if self.detached.is_some() { Stored::Payload(total) } else { Stored::File(total) };
+        Reader::new(source, PayloadHead::new(&header, &key, stored)?)
+    }
+
+    /// Opens `header` to read parts of its payload, of which so many bytes are
+    /// [stored](Stored): for whoever fetches them in a way of their own. This header is used,
+    /// whether there is a [detached one](Self::detached_header) or not.
+    ///
+    /// # Errors
+    /// Every [`Error`] that says what is wrong with a header or what it was opened with;
+    /// [`Error::Truncated`] if no payload has that length, and [`Error::TooLong`].
+    pub fn payload_head(&self, header: &Header, stored: Stored) -> Result<PayloadHead> {
+        PayloadHead::new(header, &self.payload_key(header)?, stored)
+    }
+
+    /// The header of what `input` is, and where its payload begins there.
+    fn header<'h>(&self, input: &mut (impl Read + ?Sized)) -> Result<(Cow<'h, Header>, u64)>
+    where
+        'a: 'h,
+    {
+        if let Some(header) = self.detached {
+            return Ok((Cow::Borrowed(header), 0));
+        }
+        let header = Header::read(input)?;
+        let offset = header.payload_offset();
+        Ok((Cow::Owned(header), offset))
     }
 
     fn run(&self, header: &Header) -> Result<Run<'a>> {
-        let cipher = self.cipher(header)?;
+        let segment = header.segment_size().bytes();
+        let key = self.payload_key(header)?;
+        let cipher = SegmentCipher::new(header.suite(), &key, segment, Direction::Open)?;
         Ok(Run { cipher, threads: self.threads, progress: self.progress })
     }
 
-    fn cipher(&self, header: &Header) -> Result<SegmentCipher> {
+    fn payload_key(&self, header: &Header) -> Result<PayloadKey> {
         let file_key = header.unlock(self.identities)?;
-        let payload_key = header.open_payload(&file_key, self.context)?;
-        let segment = header.segment_size().bytes();
-        SegmentCipher::new(header.suite(), &payload_key, segment, Direction::Open)
+        header.open_payload(&file_key, self.context)
     }
 }
 
@@ -288,7 +398,7 @@ fn carry_file(
 /// Reads at offsets, so that a file's own position does not matter.
 struct At<'a, S>(&'a S, u64);
 
-impl<S: ReadAt> std::io::Read for At<'_, S> {
+impl<S: ReadAt> Read for At<'_, S> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.0.read_at(buffer, self.1)?;
         self.1 += n as u64;

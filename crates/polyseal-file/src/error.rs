@@ -78,6 +78,32 @@ pub enum Error {
     Truncated,
     /// The input is longer than a file may be.
     TooLong,
+    /// The bytes that were given of a part, stored or to be sealed, are not as many as it takes.
+    PartBytes {
+        /// The bytes that it takes.
+        expected: u64,
+        /// The bytes that were given.
+        given: u64,
+    },
+    /// The buffer is shorter than what it shall hold.
+    BufferBytes {
+        /// The bytes that it shall hold.
+        expected: u64,
+        /// The bytes that it has.
+        given: u64,
+    },
+    /// The version of a source has 1 to 4096 bytes.
+    SourceVersion,
+    /// What is sealed in parts has another version than when it was begun: it must be begun anew.
+    SourceChanged,
+    /// The segment has been sealed before, with another plaintext: the source has changed, though
+    /// its version has not. It must be begun anew.
+    SealedOtherwise {
+        /// Its number, from 0.
+        segment: u64,
+    },
+    /// Not a ticket for sealing in parts, or not as it was made.
+    Ticket,
     /// Files are not encrypted with this algorithm.
     Suite(String),
     /// Files are not encrypted with this algorithm, because it cuts messages into segments itself.
@@ -186,6 +212,18 @@ impl fmt::Display for Error {
                 f.write_str("no whole file has this length: it has been cut short or extended")
             }
             Self::TooLong => f.write_str("the input is longer than a file may be"),
+            Self::PartBytes { expected, given } => {
+                write!(f, "{given} bytes were given of a part that takes {expected}")
+            }
+            Self::BufferBytes { expected, given } => {
+                write!(f, "a buffer of {given} bytes was given for {expected}")
+            }
+            Self::SourceVersion => f.write_str("the version of a source has 1 to 4096 bytes"),
+            Self::SourceChanged => f.write_str("the source has another version than at the start"),
+            Self::SealedOtherwise { segment } => {
+                write!(f, "segment {segment} has been sealed before, with another plaintext")
+            }
+            Self::Ticket => f.write_str("not a ticket for sealing in parts, or it was altered"),
             Self::Suite(suite) => write!(f, "{suite} is not a suite for files"),
             Self::SuiteOfSegments(suite) => write!(
                 f,

@@ -75,14 +75,14 @@ impl PayloadKey {
 }
 
 impl Header {
-    /// A header for a new file, and the key of its payload.
+    /// A header for a new file, and its file key.
     pub(crate) fn create(
         recipients: &Recipients,
         suite: Suite,
         segment: SegmentSize,
         context: Option<&Context>,
         least_bytes: usize,
-    ) -> Result<(Self, PayloadKey)> {
+    ) -> Result<(Self, Key)> {
         let file_key = Key::generate()?;
         let stanzas = recipients.stanzas()?;
         let mut fixed = [0; STANZA_AREA_AT];
@@ -102,8 +102,7 @@ impl Header {
             put(CONTEXT_AT, &context_tag(&file_key, &salt, context)?);
         }
         let header = Self::assemble(&fixed, Vec::new(), stanzas, &file_key)?;
-        let payload_key = header.payload_key(&file_key, context)?;
-        Ok((header, payload_key))
+        Ok((header, file_key))
     }
 
     /// The fixed fields, stanzas, zeros and MAC, as a header that is as strictly looked at as any.
@@ -228,6 +227,11 @@ impl Header {
         file_key: &Key,
         context: Option<&Context>,
     ) -> Result<PayloadKey> {
+        self.expect_context(file_key, context)?;
+        self.payload_key(file_key, context)
+    }
+
+    pub(crate) fn expect_context(&self, file_key: &Key, context: Option<&Context>) -> Result<()> {
         match (self.has_context(), context) {
             (false, None) => {}
             (true, None) => return Err(Error::ContextMissing),
@@ -239,7 +243,22 @@ impl Header {
                 }
             }
         }
-        self.payload_key(file_key, context)
+        Ok(())
+    }
+
+    /// See [`AuthenticHeader::rekey`].
+    pub(crate) fn rekey(
+        &self,
+        file_key: &Key,
+        recipients: &Recipients,
+        existing: Existing,
+    ) -> Result<Self> {
+        let kept = match existing {
+            Existing::Keep => self.stanzas.clone(),
+            Existing::Remove => Vec::new(),
+        };
+        let fixed = self.bytes.first_chunk().ok_or(Error::Truncated)?;
+        Self::assemble(fixed, kept, recipients.stanzas()?, file_key)
     }
 
     /// The suite of the payload.
@@ -295,7 +314,11 @@ impl Header {
 
     /// HKDF(file key; salt = file salt; info = label ‖ version ‖ segment size ‖ payload offset ‖
     /// suite, zero-padded to 64 bytes ‖ context): the fields as they stand in the header.
-    fn payload_key(&self, file_key: &Key, context: Option<&Context>) -> Result<PayloadKey> {
+    pub(crate) fn payload_key(
+        &self,
+        file_key: &Key,
+        context: Option<&Context>,
+    ) -> Result<PayloadKey> {
         let mut key = Zeroizing::new(vec![0; self.suite.algorithm().key_bytes()]);
         debug_assert!(key.len() <= MAX_KEY_BYTES);
         let bytes = &self.bytes[..];
@@ -327,12 +350,15 @@ impl AuthenticHeader<'_> {
     /// [`Error::NoRecipients`], [`Error::MixedRecipients`], [`Error::PassphraseNotAlone`], or
     /// [`Error::TooManyRecipients`] if they do not fit.
     pub fn rekey(&self, recipients: &Recipients, existing: Existing) -> Result<Header> {
-        let kept = match existing {
-            Existing::Keep => self.header.stanzas.clone(),
-            Existing::Remove => Vec::new(),
-        };
-        let fixed = self.header.bytes.first_chunk().ok_or(Error::Truncated)?;
-        Header::assemble(fixed, kept, recipients.stanzas()?, &self.file_key)
+        self.header.rekey(&self.file_key, recipients, existing)
+    }
+
+    /// Whether the file is bound to `context`, or to none; a rekey does not need to know.
+    ///
+    /// # Errors
+    /// [`Error::ContextMissing`], [`Error::ContextDiffers`] or [`Error::ContextUnexpected`].
+    pub fn expect_context(&self, context: Option<&Context>) -> Result<()> {
+        self.header.expect_context(&self.file_key, context)
     }
 }
 

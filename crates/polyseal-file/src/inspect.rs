@@ -23,7 +23,7 @@ pub struct Inspection {
     pub segment_bytes: u32,
     /// The bytes of the tag after each segment.
     pub tag_bytes: usize,
-    /// Where the payload begins, in bytes.
+    /// The length of the header in bytes: where the payload begins, if it is in one file with it.
     pub payload_offset: u64,
     /// The salt of the file, in hexadecimal.
     pub file_salt: String,
@@ -34,7 +34,7 @@ pub struct Inspection {
     /// For whom the file key is wrapped.
     pub stanzas: Vec<StanzaInfo>,
     /// The payload, where its length is known.
-    pub payload: Option<Payload>,
+    pub payload: Option<PayloadInfo>,
     /// Always `false`: without the key nothing has been checked.
     pub authenticated: bool,
 }
@@ -107,7 +107,7 @@ impl From<&Stanza> for StanzaInfo {
 /// What the length of a file says of its payload.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
-pub struct Payload {
+pub struct PayloadInfo {
     /// The length of the payload in bytes.
     pub bytes: u64,
     /// The number of segments.
@@ -124,17 +124,22 @@ impl Inspection {
     /// As [`Header::read`].
     pub fn read(input: &mut (impl Read + ?Sized), file_bytes: Option<u64>) -> Result<Self> {
         let header = Header::read(input)?;
+        let before = header.payload_offset();
+        Ok(Self::of(&header, file_bytes.map(|bytes| bytes.saturating_sub(before))))
+    }
+
+    /// Describes a header, and its payload if the length of that is known: for a header that is
+    /// kept elsewhere.
+    #[must_use]
+    pub fn of(header: &Header, payload_bytes: Option<u64>) -> Self {
         let tag_bytes = header.suite().tag_bytes();
         let segment_bytes = header.segment_size().bytes();
-        let payload = file_bytes.map(|length| {
-            let bytes = length.saturating_sub(header.payload_offset());
-            Payload {
-                bytes,
-                segments: layout::segments(bytes, segment_bytes as usize + tag_bytes),
-                plaintext_bytes: layout::plaintext_bytes(bytes, segment_bytes, tag_bytes),
-            }
+        let payload = payload_bytes.map(|bytes| PayloadInfo {
+            bytes,
+            segments: layout::segments(bytes, segment_bytes as usize + tag_bytes),
+            plaintext_bytes: layout::plaintext_bytes(bytes, segment_bytes, tag_bytes),
         });
-        Ok(Self {
+        Self {
             format: "polyseal",
             version: VERSION,
             suite: header.suite().to_string(),
@@ -147,6 +152,6 @@ impl Inspection {
             stanzas: header.stanzas().iter().map(StanzaInfo::from).collect(),
             payload,
             authenticated: false,
-        })
+        }
     }
 }

@@ -8,6 +8,12 @@
 //! that opens. The header commits to the file key whatever the suite: all who open a file get the
 //! same plaintext. It does not say who wrote a file: whoever can open it can rewrite it.
 //!
+//! [`Encryptor`] and [`Decryptor`] carry whole files, [`Reader`] reads parts of one from many
+//! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
+//! that its user fetches, and [`Sealer`] seals parts, in any order and in several processes. A
+//! header can be kept elsewhere than its payload ([`Encryptor::encrypt_detached`],
+//! [`Decryptor::detached_header`]).
+//!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
 //! two more kinds of those, and `passphrase`. Without them the crate has key files, and 33 other
 //! packages to compile rather than 172. The crate `rsa`, which is not in constant time, comes with
@@ -55,11 +61,14 @@ mod kdf;
 mod key;
 mod layout;
 mod passphrase;
+mod payload;
 mod pipeline;
 #[cfg(unix)]
 mod positioned;
+mod read_at;
 mod reader;
 mod recipients;
+mod sealer;
 mod segment;
 mod stanza;
 mod suite;
@@ -71,13 +80,16 @@ pub use header::{
     AuthenticHeader, Existing, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS, MIN_HEADER_BYTES,
     VERSION,
 };
-pub use inspect::{Inspection, Payload, StanzaInfo};
+pub use inspect::{Inspection, PayloadInfo, StanzaInfo};
 pub use key::{KEY_BYTES, Key, looks_random};
 pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };
 pub use passphrase::{Context, Passphrase};
+pub use payload::{Payload, PayloadHead, Stored};
 pub use pipeline::{Input, Output};
-pub use reader::{ReadAt, Reader};
+pub use read_at::ReadAt;
+pub use reader::Reader;
 pub use recipients::{Identities, Recipients};
+pub use sealer::{Sealer, SourceVersion};
 pub use suite::{DEFAULT_SUITE, Suite};

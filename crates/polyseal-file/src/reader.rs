@@ -1,177 +1,213 @@
-//! Reading parts of a file.
+//! Reading parts of a file, from many threads at once.
 //!
-//! Source: `docs/spec/file-format.md`, section 6. The last segment is opened before any other, as
-//! the last one, so that a file that was cut short or extended is never read as a whole one. After
-//! that, a part costs the segments that it lies in; the one used last stays at hand.
+//! [`Reader`] is a [`Payload`] with a source of its stored bytes. What lies together is read at
+//! once, at most 4 MiB or one segment, and opened where it shall be. Of a segment that was asked
+//! for only in part, the plaintext stays at hand until another takes its place.
+//!
+//! Threads share what is at hand, and do not wait for each other: the lock is held only to take
+//! something or to put it down. Memory is, for each thread that reads, the stored bytes of one read
+//! and two segments.
 
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::mem;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
-use crate::error::{Error, Result, io as io_error};
-use crate::header::Header;
-use crate::layout::{plaintext_bytes, segments};
-use crate::segment::{Position, SegmentCipher};
+use crate::error::{Error, Result};
+use crate::layout::Layout;
+use crate::payload::{OpenSegment, Payload, PayloadHead};
+use crate::read_at::{ReadAt, fill};
 
-/// Something that can be read at any offset, such as a file, a mapped one or an object in a store.
-pub trait ReadAt {
-    /// Reads some bytes from `offset`; 0 only at the end.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize>;
+/// Stored bytes of one read, if a segment has no more.
+const READ: u64 = 4 * 1024 * 1024;
+/// Bytes of memory that wait to be used again, of either kind; one buffer waits whatever its size.
+const SPARE: usize = 8 * 1024 * 1024;
 
-    /// The length in bytes.
-    ///
-    /// # Errors
-    /// What the system says.
-    fn bytes(&self) -> io::Result<u64>;
-}
-
-#[cfg(unix)]
-impl ReadAt for std::fs::File {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        std::os::unix::fs::FileExt::read_at(self, buffer, offset)
-    }
-
-    fn bytes(&self) -> io::Result<u64> {
-        Ok(self.metadata()?.len())
-    }
-}
-
-impl ReadAt for [u8] {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let from = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
-        let n = buffer.len().min(self.len() - from);
-        buffer[..n].copy_from_slice(&self[from..from + n]);
-        Ok(n)
-    }
-
-    fn bytes(&self) -> io::Result<u64> {
-        Ok(self.len() as u64)
-    }
-}
-
-impl<T: ReadAt + ?Sized> ReadAt for &T {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        (**self).read_at(buffer, offset)
-    }
-
-    fn bytes(&self) -> io::Result<u64> {
-        (**self).bytes()
-    }
-}
-
-/// The plaintext of a file, of which only what is asked for is opened.
+/// The plaintext of a file, of which only what is asked for is read and opened.
 ///
-/// [`Read`] and [`Seek`] work as on a plain file; errors of authenticity come as
-/// [`io::ErrorKind::InvalidData`].
+/// [`read_at`](Self::read_at) takes `&self`: threads can share a reader, if they can share its
+/// source. [`Read`] and [`Seek`] work as on a plain file; errors of authenticity come as
+/// [`io::ErrorKind::InvalidData`]. [`Decryptor::reader`](crate::Decryptor::reader) makes one.
+///
+/// ```
+/// use std::thread;
+///
+/// use polyseal_file::{Decryptor, Encryptor, Identities, Input, Key, Output};
+///
+/// let key = Key::generate()?;
+/// let mut sealed = Vec::new();
+/// Encryptor::new(&(&key).into())
+///     .encrypt(Input::Stream(&mut &b"attack at dawn"[..]), Output::Stream(&mut sealed))?;
+///
+/// let identities = Identities::from(&key);
+/// let reader = Decryptor::new(&identities).reader(&sealed[..])?;
+/// let (mut what, mut when) = ([0; 6], [0; 4]);
+/// thread::scope(|scope| {
+///     scope.spawn(|| reader.read_at(&mut what, 0).unwrap());
+///     scope.spawn(|| reader.read_at(&mut when, 10).unwrap());
+/// });
+/// assert_eq!((&what, &when), (b"attack", b"dawn"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Reader<S> {
     source: S,
-    cipher: SegmentCipher,
-    payload_offset: u64,
-    payload_bytes: u64,
-    plaintext_bytes: u64,
-    /// The segment that was opened last, with room for its tag.
-    slot: Zeroizing<Vec<u8>>,
-    /// Its number and length.
-    at_hand: Option<(u64, usize)>,
+    payload: Payload,
+    shared: Mutex<Shared>,
     position: u64,
 }
 
+/// What threads take from each other.
+struct Shared {
+    at_hand: Option<Arc<OpenSegment>>,
+    /// Memory that had a segment's plaintext, and is wiped when it is given back.
+    segments: Vec<Zeroizing<Vec<u8>>>,
+    /// Memory that had stored bytes.
+    stored: Vec<Vec<u8>>,
+}
+
 impl<S: ReadAt> Reader<S> {
-    /// The payload of `source`, behind an authentic header, after its last segment has been opened.
-    pub(crate) fn new(source: S, header: &Header, cipher: SegmentCipher) -> Result<Self> {
-        let total = source.bytes().map_err(io_error("examine the input"))?;
-        let payload_bytes =
-            total.checked_sub(header.payload_offset()).ok_or(Error::InputChanged)?;
-        let tag = header.suite().tag_bytes();
-        let plaintext_bytes = plaintext_bytes(payload_bytes, header.segment_size().bytes(), tag)
-            .ok_or(Error::Truncated)?;
-        if segments(payload_bytes, cipher.input_unit()) > cipher.max_segments() {
-            return Err(Error::TooLong);
-        }
-        let slot = Zeroizing::new(vec![0; cipher.input_unit()]);
-        let payload_offset = header.payload_offset();
-        let mut reader = Self {
-            source,
-            cipher,
-            payload_offset,
-            payload_bytes,
-            plaintext_bytes,
-            slot,
-            at_hand: None,
-            position: 0,
-        };
-        reader.open_segment(reader.segments() - 1)?;
-        Ok(reader)
+    /// The payload that begins with `head`, after its last segment has been read and opened.
+    pub(crate) fn new(source: S, head: PayloadHead) -> Result<Self> {
+        let Range { start, end } = head.last_range();
+        let mut last = memory(head.layout());
+        last.resize((end - start) as usize, 0);
+        fill(&source, &mut last, start)?;
+        let (payload, last) = head.certain_and_last(last)?;
+        let at_hand = Some(Arc::new(last));
+        let shared = Shared { at_hand, segments: Vec::new(), stored: Vec::new() };
+        Ok(Self { source, payload, shared: Mutex::new(shared), position: 0 })
     }
 
     /// The length of the plaintext in bytes.
     #[must_use]
     pub fn plaintext_bytes(&self) -> u64 {
-        self.plaintext_bytes
-    }
-
-    fn segments(&self) -> u64 {
-        segments(self.payload_bytes, self.cipher.input_unit())
+        self.payload.plaintext_bytes()
     }
 
     /// Fills `buffer` with the plaintext from `offset`; returns fewer bytes only at its end.
     ///
     /// # Errors
     /// [`Error::Corrupt`] if a segment is not authentic, [`Error::InputChanged`] if the input has
-    /// become shorter, [`Error::Io`]. Then the buffer holds nothing unverified.
-    pub fn read_at(&mut self, buffer: &mut [u8], offset: u64) -> Result<usize> {
-        let unit = self.cipher.output_unit() as u64;
-        let mut done = 0;
-        while done < buffer.len() {
-            let at = offset.saturating_add(done as u64);
-            if at >= self.plaintext_bytes {
-                break;
-            }
-            let length = self.open_segment(at / unit)?;
-            let from = (at % unit) as usize;
-            let n = (length - from).min(buffer.len() - done);
-            buffer[done..done + n].copy_from_slice(&self.slot[from..from + n]);
-            done += n;
+    /// become shorter, [`Error::Io`]. Then the buffer holds nothing of the plaintext: as much of it
+    /// as would have been filled is zeros.
+    pub fn read_at(&self, buffer: &mut [u8], offset: u64) -> Result<usize> {
+        let range = self.payload.layout().cut(offset..offset.saturating_add(buffer.len() as u64));
+        let out = &mut buffer[..(range.end - range.start) as usize];
+        if let Err(error) = self.read_range(range, out) {
+            out.zeroize();
+            return Err(error);
         }
-        Ok(done)
+        Ok(out.len())
     }
 
-    /// Has the segment `index` in the slot; its length.
-    fn open_segment(&mut self, index: u64) -> Result<usize> {
-        if let Some((_, length)) = self.at_hand.filter(|(at, _)| *at == index) {
-            return Ok(length);
+    fn read_range(&self, range: Range<u64>, mut out: &mut [u8]) -> Result<()> {
+        let unit = self.payload.layout().plain_unit();
+        let mut at = range.start;
+        while at < range.end {
+            let index = at / unit;
+            let n = if let Some(open) = self.at_hand(index) {
+                copy(&open, (at % unit) as usize, out)
+            } else {
+                let segments = self.one_read(index, range.end);
+                let end = self.payload.layout().plain(&segments).end.min(range.end);
+                let n = (end - at) as usize;
+                let one = self.payload.layout().plain(&(index..index + 1));
+                if segments.end - segments.start == 1 && one != (at..end) {
+                    let open = self.open_one(index)?;
+                    copy(&open, (at % unit) as usize, out);
+                    self.put_at_hand(open);
+                } else {
+                    self.open_some(at..end, &mut out[..n])?;
+                }
+                n
+            };
+            out = &mut mem::take(&mut out)[n..];
+            at += n as u64;
         }
-        self.at_hand = None;
-        let last = index + 1 == self.segments();
-        let unit = self.cipher.input_unit() as u64;
-        let start = index * unit;
-        let length = (self.payload_bytes - start).min(unit) as usize;
-        let slot = &mut self.slot[..length];
-        fill(&self.source, slot, self.payload_offset + start)?;
-        let plain =
-            self.cipher.apply(Position { index, last }, [(&mut *slot, length)].into_iter())?;
-        self.at_hand = Some((index, plain));
-        Ok(plain)
+        Ok(())
+    }
+
+    /// The segments from `first` on that are read at once, for a plaintext up to `end`.
+    fn one_read(&self, first: u64, end: u64) -> Range<u64> {
+        let layout = self.payload.layout();
+        let most = (READ / layout.stored_unit()).max(1);
+        first..layout.holding(0..end).end.min(first + most)
+    }
+
+    /// Reads and opens one segment, in memory of its own.
+    fn open_one(&self, index: u64) -> Result<OpenSegment> {
+        let Range { start, end } = self.payload.layout().stored(&(index..index + 1));
+        let mut bytes = self.fresh();
+        bytes.resize((end - start) as usize, 0);
+        fill(&self.source, &mut bytes, start)?;
+        self.payload.open_segment(index, bytes)
+    }
+
+    /// Reads and opens several segments, in `out`; what is left of the last stays at hand.
+    fn open_some(&self, range: Range<u64>, out: &mut [u8]) -> Result<()> {
+        let Range { start, end } = self.payload.stored_range(range.clone());
+        let bytes = (end - start) as usize;
+        let mut stored = self.shared().stored.pop().unwrap_or_default();
+        if stored.len() < bytes {
+            stored = vec![0; bytes];
+        }
+        fill(&self.source, &mut stored[..bytes], start)?;
+        let kept = self.payload.open_keeping(range, &stored[..bytes], out, || self.fresh())?;
+        if let Some(open) = kept {
+            self.put_at_hand(open);
+        }
+        let mut shared = self.shared();
+        let waiting: usize = shared.stored.iter().map(Vec::len).sum();
+        if shared.stored.is_empty() || waiting + stored.len() <= SPARE {
+            shared.stored.push(stored);
+        }
+        Ok(())
+    }
+
+    fn at_hand(&self, index: u64) -> Option<Arc<OpenSegment>> {
+        self.shared().at_hand.as_ref().filter(|open| open.index() == index).cloned()
+    }
+
+    /// Empty memory for a segment.
+    fn fresh(&self) -> Zeroizing<Vec<u8>> {
+        let spare = self.shared().segments.pop();
+        spare.unwrap_or_else(|| memory(self.payload.layout()))
+    }
+
+    fn put_at_hand(&self, open: OpenSegment) {
+        let before = self.shared().at_hand.replace(Arc::new(open));
+        // If another thread is still reading it, that one gives it back, to the system.
+        let Some(open) = before.and_then(Arc::into_inner) else { return };
+        let mut bytes = open.into_bytes();
+        let mut shared = self.shared();
+        let waiting: usize = shared.segments.iter().map(|spare| spare.capacity()).sum();
+        if shared.segments.is_empty() || waiting + bytes.capacity() <= SPARE {
+            bytes.clear();
+            shared.segments.push(bytes);
+        }
+    }
+
+    /// A poisoned lock is as good as any: what is in there is whole at any time.
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn fill(source: &impl ReadAt, mut buffer: &mut [u8], mut offset: u64) -> Result<()> {
-    while !buffer.is_empty() {
-        match source.read_at(buffer, offset) {
-            Ok(0) => return Err(Error::InputChanged),
-            Ok(n) => {
-                buffer = &mut buffer[n..];
-                offset += n as u64;
-            }
-            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-            Err(e) => return Err(io_error("read the input")(e)),
-        }
-    }
-    Ok(())
+/// Memory for any segment, with its final size from the start: growing would leave copies behind.
+fn memory(layout: &Layout) -> Zeroizing<Vec<u8>> {
+    let bytes = layout.stored_unit().min(layout.stored_bytes());
+    Zeroizing::new(Vec::with_capacity(bytes as usize))
+}
+
+/// As much as there is room for, of what `open` has from `start` on.
+fn copy(open: &OpenSegment, start: usize, out: &mut [u8]) -> usize {
+    let part = open.from(start);
+    let n = part.len().min(out.len());
+    out[..n].copy_from_slice(&part[..n]);
+    n
 }
 
 impl<S: ReadAt> Read for Reader<S> {
@@ -186,7 +222,7 @@ impl<S: ReadAt> Seek for Reader<S> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let target = match to {
             SeekFrom::Start(offset) => Some(offset),
-            SeekFrom::End(offset) => self.plaintext_bytes.checked_add_signed(offset),
+            SeekFrom::End(offset) => self.plaintext_bytes().checked_add_signed(offset),
             SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
         };
         self.position = target.ok_or(io::ErrorKind::InvalidInput)?;
@@ -203,8 +239,6 @@ fn into_io(error: Error) -> io::Error {
 
 impl<S> fmt::Debug for Reader<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reader")
-            .field("plaintext_bytes", &self.plaintext_bytes)
-            .finish_non_exhaustive()
+        f.debug_struct("Reader").field("payload", &self.payload).finish_non_exhaustive()
     }
 }

@@ -79,20 +79,17 @@ impl SegmentCipher {
         first: Position,
         slots: impl ExactSizeIterator<Item = (&'a mut [u8], usize)>,
     ) -> Result<usize> {
-        let count = slots.len();
-        let at = |i: usize| Position {
-            index: first.index + i as u64,
-            last: first.last && i + 1 == count,
-        };
-        let nonces: Vec<_> = (0..count).map(|i| nonce(at(i))).collect();
+        let run = Run { first, count: slots.len() };
+        let nonces = run.nonces();
         let nonce_bytes = self.aead.algorithm().nonce_bytes();
-        let (mut messages, mut output, mut truncated) = (Vec::with_capacity(count), 0, Ok(()));
+        let (mut messages, mut output) = (Vec::with_capacity(run.count), 0);
+        let mut truncated = Ok(());
         for (i, (slot, length)) in slots.enumerate() {
             let text = match self.direction {
                 Direction::Seal => Some(length),
                 // An empty segment after others would give one plaintext two encryptions.
                 Direction::Open => {
-                    length.checked_sub(self.tag).filter(|&text| text > 0 || at(i).index == 0)
+                    length.checked_sub(self.tag).filter(|&text| text > 0 || run.at(i).index == 0)
                 }
             };
             let Some(text) = text else {
@@ -109,15 +106,54 @@ impl SegmentCipher {
         }
         match self.direction {
             Direction::Seal => self.aead.seal_batch(&mut messages).map_err(Error::Cipher)?,
-            Direction::Open => {
-                if self.aead.open_batch(&mut messages).is_err() {
-                    let bad = messages.iter().position(|message| message.outcome.is_err());
-                    let Position { index, last } = at(bad.unwrap_or(0));
-                    return Err(Error::Corrupt { segment: index, last });
-                }
-            }
+            Direction::Open => self.open_all(&run, &mut messages)?,
         }
         truncated.map(|()| output)
+    }
+
+    /// Opens segments that follow each other from `first` on, each in its place, with its tag
+    /// beside it.
+    pub(crate) fn open_apart<'a>(
+        &self,
+        first: Position,
+        segments: impl ExactSizeIterator<Item = (&'a mut [u8], &'a mut [u8])>,
+    ) -> Result<()> {
+        let run = Run { first, count: segments.len() };
+        let nonces = run.nonces();
+        let nonce_bytes = self.aead.algorithm().nonce_bytes();
+        let mut messages: Vec<_> = segments
+            .zip(&nonces)
+            .map(|((text, tag), nonce)| Message::new(&nonce[..nonce_bytes], &[], text, tag))
+            .collect();
+        self.open_all(&run, &mut messages)
+    }
+
+    fn open_all(&self, run: &Run, messages: &mut [Message<'_>]) -> Result<()> {
+        if self.aead.open_batch(messages).is_err() {
+            let bad = messages.iter().position(|message| message.outcome.is_err());
+            let Position { index, last } = run.at(bad.unwrap_or(0));
+            return Err(Error::Corrupt { segment: index, last });
+        }
+        Ok(())
+    }
+}
+
+/// Segments that follow each other, and end the file if `first` is said to be the last.
+struct Run {
+    first: Position,
+    count: usize,
+}
+
+impl Run {
+    fn at(&self, i: usize) -> Position {
+        Position {
+            index: self.first.index + i as u64,
+            last: self.first.last && i + 1 == self.count,
+        }
+    }
+
+    fn nonces(&self) -> Vec<[u8; MAX_NONCE_BYTES]> {
+        (0..self.count).map(|i| nonce(self.at(i))).collect()
     }
 }
 
@@ -227,8 +263,9 @@ mod tests {
     fn an_empty_segment_after_others_is_refused_though_authentic() {
         let suite: Suite = "aegis-128l".parse().unwrap();
         let key = Key::from_bytes(&[3; 32]);
-        let (_, key) =
+        let (header, key) =
             Header::create(&(&key).into(), suite, SegmentSize::default(), None, 0).unwrap();
+        let key = header.payload_key(&key, None).unwrap();
         let cipher = |direction| SegmentCipher::new(suite, &key, 4096, direction).unwrap();
         for index in [0, 1] {
             let (mut slot, at) = ([0; 64], Position { index, last: true });

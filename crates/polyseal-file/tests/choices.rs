@@ -207,7 +207,7 @@ fn a_file_is_read_from_its_beginning() {
     let message = message(10_000);
     let file = file_of(&encrypt(&key(), 4096, STREAM, &message));
     let mut reader = Decryptor::new(&identities).reader(&file).unwrap();
-    assert_eq!(ReadAt::bytes(&file).unwrap(), 4096 + 10_000 + 3 * 16);
+    assert_eq!(ReadAt::size(&file).unwrap(), 4096 + 10_000 + 3 * 16);
     let mut opened = Vec::new();
     reader.read_to_end(&mut opened).unwrap();
     assert_eq!(opened, message);
@@ -222,7 +222,7 @@ impl ReadAt for Noting<'_> {
         self.0.read_at(buffer, offset)
     }
 
-    fn bytes(&self) -> io::Result<u64> {
+    fn size(&self) -> io::Result<u64> {
         Ok(self.0.len() as u64)
     }
 }
@@ -236,7 +236,7 @@ fn a_segment_at_hand() {
     sealed[4096 + 4112 + 5] ^= 1;
     let offsets = RefCell::new(Vec::new());
     let source = Noting(&sealed, &offsets);
-    let mut reader = Decryptor::new(&identities).reader(source).unwrap();
+    let reader = Decryptor::new(&identities).reader(source).unwrap();
     let mut part = [0; 100];
     for (from, offset) in [(0, Some(4096)), (100, None), (4000, None)] {
         offsets.borrow_mut().clear();

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use polyseal_file::age::{NoCallbacks, parse_identities};
 use polyseal_file::{
-    ArmorReader, Context, Decryptor, Error, Identities, Input, Key, Output, Passphrase,
+    ArmorReader, Context, Decryptor, Error, Header, Identities, Input, Key, Output, Passphrase,
     looks_armored,
 };
 use serde::Deserialize;
@@ -190,8 +190,17 @@ fn every_rule_from_a_stream_and_from_a_file() {
         let file = File::open(&path).unwrap();
         let output = Output::Stream(&mut plaintext);
         test.check("file", decryptor.decrypt(Input::File(&file), output).map(|_| plaintext));
+        // Cut in two behind the header, as where that is kept elsewhere.
+        if let Ok(header) = Header::parse(&bytes) {
+            let payload = &bytes[header.as_bytes().len()..];
+            let decryptor = decryptor.detached_header(&header);
+            let (mut plaintext, mut input) = (Vec::new(), payload);
+            let input = Input::Stream(&mut input);
+            let output = Output::Stream(&mut plaintext);
+            test.check("two parts", decryptor.decrypt(input, output).map(|_| plaintext));
+        }
         // All of it, by way of random access: an earlier failure may be that of the last segment.
-        let whole = decryptor.reader(&bytes[..]).and_then(|mut reader| {
+        let whole = decryptor.reader(&bytes[..]).and_then(|reader| {
             let mut plaintext = vec![0; usize::try_from(reader.plaintext_bytes()).unwrap()];
             reader.read_at(&mut plaintext, 0).map(|_| plaintext)
         });
@@ -213,7 +222,7 @@ fn every_part() {
         if let Some(context) = &context {
             decryptor = decryptor.context(context);
         }
-        let part = decryptor.reader(&bytes[..]).and_then(|mut reader| {
+        let part = decryptor.reader(&bytes[..]).and_then(|reader| {
             let mut part = vec![0; test.length.unwrap()];
             let n = reader.read_at(&mut part, test.start.unwrap())?;
             part.truncate(n);

@@ -39,7 +39,7 @@ impl ReadAt for Halting<'_> {
         self.bytes.read_at(&mut buffer[..some], offset)
     }
 
-    fn bytes(&self) -> io::Result<u64> {
+    fn size(&self) -> io::Result<u64> {
         Ok(self.bytes.len() as u64)
     }
 }
@@ -83,7 +83,7 @@ fn a_source_that_ends_early_has_changed() {
             self.0[..self.1.get()].read_at(buffer, offset)
         }
 
-        fn bytes(&self) -> io::Result<u64> {
+        fn size(&self) -> io::Result<u64> {
             Ok(self.0.len() as u64)
         }
     }
@@ -91,7 +91,7 @@ fn a_source_that_ends_early_has_changed() {
     let identities = Identities::from(&key());
     let sealed = encrypt(&key(), SEGMENT, STREAM, &message(3 * SEGMENT as usize));
     let left = Cell::new(sealed.len());
-    let mut reader = Decryptor::new(&identities).reader(Shrinking(&sealed, &left)).unwrap();
+    let reader = Decryptor::new(&identities).reader(Shrinking(&sealed, &left)).unwrap();
     left.set(5000);
     assert!(matches!(reader.read_at(&mut [0; 10], 0), Err(Error::InputChanged)));
     left.set(0);
@@ -252,7 +252,7 @@ impl ReadAt for Endless<'_> {
         self.0.read_at(buffer, offset)
     }
 
-    fn bytes(&self) -> io::Result<u64> {
+    fn size(&self) -> io::Result<u64> {
         Ok(4096 + self.1)
     }
 }

@@ -7,13 +7,16 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Read, sink};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
 
 use polyseal_file::{
-    Decryptor, Encryptor, Identities, Input, Key, Output, Recipients, SegmentSize,
+    Decryptor, Encryptor, Error, Header, Identities, Input, Key, Output, Recipients, SegmentSize,
+    SourceVersion, Stored,
 };
+use zeroize::{Zeroize, Zeroizing};
 
 /// What the message repeats. No other memory holds it.
 const MARK: [u8; 16] = *b"\x9b\x1e\xd4\x73\x06\xaf\x58\xc2\x3d\xe7\x81\x4a\xf9\x20\xb6\x65";
@@ -147,5 +150,68 @@ fn nothing_is_left_of_what_is_read() {
         for _ in 0..100 {
             reader.read_exact(&mut part).unwrap();
         }
+    });
+    // From several threads, in and across segments, in many reads and in one.
+    leaves_nothing("a reader that threads share", || {
+        let reader = Decryptor::new(&identities).reader(&sealed[..]).unwrap();
+        thread::scope(|scope| {
+            for thread in 0..4 {
+                let reader = &reader;
+                scope.spawn(move || {
+                    let mut part = Zeroizing::new(vec![0; 3_000_000]);
+                    for i in 0..40 {
+                        let from = (i * 7919 + thread * 104_729) % 200_000;
+                        for bytes in [10, 5000, 100_000] {
+                            reader.read_at(&mut part[..bytes], from).unwrap();
+                        }
+                    }
+                    reader.read_at(&mut part, 0).unwrap();
+                });
+            }
+        });
+    });
+    let mut altered = sealed.clone();
+    let at = altered.len() - 100_000;
+    altered[at] ^= 1;
+    leaves_nothing("a reader that refuses", || {
+        let reader = Decryptor::new(&identities).reader(&altered[..]).unwrap();
+        // Not wiped by whoever has it: nothing of the plaintext is in there.
+        let mut part = vec![0; 3_150_000];
+        reader.read_at(&mut part, 10).unwrap_err();
+        reader.read_at(&mut part[..2000], 10).unwrap();
+        part.zeroize();
+    });
+    leaves_nothing("a payload", || {
+        let header = Header::parse(&sealed).unwrap();
+        let stored = Stored::File(sealed.len() as u64);
+        let head = Decryptor::new(&identities).payload_head(&header, stored).unwrap();
+        let last = head.last_range();
+        let payload = head.certain(&sealed[last.start as usize..last.end as usize]).unwrap();
+        for range in [5..100, 4000..9000, 10..3_150_000] {
+            let stored = payload.stored_range(range.clone());
+            let stored = &sealed[stored.start as usize..stored.end as usize];
+            payload.open_range(range, stored).unwrap();
+        }
+    });
+}
+
+#[test]
+fn nothing_is_left_of_what_is_sealed_in_parts() {
+    let _turn = TURN.lock();
+    let recipients = Recipients::new().key(Key::generate().unwrap());
+    let (mut message, version) = (message(), SourceVersion::new("1").unwrap());
+    let bytes = message.len() as u64;
+    let sealer = Encryptor::new(&recipients).sealer(bytes, &version).unwrap();
+    leaves_nothing("a sealer", || {
+        for part in sealer.parts(NonZeroU64::new(1_000_000).unwrap()) {
+            let needed = sealer.plaintext_range(part.clone());
+            let plaintext = &message[needed.start as usize..needed.end as usize];
+            sealer.seal_stored(part, &version, plaintext).unwrap();
+        }
+    });
+    message.rotate_left(1);
+    leaves_nothing("a sealer that refuses", || {
+        let all = sealer.seal_stored(0..u64::MAX, &version, &message);
+        assert!(matches!(all, Err(Error::SealedOtherwise { segment: 0 })));
     });
 }

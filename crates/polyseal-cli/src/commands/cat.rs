@@ -8,7 +8,8 @@ use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::Opening;
 
-/// Bytes that are decrypted and written at a time.
+/// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
+/// that in segments of up to this size none has a part of one.
 const PIECE: usize = 256 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
@@ -18,13 +19,14 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
         return Err(Failure::usage("only a part of a regular file can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
-    if input.first_byte()?.is_some_and(looks_armored) {
+    // A payload alone begins with any byte.
+    if opening.header.is_none() && input.first_byte()?.is_some_and(looks_armored) {
         return Err(Failure::usage("no part of a file with ASCII armour can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
     let taken: Vec<_> =
         [(input.id, "the input")].into_iter().chain(opening.sources.taken()).collect();
-    let mut reader = opening
+    let reader = opening
         .decryptor()
         .reader(&input.file)
         .map_err(|error| opening.refused(error, &args.file))?;
@@ -32,7 +34,8 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
     let mut output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
     let mut piece = Zeroizing::new(vec![0; PIECE.min(usize::try_from(end - at).unwrap_or(PIECE))]);
     while at < end {
-        let length = usize::try_from(end - at).unwrap_or(PIECE).min(PIECE);
+        let room = PIECE - (at % PIECE as u64) as usize;
+        let length = usize::try_from(end - at).unwrap_or(PIECE).min(room);
         let n = reader.read_at(&mut piece[..length], at)?;
         output.write_all(&piece[..n])?;
         at += n as u64;

@@ -16,7 +16,7 @@ use crate::error::{Failure, Result, shown};
 use crate::file_io::{Contents, FileId, InputFile, OutputFile};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
 use crate::progress::Progress;
-use crate::streams::{descriptor, is_standard_input};
+use crate::streams::{descriptor, is_standard_input, is_standard_output};
 
 /// Shorter files are read as streams: it is as fast, and files whose length the system does not
 /// tell, such as those in /proc, are read to their end.
@@ -49,6 +49,10 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
         encryptor = encryptor.threads(threads);
     }
     let contents = if args.armor { Contents::Unknown } else { Contents::Binary };
+    if let Some(path) = &args.header {
+        let [job] = &jobs[..] else { return Err(one_header()) };
+        return encrypt_detached(encryptor, job, path, &sources);
+    }
     for_each(&jobs, |job| {
         carry(job, &sources, contents, |input, output, report| {
             let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
@@ -70,10 +74,47 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
     })
 }
 
+/// The header into a file of its own. It is on disk before the payload appears: a payload that
+/// nobody can open is worse than a header without one.
+fn encrypt_detached(encryptor: Encryptor<'_>, job: &Job, path: &Path, sources: &Sources) -> Result {
+    let to = job.output.output.as_deref();
+    let same = match to {
+        Some(to) if !is_standard_output(to) => place(to) == place(path),
+        _ => is_standard_output(path),
+    };
+    if same {
+        return Err(Failure::usage("the header and the payload cannot go to one place")
+            .hint("name a file for each: --header FILE -o OUT"));
+    }
+    if path.is_file() && !is_standard_output(path) {
+        let message = format!("{} already exists", path.display());
+        return Err(Failure::usage(message)
+            .hint("no header is replaced: it may be all that opens another payload"));
+    }
+    let taken: Vec<_> = sources.taken().collect();
+    let args = OutputArgs { output: Some(path.to_owned()), force: false };
+    let mut header_file = OutputFile::open(&args, Contents::Binary, &taken)?;
+    carry(job, sources, Contents::Binary, |input, output, report| {
+        let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
+        let (input, output) = (input.source(), output.sink());
+        let (header, _) = encryptor.encrypt_detached(input, output).map_err(Failure::sealing)?;
+        header_file.write_all(header.as_bytes())?;
+        header_file.sync()?;
+        header_file.commit()
+    })
+}
+
+fn one_header() -> Failure {
+    Failure::usage("one header is for one payload").hint("give them one after the other")
+}
+
 pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
     let opening = Opening::to_read(&args.read, args.work.threads)?;
     let decryptor = opening.decryptor();
     let jobs = jobs(&args.files, &args.output, &without_suffix)?;
+    if opening.header.is_some() && jobs.len() > 1 {
+        return Err(one_header());
+    }
     for_each(&jobs, |job| {
         carry(job, &opening.sources, Contents::Unknown, |input, output, report| {
             let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
@@ -88,6 +129,9 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     let decryptor = opening.decryptor();
     let standard = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &standard[..] } else { &args.files };
+    if opening.header.is_some() && files.len() > 1 {
+        return Err(one_header());
+    }
     for_each(files, |path| {
         let mut input = InputFile::open(Some(path))?;
         let bar = Progress::new(input.length, false);
@@ -286,7 +330,8 @@ impl InputFile {
         opening: &Opening,
         work: impl FnOnce(Input<'_>) -> polyseal_file::Result<T>,
     ) -> Result<T> {
-        let first = self.first_byte()?;
+        // A payload alone begins with any byte.
+        let first = if opening.header.is_none() { self.first_byte()? } else { None };
         let name = self.name.clone();
         if first.is_some_and(polyseal_file::looks_armored) {
             let mut reader = ArmorReader::new(self);

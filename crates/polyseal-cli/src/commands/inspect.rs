@@ -2,22 +2,33 @@
 
 use std::fmt::Write;
 
-use polyseal_file::{ArmorReader, Inspection, StanzaInfo, looks_armored};
+use polyseal_file::{ArmorReader, Inspection, PayloadInfo, StanzaInfo, looks_armored};
 
 use super::{print, print_json};
 use crate::args::InspectArgs;
 use crate::error::{Result, shown};
 use crate::file_io::InputFile;
+use crate::keys::Sources;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result {
-    let mut input = InputFile::open(Some(&args.file))?;
+    if let Some(header) = &args.header {
+        let (header, _) = Sources::new([None, None])?.header(header)?;
+        let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
+        let length = payload.and_then(|payload| payload.length);
+        return show(args, &Inspection::of(&header, length));
+    }
+    let mut input = InputFile::open(args.file.as_deref())?;
     let inspection = if input.first_byte()?.is_some_and(looks_armored) {
         Inspection::read(&mut ArmorReader::new(input), None)?
     } else {
         let length = input.length;
         Inspection::read(&mut input, length)?
     };
-    if args.json { print_json(&inspection) } else { print(&text(&inspection)) }
+    show(args, &inspection)
+}
+
+fn show(args: &InspectArgs, inspection: &Inspection) -> Result {
+    if args.json { print_json(inspection) } else { print(&text(inspection)) }
 }
 
 fn text(file: &Inspection) -> String {
@@ -47,7 +58,9 @@ fn text(file: &Inspection) -> String {
     }
     line("context", if file.context { "needed" } else { "none" }.to_owned());
     line("header", format!("{} bytes, {} of them spare", file.payload_offset, file.spare_bytes));
-    if let Some(payload) = &file.payload {
+    if let Some(PayloadInfo { bytes: 0, .. }) = &file.payload {
+        line("payload", "none: a header alone, or the file was cut off behind it".to_owned());
+    } else if let Some(payload) = &file.payload {
         line("payload", format!("{} bytes, segments: {}", payload.bytes, payload.segments));
         line(
             "plaintext",

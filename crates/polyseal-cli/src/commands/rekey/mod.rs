@@ -2,9 +2,10 @@
 //!
 //! The result is a new file that takes the old one's place in one step, its payload shared with it
 //! where the file system can (a reflink), or copied by the kernel; or, `--in-place`, only the
-//! header is rewritten. That locks nobody out, as the tool says: `--new-key` does, and encrypts
-//! anew.
+//! header is rewritten. A header that is kept apart from its payload is replaced alone. That locks
+//! nobody out, as the tool says: `--new-key` does, and encrypts anew.
 
+mod detached;
 pub(crate) mod in_place;
 mod lock;
 
@@ -12,6 +13,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
 use polyseal_file::{Encryptor, Existing, Header, Input, Output, Recipients};
 
@@ -24,34 +26,34 @@ use crate::keys::{self, NewPassphrase, Opening, Sources};
 use crate::progress::Progress;
 
 pub(crate) fn rekey(args: &RekeyArgs) -> Result {
+    if let Some(header) = &args.header {
+        expect_named(args)?;
+        return detached::rekey(args, header);
+    }
+    let path = args.file.as_deref().unwrap_or(Path::new("-"));
     if args.restore {
         let given = &args.open;
         let none = given.key.is_empty() && given.identity.is_empty();
         if none && given.passphrase_fd.is_none() {
-            return in_place::restore(&args.file, None);
+            return in_place::restore(path, None);
         }
         let sources = Sources::new([given.passphrase_fd, None])?;
         let opening = Opening::new(given, false, None, None, sources)?;
-        return in_place::restore(&args.file, Some(&opening.identities));
+        return in_place::restore(path, Some(&opening.identities));
     }
-    let to = &args.recipients;
-    let named = to.recipient.len() + to.recipients_file.len() + args.to_key.len();
-    if named == 0 && !to.passphrase && args.new_passphrase_fd.is_none() {
-        return Err(Failure::usage("nobody was named to open the file from now on")
-            .hint("use -r, -R, -p or --to-key (-k and -i open it here); --keep keeps the others"));
-    }
+    expect_named(args)?;
     if args.output.is_none() {
-        in_place::expect_not_interrupted(&args.file)?;
+        in_place::expect_not_interrupted(path)?;
     }
     let context = args.context.get()?;
     let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
     let mut opening = Opening::new(&args.open, false, context, args.work.threads, sources)?;
-    let mut input = InputFile::open(Some(&args.file))?;
+    let mut input = InputFile::open(Some(path))?;
     if input.length.is_none() || input.first_byte()?.is_some_and(polyseal_file::looks_armored) {
         return Err(Failure::usage("only a regular file without ASCII armour can be rekeyed")
             .hint("decrypt it and encrypt it anew"));
     }
-    let refused = |opening: &Opening, error| opening.refused(error, &args.file);
+    let refused = |opening: &Opening, error| opening.refused(error, path);
     let old = Header::read(&mut input).map_err(|error| refused(&opening, error))?;
     // Before a new passphrase is asked for, and before its work is done.
     let authentic =
@@ -66,22 +68,22 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     // Every key has been read: nobody is waited for any more.
     let lock = match args.output {
         None => {
-            let lock = Lock::take(&args.file, &input.file, &old)?;
+            let lock = Lock::take(path, &input.file, &old)?;
             // Meanwhile another may have begun, and been interrupted.
-            in_place::expect_not_interrupted(&args.file)?;
+            in_place::expect_not_interrupted(path)?;
             Some(lock)
         }
         Some(_) => None,
     };
     if args.new_key {
-        return anew(args, &opening, &recipients, &input, &old, lock.as_ref());
+        return anew(args, path, &opening, &recipients, &input, &old, lock.as_ref());
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
     let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
     if args.in_place {
-        in_place::rewrite(&args.file, &old, &new)?;
+        in_place::rewrite(path, &old, &new)?;
     } else {
-        let mut output = output(args, &input, &opening.sources)?;
+        let mut output = output(args, path, &input, &opening.sources)?;
         copy(&mut input.file, &new, &mut output)
             .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
         lock.iter().try_for_each(Lock::expect_unchanged)?;
@@ -96,19 +98,34 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     Ok(())
 }
 
-/// The output: another file, or the one that takes the input's place.
-fn output(args: &RekeyArgs, input: &InputFile, sources: &Sources) -> Result<OutputFile> {
+fn expect_named(args: &RekeyArgs) -> Result {
+    let to = &args.recipients;
+    let named = to.recipient.len() + to.recipients_file.len() + args.to_key.len();
+    if named == 0 && !to.passphrase && args.new_passphrase_fd.is_none() {
+        return Err(Failure::usage("nobody was named to open the file from now on")
+            .hint("use -r, -R, -p or --to-key (-k and -i open it here); --keep keeps the others"));
+    }
+    Ok(())
+}
+
+/// The output: another file, or the one that takes the place of the input at `path`.
+fn output(
+    args: &RekeyArgs,
+    path: &Path,
+    input: &InputFile,
+    sources: &Sources,
+) -> Result<OutputFile> {
     let mut taken: Vec<_> = sources.taken().collect();
     let (to, force) = match &args.output {
         Some(other) => {
             // Its copy is of a header of the same file, perhaps, and would undo this one.
             in_place::expect_not_interrupted(other)?;
             taken.push((input.id, "the input; leave out -o to replace it"));
-            (other, args.force)
+            (other.as_path(), args.force)
         }
-        None => (&args.file, true),
+        None => (path, true),
     };
-    let to = OutputArgs { output: Some(to.clone()), force };
+    let to = OutputArgs { output: Some(to.to_owned()), force };
     OutputFile::open(&to, Contents::Binary, &taken)
 }
 
@@ -188,6 +205,7 @@ fn cloned(from: &File, to: &File) -> bool {
 /// The plaintext, under a new file key.
 fn anew(
     args: &RekeyArgs,
+    path: &Path,
     opening: &Opening,
     recipients: &Recipients,
     input: &InputFile,
@@ -202,11 +220,9 @@ fn anew(
     if let Some(threads) = args.work.threads {
         encryptor = encryptor.threads(threads);
     }
-    let mut plaintext = opening
-        .decryptor()
-        .reader(&input.file)
-        .map_err(|error| opening.refused(error, &args.file))?;
-    let mut output = output(args, input, &opening.sources)?;
+    let mut plaintext =
+        opening.decryptor().reader(&input.file).map_err(|error| opening.refused(error, path))?;
+    let mut output = output(args, path, input, &opening.sources)?;
     let bar = Progress::new(Some(plaintext.plaintext_bytes()), output.is_terminal());
     let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
     encryptor = encryptor

@@ -1,0 +1,82 @@
+//! Other recipients for a payload whose header is kept in a file of its own: that file is replaced,
+//! in one step and under the same lock as any. The payload is not needed, and never written to.
+
+use std::path::Path;
+
+use polyseal_file::Existing;
+
+use super::lock::Lock;
+use super::{in_place, note};
+use crate::args::{OutputArgs, RekeyArgs};
+use crate::error::{Failure, Result};
+use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::keys::{self, NewPassphrase, Opening, Sources};
+
+pub(super) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
+    if args.output.is_none() {
+        in_place::expect_not_interrupted(path)?;
+    }
+    let context = args.context.get()?;
+    let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
+    let mut opening = Opening::new(&args.open, false, context.clone(), args.work.threads, sources)?;
+    let (old, input) = opening.sources.header(path)?;
+    if input.length.is_none() && args.output.is_none() {
+        let message = format!("{} is not a regular file, which could be replaced", path.display());
+        return Err(Failure::usage(message).hint("write the new header elsewhere: -o OUT"));
+    }
+    let refused = |error| opening.refused(error, path);
+    let authentic = old.authenticate(&opening.identities).map_err(refused)?;
+    if context.is_some() {
+        authentic.expect_context(context.as_ref()).map_err(refused)?;
+    }
+    let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
+    if let Some(payload) = &payload {
+        opening.header = Some(old.clone());
+        expect_together(&opening, payload)?;
+    }
+    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
+    let recipients =
+        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
+    // Every key has been read: nobody is waited for any more.
+    let lock = match args.output {
+        None => {
+            let lock = Lock::take(path, &input.file, &old)?;
+            in_place::expect_not_interrupted(path)?;
+            Some(lock)
+        }
+        Some(_) => None,
+    };
+    let existing = if args.keep { Existing::Keep } else { Existing::Remove };
+    let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
+    let mut taken: Vec<_> = opening.sources.taken().collect();
+    taken.extend(payload.map(|payload| (payload.id, "the payload")));
+    let (to, force) = match &args.output {
+        Some(other) => (other.as_path(), args.force),
+        None => {
+            taken.retain(|(id, _)| *id != input.id);
+            (path, true)
+        }
+    };
+    let to = OutputArgs { output: Some(to.to_owned()), force };
+    let mut output = OutputFile::open(&to, Contents::Binary, &taken)?;
+    output.write_all(new.as_bytes())?;
+    lock.iter().try_for_each(Lock::expect_unchanged)?;
+    output.commit()?;
+    if !args.keep {
+        note(
+            "note: anyone who could open the payload before may have kept its key, or the old \
+             header",
+        );
+    }
+    Ok(())
+}
+
+/// Opens the end of the payload with the header, to see whether they belong together.
+fn expect_together(opening: &Opening, payload: &InputFile) -> Result {
+    if payload.length.is_none() {
+        return Err(Failure::usage("the payload must be a regular file")
+            .hint("leave it out: the header alone is enough"));
+    }
+    let reader = opening.decryptor().reader(&payload.file);
+    reader.map(|_| ()).map_err(|error| opening.refused(error, &payload.name))
+}
