@@ -171,8 +171,8 @@ impl<S: ReadAt> Reader<S> {
         self.shared().at_hand.as_ref().filter(|open| open.index() == index).cloned()
     }
 
-    /// Empty memory for a segment. Where segments are too large to wait for their turn, it is that of
-    /// the one at hand, whose turn is over.
+    /// Empty memory for a segment. Where segments are too large to wait for their turn, it is that
+    /// of the one at hand, whose turn is over.
     fn fresh(&self) -> Zeroizing<Vec<u8>> {
         let mut shared = self.shared();
         if let Some(spare) = shared.segments.pop() {
