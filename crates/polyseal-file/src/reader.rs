@@ -23,7 +23,7 @@ use crate::read_at::{ReadAt, fill};
 
 /// Stored bytes of one read, if a segment has no more.
 const READ: u64 = 4 * 1024 * 1024;
-/// Bytes of memory that wait to be used again, of either kind; one buffer waits whatever its size.
+/// Bytes of memory that wait to be used again, of either kind.
 const SPARE: usize = 8 * 1024 * 1024;
 
 /// The plaintext of a file, of which only what is asked for is read and opened.
@@ -161,7 +161,7 @@ impl<S: ReadAt> Reader<S> {
         }
         let mut shared = self.shared();
         let waiting: usize = shared.stored.iter().map(Vec::len).sum();
-        if shared.stored.is_empty() || waiting + stored.len() <= SPARE {
+        if waiting + stored.len() <= SPARE {
             shared.stored.push(stored);
         }
         Ok(())
@@ -171,10 +171,24 @@ impl<S: ReadAt> Reader<S> {
         self.shared().at_hand.as_ref().filter(|open| open.index() == index).cloned()
     }
 
-    /// Empty memory for a segment.
+    /// Empty memory for a segment. Where segments are too large to wait for their turn, it is that
+    /// of the one at hand, whose turn is over.
     fn fresh(&self) -> Zeroizing<Vec<u8>> {
-        let spare = self.shared().segments.pop();
-        spare.unwrap_or_else(|| memory(self.payload.layout()))
+        let mut shared = self.shared();
+        if let Some(spare) = shared.segments.pop() {
+            return spare;
+        }
+        let layout = self.payload.layout();
+        let over = if layout.stored_unit() > SPARE as u64 { shared.at_hand.take() } else { None };
+        drop(shared);
+        over.and_then(Arc::into_inner).map_or_else(
+            || memory(layout),
+            |open| {
+                let mut bytes = open.into_bytes();
+                bytes.clear();
+                bytes
+            },
+        )
     }
 
     fn put_at_hand(&self, open: OpenSegment) {
@@ -184,7 +198,7 @@ impl<S: ReadAt> Reader<S> {
         let mut bytes = open.into_bytes();
         let mut shared = self.shared();
         let waiting: usize = shared.segments.iter().map(|spare| spare.capacity()).sum();
-        if shared.segments.is_empty() || waiting + bytes.capacity() <= SPARE {
+        if waiting + bytes.capacity() <= SPARE {
             bytes.clear();
             shared.segments.push(bytes);
         }
