@@ -1,17 +1,22 @@
 //! Encrypting and decrypting whole files: the header, then the pipeline.
 
 use std::fmt;
+use std::io::{BufRead, BufReader};
 use std::num::NonZeroUsize;
 use std::thread;
 
-#[cfg(unix)]
+#[cfg(feature = "age")]
+use crate::age::{
+    self,
+    v1::{ChunkCipher, begins_so},
+};
+#[cfg(any(unix, feature = "age"))]
 use crate::error::Error;
 use crate::error::{Result, io};
-use crate::header::{Header, MAX_HEADER_BYTES};
+use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES};
 use crate::layout::SegmentSize;
-#[cfg(unix)]
-use crate::layout::plaintext_bytes;
 use crate::passphrase::Context;
+use crate::payload_cipher::PayloadCipher;
 #[cfg(unix)]
 use crate::pipeline::Totals;
 use crate::pipeline::{Input, Output, Run, Sink, Source};
@@ -31,7 +36,7 @@ pub struct Summary {
 }
 
 /// A function that is told, from any thread, how many more bytes of payload were read.
-type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
+pub(crate) type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 /// Encrypts files.
 #[derive(Clone, Copy)]
@@ -45,7 +50,7 @@ pub struct Encryptor<'a> {
     progress: Progress<'a>,
 }
 
-/// Decrypts files, wholly or in parts.
+/// Decrypts files, wholly or in parts; with the feature `age` also those of age.
 #[derive(Clone, Copy)]
 pub struct Decryptor<'a> {
     identities: &'a Identities<'a>,
@@ -124,30 +129,39 @@ impl<'a> Encryptor<'a> {
             Header::create(self.recipients, suite, self.segment, self.context, self.header_bytes)?;
         let direction = Direction::Seal;
         let cipher = SegmentCipher::new(suite, &payload_key, self.segment.bytes(), direction)?;
+        let cipher = PayloadCipher::Polyseal(cipher);
         let run = Run { cipher, threads: self.threads, progress: self.progress };
-        let sink = match output {
-            Output::Stream(writer) => {
-                writer.write_all(header.as_bytes()).map_err(io("write the output"))?;
-                Sink::stream(writer)
-            }
-            #[cfg(unix)]
-            Output::File(file) => {
-                expect_empty(file)?;
-                std::os::unix::fs::FileExt::write_all_at(file, header.as_bytes(), 0)
-                    .map_err(io("write the output"))?;
-                Sink::file(file, header.payload_offset())
-            }
-        };
-        let totals = match input {
-            Input::Stream(reader) => run.carry(&Source::stream(reader), sink)?,
-            #[cfg(unix)]
-            Input::File(file) => carry_file(&run, file, 0, file_bytes(file)?, sink)?,
-        };
-        Ok(Summary {
-            plaintext_bytes: totals.input,
-            file_bytes: header.payload_offset() + totals.output,
-        })
+        seal(&run, header.as_bytes(), input, output)
     }
+}
+
+/// Encrypts all of `input`, behind this header.
+pub(crate) fn seal(
+    run: &Run<'_>,
+    header: &[u8],
+    input: Input<'_>,
+    output: Output<'_>,
+) -> Result<Summary> {
+    let offset = header.len() as u64;
+    let sink = match output {
+        Output::Stream(writer) => {
+            writer.write_all(header).map_err(io("write the output"))?;
+            Sink::stream(writer)
+        }
+        #[cfg(unix)]
+        Output::File(file) => {
+            expect_empty(file)?;
+            std::os::unix::fs::FileExt::write_all_at(file, header, 0)
+                .map_err(io("write the output"))?;
+            Sink::file(file, offset)
+        }
+    };
+    let totals = match input {
+        Input::Stream(reader) => run.carry(&Source::stream(reader), sink)?,
+        #[cfg(unix)]
+        Input::File(file) => carry_file(run, file, 0, file_bytes(file)?, sink)?,
+    };
+    Ok(Summary { plaintext_bytes: totals.input, file_bytes: offset + totals.output })
 }
 
 impl<'a> Decryptor<'a> {
@@ -193,31 +207,23 @@ impl<'a> Decryptor<'a> {
                 Sink::file(file, 0)
             }
         };
-        let (header, totals) = match input {
+        let (offset, totals) = match input {
             Input::Stream(reader) => {
-                let header = Header::read(reader)?;
-                let run = self.run(&header)?;
-                (header, run.carry(&Source::stream(reader), sink)?)
+                let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
+                let (offset, run) = self.run(&mut reader)?;
+                (offset, run.carry(&Source::stream(&mut reader), sink)?)
             }
             #[cfg(unix)]
             Input::File(file) => {
                 let total = file_bytes(file)?;
-                let header = Header::read(&mut At(file, 0))?;
-                let run = self.run(&header)?;
+                let (offset, run) = self.run(&mut beginning(file))?;
                 // The header was read, so the file is at least as long.
-                let offset = header.payload_offset();
                 let wire = total.checked_sub(offset).ok_or(Error::InputChanged)?;
-                let suite = header.suite();
-                plaintext_bytes(wire, header.segment_size().bytes(), suite.tag_bytes())
-                    .ok_or(Error::Truncated)?;
-                let totals = carry_file(&run, file, offset, wire, sink)?;
-                (header, totals)
+                run.cipher.plaintext_bytes(wire)?;
+                (offset, carry_file(&run, file, offset, wire, sink)?)
             }
         };
-        Ok(Summary {
-            plaintext_bytes: totals.output,
-            file_bytes: header.payload_offset() + totals.input,
-        })
+        Ok(Summary { plaintext_bytes: totals.output, file_bytes: offset + totals.input })
     }
 
     /// Opens all of `input` and keeps nothing of it.
@@ -233,25 +239,37 @@ impl<'a> Decryptor<'a> {
     /// # Errors
     /// As [`decrypt`](Self::decrypt).
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
-        let header = Header::read(&mut At(&source, 0))?;
-        let cipher = self.cipher(&header)?;
-        Reader::new(source, &header, cipher)
+        let (offset, cipher) = self.open(&mut beginning(&source))?;
+        Reader::new(source, offset, cipher)
     }
 
-    fn run(&self, header: &Header) -> Result<Run<'a>> {
-        let cipher = self.cipher(header)?;
-        Ok(Run { cipher, threads: self.threads, progress: self.progress })
+    fn run(&self, input: &mut impl BufRead) -> Result<(u64, Run<'a>)> {
+        let (offset, cipher) = self.open(input)?;
+        Ok((offset, Run { cipher, threads: self.threads, progress: self.progress }))
     }
 
-    fn cipher(&self, header: &Header) -> Result<SegmentCipher> {
+    /// Reads a header, of whichever format. Where the payload begins, and what opens it.
+    fn open(&self, input: &mut impl BufRead) -> Result<(u64, PayloadCipher)> {
+        #[cfg(feature = "age")]
+        if first_byte(input)?.is_some_and(begins_so) {
+            let header = age::v1::Header::read(input)?;
+            let payload_key = header.authenticate(self.identities)?.payload_key()?;
+            if self.context.is_some() {
+                return Err(Error::ContextUnexpected);
+            }
+            let cipher = ChunkCipher::new(&payload_key, Direction::Open);
+            return Ok((header.payload_offset(), PayloadCipher::Age(cipher)));
+        }
+        let header = Header::read(input)?;
         let file_key = header.unlock(self.identities)?;
         let payload_key = header.open_payload(&file_key, self.context)?;
         let segment = header.segment_size().bytes();
-        SegmentCipher::new(header.suite(), &payload_key, segment, Direction::Open)
+        let cipher = SegmentCipher::new(header.suite(), &payload_key, segment, Direction::Open)?;
+        Ok((header.payload_offset(), PayloadCipher::Polyseal(cipher)))
     }
 }
 
-fn cores() -> NonZeroUsize {
+pub(crate) fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
@@ -283,6 +301,22 @@ fn carry_file(
 ) -> Result<Totals> {
     let totals = run.carry(&Source::file(file, offset, total), sink)?;
     if file_bytes(file)? == offset + total { Ok(totals) } else { Err(Error::InputChanged) }
+}
+
+/// The first byte, which is still read in its turn.
+#[cfg(feature = "age")]
+fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
+    loop {
+        match input.fill_buf() {
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            buffer => return Ok(buffer.map_err(io("read the input"))?.first().copied()),
+        }
+    }
+}
+
+/// The beginning of a file.
+fn beginning<S: ReadAt>(source: &S) -> BufReader<At<'_, S>> {
+    BufReader::with_capacity(MIN_HEADER_BYTES, At(source, 0))
 }
 
 /// Reads at offsets, so that a file's own position does not matter.

@@ -55,6 +55,7 @@ mod kdf;
 mod key;
 mod layout;
 mod passphrase;
+mod payload_cipher;
 mod pipeline;
 #[cfg(unix)]
 mod positioned;

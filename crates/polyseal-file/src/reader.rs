@@ -10,9 +10,9 @@ use std::io::{self, Read, Seek, SeekFrom};
 use zeroize::Zeroizing;
 
 use crate::error::{Error, Result, io as io_error};
-use crate::header::Header;
-use crate::layout::{plaintext_bytes, segments};
-use crate::segment::{Position, SegmentCipher};
+use crate::layout::segments;
+use crate::payload_cipher::PayloadCipher;
+use crate::segment::Position;
 
 /// Something that can be read at any offset, such as a file, a mapped one or an object in a store.
 pub trait ReadAt {
@@ -69,7 +69,7 @@ impl<T: ReadAt + ?Sized> ReadAt for &T {
 /// [`io::ErrorKind::InvalidData`].
 pub struct Reader<S> {
     source: S,
-    cipher: SegmentCipher,
+    cipher: PayloadCipher,
     payload_offset: u64,
     payload_bytes: u64,
     plaintext_bytes: u64,
@@ -82,18 +82,14 @@ pub struct Reader<S> {
 
 impl<S: ReadAt> Reader<S> {
     /// The payload of `source`, behind an authentic header, after its last segment has been opened.
-    pub(crate) fn new(source: S, header: &Header, cipher: SegmentCipher) -> Result<Self> {
+    pub(crate) fn new(source: S, payload_offset: u64, cipher: PayloadCipher) -> Result<Self> {
         let total = source.bytes().map_err(io_error("examine the input"))?;
-        let payload_bytes =
-            total.checked_sub(header.payload_offset()).ok_or(Error::InputChanged)?;
-        let tag = header.suite().tag_bytes();
-        let plaintext_bytes = plaintext_bytes(payload_bytes, header.segment_size().bytes(), tag)
-            .ok_or(Error::Truncated)?;
+        let payload_bytes = total.checked_sub(payload_offset).ok_or(Error::InputChanged)?;
+        let plaintext_bytes = cipher.plaintext_bytes(payload_bytes)?;
         if segments(payload_bytes, cipher.input_unit()) > cipher.max_segments() {
             return Err(Error::TooLong);
         }
         let slot = Zeroizing::new(vec![0; cipher.input_unit()]);
-        let payload_offset = header.payload_offset();
         let mut reader = Self {
             source,
             cipher,
