@@ -16,11 +16,13 @@ const POLYSEAL: Words = Words {
     begin: b"-----BEGIN POLYSEAL FILE-----",
     end: b"-----END POLYSEAL FILE-----",
     foreign: b"age-encryption.org/",
+    lenient: false,
 };
 const AGE: Words = Words {
     begin: b"-----BEGIN AGE ENCRYPTED FILE-----",
     end: b"-----END AGE ENCRYPTED FILE-----",
     foreign: b"polyseal",
+    lenient: true,
 };
 
 /// What the first and the last line say, and how files begin that are not between them.
@@ -29,6 +31,8 @@ struct Words {
     begin: &'static [u8],
     end: &'static [u8],
     foreign: &'static [u8],
+    /// Whether there may be nothing between them, and a CR alone is white space around them.
+    lenient: bool,
 }
 
 const LINE: usize = 64;
@@ -154,6 +158,8 @@ pub struct ArmorReader<R: Read> {
     state: State,
     /// Those of the first line, when it has been.
     words: &'static Words,
+    /// White space before the first line had a CR that is no half of an end of line.
+    lone_cr: bool,
     /// Lines that have been dealt with.
     line: u64,
 }
@@ -170,6 +176,7 @@ impl<R: Read> ArmorReader<R> {
             given: 0,
             state: State::Before,
             words: &POLYSEAL,
+            lone_cr: false,
             line: 0,
         }
     }
@@ -218,7 +225,7 @@ impl<R: Read> ArmorReader<R> {
                 // That CR may be half of an end of line.
                 (_, []) | (State::After, b"\r") => return Ok(()),
                 (State::After | State::Failed, _) => return Err(self.bad()),
-                (State::Inside { .. }, [b'-', ..]) => {
+                (state, [b'-', ..]) if self.may_end(state) => {
                     let end = self.words.end;
                     if !rest.starts_with(end) {
                         return if end.starts_with(rest) { Ok(()) } else { Err(self.bad()) };
@@ -238,6 +245,11 @@ impl<R: Read> ArmorReader<R> {
         }
     }
 
+    /// Whether the last line may come.
+    fn may_end(&self, state: State) -> bool {
+        matches!(state, State::Inside { .. }) || (state == State::Begun && self.words.lenient)
+    }
+
     /// White space is let go of as it comes, so that there may be any amount of it.
     fn skip_white_space(&mut self) {
         let mut rest = &self.text[self.used..self.filled];
@@ -248,6 +260,12 @@ impl<R: Read> ArmorReader<R> {
                     self.line += 1;
                     rest
                 }
+                // Whose armour it is, is not known before the first line.
+                [b'\r', rest @ ..] if self.state == State::Before && !rest.is_empty() => {
+                    self.lone_cr = true;
+                    rest
+                }
+                [b'\r', rest @ ..] if self.state == State::After && self.words.lenient => rest,
                 _ => break,
             };
         }
@@ -259,7 +277,9 @@ impl<R: Read> ArmorReader<R> {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let first = self.state == State::Begun;
         match self.state {
-            State::Before if line == POLYSEAL.begin => self.state = State::Begun,
+            State::Before if line == POLYSEAL.begin && !self.lone_cr => {
+                self.state = State::Begun;
+            }
             State::Before if line == AGE.begin => {
                 (self.state, self.words) = (State::Begun, &AGE);
             }

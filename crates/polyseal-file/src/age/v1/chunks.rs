@@ -4,8 +4,8 @@
 //! ChaCha20-Poly1305 (RFC 8439). Chunk i has the nonce i (11 bytes, big-endian) ‖ 1 if it is the
 //! last, else 0, and no associated data.
 //!
-//! A chunk that does not open where it lies is tried as what else it may be: if the last opens as
-//! another, the file was cut short; if another opens as the last, it was extended. So the error
+//! A full chunk that does not open where it lies is tried as what else it may be: if the last opens
+//! as another, the file was cut short; if another opens as the last, it was extended. So the error
 //! says which, and a pipe gets the chunk, which is what was written there.
 
 use chacha20poly1305::aead::{AeadInPlace, KeyInit};
@@ -91,7 +91,8 @@ impl ChunkCipher {
             return Ok(length - TAG_BYTES);
         }
         let Position { index, last } = at;
-        if opens(Position { index, last: !last }) {
+        // Only the last may be shorter.
+        if length == self.input_unit() && opens(Position { index, last: !last }) {
             let error = if last { Error::CutShort } else { Error::Extended };
             return Err(Failed { output: length - TAG_BYTES, error });
         }
