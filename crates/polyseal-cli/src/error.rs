@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use polyseal_file::age::{KeyError, KeyProblem};
-use polyseal_file::{Error as FileError, KeyFileError};
+use polyseal_file::{Error as FileError, HeaderError, KeyFileError};
 
 use crate::file_io::NotText;
 use crate::prompt::NotTyped;
@@ -243,13 +243,20 @@ impl From<FileError> for Failure {
             }
             FileError::TooLong | FileError::Random => failure(Code::Io),
             FileError::NotAPolysealFile => failure(Code::Content)
-                .hint("decrypt and inspect take what `polyseal encrypt` wrote"),
-            FileError::AgeFile => {
-                failure(Code::Content).hint("open it with age: age --decrypt -i IDENTITY")
+                .hint("decrypt and inspect take what `polyseal encrypt` or age wrote"),
+            FileError::AgeVersion => {
+                failure(Code::Content).hint("use a newer polyseal or age, if the file is intact")
             }
+            FileError::Header(HeaderError::AgeWork { .. }) => failure(Code::Content)
+                .hint("if you know who made it, decrypt it with age and encrypt it anew"),
+            FileError::AgeKeyFile => failure(Code::Usage)
+                .hint("use -r RECIPIENT or -p; a Polyseal file can be for a key file"),
             FileError::Armor(_) => failure(Code::Content)
                 .hint("leave nothing before its first line, behind its last, or in between"),
-            FileError::Corrupt { .. } => failure(Code::Content).hint(
+            FileError::Corrupt { .. } | FileError::CutShort | FileError::Extended => failure(
+                Code::Content,
+            )
+            .hint(
                 "get the file again or use a backup; no file was written, and to a pipe only what \
                  comes before and is authentic",
             ),
@@ -281,7 +288,9 @@ impl From<FileError> for Failure {
                 .hint("whoever guesses it could do what the others can: leave some of them out"),
             FileError::MixedRecipients => failure(Code::Usage)
                 .hint("the weaker would undo the stronger: leave some of them out"),
-            FileError::Passphrase | FileError::Context => failure(Code::Usage),
+            FileError::Passphrase | FileError::AgePassphrase | FileError::Context => {
+                failure(Code::Usage)
+            }
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
             FileError::Suite(_) | FileError::SuiteOfSegments(_) => failure(Code::Usage)
