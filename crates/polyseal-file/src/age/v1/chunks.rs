@@ -8,8 +8,8 @@
 //! as another, the file was cut short; if another opens as the last, it was extended. So the error
 //! says which, and a pipe gets the chunk, which is what was written there.
 
-use chacha20poly1305::aead::{AeadInPlace, KeyInit};
-use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce, Tag};
+use chacha20poly1305::aead::{AeadInOut, KeyInit};
+use chacha20poly1305::{ChaCha20Poly1305, Nonce, Tag};
 
 use super::CHUNK_BYTES;
 use crate::error::Error;
@@ -26,7 +26,7 @@ pub(crate) struct ChunkCipher {
 
 impl ChunkCipher {
     pub(crate) fn new(key: &[u8; 32], direction: Direction) -> Self {
-        Self { aead: ChaCha20Poly1305::new(Key::from_slice(key)), direction }
+        Self { aead: ChaCha20Poly1305::new(key.into()), direction }
     }
 
     /// The bytes of a full chunk in the input.
@@ -70,7 +70,7 @@ impl ChunkCipher {
         let (text, tag) = slot.split_at_mut(length);
         let sealed = self
             .aead
-            .encrypt_in_place_detached(&nonce(at), b"", text)
+            .encrypt_inout_detached(&nonce(at), b"", text.into())
             .map_err(|_| Error::Cipher(polyseal::Error::Parameter))?;
         tag[..TAG_BYTES].copy_from_slice(&sealed);
         Ok(length + TAG_BYTES)
@@ -83,10 +83,12 @@ impl ChunkCipher {
             .filter(|&text| text > 0 || at.index == 0)
             .ok_or(Error::Truncated)?;
         let (text, tag) = slot.split_at_mut(text);
-        let tag = Tag::from_slice(&tag[..TAG_BYTES]);
+        let tag = Tag::try_from(&tag[..TAG_BYTES]).map_err(|_| Error::Truncated)?;
         // Nothing is decrypted before the tag has been compared.
-        let mut opens =
-            |at| self.aead.decrypt_in_place_detached(&nonce(at), b"", text, tag).is_ok();
+        let mut opens = |at| {
+            let text = (&mut *text).into();
+            self.aead.decrypt_inout_detached(&nonce(at), b"", text, &tag).is_ok()
+        };
         if opens(at) {
             return Ok(length - TAG_BYTES);
         }
