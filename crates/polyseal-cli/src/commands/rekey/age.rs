@@ -21,6 +21,9 @@ pub(super) fn is_one(input: &mut InputFile) -> Result<bool> {
 }
 
 pub(super) fn rekey(args: &RekeyArgs, mut opening: Opening, input: &mut InputFile) -> Result {
+    let refused = |opening: &Opening, error| opening.refused(error, &args.file);
+    let old = Header::read(&mut io::BufReader::new(&mut *input))
+        .map_err(|error| refused(&opening, error))?;
     let unfit = [
         ("--to-key", !args.to_key.is_empty()),
         ("--in-place", args.in_place),
@@ -30,9 +33,6 @@ pub(super) fn rekey(args: &RekeyArgs, mut opening: Opening, input: &mut InputFil
         return Err(Failure::usage(format!("{option} does not go with an age file"))
             .hint("leave it out; to get a Polyseal file, decrypt it and encrypt it anew"));
     }
-    let refused = |opening: &Opening, error| opening.refused(error, &args.file);
-    let old = Header::read(&mut io::BufReader::new(&mut *input))
-        .map_err(|error| refused(&opening, error))?;
     // Before a new passphrase is asked for, and before its work is done.
     let authentic =
         old.authenticate(&opening.identities).map_err(|error| refused(&opening, error))?;
