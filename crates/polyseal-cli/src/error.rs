@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use polyseal_file::age::{KeyError, KeyProblem};
-use polyseal_file::{Error as FileError, HeaderError, KeyFileError};
+use polyseal_file::{Error as FileError, KeyFileError};
 
 use crate::file_io::NotText;
 use crate::prompt::NotTyped;
@@ -247,7 +247,7 @@ impl From<FileError> for Failure {
             FileError::AgeVersion => {
                 failure(Code::Content).hint("use a newer polyseal or age, if the file is intact")
             }
-            FileError::Header(HeaderError::AgeWork { .. }) => failure(Code::Content)
+            FileError::AgeWork { .. } => failure(Code::Content)
                 .hint("if you know who made it, decrypt it with age and encrypt it anew"),
             FileError::AgeKeyFile => failure(Code::Usage)
                 .hint("use -r RECIPIENT or -p; a Polyseal file can be for a key file"),

@@ -36,6 +36,13 @@ pub enum Error {
     AgeKeyFile,
     /// The passphrase of an age file is text, in UTF-8.
     AgePassphrase,
+    /// The passphrase of an age file takes more work than is allowed.
+    AgeWork {
+        /// The logarithm of what it takes.
+        required: u8,
+        /// The logarithm of what is allowed.
+        limit: u8,
+    },
     /// The file has a version that this program does not read.
     UnsupportedVersion(u16),
     /// A field of the header has a value that it must not have.
@@ -130,13 +137,6 @@ pub enum HeaderError {
     AgeText,
     /// The header of an age file is longer than 1 MiB.
     AgeTooLong,
-    /// The passphrase of an age file takes more work than is allowed.
-    AgeWork {
-        /// The logarithm of what it takes.
-        required: u8,
-        /// The logarithm of what is allowed.
-        limit: u8,
-    },
 }
 
 /// What is wrong with a key file.
@@ -171,6 +171,10 @@ impl fmt::Display for Error {
                 f.write_str("an age file of a version that this program cannot read")
             }
             Self::AgeKeyFile => f.write_str("an age file cannot be for a key file"),
+            Self::AgeWork { required, limit } => write!(
+                f,
+                "the passphrase takes 2^{required} units of work, and 2^{limit} are allowed"
+            ),
             Self::AgePassphrase => f.write_str("the passphrase of an age file is text in UTF-8"),
             Self::UnsupportedVersion(version) => {
                 write!(f, "a Polyseal file of version {version}, which this program cannot read")
@@ -237,12 +241,6 @@ impl fmt::Display for Error {
 impl fmt::Display for HeaderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::AgeWork { required, limit } => {
-                return write!(
-                    f,
-                    "its passphrase takes 2^{required} units of work, and 2^{limit} are allowed"
-                );
-            }
             Self::PayloadOffset => "the payload does not begin where it can",
             Self::SegmentSize => "the segment size does not exist",
             Self::Suite => "the suite is not one for files",

@@ -136,7 +136,9 @@ fn outcome(error: &Error, part: &'static str) -> &'static str {
     match error {
         Error::NoMatchingKey | Error::WrongPassphrase => "no match",
         Error::HeaderNotAuthentic => "HMAC failure",
-        Error::NotAPolysealFile | Error::AgeVersion | Error::Header(_) => "header failure",
+        Error::NotAPolysealFile | Error::AgeVersion | Error::AgeWork { .. } | Error::Header(_) => {
+            "header failure"
+        }
         Error::Truncated => part,
         Error::Corrupt { .. } | Error::CutShort | Error::Extended => "payload failure",
         Error::Armor(_) => "armor failure",

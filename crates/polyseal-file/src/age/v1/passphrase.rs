@@ -38,7 +38,7 @@ pub(crate) fn unwrap_scrypt(
     match unwrap(SecretString::from(String::new()), 0) {
         Err(DecryptError::ExcessiveWork { required, .. }) if required <= MAX_WORK_FACTOR => {}
         Err(DecryptError::ExcessiveWork { required, .. }) => {
-            return Err(HeaderError::AgeWork { required, limit: MAX_WORK_FACTOR }.into());
+            return Err(Error::AgeWork { required, limit: MAX_WORK_FACTOR });
         }
         _ => return Err(HeaderError::AgeStanza.into()),
     }
