@@ -268,7 +268,7 @@ impl<'a> Identities<'a> {
             #[cfg(feature = "passphrase")]
             {
                 let ask = self.ask.as_ref().ok_or(Error::PassphraseNeeded)?;
-                return crate::age::v1::unwrap_scrypt(stanza, || ask());
+                return crate::age::v1::unwrap_scrypt(stanza, ask);
             }
         }
         let mut reason = Error::NoMatchingKey;
