@@ -234,8 +234,8 @@ pub(crate) struct DecryptArgs {
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
-    /// of several, each goes to its name without .polyseal or .age. If OUT is a directory, that is in
-    /// there
+    /// of several, each goes to its name without .polyseal or .age. If OUT is a directory, that is
+    /// in there
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }
