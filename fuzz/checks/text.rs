@@ -17,15 +17,17 @@ fn trimmed(text: &[u8]) -> Vec<u8> {
     lines.flat_map(|line| [line, b"\n"].concat()).collect()
 }
 
-/// What is in `text`, if it is armour.
+/// What is in `text`, if it is armour of Polyseal. The reference does not know age's.
 fn armor(text: &[u8]) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     ArmorReader::new(text).read_to_end(&mut bytes).ok()?;
     assert!(looks_armored(text[0]));
-    let mut armor = ArmorWriter::new(Vec::new());
+    let is_age = text.trim_ascii().starts_with(b"-----BEGIN AGE ");
+    let armor = if is_age { ArmorWriter::age } else { ArmorWriter::new };
+    let mut armor = armor(Vec::new());
     armor.write_all(&bytes).expect("writing into memory");
     assert_eq!(armor.finish().expect("writing into memory"), trimmed(text));
-    Some(bytes)
+    (!is_age).then_some(bytes)
 }
 
 /// The key's digits, if `text` is a key file.

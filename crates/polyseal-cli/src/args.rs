@@ -27,7 +27,7 @@ pub(crate) enum Command {
     #[command(short_flag = 'e', after_help = ENCRYPT_EXAMPLES)]
     #[command(override_usage = "polyseal encrypt [OPTIONS] [FILE]...")]
     Encrypt(EncryptArgs),
-    /// Decrypt files or standard input
+    /// Decrypt files or standard input, of Polyseal or age
     #[command(short_flag = 'd', after_help = DECRYPT_EXAMPLES)]
     #[command(override_usage = "polyseal decrypt [OPTIONS] [FILE]...")]
     Decrypt(DecryptArgs),
@@ -66,12 +66,14 @@ const ENCRYPT_EXAMPLES: &str = "Examples:
   polyseal encrypt -p -o notes.polyseal notes.txt            with a passphrase
   polyseal encrypt -r age1… -o notes.polyseal notes.txt      for the owner of that identity
   polyseal encrypt -k backup.key photos.tar notes.txt        photos.tar.polyseal, notes.txt.polyseal
-  tar c photos | polyseal encrypt -k backup.key -o photos.tar.polyseal";
+  tar c photos | polyseal encrypt -k backup.key -o photos.tar.polyseal
+  polyseal encrypt --format age -r age1… -o notes.age notes.txt      for whoever has age";
 
 const DECRYPT_EXAMPLES: &str = "Examples:
   polyseal decrypt -o notes.txt notes.polyseal               asks for the passphrase, if it has one
   polyseal decrypt -i my.identity -o notes.txt notes.polyseal
-  polyseal decrypt -k backup.key photos.tar.polyseal | tar x";
+  polyseal decrypt -k backup.key photos.tar.polyseal | tar x
+  polyseal decrypt -i my.identity -o notes.txt notes.age";
 
 const LIMITS_EXAMPLES: &str =
     "Numbers are 1000, 10^6 or 2^32; bytes may have B, KiB, MiB, GiB or TiB. Formulas have u keys,
@@ -189,28 +191,45 @@ pub(crate) struct EncryptArgs {
     /// it
     #[arg(long, value_name = "FILE", conflicts_with = "armor")]
     pub(crate) header: Option<PathBuf>,
-    /// Encrypt with this suite
-    #[arg(short, long, help_heading = "Format", default_value = polyseal_file::DEFAULT_SUITE)]
-    pub(crate) suite: String,
+    /// Write a file of this format. One of age's is for recipients or a passphrase, and has none of
+    /// the other options under this heading
+    #[arg(long, help_heading = "Format", value_name = "FORMAT", default_value = "polyseal")]
+    pub(crate) format: Format,
+    #[arg(short, long, help_heading = "Format")]
+    #[arg(help = default("Encrypt with this suite", polyseal_file::DEFAULT_SUITE))]
+    pub(crate) suite: Option<String>,
     /// Encrypt with the suite that is fastest here among those that have all of these
     #[arg(long, help_heading = "Format", conflicts_with = "suite")]
     #[arg(value_name = "NEED,…", value_delimiter = ',', value_parser = need())]
     pub(crate) need: Vec<Need>,
-    /// Bytes in a segment: a power of two from 4KiB to 16MiB
-    #[arg(long, help_heading = "Format", default_value = "64KiB")]
-    #[arg(value_name = "BYTES", value_parser = bytes)]
-    pub(crate) segment_size: u64,
-    /// Make the header at least this long, from 4KiB to 64KiB, so that rekey can add more
-    /// recipients
-    #[arg(long, help_heading = "Format", default_value = "4KiB")]
-    #[arg(value_name = "BYTES", value_parser = bytes)]
-    pub(crate) header_size: u64,
+    #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = bytes)]
+    #[arg(help = default("Bytes in a segment: a power of two from 4KiB to 16MiB", "64KiB"))]
+    pub(crate) segment_size: Option<u64>,
+    #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = bytes)]
+    #[arg(help = default(
+        "Make the header at least this long, from 4KiB to 64KiB, so that rekey can add more \
+         recipients",
+        "4KiB",
+    ))]
+    pub(crate) header_size: Option<u64>,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
-    /// of several, each goes to FILE.polyseal. If OUT is a directory, that is in there
+    /// of several, each goes to FILE.polyseal, or FILE.age. If OUT is a directory, that is in there
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
+}
+
+/// The format of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    Polyseal,
+    Age,
+}
+
+/// Help that names a default which can be told from the same value given.
+fn default(help: &str, value: &str) -> String {
+    format!("{help} [default: {value}]")
 }
 
 #[derive(Debug, clap::Args)]
@@ -222,7 +241,8 @@ pub(crate) struct DecryptArgs {
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
-    /// of several, each goes to its name without .polyseal. If OUT is a directory, that is in there
+    /// of several, each goes to its name without .polyseal or .age. If OUT is a directory, that is
+    /// in there
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 }

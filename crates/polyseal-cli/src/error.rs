@@ -280,14 +280,22 @@ impl From<FileError> for Failure {
                 failure(Code::Io).hint("run it again when nothing writes to the input")
             }
             FileError::TooLong | FileError::Random => failure(Code::Io),
-            FileError::NotAPolysealFile => failure(Code::Content)
-                .hint("take what `polyseal encrypt` wrote; a payload alone needs its --header"),
-            FileError::AgeFile => {
-                failure(Code::Content).hint("open it with age: age --decrypt -i IDENTITY")
+            FileError::NotAPolysealFile => failure(Code::Content).hint(
+                "take what `polyseal encrypt` or age wrote; a payload alone needs its --header",
+            ),
+            FileError::AgeVersion => {
+                failure(Code::Content).hint("use a newer polyseal or age, if the file is intact")
             }
+            FileError::AgeWork { .. } => failure(Code::Content)
+                .hint("if you know who made it, decrypt it with age and encrypt it anew"),
+            FileError::AgeKeyFile => failure(Code::Usage)
+                .hint("use -r RECIPIENT or -p; a Polyseal file can be for a key file"),
             FileError::Armor(_) => failure(Code::Content)
                 .hint("leave nothing before its first line, behind its last, or in between"),
-            FileError::Corrupt { .. } => failure(Code::Content).hint(
+            FileError::Corrupt { .. } | FileError::CutShort | FileError::Extended => failure(
+                Code::Content,
+            )
+            .hint(
                 "get the file again or use a backup; no file was written, and to a pipe only what \
                  comes before and is authentic",
             ),
@@ -319,7 +327,9 @@ impl From<FileError> for Failure {
                 .hint("whoever guesses it could do what the others can: leave some of them out"),
             FileError::MixedRecipients => failure(Code::Usage)
                 .hint("the weaker would undo the stronger: leave some of them out"),
-            FileError::Passphrase | FileError::Context => failure(Code::Usage),
+            FileError::Passphrase | FileError::AgePassphrase | FileError::Context => {
+                failure(Code::Usage)
+            }
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
             FileError::Suite(_) | FileError::SuiteOfSegments(_) => Self::usage(

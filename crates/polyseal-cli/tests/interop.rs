@@ -104,3 +104,64 @@ fn our_own_hybrid_identities() {
     assert!(recipient.starts_with("age1pq1"));
     round_trip(&room, recipient.trim_end(), "id");
 }
+
+/// Of more than a chunk, so that there is one that is not the last.
+fn two_chunks() -> Vec<u8> {
+    (0..100_000_u32).map(|i| (i * 7 % 251) as u8).collect()
+}
+
+/// With Debian's age 1.1 as well as with the newest.
+#[test]
+fn files_of_age_both_ways_with_the_program_age() {
+    if !have("age") || !have("age-keygen") {
+        return common::cannot("age is missing");
+    }
+    let room = Room::new();
+    assert!(other(&room, "age-keygen", &["-o", "id"]).status.success());
+    let recipient = line(&other(&room, "age-keygen", &["-y", "id"]));
+    for plaintext in [Vec::new(), b"message".to_vec(), two_chunks()] {
+        room.write("m", &plaintext);
+        for armor in [&[][..], &["-a"]] {
+            let args = [armor, &["-r", &recipient, "-o", "theirs.age", "m"]].concat();
+            line(&other(&room, "age", &args));
+            let opened = room.run(["decrypt", "-i", "id", "theirs.age"], b"").succeeds();
+            assert!(opened == plaintext);
+            room.run(["verify", "-i", "id", "theirs.age"], b"").succeeds();
+            let ours = ["encrypt", "--format", "age", "-f", "-o", "ours.age", "-r", &recipient];
+            room.run([&ours[..], armor, &["m"]].concat(), b"").succeeds();
+            line(&other(&room, "age", &["-d", "-i", "id", "-o", "opened", "ours.age"]));
+            assert!(room.read("opened") == plaintext);
+            std::fs::remove_file(room.0.path().join("theirs.age")).unwrap();
+            std::fs::remove_file(room.0.path().join("opened")).unwrap();
+        }
+    }
+}
+
+/// What `rekey` makes of age's files is age's.
+#[test]
+fn age_opens_its_files_after_a_rekey() {
+    if !have("age") || !have("age-keygen") {
+        return common::cannot("age is missing");
+    }
+    let room = Room::new();
+    let mut recipients = Vec::new();
+    for id in ["one", "two"] {
+        assert!(other(&room, "age-keygen", &["-o", id]).status.success());
+        recipients.push(line(&other(&room, "age-keygen", &["-y", id])));
+    }
+    room.write("m", &two_chunks());
+    line(&other(&room, "age", &["-r", &recipients[0], "-o", "f", "m"]));
+    let opens = |id: &str| {
+        let opened = other(&room, "age", &["-d", "-i", id, "f"]);
+        assert!(!opened.status.success() || opened.stdout == two_chunks());
+        opened.status.success()
+    };
+    assert!(opens("one") && !opens("two"));
+    room.run(["rekey", "--keep", "-i", "one", "-r", &recipients[1], "f"], b"").succeeds();
+    assert!(opens("one") && opens("two"));
+    let rekeyed = room.command(["rekey", "-i", "one", "-r", &recipients[1], "f"]).status();
+    assert!(rekeyed.unwrap().success());
+    assert!(!opens("one") && opens("two"));
+    room.run(["rekey", "--new-key", "-i", "two", "-r", &recipients[0], "f"], b"").succeeds();
+    assert!(opens("one") && !opens("two"));
+}

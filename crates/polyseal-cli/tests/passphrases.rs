@@ -188,3 +188,16 @@ fn standard_input_gives_the_key_or_the_contents() {
     room.shell(&format!("{recipient} | $P encrypt -R - -o new")).fails(2, refused);
     assert!(!room.path("new").exists());
 }
+
+#[test]
+fn it_opens_an_age_file_too() {
+    let room = room();
+    room.write("given", b"secret\n");
+    room.shell("$P encrypt --format age --passphrase-fd 3 -o c.age m 3< given").succeeds();
+    assert!(room.read("c.age").starts_with(b"age-encryption.org/v1\n-> scrypt "));
+    assert_eq!(decrypt(&room, b"secret", "c.age").succeeds(), b"message");
+    decrypt(&room, b"another", "c.age").fails(4, "the passphrase is wrong");
+    decrypt(&room, b"\xff", "c.age").fails(2, "UTF-8");
+    room.run(["decrypt", "-i", &age_fixture("x25519.txt"), "c.age"], b"")
+        .fails(4, "was encrypted with a passphrase");
+}

@@ -1,8 +1,9 @@
 //! ASCII armour: a file as text, for where only text gets through.
 //!
 //! Source: `docs/spec/file-format.md`, section 9: Base64 in lines of 64 characters between two
-//! lines that say what it is. It is read strictly: one file has one armour, but for the ends of
-//! lines and white space around it. It hides and authenticates nothing, and costs a third more.
+//! lines that say what it is; for age's files c2sp.org/age, "ASCII armor", which is the same with
+//! other words. It is read strictly: one file has one armour, but for the ends of lines and white
+//! space around it. It hides and authenticates nothing, and costs a third more.
 
 use std::io::{self, Read, Write};
 
@@ -11,9 +12,29 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::error::Error;
 
-const BEGIN: &[u8] = b"-----BEGIN POLYSEAL FILE-----";
-const AGE: &[u8] = b"-----BEGIN AGE ENCRYPTED FILE-----";
-const END: &[u8] = b"-----END POLYSEAL FILE-----";
+const POLYSEAL: Words = Words {
+    begin: b"-----BEGIN POLYSEAL FILE-----",
+    end: b"-----END POLYSEAL FILE-----",
+    foreign: b"age-encryption.org/",
+    lenient: false,
+};
+const AGE: Words = Words {
+    begin: b"-----BEGIN AGE ENCRYPTED FILE-----",
+    end: b"-----END AGE ENCRYPTED FILE-----",
+    foreign: b"polyseal",
+    lenient: true,
+};
+
+/// What the first and the last line say, and how files begin that are not between them.
+#[derive(Debug)]
+struct Words {
+    begin: &'static [u8],
+    end: &'static [u8],
+    foreign: &'static [u8],
+    /// Whether there may be nothing between them, and a CR alone is white space around them.
+    lenient: bool,
+}
+
 const LINE: usize = 64;
 const LINE_BYTES: usize = LINE / 4 * 3;
 /// With the longest end of a line.
@@ -40,6 +61,7 @@ fn line_length(text: &[u8]) -> Option<usize> {
 #[derive(Debug)]
 pub struct ArmorWriter<W: Write> {
     inner: W,
+    words: &'static Words,
     /// Less than a batch of bytes that wait for others.
     waiting: Vec<u8>,
     text: Vec<u8>,
@@ -49,7 +71,12 @@ pub struct ArmorWriter<W: Write> {
 impl<W: Write> ArmorWriter<W> {
     /// Armour that goes to `inner`.
     pub fn new(inner: W) -> Self {
-        Self { inner, waiting: Vec::new(), text: Vec::new(), begun: false }
+        Self { inner, words: &POLYSEAL, waiting: Vec::new(), text: Vec::new(), begun: false }
+    }
+
+    /// The armour of an age file.
+    pub fn age(inner: W) -> Self {
+        Self { words: &AGE, ..Self::new(inner) }
     }
 
     /// Writes what is left, and the last line.
@@ -59,7 +86,7 @@ impl<W: Write> ArmorWriter<W> {
     pub fn finish(mut self) -> io::Result<W> {
         let waiting = std::mem::take(&mut self.waiting);
         self.lines(&waiting)?;
-        self.inner.write_all(END)?;
+        self.inner.write_all(self.words.end)?;
         self.inner.write_all(b"\n")?;
         self.inner.flush()?;
         Ok(self.inner)
@@ -69,7 +96,7 @@ impl<W: Write> ArmorWriter<W> {
         self.text.clear();
         if !self.begun {
             self.begun = true;
-            self.text.extend_from_slice(BEGIN);
+            self.text.extend_from_slice(self.words.begin);
             self.text.push(b'\n');
         }
         for line in bytes.chunks(LINE_BYTES) {
@@ -129,6 +156,10 @@ pub struct ArmorReader<R: Read> {
     bytes: Vec<u8>,
     given: usize,
     state: State,
+    /// Those of the first line, when it has been.
+    words: &'static Words,
+    /// White space before the first line had a CR that is no half of an end of line.
+    lone_cr: bool,
     /// Lines that have been dealt with.
     line: u64,
 }
@@ -144,6 +175,8 @@ impl<R: Read> ArmorReader<R> {
             bytes: Vec::new(),
             given: 0,
             state: State::Before,
+            words: &POLYSEAL,
+            lone_cr: false,
             line: 0,
         }
     }
@@ -192,11 +225,12 @@ impl<R: Read> ArmorReader<R> {
                 // That CR may be half of an end of line.
                 (_, []) | (State::After, b"\r") => return Ok(()),
                 (State::After | State::Failed, _) => return Err(self.bad()),
-                (State::Inside { .. }, [b'-', ..]) => {
-                    if !rest.starts_with(END) {
-                        return if END.starts_with(rest) { Ok(()) } else { Err(self.bad()) };
+                (state, [b'-', ..]) if self.may_end(state) => {
+                    let end = self.words.end;
+                    if !rest.starts_with(end) {
+                        return if end.starts_with(rest) { Ok(()) } else { Err(self.bad()) };
                     }
-                    self.used += END.len();
+                    self.used += end.len();
                     self.state = State::After;
                 }
                 _ => {
@@ -211,6 +245,11 @@ impl<R: Read> ArmorReader<R> {
         }
     }
 
+    /// Whether the last line may come.
+    fn may_end(&self, state: State) -> bool {
+        matches!(state, State::Inside { .. }) || (state == State::Begun && self.words.lenient)
+    }
+
     /// White space is let go of as it comes, so that there may be any amount of it.
     fn skip_white_space(&mut self) {
         let mut rest = &self.text[self.used..self.filled];
@@ -221,6 +260,12 @@ impl<R: Read> ArmorReader<R> {
                     self.line += 1;
                     rest
                 }
+                // Whose armour it is, is not known before the first line.
+                [b'\r', rest @ ..] if self.state == State::Before && !rest.is_empty() => {
+                    self.lone_cr = true;
+                    rest
+                }
+                [b'\r', rest @ ..] if self.state == State::After && self.words.lenient => rest,
                 _ => break,
             };
         }
@@ -230,15 +275,21 @@ impl<R: Read> ArmorReader<R> {
     fn take_line(&mut self, line: std::ops::Range<usize>) -> io::Result<()> {
         let line = &self.text[line];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let first = self.state == State::Begun;
         match self.state {
-            State::Before if line == BEGIN => self.state = State::Begun,
-            State::Before if line.trim_ascii_end() == AGE => {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, Error::AgeFile));
+            State::Before if line == POLYSEAL.begin && !self.lone_cr => {
+                self.state = State::Begun;
+            }
+            State::Before if line == AGE.begin => {
+                (self.state, self.words) = (State::Begun, &AGE);
             }
             State::Begun | State::Inside { ended: false } if (1..=LINE).contains(&line.len()) => {
                 self.state = State::Inside { ended: line.len() < LINE || line[LINE - 1] == b'=' };
                 let mut bytes = [0; LINE_BYTES];
                 let n = STANDARD.decode_slice(line, &mut bytes).map_err(|_| self.bad())?;
+                if first && bytes[..n].starts_with(self.words.foreign) {
+                    return Err(self.bad());
+                }
                 self.bytes.extend_from_slice(&bytes[..n]);
             }
             _ => return Err(self.bad()),
@@ -343,7 +394,7 @@ mod tests {
         let before = Pieces(&[], SPACES).chain(&text[..]);
         let after = Pieces(text.trim_ascii_end(), SPACES).chain(&b"\n"[..]);
         let long_line = Pieces(b"x", SPACES);
-        let age = Pieces(AGE, SPACES);
+        let age = Pieces(AGE.begin, SPACES);
         let mut bytes = Vec::new();
         let mut small = |reader: Box<dyn Read + '_>, good: bool| {
             let mut reader = ArmorReader::new(reader);

@@ -9,8 +9,8 @@ use std::io::{IoSlice, IoSliceMut};
 
 use zeroize::Zeroize;
 
-use crate::error::Result;
-use crate::segment::{Position, SegmentCipher};
+use crate::payload_cipher::{Failed, PayloadCipher};
+use crate::segment::Position;
 
 /// What a system call takes at most (`IOV_MAX` is 1024), less a few.
 pub(crate) const MAX_SLOTS: usize = 1000;
@@ -79,7 +79,7 @@ impl Batch {
     }
 
     /// Seals or opens every segment in its slot; returns the bytes of output.
-    pub(crate) fn apply(&mut self, cipher: &SegmentCipher, claim: &Claim) -> Result<usize> {
+    pub(crate) fn apply(&mut self, cipher: &PayloadCipher, claim: &Claim) -> Result<usize, Failed> {
         let unit = cipher.input_unit();
         let count = claim.bytes.div_ceil(unit).max(1);
         self.used = self.used.max(count * self.stride);

@@ -1,19 +1,22 @@
 //! Encrypting and decrypting whole files: the header, then the pipeline.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroUsize;
 use std::thread;
 
+#[cfg(feature = "age")]
+use crate::age::{
+    self,
+    v1::{ChunkCipher, begins_so},
+};
 use crate::error::{Error, Result, io};
-use crate::header::{Header, MAX_HEADER_BYTES, PayloadKey};
+use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 use crate::key::Key;
 use crate::layout::SegmentSize;
-#[cfg(unix)]
-use crate::layout::plaintext_bytes;
 use crate::passphrase::Context;
 use crate::payload::{PayloadHead, Stored};
+use crate::payload_cipher::PayloadCipher;
 #[cfg(unix)]
 use crate::pipeline::Totals;
 use crate::pipeline::{Input, Output, Run, Sink, Source};
@@ -35,7 +38,7 @@ pub struct Summary {
 }
 
 /// A function that is told, from any thread, how many more bytes of payload were read.
-type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
+pub(crate) type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 /// Encrypts files.
 #[derive(Clone, Copy)]
@@ -49,7 +52,7 @@ pub struct Encryptor<'a> {
     progress: Progress<'a>,
 }
 
-/// Decrypts files, wholly or in parts.
+/// Decrypts files, wholly or in parts; with the feature `age` also those of age.
 #[derive(Clone, Copy)]
 pub struct Decryptor<'a> {
     identities: &'a Identities<'a>,
@@ -180,32 +183,44 @@ impl<'a> Encryptor<'a> {
         before: &[u8],
     ) -> Result<Summary> {
         let payload_key = header.payload_key(file_key, self.context)?;
-        let segment = self.segment.bytes();
-        let cipher = SegmentCipher::new(header.suite(), &payload_key, segment, Direction::Seal)?;
+        let cipher = cipher(header, &payload_key, Direction::Seal)?;
         let run = Run { cipher, threads: self.threads, progress: self.progress };
-        let sink = match output {
-            Output::Stream(writer) => {
-                writer.write_all(before).map_err(io("write the output"))?;
-                Sink::stream(writer)
-            }
-            #[cfg(unix)]
-            Output::File(file) => {
-                expect_empty(file)?;
-                std::os::unix::fs::FileExt::write_all_at(file, before, 0)
-                    .map_err(io("write the output"))?;
-                Sink::file(file, before.len() as u64)
-            }
-        };
-        let totals = match input {
-            Input::Stream(reader) => run.carry(&Source::stream(reader), sink)?,
-            #[cfg(unix)]
-            Input::File(file) => carry_file(&run, file, 0, file_bytes(file)?, sink)?,
-        };
-        Ok(Summary {
-            plaintext_bytes: totals.input,
-            file_bytes: before.len() as u64 + totals.output,
-        })
+        seal(&run, before, input, output)
     }
+}
+
+fn cipher(header: &Header, key: &PayloadKey, direction: Direction) -> Result<PayloadCipher> {
+    let segment = header.segment_size().bytes();
+    Ok(PayloadCipher::Polyseal(SegmentCipher::new(header.suite(), key, segment, direction)?))
+}
+
+/// Encrypts all of `input`, behind this header.
+pub(crate) fn seal(
+    run: &Run<'_>,
+    header: &[u8],
+    input: Input<'_>,
+    output: Output<'_>,
+) -> Result<Summary> {
+    let offset = header.len() as u64;
+    let sink = match output {
+        Output::Stream(writer) => {
+            writer.write_all(header).map_err(io("write the output"))?;
+            Sink::stream(writer)
+        }
+        #[cfg(unix)]
+        Output::File(file) => {
+            expect_empty(file)?;
+            std::os::unix::fs::FileExt::write_all_at(file, header, 0)
+                .map_err(io("write the output"))?;
+            Sink::file(file, offset)
+        }
+    };
+    let totals = match input {
+        Input::Stream(reader) => run.carry(&Source::stream(reader), sink)?,
+        #[cfg(unix)]
+        Input::File(file) => carry_file(run, file, 0, file_bytes(file)?, sink)?,
+    };
+    Ok(Summary { plaintext_bytes: totals.input, file_bytes: offset + totals.output })
 }
 
 impl<'a> Decryptor<'a> {
@@ -279,20 +294,17 @@ impl<'a> Decryptor<'a> {
         };
         let (offset, totals) = match input {
             Input::Stream(reader) => {
-                let (header, offset) = self.header(reader)?;
-                let run = self.run(&header)?;
-                (offset, run.carry(&Source::stream(reader), sink)?)
+                let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
+                let (offset, run) = self.run(&mut reader)?;
+                (offset, run.carry(&Source::stream(&mut reader), sink)?)
             }
             #[cfg(unix)]
             Input::File(file) => {
                 let total = file_bytes(file)?;
-                let (header, offset) = self.header(&mut At(file, 0))?;
-                let run = self.run(&header)?;
+                let (offset, run) = self.run(&mut beginning(file))?;
                 // The header was read, so the file is at least as long.
                 let wire = total.checked_sub(offset).ok_or(Error::InputChanged)?;
-                let suite = header.suite();
-                plaintext_bytes(wire, header.segment_size().bytes(), suite.tag_bytes())
-                    .ok_or(Error::Truncated)?;
+                run.cipher.plaintext_bytes(wire)?;
                 (offset, carry_file(&run, file, offset, wire, sink)?)
             }
         };
@@ -312,16 +324,13 @@ impl<'a> Decryptor<'a> {
     /// # Errors
     /// As [`decrypt`](Self::decrypt).
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
-        let (header, offset) = self.header(&mut At(&source, 0))?;
-        let key = self.payload_key(&header)?;
+        let (offset, cipher) = self.open(&mut beginning(&source))?;
         let total = source.size().map_err(io("examine the input"))?;
         // The header was read, so the file is at least as long.
         if total < offset {
             return Err(Error::InputChanged);
         }
-        let stored =
-            if self.detached.is_some() { Stored::Payload(total) } else { Stored::File(total) };
-        Reader::new(source, PayloadHead::new(&header, &key, stored)?)
+        Reader::new(source, PayloadHead::new(cipher, offset, total)?)
     }
 
     /// Opens `header` to read parts of its payload, of which so many bytes are
@@ -332,36 +341,41 @@ impl<'a> Decryptor<'a> {
     /// Every [`Error`] that says what is wrong with a header or what it was opened with;
     /// [`Error::Truncated`] if no payload has that length, and [`Error::TooLong`].
     pub fn payload_head(&self, header: &Header, stored: Stored) -> Result<PayloadHead> {
-        PayloadHead::new(header, &self.payload_key(header)?, stored)
+        PayloadHead::new(self.cipher(header)?, stored.offset(header), stored.bytes())
     }
 
-    /// The header of what `input` is, and where its payload begins there.
-    fn header<'h>(&self, input: &mut (impl Read + ?Sized)) -> Result<(Cow<'h, Header>, u64)>
-    where
-        'a: 'h,
-    {
+    fn run(&self, input: &mut impl BufRead) -> Result<(u64, Run<'a>)> {
+        let (offset, cipher) = self.open(input)?;
+        Ok((offset, Run { cipher, threads: self.threads, progress: self.progress }))
+    }
+
+    /// Reads a header, of whichever format, unless it is kept elsewhere. Where the payload begins,
+    /// and what opens it.
+    fn open(&self, input: &mut impl BufRead) -> Result<(u64, PayloadCipher)> {
         if let Some(header) = self.detached {
-            return Ok((Cow::Borrowed(header), 0));
+            return Ok((0, self.cipher(header)?));
+        }
+        #[cfg(feature = "age")]
+        if first_byte(input)?.is_some_and(begins_so) {
+            let header = age::v1::Header::read(input)?;
+            let payload_key = header.authenticate(self.identities)?.payload_key()?;
+            if self.context.is_some() {
+                return Err(Error::ContextUnexpected);
+            }
+            let cipher = ChunkCipher::new(&payload_key, Direction::Open);
+            return Ok((header.payload_offset(), PayloadCipher::Age(cipher)));
         }
         let header = Header::read(input)?;
-        let offset = header.payload_offset();
-        Ok((Cow::Owned(header), offset))
+        Ok((header.payload_offset(), self.cipher(&header)?))
     }
 
-    fn run(&self, header: &Header) -> Result<Run<'a>> {
-        let segment = header.segment_size().bytes();
-        let key = self.payload_key(header)?;
-        let cipher = SegmentCipher::new(header.suite(), &key, segment, Direction::Open)?;
-        Ok(Run { cipher, threads: self.threads, progress: self.progress })
-    }
-
-    fn payload_key(&self, header: &Header) -> Result<PayloadKey> {
+    fn cipher(&self, header: &Header) -> Result<PayloadCipher> {
         let file_key = header.unlock(self.identities)?;
-        header.open_payload(&file_key, self.context)
+        cipher(header, &header.open_payload(&file_key, self.context)?, Direction::Open)
     }
 }
 
-fn cores() -> NonZeroUsize {
+pub(crate) fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
@@ -393,6 +407,22 @@ fn carry_file(
 ) -> Result<Totals> {
     let totals = run.carry(&Source::file(file, offset, total), sink)?;
     if file_bytes(file)? == offset + total { Ok(totals) } else { Err(Error::InputChanged) }
+}
+
+/// The first byte, which is still read in its turn.
+#[cfg(feature = "age")]
+fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
+    loop {
+        match input.fill_buf() {
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            buffer => return Ok(buffer.map_err(io("read the input"))?.first().copied()),
+        }
+    }
+}
+
+/// The beginning of a file.
+fn beginning<S: ReadAt>(source: &S) -> BufReader<At<'_, S>> {
+    BufReader::with_capacity(MIN_HEADER_BYTES, At(source, 0))
 }
 
 /// Reads at offsets, so that a file's own position does not matter.

@@ -28,8 +28,21 @@ pub enum Error {
     OutputNotEmpty,
     /// The input does not begin as an encrypted file does.
     NotAPolysealFile,
-    /// The input is a file of age's own format.
+    /// The input is a file of age's own format, where only Polyseal's is read.
     AgeFile,
+    /// The file is of a version of age's format that this program does not read.
+    AgeVersion,
+    /// An age file is not for key files.
+    AgeKeyFile,
+    /// The passphrase of an age file is text, in UTF-8.
+    AgePassphrase,
+    /// The passphrase of an age file takes more work than is allowed.
+    AgeWork {
+        /// The logarithm of what it takes.
+        required: u8,
+        /// The logarithm of what is allowed.
+        limit: u8,
+    },
     /// The file has a version that this program does not read.
     UnsupportedVersion(u16),
     /// A field of the header has a value that it must not have.
@@ -73,6 +86,10 @@ pub enum Error {
         /// Whether it is the last: then the file may also have been cut short or extended.
         last: bool,
     },
+    /// The file ends with a segment that is authentic, and not the last: it has been cut short.
+    CutShort,
+    /// Something follows the last segment: the file has been extended.
+    Extended,
     /// No whole file has this length: it ends within the header or within a tag. It has been cut
     /// short, or extended so.
     Truncated,
@@ -142,6 +159,10 @@ pub enum HeaderError {
     AgeLabels,
     /// Something other than zero where nothing is.
     Padding,
+    /// The text of an age file's header is not in its one form.
+    AgeText,
+    /// The header of an age file is longer than 1 MiB.
+    AgeTooLong,
 }
 
 /// What is wrong with a key file.
@@ -172,6 +193,15 @@ impl fmt::Display for Error {
             }
             Self::NotAPolysealFile => f.write_str("not a Polyseal file"),
             Self::AgeFile => f.write_str("an age file, not a Polyseal file"),
+            Self::AgeVersion => {
+                f.write_str("an age file of a version that this program cannot read")
+            }
+            Self::AgeKeyFile => f.write_str("an age file cannot be for a key file"),
+            Self::AgeWork { required, limit } => write!(
+                f,
+                "the passphrase takes 2^{required} units of work, and 2^{limit} are allowed"
+            ),
+            Self::AgePassphrase => f.write_str("the passphrase of an age file is text in UTF-8"),
             Self::UnsupportedVersion(version) => {
                 write!(f, "a Polyseal file of version {version}, which this program cannot read")
             }
@@ -208,6 +238,12 @@ impl fmt::Display for Error {
                 "segment {segment}, the last, is not authentic: \
                  the file has been cut short, extended or altered"
             ),
+            Self::CutShort => {
+                f.write_str("the last segment is missing: the file has been cut short")
+            }
+            Self::Extended => {
+                f.write_str("something follows the last segment: the file has been extended")
+            }
             Self::Truncated => {
                 f.write_str("no whole file has this length: it has been cut short or extended")
             }
@@ -253,6 +289,8 @@ impl fmt::Display for HeaderError {
             Self::AgeStanza => "an age stanza is not in its one form",
             Self::AgeLabels => "age recipients that do not go together",
             Self::Padding => "the padding is not zero",
+            Self::AgeText => "it is not in the form of an age header",
+            Self::AgeTooLong => "it is longer than 1 MiB",
         })
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
 //! two more kinds of those, and `passphrase`. Without them the crate has key files, and 33 other
-//! packages to compile rather than 172. The crate `rsa`, which is not in constant time, comes with
+//! packages to compile rather than 177. The crate `rsa`, which is not in constant time, comes with
 //! `ssh`.
 //!
 //! ```
@@ -62,6 +62,7 @@ mod key;
 mod layout;
 mod passphrase;
 mod payload;
+mod payload_cipher;
 mod pipeline;
 #[cfg(unix)]
 mod positioned;

@@ -15,9 +15,10 @@ use std::ops::Range;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::error::{Error, Result};
-use crate::header::{Header, PayloadKey};
+use crate::header::Header;
 use crate::layout::{Layout, SegmentSize};
-use crate::segment::{Direction, Position, SegmentCipher};
+use crate::payload_cipher::PayloadCipher;
+use crate::segment::Position;
 
 /// Bytes of segments that are copied and opened together, so that they are still in the cache.
 const TOGETHER: u64 = 512 * 1024;
@@ -69,7 +70,7 @@ impl Stored {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct PayloadHead {
-    cipher: SegmentCipher,
+    cipher: PayloadCipher,
     layout: Layout,
     segment: SegmentSize,
 }
@@ -103,7 +104,7 @@ pub struct PayloadHead {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Payload {
-    cipher: SegmentCipher,
+    cipher: PayloadCipher,
     layout: Layout,
     segment: SegmentSize,
 }
@@ -116,13 +117,11 @@ pub(crate) struct OpenSegment {
 }
 
 impl PayloadHead {
-    /// The payload in what is `stored`, behind an authentic header.
-    pub(crate) fn new(header: &Header, key: &PayloadKey, stored: Stored) -> Result<Self> {
-        let segment = header.segment_size();
-        let cipher = SegmentCipher::new(header.suite(), key, segment.bytes(), Direction::Open)?;
-        let offset = stored.offset(header);
-        let layout = Layout::of_stored(segment, header.suite().tag_bytes(), offset, stored.bytes())
-            .ok_or(Error::Truncated)?;
+    /// The payload from `offset` on in `stored` bytes, behind an authentic header.
+    pub(crate) fn new(cipher: PayloadCipher, offset: u64, stored: u64) -> Result<Self> {
+        let segment = SegmentSize::new(cipher.output_unit() as u64)?;
+        let tag = cipher.input_unit() - cipher.output_unit();
+        let layout = Layout::of_stored(segment, tag, offset, stored).ok_or(Error::Truncated)?;
         if layout.segments() > cipher.max_segments() {
             return Err(Error::TooLong);
         }

@@ -25,7 +25,7 @@ use std::thread;
 
 use crate::batch::{self, Batch, Claim, MAX_SLOTS};
 use crate::error::{Error, Result, io as io_error};
-use crate::segment::SegmentCipher;
+use crate::payload_cipher::{Failed, PayloadCipher};
 
 /// Bytes of input that a worker takes at a time. Measured over 1 GiB to /dev/null (Zen 5, 1 MiB of
 /// second-level cache), CPU time to encrypt and decrypt: 64 KiB 0.116 and 0.161 s, 256 KiB 0.110
@@ -74,9 +74,19 @@ impl fmt::Debug for Output<'_> {
 
 /// How a run is made.
 pub(crate) struct Run<'a> {
-    pub(crate) cipher: SegmentCipher,
+    pub(crate) cipher: PayloadCipher,
     pub(crate) threads: NonZeroUsize,
     pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
+}
+
+/// What has become of a batch.
+#[derive(Default)]
+struct Done {
+    /// The number of its first segment.
+    first: u64,
+    /// The bytes of output that are right.
+    bytes: usize,
+    failure: Option<Error>,
 }
 
 /// Bytes of payload that went in and came out.
@@ -153,7 +163,7 @@ impl<'a> Source<'a> {
     /// Reads the next segments into `batch`. The number is that of the batch, also in an error.
     fn next(
         &self,
-        cipher: &SegmentCipher,
+        cipher: &PayloadCipher,
         batch: &mut Batch,
     ) -> std::result::Result<Option<(u64, Claim)>, (u64, Error)> {
         let unit = cipher.input_unit();
@@ -245,10 +255,10 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Writes the `bytes` of output in `batch`, or records the failure of batch `index`; whether
+    /// Writes the `bytes` of output in `batch`, and records the failure of batch `index`; whether
     /// to go on. Batches of a stream wait for their turn, and so do their failures: what comes
     /// before a bad segment is always written, and what comes after it never.
-    fn put(&self, index: u64, unit: usize, batch: &Batch, done: Result<(u64, usize)>) -> bool {
+    fn put(&self, index: u64, unit: usize, batch: &Batch, done: &mut Done) -> bool {
         match self {
             Self::Stream { state, turn } => {
                 let mut state = turn
@@ -257,21 +267,22 @@ impl<'a> Sink<'a> {
                 if state.over() {
                     return false;
                 }
-                let written = done.and_then(|(_, bytes)| {
-                    write_all(&mut *state.writer, batch, unit, bytes).map_err(io_error(WRITE))
-                });
+                let written =
+                    write_all(&mut *state.writer, batch, unit, done.bytes).map_err(io_error(WRITE));
                 state.next += 1;
-                state.failure = written.err();
+                state.failure = written.err().or_else(|| done.failure.take());
                 turn.notify_all();
                 state.failure.is_none()
             }
             #[cfg(unix)]
             Self::File { file, offset, failure, stop } => {
-                let written = done.and_then(|(first, bytes)| {
-                    let at = offset + first * unit as u64;
-                    crate::positioned::write(file, at, batch, unit, bytes).map_err(io_error(WRITE))
+                let failed = done.failure.take().or_else(|| {
+                    let at = offset + done.first * unit as u64;
+                    crate::positioned::write(file, at, batch, unit, done.bytes)
+                        .map_err(io_error(WRITE))
+                        .err()
                 });
-                let Err(error) = written else { return true };
+                let Some(error) = failed else { return true };
                 stop.store(true, Ordering::Relaxed);
                 let mut failure = lock(failure);
                 if failure.as_ref().is_none_or(|(earlier, _)| index < *earlier) {
@@ -337,21 +348,29 @@ impl Run<'_> {
             if sink.stopped() {
                 return false;
             }
-            let (index, done) = match source.next(&self.cipher, batch) {
+            let (mut carried, mut done) = (0, Done::default());
+            let index = match source.next(&self.cipher, batch) {
                 Ok(None) => return false,
-                Err((index, error)) => (index, Err(error)),
-                Ok(Some((index, claim))) => (
-                    index,
-                    batch.apply(&self.cipher, &claim).map(|bytes| {
-                        input.fetch_add(claim.bytes as u64, Ordering::Relaxed);
-                        output.fetch_add(bytes as u64, Ordering::Relaxed);
-                        (claim, bytes)
-                    }),
-                ),
+                Err((index, error)) => {
+                    done.failure = Some(error);
+                    index
+                }
+                Ok(Some((index, claim))) => {
+                    done.first = claim.first;
+                    match batch.apply(&self.cipher, &claim) {
+                        Ok(bytes) => {
+                            (carried, done.bytes) = (claim.bytes, bytes);
+                            input.fetch_add(carried as u64, Ordering::Relaxed);
+                            output.fetch_add(bytes as u64, Ordering::Relaxed);
+                        }
+                        Err(Failed { output, error }) => {
+                            (done.bytes, done.failure) = (output, Some(error));
+                        }
+                    }
+                    index
+                }
             };
-            let carried = done.as_ref().map_or(0, |(claim, _)| claim.bytes);
-            let done = done.map(|(claim, bytes)| (claim.first, bytes));
-            let go_on = sink.put(index, self.cipher.output_unit(), batch, done);
+            let go_on = sink.put(index, self.cipher.output_unit(), batch, &mut done);
             if let Some(progress) = self.progress {
                 progress(carried as u64);
             }

@@ -8,6 +8,8 @@ use std::marker::PhantomData;
 
 #[cfg(feature = "age")]
 use ::age::{Identity, Recipient};
+#[cfg(feature = "age")]
+use age_core::format::FileKey;
 
 use crate::error::{Error, Result};
 use crate::key::Key;
@@ -16,7 +18,7 @@ use crate::passphrase::Passphrase;
 #[cfg(feature = "passphrase")]
 use crate::stanza::Cost;
 #[cfg(feature = "age")]
-use crate::stanza::{AgeGroup, AgeKey};
+use crate::stanza::{AgeGroup, AgeKey, AgeStanza, unwrap_with, wrap_for_all};
 use crate::stanza::{Binding, Method, Salt, Stanza, Unsealed, Unwrapped};
 
 /// Who shall be able to open a file.
@@ -107,6 +109,26 @@ impl Recipients {
             stanzas.push(Unsealed::new(Method::Age(group), Salt::random()?, key.bytes()));
         }
         Ok(stanzas)
+    }
+
+    /// What wraps the key of an age file for them, and the labels that they have in common.
+    #[cfg(feature = "age")]
+    pub(crate) fn age_stanzas(&self, file_key: &FileKey) -> Result<(Vec<AgeStanza>, Vec<String>)> {
+        if !self.keys.is_empty() {
+            return Err(Error::AgeKeyFile);
+        }
+        #[cfg(feature = "passphrase")]
+        if let Some(passphrase) = &self.passphrase {
+            if !self.age.is_empty() {
+                return Err(Error::PassphraseNotAlone);
+            }
+            let recipient = crate::age::v1::scrypt_recipient(passphrase)?;
+            return wrap_for_all(file_key, &[recipient]);
+        }
+        if self.age.is_empty() {
+            return Err(Error::NoRecipients);
+        }
+        wrap_for_all(file_key, &self.age)
     }
 }
 
@@ -230,6 +252,32 @@ impl<'a> Identities<'a> {
                         }
                     }
                 }
+            }
+        }
+        Err(reason)
+    }
+
+    /// The file key in the stanzas of an age file.
+    #[cfg(feature = "age")]
+    pub(crate) fn unwrap_age(&self, stanzas: &[AgeStanza]) -> Result<FileKey> {
+        if let [stanza] = stanzas
+            && stanza.is_scrypt()
+        {
+            #[cfg(not(feature = "passphrase"))]
+            return Err(Error::PassphraseNeeded);
+            #[cfg(feature = "passphrase")]
+            {
+                let ask = self.ask.as_ref().ok_or(Error::PassphraseNeeded)?;
+                return crate::age::v1::unwrap_scrypt(stanza, ask);
+            }
+        }
+        let mut reason = Error::NoMatchingKey;
+        for identity in &self.age {
+            match unwrap_with(stanzas, &**identity) {
+                Ok(None) => {}
+                Ok(Some(key)) => return Ok(key),
+                Err(error) if matches!(reason, Error::NoMatchingKey) => reason = error,
+                Err(_) => {}
             }
         }
         Err(reason)

@@ -139,13 +139,13 @@ impl SegmentCipher {
 }
 
 /// Segments that follow each other, and end the file if `first` is said to be the last.
-struct Run {
-    first: Position,
-    count: usize,
+pub(crate) struct Run {
+    pub(crate) first: Position,
+    pub(crate) count: usize,
 }
 
 impl Run {
-    fn at(&self, i: usize) -> Position {
+    pub(crate) fn at(&self, i: usize) -> Position {
         Position {
             index: self.first.index + i as u64,
             last: self.first.last && i + 1 == self.count,

@@ -4,6 +4,8 @@
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
+#[path = "../../../fuzz/checks/age_file.rs"]
+mod age_file;
 #[path = "../../../fuzz/checks/authentic_header.rs"]
 mod authentic_header;
 #[path = "../../../fuzz/checks/corpus.rs"]
@@ -95,6 +97,7 @@ fn inputs(target: &str) -> Vec<Vec<u8>> {
 fn every_input_of_the_corpus() {
     inputs("header").iter().for_each(|input| header::check(input));
     inputs("text").iter().for_each(|input| text::check(input));
+    inputs("age_file").iter().for_each(|input| age_file::check(input));
     inputs("authentic_header").iter().for_each(|input| authentic_header::check(input));
     inputs("file_parser").iter().for_each(|input| file_parser::check(File::of(input)));
 }
@@ -134,6 +137,11 @@ proptest! {
     #[test]
     fn authentic_headers(bytes in any_of(&inputs("authentic_header"))) {
         authentic_header::check(&bytes);
+    }
+
+    #[test]
+    fn age_files(bytes in any_of(&inputs("age_file"))) {
+        age_file::check(&bytes);
     }
 
     #[test]

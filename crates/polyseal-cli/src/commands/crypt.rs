@@ -8,10 +8,13 @@ use std::{fs, io};
 
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
-use polyseal_file::{ArmorReader, ArmorWriter, Encryptor, Input, Output, SegmentSize, Suite};
+use polyseal_file::{
+    ArmorReader, ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, Recipients, SegmentSize,
+    Suite, Summary, age,
+};
 
 use super::print;
-use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, VerifyFilesArgs};
+use crate::args::{DecryptArgs, EncryptArgs, Format, OutputArgs, VerifyFilesArgs};
 use crate::error::{Failure, Result, shown};
 use crate::file_io::{Contents, FileId, InputFile, OutputFile};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
@@ -24,22 +27,31 @@ const READ_AT_OFFSETS: u64 = 1024 * 1024;
 
 /// What is added to the name of a file that is encrypted beside others.
 const SUFFIX: &str = "polyseal";
+const AGE_SUFFIX: &str = "age";
 
 type Report<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
-    let suite = if args.need.is_empty() { args.suite.parse()? } else { chosen(&args.need)? };
-    let segment = SegmentSize::new(args.segment_size)?;
-    let header_bytes = usize::try_from(args.header_size)
+    match args.format {
+        Format::Polyseal => encrypt_polyseal(args),
+        Format::Age => encrypt_age(args),
+    }
+}
+
+fn encrypt_polyseal(args: &EncryptArgs) -> Result {
+    let suite = match &args.suite {
+        Some(suite) => suite.parse()?,
+        None if args.need.is_empty() => DEFAULT_SUITE.parse()?,
+        None => chosen(&args.need)?,
+    };
+    let segment = args.segment_size.map(SegmentSize::new).transpose()?.unwrap_or_default();
+    let header_bytes = usize::try_from(args.header_size.unwrap_or_default())
         .ok()
         .filter(|&bytes| bytes <= polyseal_file::MAX_HEADER_BYTES)
         .ok_or_else(|| Failure::usage("--header-size: a header has at most 64KiB"))?;
     let context = args.context.get()?;
-    let jobs = jobs(&args.files, &args.output, &|path| Some(with_suffix(path)))?;
-    let mut sources = Sources::new([args.passphrase_fd, None])?;
-    let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
-    let recipients =
-        keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &mut sources)?;
+    let jobs = jobs(&args.files, &args.output, &|path| Some(with_suffix(path, SUFFIX)))?;
+    let (recipients, sources) = recipients(args)?;
     let mut encryptor =
         Encryptor::new(&recipients).suite(suite).segment_size(segment).header_bytes(header_bytes);
     if let Some(context) = &context {
@@ -48,27 +60,68 @@ pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
     if let Some(threads) = args.work.threads {
         encryptor = encryptor.threads(threads);
     }
-    let contents = if args.armor { Contents::Unknown } else { Contents::Binary };
     if let Some(path) = &args.header {
         let [job] = &jobs[..] else { return Err(one_header()) };
         return encrypt_detached(encryptor, job, path, &sources);
     }
-    for_each(&jobs, |job| {
-        carry(job, &sources, contents, |input, output, report| {
-            let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
+    encrypt_each(args, &jobs, &sources, |input, output, report| {
+        report.map_or(encryptor, |report| encryptor.progress(report)).encrypt(input, output)
+    })
+}
+
+fn encrypt_age(args: &EncryptArgs) -> Result {
+    let unfit = [
+        ("--suite", args.suite.is_some()),
+        ("--need", !args.need.is_empty()),
+        ("--segment-size", args.segment_size.is_some()),
+        ("--header-size", args.header_size.is_some()),
+        ("--context", args.context.context.is_some()),
+        ("--key", !args.key.is_empty()),
+        ("--header", args.header.is_some()),
+    ];
+    if let Some((option, _)) = unfit.iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(format!("{option} does not go with --format age"))
+            .hint("leave out one of them: an age file is for recipients, or a passphrase alone"));
+    }
+    let jobs = jobs(&args.files, &args.output, &|path| Some(with_suffix(path, AGE_SUFFIX)))?;
+    let (recipients, sources) = recipients(args)?;
+    let mut encryptor = age::v1::Encryptor::new(&recipients);
+    if let Some(threads) = args.work.threads {
+        encryptor = encryptor.threads(threads);
+    }
+    encrypt_each(args, &jobs, &sources, |input, output, report| {
+        report.map_or(encryptor, |report| encryptor.progress(report)).encrypt(input, output)
+    })
+}
+
+fn recipients(args: &EncryptArgs) -> Result<(Recipients, Sources)> {
+    let mut sources = Sources::new([args.passphrase_fd, None])?;
+    let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
+    let recipients =
+        keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &mut sources)?;
+    Ok((recipients, sources))
+}
+
+fn encrypt_each(
+    args: &EncryptArgs,
+    jobs: &[Job],
+    sources: &Sources,
+    seal: impl Fn(Input<'_>, Output<'_>, Report<'_>) -> polyseal_file::Result<Summary>,
+) -> Result {
+    let contents = if args.armor { Contents::Unknown } else { Contents::Binary };
+    for_each(jobs, |job| {
+        carry(job, sources, contents, |input, output, report| {
             let input = input.source();
-            match output {
-                output if !args.armor => {
-                    encryptor.encrypt(input, output.sink()).map_err(Failure::sealing)?
-                }
-                output => {
-                    let mut armor = ArmorWriter::new(output);
-                    let output = Output::Stream(&mut armor);
-                    let summary = encryptor.encrypt(input, output).map_err(Failure::sealing)?;
-                    armor.finish().map_err(write_error)?;
-                    summary
-                }
+            if !args.armor {
+                seal(input, output.sink(), report).map_err(Failure::sealing)?;
+                return Ok(());
+            }
+            let mut armor = match args.format {
+                Format::Polyseal => ArmorWriter::new(output),
+                Format::Age => ArmorWriter::age(output),
             };
+            seal(input, Output::Stream(&mut armor), report).map_err(Failure::sealing)?;
+            armor.finish().map_err(write_error)?;
             Ok(())
         })
     })
@@ -202,7 +255,8 @@ fn jobs(
             return Err(failure("cannot be one of several inputs"));
         }
         let to = name(path).ok_or_else(|| {
-            failure("has no name that ends in .polyseal").hint("decrypt it alone, with -o FILE")
+            failure("has no name that ends in .polyseal or .age")
+                .hint("decrypt it alone, with -o FILE")
         })?;
         let to = match (&output.output, to.file_name()) {
             (None, _) => to,
@@ -240,15 +294,17 @@ fn place(path: &Path) -> (Option<FileId>, PathBuf) {
     (None, place.unwrap_or_else(|| path.to_owned()))
 }
 
-fn with_suffix(path: &Path) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".");
-    name.push(SUFFIX);
+    name.push(suffix);
     name.into()
 }
 
 fn without_suffix(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.as_bytes().strip_suffix(SUFFIX.as_bytes())?.strip_suffix(b".")?;
+    let name = path.file_name()?.as_bytes();
+    let name = name.strip_suffix(SUFFIX.as_bytes()).or(name.strip_suffix(AGE_SUFFIX.as_bytes()))?;
+    let name = name.strip_suffix(b".")?;
     let is_name = !matches!(name, b"" | b"." | b"..");
     is_name.then(|| path.with_file_name(OsStr::from_bytes(name)))
 }

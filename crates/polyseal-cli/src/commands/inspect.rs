@@ -1,12 +1,13 @@
 //! `inspect`: what a file says of itself, without a key and so without any proof.
 
 use std::fmt::Write;
+use std::io::{self, BufRead, BufReader};
 
-use polyseal_file::{ArmorReader, Inspection, PayloadInfo, StanzaInfo, looks_armored};
+use polyseal_file::{ArmorReader, Inspection, PayloadInfo, StanzaInfo, age, looks_armored};
 
 use super::{print, print_json};
 use crate::args::InspectArgs;
-use crate::error::{Result, shown};
+use crate::error::{Failure, Result, shown};
 use crate::file_io::InputFile;
 use crate::keys::Sources;
 
@@ -18,25 +19,81 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result {
         return show(args, &Inspection::of(&header, length));
     }
     let mut input = InputFile::open(args.file.as_deref())?;
-    let inspection = if input.first_byte()?.is_some_and(looks_armored) {
-        Inspection::read(&mut ArmorReader::new(input), None)?
-    } else {
-        let length = input.length;
-        Inspection::read(&mut input, length)?
-    };
-    show(args, &inspection)
+    if input.first_byte()?.is_some_and(looks_armored) {
+        return describe(args, BufReader::new(ArmorReader::new(input)), None);
+    }
+    let length = input.length;
+    describe(args, BufReader::new(input), length)
 }
 
-fn show(args: &InspectArgs, inspection: &Inspection) -> Result {
-    if args.json { print_json(inspection) } else { print(&text(inspection)) }
+fn describe(args: &InspectArgs, mut input: impl BufRead, length: Option<u64>) -> Result {
+    let first = input.fill_buf().map_err(read_error)?.first();
+    if first == Some(&b'a') {
+        let file = age::v1::Inspection::read(&mut input, length)?;
+        return if args.json { print_json(&file) } else { print(&age_text(&file)) };
+    }
+    show(args, &Inspection::read(&mut input, length)?)
+}
+
+fn show(args: &InspectArgs, file: &Inspection) -> Result {
+    if args.json { print_json(file) } else { print(&text(file)) }
+}
+
+fn read_error(source: io::Error) -> Failure {
+    polyseal_file::Error::Io { what: "read the input", source }.into()
+}
+
+fn age_text(file: &age::v1::Inspection) -> String {
+    let mut text = Lines::default();
+    text.line("format", format!("age file, version {}", file.version));
+    for recipient in &file.recipients {
+        text.line("opened by", opened_by_age(recipient));
+    }
+    text.line("header", format!("{} bytes", file.payload_offset));
+    text.payload(file.payload.as_ref())
+}
+
+fn opened_by_age(recipient: &str) -> String {
+    match recipient {
+        "scrypt" => "a passphrase (scrypt)".to_owned(),
+        other => format!("an age identity ({})", shown(other)),
+    }
+}
+
+/// A description, line by line.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    fn line(&mut self, name: &str, value: String) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "{name:<15} {value}");
+    }
+
+    /// The last lines, of whichever format.
+    fn payload(mut self, payload: Option<&PayloadInfo>) -> String {
+        if let Some(PayloadInfo { bytes: 0, .. }) = payload {
+            let none = "none: a header alone, or the file was cut off behind it";
+            self.line("payload", none.to_owned());
+        } else if let Some(payload) = payload {
+            let PayloadInfo { bytes, segments, .. } = payload;
+            self.line("payload", format!("{bytes} bytes, segments: {segments}"));
+            self.line(
+                "plaintext",
+                payload.plaintext_bytes.map_or_else(
+                    || "damaged: no whole file has this length".to_owned(),
+                    |bytes| format!("{bytes} bytes"),
+                ),
+            );
+        }
+        self.line("authenticated", "no: without a key nothing of this is checked".to_owned());
+        self.0
+    }
 }
 
 fn text(file: &Inspection) -> String {
-    let mut text = String::new();
-    let mut line = |name: &str, value: String| {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{name:<15} {value}");
-    };
+    let mut lines = Lines::default();
+    let mut line = |name: &str, value: String| lines.line(name, value);
     line("format", format!("Polyseal file, version {}", file.version));
     line("suite", format!("{}, tags of {} bytes", file.suite, file.tag_bytes));
     line("segment size", format!("{} bytes", file.segment_bytes));
@@ -50,7 +107,7 @@ fn text(file: &Inspection) -> String {
             ),
             StanzaInfo::Age { recipients, .. } => {
                 for recipient in recipients {
-                    line("opened by", format!("an age identity ({})", shown(recipient)));
+                    line("opened by", opened_by_age(recipient));
                 }
             }
             _ => line("opened by", "a key that this program does not describe".to_owned()),
@@ -58,18 +115,5 @@ fn text(file: &Inspection) -> String {
     }
     line("context", if file.context { "needed" } else { "none" }.to_owned());
     line("header", format!("{} bytes, {} of them spare", file.payload_offset, file.spare_bytes));
-    if let Some(PayloadInfo { bytes: 0, .. }) = &file.payload {
-        line("payload", "none: a header alone, or the file was cut off behind it".to_owned());
-    } else if let Some(payload) = &file.payload {
-        line("payload", format!("{} bytes, segments: {}", payload.bytes, payload.segments));
-        line(
-            "plaintext",
-            payload.plaintext_bytes.map_or_else(
-                || "damaged: no whole file has this length".to_owned(),
-                |bytes| format!("{bytes} bytes"),
-            ),
-        );
-    }
-    line("authenticated", "no: without a key nothing of this is checked".to_owned());
-    text
+    lines.payload(file.payload.as_ref())
 }

@@ -11,8 +11,8 @@
 //! Letters: `m` is of ML-KEM, `x` of X25519; `pk`, `ct`, `ss` are public key, ciphertext and shared
 //! secret.
 
-use chacha20poly1305::aead::{AeadInPlace, KeyInit};
-use chacha20poly1305::{ChaCha20Poly1305, Key, Nonce, Tag};
+use chacha20poly1305::aead::{AeadInOut, KeyInit};
+use chacha20poly1305::{ChaCha20Poly1305, Tag};
 use hkdf::{Hkdf, HkdfExtract};
 use ml_kem::array::Array;
 use ml_kem::kem::Decapsulate;
@@ -100,8 +100,8 @@ impl PublicKey {
         let (body, tag) = sealed.split_at_mut(MESSAGE_BYTES);
         body.copy_from_slice(message);
         tag.copy_from_slice(
-            &ChaCha20Poly1305::new(Key::from_slice(keys.0.as_slice()))
-                .encrypt_in_place_detached(Nonce::from_slice(keys.1.as_slice()), b"", body)
+            &ChaCha20Poly1305::new((&*keys.0).into())
+                .encrypt_inout_detached((&*keys.1).into(), b"", body.into())
                 .map_err(|_| IMPOSSIBLE)?,
         );
         Ok((enc, sealed))
@@ -158,13 +158,9 @@ impl SecretKey {
         let keys = schedule(&*self.decapsulate(enc).ok_or(Refused::Encapsulation)?, info);
         let (body, tag) = sealed.split_at(MESSAGE_BYTES);
         message.copy_from_slice(body);
-        ChaCha20Poly1305::new(Key::from_slice(keys.0.as_slice()))
-            .decrypt_in_place_detached(
-                Nonce::from_slice(keys.1.as_slice()),
-                b"",
-                message,
-                Tag::from_slice(tag),
-            )
+        let tag = Tag::try_from(tag).map_err(|_| Refused::Message)?;
+        ChaCha20Poly1305::new((&*keys.0).into())
+            .decrypt_inout_detached((&*keys.1).into(), b"", message.as_mut_slice().into(), &tag)
             .map_err(|_| Refused::Message)
     }
 

@@ -20,6 +20,7 @@ mod plugin;
 mod recipients;
 #[cfg_attr(not(feature = "ssh"), path = "without_ssh.rs")]
 mod ssh;
+pub mod v1;
 
 pub use ::age::secrecy;
 pub use ::age::{Callbacks, DecryptError, EncryptError, Identity, NoCallbacks, Recipient};

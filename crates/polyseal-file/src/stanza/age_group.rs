@@ -42,7 +42,7 @@ impl From<Stanza> for AgeStanza {
 
 #[cfg(feature = "age")]
 impl AgeStanza {
-    fn to_age(&self) -> Stanza {
+    pub(crate) fn to_age(&self) -> Stanza {
         Stanza { tag: self.tag.clone(), args: self.args.clone(), body: self.body.clone() }
     }
 }
@@ -72,7 +72,7 @@ impl AgeGroup {
         }
         let stanzas = age_text::parse(rest).ok_or(HeaderError::AgeStanza)?;
         // Passphrases have a stanza of their own, with bounds on their cost.
-        if stanzas.is_empty() || stanzas.iter().any(|stanza| stanza.tag == "scrypt") {
+        if stanzas.is_empty() || stanzas.iter().any(AgeStanza::is_scrypt) {
             return Err(HeaderError::AgeStanza);
         }
         Ok(Self { bytes: specific.to_vec(), labels: length, stanzas })
@@ -99,19 +99,7 @@ impl AgeGroup {
         key: &AgeKey,
         recipients: &[Box<dyn Recipient + Send + Sync>],
     ) -> Result<Self> {
-        let mut stanzas = Vec::new();
-        let mut common: Option<HashSet<String>> = None;
-        for recipient in recipients {
-            let (wrapped, labels) =
-                recipient.wrap_file_key(&key.0).map_err(|e| Error::age_encrypt(&e))?;
-            if common.as_ref().is_some_and(|common| *common != labels) {
-                return Err(Error::MixedRecipients);
-            }
-            common = Some(labels);
-            stanzas.extend(wrapped.into_iter().map(AgeStanza::from));
-        }
-        let mut labels: Vec<_> = common.unwrap_or_default().into_iter().collect();
-        labels.sort();
+        let (stanzas, labels) = wrap_for_all(&key.0, recipients)?;
         let labels = labels.join(" ");
         let length = u16::try_from(labels.len()).map_err(|_| Error::TooManyRecipients)?;
         let mut bytes = length.to_le_bytes().to_vec();
@@ -124,17 +112,46 @@ impl AgeGroup {
 
     /// The wrapping key, or `None` if none of the stanzas is for `identity`.
     pub(crate) fn unwrap(&self, identity: &dyn Identity) -> Result<Option<AgeKey>> {
-        let stanzas: Vec<_> = self.stanzas.iter().map(AgeStanza::to_age).collect();
-        // What an SSH stanza shows of its key is short: one for another key may stand before.
-        let one_by_one =
-            || stanzas.chunks(1).find_map(|one| identity.unwrap_stanzas(one)?.ok()).map(AgeKey);
-        match identity.unwrap_stanzas(&stanzas) {
-            None | Some(Err(DecryptError::NoMatchingKeys)) => Ok(None),
-            Some(Err(DecryptError::DecryptionFailed)) => Ok(one_by_one()),
-            Some(Ok(key)) => Ok(Some(AgeKey(key))),
-            Some(Err(DecryptError::InvalidHeader)) => Err(HeaderError::AgeStanza.into()),
-            Some(Err(error)) => Err(Error::age_decrypt(&error)),
+        Ok(unwrap_with(&self.stanzas, identity)?.map(AgeKey))
+    }
+}
+
+/// Wraps `key` for every recipient; with the labels that they have in common, sorted.
+#[cfg(feature = "age")]
+pub(crate) fn wrap_for_all(
+    key: &FileKey,
+    recipients: &[Box<dyn Recipient + Send + Sync>],
+) -> Result<(Vec<AgeStanza>, Vec<String>)> {
+    let mut stanzas = Vec::new();
+    let mut common: Option<HashSet<String>> = None;
+    for recipient in recipients {
+        let (wrapped, labels) = recipient.wrap_file_key(key).map_err(|e| Error::age_encrypt(&e))?;
+        if common.as_ref().is_some_and(|common| *common != labels) {
+            return Err(Error::MixedRecipients);
         }
+        common = Some(labels);
+        stanzas.extend(wrapped.into_iter().map(AgeStanza::from));
+    }
+    let mut labels: Vec<_> = common.unwrap_or_default().into_iter().collect();
+    labels.sort();
+    Ok((stanzas, labels))
+}
+
+/// What is wrapped in `stanzas`, or `None` if none of them is for `identity`.
+#[cfg(feature = "age")]
+pub(crate) fn unwrap_with(
+    stanzas: &[AgeStanza],
+    identity: &dyn Identity,
+) -> Result<Option<FileKey>> {
+    let stanzas: Vec<_> = stanzas.iter().map(AgeStanza::to_age).collect();
+    // What an SSH stanza shows of its key is short: one for another key may stand before.
+    let one_by_one = || stanzas.chunks(1).find_map(|one| identity.unwrap_stanzas(one)?.ok());
+    match identity.unwrap_stanzas(&stanzas) {
+        None | Some(Err(DecryptError::NoMatchingKeys)) => Ok(None),
+        Some(Err(DecryptError::DecryptionFailed)) => Ok(one_by_one()),
+        Some(Ok(key)) => Ok(Some(key)),
+        Some(Err(DecryptError::InvalidHeader)) => Err(HeaderError::AgeStanza.into()),
+        Some(Err(error)) => Err(Error::age_decrypt(&error)),
     }
 }
 

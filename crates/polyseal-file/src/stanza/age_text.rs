@@ -19,6 +19,13 @@ pub(crate) struct AgeStanza {
     pub(crate) body: Vec<u8>,
 }
 
+impl AgeStanza {
+    /// Whether it is for a passphrase.
+    pub(crate) fn is_scrypt(&self) -> bool {
+        self.tag == "scrypt"
+    }
+}
+
 /// What age calls an arbitrary string: visible ASCII, at least one character.
 pub(crate) fn is_visible(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_graphic)

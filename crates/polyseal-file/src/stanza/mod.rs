@@ -10,7 +10,7 @@
 //! is not what authenticates.
 
 mod age_group;
-mod age_text;
+pub(crate) mod age_text;
 mod passphrase;
 
 use subtle::ConstantTimeEq;
@@ -18,7 +18,9 @@ use zeroize::Zeroizing;
 
 pub(crate) use age_group::AgeGroup;
 #[cfg(feature = "age")]
-pub(crate) use age_group::AgeKey;
+pub(crate) use age_group::{AgeKey, unwrap_with, wrap_for_all};
+#[cfg(feature = "age")]
+pub(crate) use age_text::AgeStanza;
 pub(crate) use passphrase::Cost;
 
 use crate::error::{Error, HeaderError, Result};

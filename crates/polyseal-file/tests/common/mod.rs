@@ -62,7 +62,7 @@ pub(crate) fn decrypt(key: &Key, shape: Shape, sealed: &[u8]) -> (Result<(), Err
     (result.map(|_| ()), opened)
 }
 
-fn carry<T>(
+pub(crate) fn carry<T>(
     shape: Shape,
     bytes: &[u8],
     work: impl FnOnce(Input<'_>, Output<'_>) -> T,

@@ -40,7 +40,7 @@ pub(super) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
     // Every key has been read: nobody is waited for any more.
     let lock = match args.output {
         None => {
-            let lock = Lock::take(path, &input.file, &old)?;
+            let lock = Lock::take(path, &input.file, old.as_bytes())?;
             in_place::expect_not_interrupted(path)?;
             Some(lock)
         }

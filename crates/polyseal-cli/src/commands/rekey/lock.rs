@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use polyseal_file::Header;
 use rustix::io::Errno;
 
 use crate::commands::note;
@@ -65,12 +64,12 @@ pub(super) struct Lock<'a> {
     path: PathBuf,
     file: File,
     id: FileId,
-    header: &'a Header,
+    header: &'a [u8],
 }
 
 impl<'a> Lock<'a> {
     /// Locks the file at `path`, which is to be `read`, with the header `header`.
-    pub(super) fn take(path: &Path, read: &File, header: &'a Header) -> Result<Self> {
+    pub(super) fn take(path: &Path, read: &File, header: &'a [u8]) -> Result<Self> {
         let failure = |error| Failure::io("read", path, &error);
         // A remote file system may ask that it can be written, too.
         let writable = OpenOptions::new().read(true).write(true).open(path);
@@ -87,9 +86,8 @@ impl<'a> Lock<'a> {
         let failure = |error| Failure::io("read", &self.path, &error);
         let named = FileId::of(&fs::metadata(&self.path).map_err(failure)?);
         let locked = FileId::of(&self.file.metadata().map_err(failure)?);
-        let mut header = vec![0; self.header.as_bytes().len()];
-        let same_header =
-            self.file.read_exact_at(&mut header, 0).is_ok() && header == self.header.as_bytes();
+        let mut header = vec![0; self.header.len()];
+        let same_header = self.file.read_exact_at(&mut header, 0).is_ok() && header == self.header;
         if named == self.id && locked == self.id && same_header {
             return Ok(());
         }

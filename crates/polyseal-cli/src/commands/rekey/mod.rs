@@ -5,6 +5,7 @@
 //! header is rewritten. A header that is kept apart from its payload is replaced alone. That locks
 //! nobody out, as the tool says: `--new-key` does, and encrypts anew.
 
+mod age;
 mod detached;
 pub(crate) mod in_place;
 mod lock;
@@ -53,6 +54,9 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         return Err(Failure::usage("only a regular file without ASCII armour can be rekeyed")
             .hint("decrypt it and encrypt it anew"));
     }
+    if age::is_one(&mut input)? {
+        return age::rekey(args, path, opening, &mut input);
+    }
     let refused = |opening: &Opening, error| opening.refused(error, path);
     let old = Header::read(&mut input).map_err(|error| refused(&opening, error))?;
     // Before a new passphrase is asked for, and before its work is done.
@@ -68,7 +72,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     // Every key has been read: nobody is waited for any more.
     let lock = match args.output {
         None => {
-            let lock = Lock::take(path, &input.file, &old)?;
+            let lock = Lock::take(path, &input.file, old.as_bytes())?;
             // Meanwhile another may have begun, and been interrupted.
             in_place::expect_not_interrupted(path)?;
             Some(lock)
@@ -90,10 +94,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         output.commit()?;
     }
     if !args.keep {
-        note(
-            "note: anyone who could open the file before may have kept its key: --new-key locks \
-             them out",
-        );
+        note_kept_keys();
     }
     Ok(())
 }
@@ -106,6 +107,13 @@ fn expect_named(args: &RekeyArgs) -> Result {
             .hint("use -r, -R, -p or --to-key (-k and -i open it here); --keep keeps the others"));
     }
     Ok(())
+}
+
+fn note_kept_keys() {
+    note(
+        "note: anyone who could open the file before may have kept its key: --new-key locks them \
+         out",
+    );
 }
 
 /// The output: another file, or the one that takes the place of the input at `path`.

@@ -1,0 +1,111 @@
+//! Other recipients for an age file: another header before the same payload.
+//!
+//! A header of age has no room to spare, so the payload moves, and the result is always a new file.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use polyseal_file::age::v1::{Encryptor, Header};
+use polyseal_file::{Existing, Input, Recipients};
+
+use super::lock::Lock;
+use super::{copy_range, note_kept_keys, output};
+use crate::args::RekeyArgs;
+use crate::error::{Failure, Result};
+use crate::file_io::{InputFile, OutputFile};
+use crate::keys::{self, NewPassphrase, Opening};
+use crate::progress::Progress;
+
+/// Whether it is an age file, as far as its first byte shows.
+pub(super) fn is_one(input: &mut InputFile) -> Result<bool> {
+    Ok(input.first_byte()? == Some(b'a'))
+}
+
+pub(super) fn rekey(
+    args: &RekeyArgs,
+    path: &Path,
+    mut opening: Opening,
+    input: &mut InputFile,
+) -> Result {
+    let refused = |opening: &Opening, error| opening.refused(error, path);
+    let old = Header::read(&mut io::BufReader::new(&mut *input))
+        .map_err(|error| refused(&opening, error))?;
+    let unfit = [
+        ("--to-key", !args.to_key.is_empty()),
+        ("--in-place", args.in_place),
+        ("--context", args.context.context.is_some()),
+    ];
+    if let Some((option, _)) = unfit.iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(format!("{option} does not go with an age file"))
+            .hint("leave it out; to get a Polyseal file, decrypt it and encrypt it anew"));
+    }
+    // Before a new passphrase is asked for, and before its work is done.
+    let authentic =
+        old.authenticate(&opening.identities).map_err(|error| refused(&opening, error))?;
+    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
+    let recipients =
+        keys::recipients(&args.recipients, &[], &[], passphrase, &mut opening.sources)?;
+    // Every key has been read: nobody is waited for any more.
+    let lock = match args.output {
+        None => Some(Lock::take(path, &input.file, old.as_bytes())?),
+        Some(_) => None,
+    };
+    let mut to;
+    if args.new_key {
+        to = anew(args, path, &opening, &recipients, input)?;
+    } else {
+        let existing = if args.keep { Existing::Keep } else { Existing::Remove };
+        let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
+        to = output(args, path, input, &opening.sources)?;
+        copy(input, old.payload_offset(), &new, &mut to)
+            .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
+    }
+    lock.iter().try_for_each(Lock::expect_unchanged)?;
+    to.commit()?;
+    if !args.keep && !args.new_key {
+        note_kept_keys();
+    }
+    Ok(())
+}
+
+/// The whole file, with another header.
+fn copy(from: &mut InputFile, offset: u64, header: &Header, to: &mut OutputFile) -> io::Result<()> {
+    let bytes = from.file.metadata()?.len();
+    let payload = offset..bytes;
+    match to {
+        OutputFile::Staged { staged, .. } => {
+            let mut to = staged.file();
+            to.write_all(header.as_bytes())?;
+            copy_range(&mut from.file, payload, &mut to)?;
+        }
+        OutputFile::Direct(direct) => {
+            direct.write_all(header.as_bytes())?;
+            copy_range(&mut from.file, payload, direct)?;
+        }
+    }
+    if from.file.metadata()?.len() == bytes { Ok(()) } else { Err(super::changed()) }
+}
+
+/// The plaintext, under a new file key.
+fn anew(
+    args: &RekeyArgs,
+    path: &Path,
+    opening: &Opening,
+    recipients: &Recipients,
+    input: &InputFile,
+) -> Result<OutputFile> {
+    let mut plaintext =
+        opening.decryptor().reader(&input.file).map_err(|error| opening.refused(error, path))?;
+    let mut to = output(args, path, input, &opening.sources)?;
+    let bar = Progress::new(Some(plaintext.plaintext_bytes()), to.is_terminal());
+    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    let mut encryptor = Encryptor::new(recipients);
+    if let Some(threads) = args.work.threads {
+        encryptor = encryptor.threads(threads);
+    }
+    if bar.is_some() {
+        encryptor = encryptor.progress(&add);
+    }
+    encryptor.encrypt(Input::Stream(&mut plaintext), to.sink()).map_err(Failure::sealing)?;
+    Ok(to)
+}
