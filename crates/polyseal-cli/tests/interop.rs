@@ -129,10 +129,10 @@ fn files_of_age_both_ways_with_the_program_age() {
             room.run(["verify", "-i", "id", "theirs.age"], b"").succeeds();
             let ours = ["encrypt", "--format", "age", "-f", "-o", "ours.age", "-r", &recipient];
             room.run([&ours[..], armor, &["m"]].concat(), b"").succeeds();
-            line(&other(&room, "age", &["-d", "-i", "id", "-o", "opened", "ours.age"]));
-            assert!(room.read("opened") == plaintext);
+            // Not with -o: older versions make no file of an empty plaintext.
+            let opened = other(&room, "age", &["-d", "-i", "id", "ours.age"]);
+            assert!(opened.status.success() && opened.stdout == plaintext);
             std::fs::remove_file(room.0.path().join("theirs.age")).unwrap();
-            std::fs::remove_file(room.0.path().join("opened")).unwrap();
         }
     }
 }
