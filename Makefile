@@ -2,7 +2,7 @@
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
 .PHONY: demo check test test-all bench peers papers fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
-.PHONY: format lint unit portable portable-all large assertions rustdoc python
+.PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped
 .PHONY: aarch64 avx512 frames wasm msrv dist packages
 .NOTPARALLEL:
@@ -22,7 +22,7 @@ test: format lint portable msrv unit rustdoc python constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages large assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test docs portable-all packages large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
@@ -31,7 +31,7 @@ format:
 	cd mutants && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint:
-	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests -- -D warnings
+	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests,polyseal-cli/mount -- -D warnings
 
 FAMILIES = aegis,gcm,ctx,flex,omd
 
@@ -79,6 +79,10 @@ unit:
 # Files of gigabytes.
 large:
 	cargo test --locked --workspace --features polyseal-cli/long-tests --test large
+
+# `mount`, on a real /dev/fuse.
+mount:
+	scripts/with fuse3 sqlite3 -- cargo test --locked -p polyseal-cli --features mount --test mount
 
 # The core's with debug assertions.
 assertions:

@@ -1,5 +1,6 @@
-//! Any bytes as a file of age, with age's own test vectors to begin from: what is taken for a header
-//! stays within its bounds, has one spelling, describes itself, and opens for no key it is not for.
+//! Any bytes as a file of age, with age's own test vectors to begin from: what is taken for a
+//! header stays within its bounds, has one spelling, describes itself, and opens for no key it is
+//! not for.
 
 use std::io::sink;
 use std::sync::OnceLock;

@@ -35,6 +35,10 @@ pub(crate) enum Command {
     Verify(VerifyFilesArgs),
     /// Print a part of a file without decrypting the rest
     Cat(CatArgs),
+    /// Show encrypted files as what they are decrypted, until they are unmounted
+    #[cfg(feature = "mount")]
+    #[command(after_help = MOUNT_EXAMPLES)]
+    Mount(MountArgs),
     /// Change who can open a file
     #[command(after_help = REKEY_EXAMPLES)]
     Rekey(RekeyArgs),
@@ -84,6 +88,11 @@ Examples:
   polyseal limits aegis-256x2 --messages 2^64 --size 64KiB
   polyseal limits kc-xaes-256-gcm --messages 2^64 --size 64KiB --keys 2^20
   polyseal limits aegis-128l --messages 10^9 --size 1500 --keys 10^6 --nonces counted";
+
+#[cfg(feature = "mount")]
+const MOUNT_EXAMPLES: &str = "Examples:
+  polyseal mount -k backup.key sealed/ /mnt/plain            every file below, when it is read
+  polyseal mount -p disk.img.polyseal /mnt/plain             /mnt/plain/disk.img";
 
 const REKEY_EXAMPLES: &str = "Examples:
   polyseal rekey --keep -k backup.key -r age1… FILE          one more can open it
@@ -336,6 +345,21 @@ pub(crate) enum KeyKind {
     X25519,
     #[value(alias = "pq")]
     Hybrid,
+}
+
+#[cfg(feature = "mount")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct MountArgs {
+    #[command(flatten)]
+    pub(crate) open: OpenArgs,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
+    #[command(flatten)]
+    pub(crate) context: ContextArgs,
+    /// A directory with encrypted files, or one of those
+    pub(crate) source: PathBuf,
+    /// An empty directory, where they are shown
+    pub(crate) mountpoint: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]

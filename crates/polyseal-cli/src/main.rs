@@ -65,6 +65,8 @@ fn run(command: Command) -> Result {
         Command::Decrypt(args) => commands::decrypt(&args),
         Command::Verify(args) => commands::verify(&args),
         Command::Cat(args) => commands::cat(&args),
+        #[cfg(feature = "mount")]
+        Command::Mount(args) => commands::mount(&args),
         Command::Rekey(args) => commands::rekey(&args),
         Command::Keygen(args) => commands::keygen(&args),
         Command::Inspect(args) => commands::inspect(&args),

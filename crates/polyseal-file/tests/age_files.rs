@@ -1,5 +1,5 @@
-//! age's own files: both ways with the crate `age`, which is rage's and nobody's here, and every way
-//! in which they can be wrong.
+//! age's own files: both ways with the crate `age`, which is rage's and nobody's here, and every
+//! way in which they can be wrong.
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]

@@ -9,6 +9,8 @@ mod crypt;
 mod inspect;
 mod keygen;
 mod limits;
+#[cfg(feature = "mount")]
+mod mount;
 mod rekey;
 mod selftest;
 mod suites;
@@ -26,6 +28,8 @@ pub(crate) use crypt::{decrypt, encrypt, verify};
 pub(crate) use inspect::inspect;
 pub(crate) use keygen::keygen;
 pub(crate) use limits::limits;
+#[cfg(feature = "mount")]
+pub(crate) use mount::mount;
 pub(crate) use rekey::{in_place, rekey};
 pub(crate) use selftest::selftest;
 pub(crate) use suites::suites;

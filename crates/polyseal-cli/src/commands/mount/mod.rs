@@ -1,0 +1,140 @@
+//! `mount`: encrypted files as what they are decrypted, read-only, until they are unmounted.
+//!
+//! `shown` decides which stored files are shown and by which names, `fs` answers the kernel. Keys
+//! stay on the thread that the command began on, which opens files for the threads that read:
+//! identities of age cannot be handed from one thread to another.
+//!
+//! What is read has been verified; a segment that was altered is an I/O error (EIO). What the kernel
+//! has read it keeps in its cache, as of any file.
+
+mod fs;
+mod shown;
+
+use std::fs::{File, canonicalize};
+use std::io;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
+use std::thread;
+
+use fuser::{Config, MountOption, Session};
+use polyseal_file::Reader;
+use rustix::io::Errno;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use self::fs::Plaintexts;
+use self::shown::Shown;
+use super::note;
+use crate::args::MountArgs;
+use crate::error::{Code, Failure, Result, shown as printable};
+use crate::keys::{Opening, Sources};
+
+/// What the command's own thread is asked for.
+pub(crate) enum Event {
+    /// A stored file is to be opened. Its name is for messages.
+    Open(File, String, SyncSender<std::result::Result<Reader<File>, Errno>>),
+    /// A signal has come.
+    Stop,
+    /// Somebody has unmounted it.
+    Unmounted,
+}
+
+pub(crate) fn mount(args: &MountArgs) -> Result {
+    expect_apart(&args.source, &args.mountpoint)?;
+    let sources = Sources::new([args.open.passphrase_fd, None])?;
+    let context = args.context.get()?;
+    let opening = Opening::new(&args.open, args.ask.passphrase, context, None, sources)?;
+    let shown =
+        Shown::open(&args.source).map_err(|error| Failure::io("read", &args.source, &error))?;
+    let (sender, events) = channel();
+    stop_on_signals(sender.clone())
+        .map_err(|error| Failure::new(Code::Io, format!("cannot wait for signals: {error}")))?;
+    let source = args.source.display().to_string();
+    let mut config = Config::default();
+    config.mount_options = vec![
+        MountOption::RO,
+        MountOption::NoSuid,
+        MountOption::NoDev,
+        MountOption::DefaultPermissions,
+        // Commas would begin other options.
+        MountOption::FSName(source.replace(|c: char| c == ',' || c.is_control(), "_")),
+        MountOption::Subtype("polyseal".to_owned()),
+    ];
+    config.n_threads = Some(thread::available_parallelism().map_or(1, usize::from));
+    let failure = |error: io::Error| {
+        Failure::io("mount on", &args.mountpoint, &error)
+            .also("mounting takes /dev/fuse and, for anyone but root, the program fusermount3")
+    };
+    let session = Session::new(Plaintexts::new(shown, sender), &args.mountpoint, &config)
+        .and_then(Session::spawn)
+        .map_err(failure)?;
+    note(&format!(
+        "{} is mounted; to end it: umount {}, or Ctrl-C",
+        printable(&source),
+        printable(&args.mountpoint.display().to_string())
+    ));
+    if serve(&events, &opening) {
+        session.umount_and_join().map_err(|error| {
+            Failure::io("unmount", &args.mountpoint, &error)
+                .also("end what uses it, then: fusermount3 -u MOUNTPOINT")
+        })
+    } else {
+        session.join().map_err(failure)
+    }
+}
+
+/// Opens files until the end; whether it is still mounted then.
+fn serve(events: &Receiver<Event>, opening: &Opening) -> bool {
+    for event in events {
+        match event {
+            Event::Stop => return true,
+            Event::Unmounted => return false,
+            Event::Open(file, name, answer) => {
+                let reader = opening.decryptor().reader(file).map_err(|error| {
+                    let failure = opening.refused(error, Path::new(&name)).about(Path::new(&name));
+                    failure.tell();
+                    errno(failure.code)
+                });
+                // Whoever asked may have been interrupted.
+                let _ = answer.send(reader);
+            }
+        }
+    }
+    false
+}
+
+/// As which error the system tells of a failure.
+fn errno(code: Code) -> Errno {
+    match code {
+        Code::NoKey | Code::Usage => Errno::ACCESS,
+        Code::Io | Code::Content => Errno::IO,
+    }
+}
+
+/// The mount point must not be among what is mounted: reading it would wait for itself.
+fn expect_apart(source: &Path, mountpoint: &Path) -> Result {
+    let find = |path: &Path| canonicalize(path).map_err(|e| Failure::io("read", path, &e));
+    let (source, mountpoint) = (find(source)?, find(mountpoint)?);
+    if !mountpoint.is_dir() {
+        let message = format!("{} is not a directory", mountpoint.display());
+        return Err(Failure::usage(message).hint("mount on an empty directory"));
+    }
+    if source.is_dir() && (mountpoint.starts_with(&source) || source.starts_with(&mountpoint)) {
+        let message =
+            format!("{} and {} are in one another", source.display(), mountpoint.display());
+        return Err(Failure::usage(message).hint("mount on a directory elsewhere"));
+    }
+    Ok(())
+}
+
+fn stop_on_signals(events: Sender<Event>) -> io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    thread::spawn(move || {
+        for _ in signals.forever() {
+            if events.send(Event::Stop).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! `mount`, on a real /dev/fuse: what is shown is what was encrypted, and what was altered is an
+//! error.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use common::{Room, cannot, have, message, payload_offset};
+
+const EIO: Option<i32> = Some(5);
+const EACCES: Option<i32> = Some(13);
+
+/// A mounted directory or file, until it is dropped.
+struct Mounted {
+    child: Child,
+    at: PathBuf,
+}
+
+impl Mounted {
+    /// Mounts `source` of the room on its directory `plain`; nothing where there is no FUSE.
+    fn new(room: &Room, args: &[&str], source: &str) -> Option<Self> {
+        let root = rustix::process::geteuid().is_root();
+        if File::options().read(true).write(true).open("/dev/fuse").is_err()
+            || !(root || have("fusermount3"))
+        {
+            cannot("there is no /dev/fuse, or no fusermount3");
+            return None;
+        }
+        let at = room.path("plain");
+        fs::create_dir(&at).unwrap();
+        let args = [&["mount"], args, &[source, "plain"]].concat();
+        let mut child = room.command(args).stderr(Stdio::piped()).spawn().unwrap();
+        let mut told = String::new();
+        BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+        assert!(told.contains("is mounted"), "{told}");
+        Some(Self { child, at })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.at.join(name)
+    }
+
+    /// Ends it by a signal; the tool must unmount, and succeed.
+    fn end(mut self) {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        assert!(fs::read_dir(&self.at).unwrap().next().is_none(), "it is still mounted");
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        // After a failed test.
+        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
+            let _ = Command::new("umount").arg("-l").arg(&self.at).status();
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// A room with the directory `tree`, and the same in `sealed`.
+fn tree() -> Room {
+    let room = Room::new();
+    fs::create_dir_all(room.path("tree/a/b")).unwrap();
+    fs::create_dir_all(room.path("sealed/a/b")).unwrap();
+    for (name, length) in
+        [("empty", 0), ("one", 1), ("a/edge", 65_536), ("a/b/large", 3_000_001), ("a/b/.dot", 9)]
+    {
+        room.write(&format!("tree/{name}"), &message(length));
+        let (from, to) = (format!("tree/{name}"), format!("sealed/{name}.polyseal"));
+        room.run(["encrypt", "-k", "k", "-o", &to, &from], b"").succeeds();
+    }
+    room
+}
+
+#[test]
+fn a_tree_is_shown_as_it_was() {
+    let room = tree();
+    room.write("sealed/not encrypted", b"");
+    let Some(mounted) = Mounted::new(&room, &["-k", "k"], "sealed") else { return };
+    let diff = Command::new("diff").arg("-r").arg(room.path("tree")).arg(&mounted.at).output();
+    let diff = diff.unwrap();
+    assert!(diff.status.success(), "{}", String::from_utf8_lossy(&diff.stdout));
+    assert_eq!(fs::metadata(mounted.path("a/b/large")).unwrap().len(), 3_000_001);
+    // Parts, from several threads.
+    let (file, expected) = (File::open(mounted.path("a/b/large")).unwrap(), message(3_000_001));
+    thread::scope(|scope| {
+        for at in (0..2_990_000).step_by(299_777) {
+            let (file, expected) = (&file, &expected);
+            scope.spawn(move || {
+                let mut part = [0; 10_000];
+                file.read_exact_at(&mut part, at as u64).unwrap();
+                assert!(part[..] == expected[at..at + 10_000]);
+            });
+        }
+    });
+    // Nothing can be written.
+    assert!(File::create(mounted.path("new")).is_err());
+    assert!(fs::remove_file(mounted.path("one")).is_err());
+    drop(file);
+    mounted.end();
+}
+
+#[test]
+fn what_was_altered_is_an_error_and_never_data() {
+    let room = tree();
+    let sealed = room.read("sealed/a/b/large.polyseal");
+    let payload = payload_offset(&sealed);
+    let Some(mounted) = Mounted::new(&room, &["-k", "k"], "sealed") else { return };
+    // In the second segment; the file opens, for its header and its end are right.
+    let mut altered = sealed.clone();
+    altered[payload + 70_000] ^= 1;
+    room.write("sealed/altered.polyseal", &altered);
+    room.write("sealed/short.polyseal", &sealed[..sealed.len() - 1]);
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    let theirs = ["encrypt", "-k", "other", "-o", "sealed/theirs.polyseal", "tree/one"];
+    room.run(theirs, b"").succeeds();
+    room.write("sealed/garbage.polyseal", b"garbage");
+    let file = File::open(mounted.path("altered")).unwrap();
+    let mut part = [0; 4096];
+    file.read_exact_at(&mut part, 0).unwrap();
+    assert!(part[..] == message(3_000_001)[..4096]);
+    let mut all = Vec::new();
+    assert_eq!((&file).read_to_end(&mut all).unwrap_err().raw_os_error(), EIO);
+    assert!(all.len() <= 65_536 && all[..] == message(3_000_001)[..all.len()]);
+    for (name, error) in [("short", EIO), ("garbage", EIO), ("theirs", EACCES)] {
+        assert_eq!(File::open(mounted.path(name)).unwrap_err().raw_os_error(), error, "{name}");
+    }
+    drop(file);
+    mounted.end();
+}
+
+#[test]
+fn one_file_a_passphrase_and_age() {
+    let room = Room::new();
+    room.write("m", &message(200_000));
+    room.write("secret", b"battery staple\n");
+    room.shell("$P encrypt --passphrase-fd 3 -o m.polyseal m 3<secret").succeeds();
+    fs::create_dir(room.path("plain")).unwrap();
+    fs::remove_dir(room.path("plain")).unwrap();
+    room.run(["keygen", "-t", "x25519", "-o", "id"], b"");
+    room.shell("$P keygen -t x25519 -o id2 >r && $P encrypt --format age -R r -o m.age m")
+        .succeeds();
+    let Some(mounted) = Mounted::new(&room, &["-i", "id2"], "m.age") else { return };
+    assert!(fs::read(mounted.path("m")).unwrap() == message(200_000));
+    assert_eq!(common::names(&mounted.at), ["m"]);
+    mounted.end();
+}
+
+/// A database is read in pages, here and there.
+#[test]
+fn a_database_can_be_queried() {
+    if !have("sqlite3") {
+        return cannot("sqlite3 is missing");
+    }
+    let room = Room::new();
+    let query = "select count(*), sum(n) from t where n % 1000 = 7";
+    room.shell(&format!(
+        "sqlite3 db \"create table t(n); with recursive c(x) as (select 1 union all select x+1 \
+         from c where x < 200000) insert into t select x from c; create index i on t(n);\" && \
+         sqlite3 db '{query}' >expected && mkdir sealed && $P encrypt -k k -o sealed/db.polyseal db"
+    ))
+    .succeeds();
+    let Some(mounted) = Mounted::new(&room, &["-k", "k"], "sealed") else { return };
+    let found = room.shell(&format!("sqlite3 -readonly plain/db '{query}'")).succeeds();
+    assert!(!found.is_empty() && found == room.read("expected"));
+    mounted.end();
+}
+
+#[test]
+fn what_cannot_be_mounted() {
+    let room = tree();
+    fs::create_dir_all(room.path("sealed/inside")).unwrap();
+    room.run(["mount", "-k", "k", "sealed", "sealed/inside"], b"").fails(2, "in one another");
+    room.run(["mount", "-k", "k", "sealed", "sealed"], b"").fails(2, "in one another");
+    room.run(["mount", "-k", "k", "sealed", "k"], b"").fails(2, "is not a directory");
+    room.run(["mount", "-k", "k", "sealed", "absent"], b"").fails(1, "absent");
+    room.run(["mount", "-k", "k", "absent", "sealed"], b"").fails(1, "absent");
+}
+
+/// Somebody else unmounts it: the tool ends.
+#[test]
+fn it_ends_when_it_is_unmounted() {
+    let room = tree();
+    let Some(mut mounted) = Mounted::new(&room, &["-k", "k"], "sealed") else { return };
+    let before = fs::metadata(&mounted.at).unwrap().dev();
+    assert!(Command::new("umount").arg(&mounted.at).status().unwrap().success());
+    assert!(mounted.child.wait().unwrap().success());
+    assert_ne!(fs::metadata(&mounted.at).unwrap().dev(), before);
+}
