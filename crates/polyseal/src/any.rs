@@ -28,7 +28,7 @@ pub use crate::contract::dynamic::Opened;
 #[cfg(feature = "getrandom")]
 use crate::contract::dynamic::inout;
 use crate::contract::dynamic::{BoxedAead, BoxedMac};
-use crate::ct;
+use crate::contract::verify;
 use crate::error::{Error, Result};
 #[cfg(feature = "getrandom")]
 use crate::limits::Limits;
@@ -341,7 +341,7 @@ impl AnyMac {
     /// [`mac`](Self::mac).
     pub fn verify(&self, nonce: &[u8], data: &[u8], tag: &[u8]) -> Result<()> {
         check("tag", self.algorithm.tag_bytes(), tag)?;
-        ct::verify(&mut self.mac(nonce, data)?, tag)
+        verify(&mut self.mac(nonce, data)?, tag)
     }
 }
 

@@ -153,7 +153,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         let mut expected = [0; 16];
         let output = buffer.reborrow();
         Self::once::<Opening>(Backend::detect(), key, nonce, ad, output, &mut expected);
-        release(&mut expected[..T::USIZE], tag, buffer.get_out())
+        release(&mut expected[..T::USIZE], tag, [buffer.get_out()])
     }
 
     /// Seals or opens with a key that is not used again.
@@ -233,8 +233,6 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Clone for Gcm<A, N, T> {
 }
 
 impl<A: Aes, N: ArraySize, T: TagBytes> Core for Gcm<A, N, T> {
-    const LONGEST: LongestInputs = LONGEST;
-
     type Tag = [u8; 16];
 
     #[inline]
@@ -257,8 +255,6 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Core for Gcm<A, N, T> {
 
 /// With nonces of any length, and tags of any that there is.
 impl<A: Aes> Core for Keyed<A> {
-    const LONGEST: LongestInputs = LONGEST;
-
     type Tag = [u8; 16];
 
     #[inline]
@@ -285,7 +281,8 @@ impl<A: Aes> Core for Keyed<A> {
 
 rustcrypto! {
     impl [A: Aes, N: ArraySize, T: TagBytes] Gcm<A, N, T> {
-        name: "Gcm", key: A::KeySize, nonce: N, tag: T
+        name: "Gcm", key: A::KeySize, nonce: N, tag: T,
+        longest: LONGEST
     }
 }
 

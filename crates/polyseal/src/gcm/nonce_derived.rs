@@ -23,7 +23,7 @@ use super::one_message::{Short, store_two};
 use super::scheme::{Commitment, Scheme, SchemeImpl};
 use super::short::{self, Companions};
 use crate::backend::{Backend, Isa, Lanes, Task, wipe};
-use crate::contract::{Core, LongestInputs, rustcrypto};
+use crate::contract::{Core, rustcrypto};
 use crate::error::Result;
 use crate::stack;
 
@@ -126,8 +126,6 @@ impl<S: Scheme> Clone for NonceDerived<S> {
 }
 
 impl<S: Scheme> Core for NonceDerived<S> {
-    const LONGEST: LongestInputs = LONGEST;
-
     type Tag = Array<u8, S::TagSize>;
 
     #[inline]
@@ -150,7 +148,8 @@ impl<S: Scheme> Core for NonceDerived<S> {
 
 rustcrypto! {
     impl [S: Scheme] NonceDerived<S> {
-        name: "NonceDerived", key: U32, nonce: S::NonceSize, tag: S::TagSize
+        name: "NonceDerived", key: U32, nonce: S::NonceSize, tag: S::TagSize,
+        longest: LONGEST
     }
 }
 

@@ -86,8 +86,6 @@ impl Drop for Aes256GcmSiv {
 }
 
 impl Core for Aes256GcmSiv {
-    const LONGEST: LongestInputs = LongestInputs { message: MAX_SIV_BYTES, ad: MAX_SIV_BYTES };
-
     type Tag = [u8; 16];
 
     #[inline]
@@ -110,7 +108,8 @@ impl Core for Aes256GcmSiv {
 
 rustcrypto! {
     impl [] Aes256GcmSiv {
-        name: "Aes256GcmSiv", key: U32, nonce: U12, tag: U16
+        name: "Aes256GcmSiv", key: U32, nonce: U12, tag: U16,
+        longest: LongestInputs { message: MAX_SIV_BYTES, ad: MAX_SIV_BYTES }
     }
 }
 
