@@ -27,6 +27,19 @@ pub(super) enum Context<'a> {
 impl Context<'_> {
     #[inline(always)]
     fn key<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
+        match const { M::IN_MEMORY } {
+            true => self.key_apart::<P, M>(machine),
+            false => self.key_here::<P, M>(machine),
+        }
+    }
+
+    #[inline(never)]
+    fn key_apart<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
+        self.key_here::<P, M>(machine)
+    }
+
+    #[inline(always)]
+    fn key_here<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
         match self {
             Self::Known(key) => load_chaining::<P, M>(machine, key),
             Self::Hash { from, domain, pieces } => {
@@ -89,6 +102,23 @@ pub(super) struct Keyed<P: Parameters> {
 }
 
 impl<P: Parameters> Keyed<P> {
+    fn robust(
+        &self,
+        context: Context<'_>,
+        text: Plaintext<'_, '_, '_>,
+        inverse: bool,
+        tag: &mut [u8],
+    ) {
+        let key = &self.key;
+        let x = text.message.into_out_with_copied_in();
+        // CT: lengths are public.
+        if x.len() >= P::B {
+            P::run(self.backend, Robust::<P, false> { key, context, x, inverse, tag });
+        } else {
+            P::run(self.backend, Robust::<P, true> { key, context, x, inverse, tag });
+        }
+    }
+
     /// Without a key.
     pub(super) const fn empty(backend: Backend) -> Self {
         Self { key: Key::new(), backend }
@@ -134,10 +164,7 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
         match mode {
             Mode::Och => P::run(self.backend, OchSeal { key, context, text, tag }),
             Mode::Civ => P::run(self.backend, Civ { key, context, text, tag, expected: None }),
-            Mode::Robust => {
-                let x = text.message.into_out_with_copied_in();
-                P::run(self.backend, Robust { key, context, x, inverse: false, tag });
-            }
+            Mode::Robust => self.robust(context, text, false, tag),
         }
     }
 
@@ -160,10 +187,7 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
                 let expected = Some(expected);
                 P::run(self.backend, Civ { key, context, text, tag: given, expected });
             }
-            Mode::Robust => {
-                let x = text.message.into_out_with_copied_in();
-                P::run(self.backend, Robust { key, context, x, inverse: true, tag: expected });
-            }
+            Mode::Robust => self.robust(context, text, true, expected),
         }
     }
 
@@ -308,7 +332,8 @@ impl<P: Parameters> StateTask<P> for Civ<'_, '_, '_, P> {
     }
 }
 
-struct Robust<'a, P: Parameters> {
+/// A message of less than a block, if it is `SHORT`, or a longer one.
+struct Robust<'a, P: Parameters, const SHORT: bool> {
     key: &'a Key<P>,
     context: Context<'a>,
     x: &'a mut [u8],
@@ -316,12 +341,12 @@ struct Robust<'a, P: Parameters> {
     tag: &'a mut [u8],
 }
 
-impl<P: Parameters> StateTask<P> for Robust<'_, P> {
+impl<P: Parameters, const SHORT: bool> StateTask<P> for Robust<'_, P, SHORT> {
     type Output = ();
 
     #[inline(always)]
     fn run<M: Machine<P>>(self, machine: M) {
         let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
-        robust::crypt(&e, self.x, self.inverse).store_partial(self.tag);
+        robust::crypt::<P, M, SHORT>(&e, self.x, self.inverse).store_partial(self.tag);
     }
 }

@@ -27,16 +27,16 @@ mod code {
 /// G, the blocks with masks from one fresh value.
 const FRESH: usize = 128;
 
-/// Enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t bytes.
+/// Enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t bytes. Has
+/// `x` fewer than B bytes, it is `SHORT`.
 #[inline(always)]
-pub(super) fn crypt<P: Parameters, M: Machine<P>>(
+pub(super) fn crypt<P: Parameters, M: Machine<P>, const SHORT: bool>(
     e: &Cipher<'_, P, M>,
     x: &mut [u8],
     inverse: bool,
 ) -> One<P, M> {
     let bytes = x.len() as u64;
-    // CT: lengths are public.
-    let z = if x.len() >= P::B { mix(e, x, inverse) } else { feistel(e, x, inverse) };
+    let z = if const { SHORT } { feistel(e, x, inverse) } else { mix(e, x, inverse) };
     e.tag(e.d(bytes, code::TAG), z)
 }
 

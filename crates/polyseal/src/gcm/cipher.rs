@@ -8,7 +8,7 @@ use aead::inout::InOutBuf;
 use aead::{Key, Nonce, Tag};
 
 use super::aes::{self, Aes};
-use super::counters::First;
+use super::counters::{First, counter_of};
 use super::engine::{Direction, Engine, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
@@ -71,8 +71,18 @@ impl<A: Aes> Keyed<A> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8; 16],
     ) {
-        let start = Start::Expanded { keys: &self.keys, nonce };
-        self.backend.run(Crypt::<A, D> { start, ad, buffer, tag, kind: PhantomData });
+        // CT: lengths are public.
+        let mut hashed = [0; 16];
+        let first = match nonce.try_into() {
+            Ok(nonce) => FirstBlock::Of(nonce),
+            Err(_) => {
+                let first = &mut hashed;
+                self.backend.run(FirstCounter { keys: &self.keys, nonce, first });
+                FirstBlock::Hashed(&hashed)
+            }
+        };
+        let keys = &self.keys;
+        self.backend.run(Crypt::<A, D> { keys, first, ad, buffer, tag, kind: PhantomData });
     }
 }
 
@@ -182,18 +192,25 @@ pub(super) fn one_message<A: Aes, D: Direction>(
     key: &[u8],
     first: &[u8; 16],
     ad: &[u8],
-    buffer: InOutBuf<'_, '_, u8>,
+    mut buffer: InOutBuf<'_, '_, u8>,
     tag: &mut [u8; 16],
 ) {
     if short::fits(ad.len(), buffer.len())
         && let Ok(root) = key.try_into()
     {
         // Only AES-256 has the form for short messages.
-        let (nonce, direction) = (first.as_slice(), PhantomData);
-        return backend.run(Short::<Given, D> { root, nonce, ad, buffer, tag, direction });
+        let (nonce, seals) = (first.as_slice(), D::SEALS);
+        return backend.run(Short::<Given> { seals, root, nonce, ad, buffer, tag });
     }
-    let start = Start::Key { key, first };
-    backend.run(Crypt::<A, D> { start, ad, buffer, tag, kind: PhantomData });
+    let message = short::ShortMessage { ad, buffer: buffer.reborrow() };
+    if backend.run(Medium::<A, D> { key, first, message, tag, kind: PhantomData }) {
+        return;
+    }
+    let mut keys = Expanded::new();
+    backend.run(Expand::<A> { key, keys: &mut keys, aes: PhantomData });
+    let first = FirstBlock::Given(first);
+    backend.run(Crypt::<A, D> { keys: &keys, first, ad, buffer, tag, kind: PhantomData });
+    keys.wipe();
 }
 
 impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
@@ -329,21 +346,24 @@ impl<A: Aes> Task for Expand<'_, A> {
     }
 }
 
-/// Seals or opens.
+/// Seals or opens under a key that is expanded.
 struct Crypt<'a, 'i, 'o, A, D> {
-    start: Start<'a>,
+    keys: &'a Expanded,
+    first: FirstBlock<'a>,
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
     tag: &'a mut [u8; 16],
     kind: PhantomData<(A, D)>,
 }
 
-/// Where keys and counters come from.
-enum Start<'a> {
-    /// A key for many messages, and a nonce of any length.
-    Expanded { keys: &'a Expanded, nonce: &'a [u8] },
-    /// A key for this message, and its public counter block.
-    Key { key: &'a [u8], first: &'a [u8; 16] },
+/// The first counter block, or what it is made of.
+enum FirstBlock<'a> {
+    /// Of a nonce.
+    Of(&'a [u8; 12]),
+    /// A public one.
+    Given(&'a [u8; 16]),
+    /// The hash of a nonce of another length, which tells of the key.
+    Hashed(&'a [u8; 16]),
 }
 
 impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
@@ -351,28 +371,41 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { start, ad, buffer, tag, .. } = self;
-        let mut own = None;
-        let (keys, first) = match start {
-            Start::Expanded { keys, nonce } => (keys, First::of(isa, &keys.powers, nonce)),
-            Start::Key { key, first } => {
-                let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
-                // CT: lengths are public.
-                if one_key_medium::fits::<I>(ad.len(), buffer.len()) {
-                    let message = short::ShortMessage { ad, buffer };
-                    return one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
-                }
-                let keys = own.insert(Expanded::new());
-                keys.fill::<A, I>(isa, key);
-                (&*keys, First::Public(first))
-            }
+        let Self { keys, first, ad, buffer, tag, .. } = self;
+        let first = match first {
+            FirstBlock::Of(nonce) => First::Public(counter_of(isa, nonce)),
+            FirstBlock::Given(block) => First::Public(I::X1::load(isa, block)),
+            FirstBlock::Hashed(block) => First::Secret(I::X1::load(isa, block)),
         };
         let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &keys.round_keys, [first.block()]);
         let engine = Engine::<A, I::Register>::new(isa, keys, first);
         engine.run::<D>(ad, buffer).xor(mask).store(tag);
-        if let Some(keys) = &mut own {
-            keys.wipe();
+    }
+}
+
+/// Seals or opens a message of moderate length under a key of its own; tells whether it was one.
+struct Medium<'a, 'i, 'o, A, D> {
+    key: &'a [u8],
+    /// The first counter block, which is public.
+    first: &'a [u8; 16],
+    message: short::ShortMessage<'a, 'i, 'o>,
+    tag: &'a mut [u8; 16],
+    kind: PhantomData<(A, D)>,
+}
+
+impl<A: Aes, D: Direction> Task for Medium<'_, '_, '_, A, D> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> bool {
+        let Self { key, first, message, tag, .. } = self;
+        // CT: lengths are public.
+        if !one_key_medium::fits::<I>(message.ad.len(), message.buffer.len()) {
+            return false;
         }
+        let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
+        one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
+        true
     }
 }
 

@@ -51,8 +51,8 @@ impl<S: Scheme> NonceDerived<S> {
         let Self { backend, root } = self;
         // CT: lengths are public.
         if S::FAST && short::fits(ad.len(), buffer.len()) {
-            let direction = PhantomData;
-            backend.run(Short::<S::Core, D> { root, nonce, ad, buffer, tag, direction });
+            let seals = D::SEALS;
+            backend.run(Short::<S::Core> { seals, root, nonce, ad, buffer, tag });
             backend.run(WipeStack::<true>);
             return;
         }

@@ -26,10 +26,11 @@ const MAX_AD_BYTES: usize = 64;
 /// How many registers are hashed before a reduction.
 const GROUP: usize = 4;
 
-/// Whether a message goes this way.
+/// Whether a message goes this way. None does where rounds are calls: there is nothing to be made
+/// beside them.
 #[inline(always)]
 pub(super) fn fits<I: Isa>(ad: usize, message: usize) -> bool {
-    ad <= MAX_AD_BYTES && message <= MAX_REGISTERS * I::Register::BYTES
+    !I::ROUNDS_ARE_CALLS && ad <= MAX_AD_BYTES && message <= MAX_REGISTERS * I::Register::BYTES
 }
 
 /// Seals or opens a message that [`fits`]; returns GCM's tag.
@@ -154,7 +155,7 @@ impl<I: Isa, D: Direction> InRegisters<'_, '_, I, D> {
         self.left -= 1;
         let from = self.left * I::Register::BYTES;
         let to = (from + I::Register::BYTES).min(self.buffer.len());
-        let ciphertext = add_partial::<_, D>(self.isa, key_stream, &mut self.buffer, from..to);
+        let ciphertext = add_partial(self.isa, key_stream, &mut self.buffer, from..to, D::SEALS);
         let mut x = ciphertext.reverse_bytes();
         if self.left == 0 {
             x = x.xor(I::Register::first_only(self.hash));
