@@ -281,11 +281,13 @@ impl AsMut<[u8]> for LongestTag {
 impl Core for Flex {
     type Tag = LongestTag;
 
+    #[inline]
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         let (head, tail) = tag.split_at_mut(self.config.hidden_bytes());
         self.session().seal(nonce, Ad::Given(ad), head, buffer, tail);
     }
 
+    #[inline]
     fn decrypt(
         &self,
         nonce: &[u8],

@@ -109,14 +109,8 @@ impl<P: Parameters> Keyed<P> {
         inverse: bool,
         tag: &mut [u8],
     ) {
-        let key = &self.key;
         let x = text.message.into_out_with_copied_in();
-        // CT: lengths are public.
-        if x.len() >= P::B {
-            P::run(self.backend, Robust::<P, false> { key, context, x, inverse, tag });
-        } else {
-            P::run(self.backend, Robust::<P, true> { key, context, x, inverse, tag });
-        }
+        P::run(self.backend, Robust { key: &self.key, context, x, inverse, tag });
     }
 
     /// Without a key.
@@ -332,8 +326,7 @@ impl<P: Parameters> StateTask<P> for Civ<'_, '_, '_, P> {
     }
 }
 
-/// A message of less than a block, if it is `SHORT`, or a longer one.
-struct Robust<'a, P: Parameters, const SHORT: bool> {
+struct Robust<'a, P: Parameters> {
     key: &'a Key<P>,
     context: Context<'a>,
     x: &'a mut [u8],
@@ -341,12 +334,12 @@ struct Robust<'a, P: Parameters, const SHORT: bool> {
     tag: &'a mut [u8],
 }
 
-impl<P: Parameters, const SHORT: bool> StateTask<P> for Robust<'_, P, SHORT> {
+impl<P: Parameters> StateTask<P> for Robust<'_, P> {
     type Output = ();
 
     #[inline(always)]
     fn run<M: Machine<P>>(self, machine: M) {
         let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
-        robust::crypt::<P, M, SHORT>(&e, self.x, self.inverse).store_partial(self.tag);
+        robust::crypt(&e, self.x, self.inverse).store_partial(self.tag);
     }
 }

@@ -27,16 +27,16 @@ mod code {
 /// G, the blocks with masks from one fresh value.
 const FRESH: usize = 128;
 
-/// Enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t bytes. Has
-/// `x` fewer than B bytes, it is `SHORT`.
+/// Enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t bytes.
 #[inline(always)]
-pub(super) fn crypt<P: Parameters, M: Machine<P>, const SHORT: bool>(
+pub(super) fn crypt<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
     x: &mut [u8],
     inverse: bool,
 ) -> One<P, M> {
     let bytes = x.len() as u64;
-    let z = if const { SHORT } { feistel(e, x, inverse) } else { mix(e, x, inverse) };
+    // CT: lengths are public.
+    let z = if x.len() >= P::B { mix(e, x, inverse) } else { feistel(e, x, inverse) };
     e.tag(e.d(bytes, code::TAG), z)
 }
 

@@ -168,9 +168,8 @@ impl<const SHORT: bool> Task for WipeStack<SHORT> {
         match const { (SHORT, I::REGISTERS) } {
             (true, ..16) => stack::wipe_bytes::<{ short::SOFT_STACK_BYTES }>(),
             (true, _) => stack::wipe_bytes::<{ short::STACK_BYTES }>(),
-            (false, ..16) => stack::wipe_bytes::<7168>(),
-            (false, 16..32) => stack::wipe_bytes::<6144>(),
-            (false, _) => stack::wipe_bytes::<5120>(),
+            (false, ..32) => stack::wipe_bytes::<5120>(),
+            (false, _) => stack::wipe_bytes::<4608>(),
         }
     }
 }
