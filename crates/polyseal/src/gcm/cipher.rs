@@ -210,7 +210,7 @@ pub(super) fn one_message<A: Aes, D: Direction>(
     key: &[u8],
     first: &[u8; 16],
     ad: &[u8],
-    mut buffer: InOutBuf<'_, '_, u8>,
+    buffer: InOutBuf<'_, '_, u8>,
     tag: &mut [u8; 16],
 ) {
     if short::fits(ad.len(), buffer.len())
@@ -220,10 +220,22 @@ pub(super) fn one_message<A: Aes, D: Direction>(
         let (nonce, seals) = (first.as_slice(), D::SEALS);
         return backend.run(Short::<Given> { seals, root, nonce, ad, buffer, tag });
     }
-    let message = short::ShortMessage { ad, buffer: buffer.reborrow() };
-    if backend.run(Medium::<A, D> { key, first, message, tag, kind: PhantomData }) {
-        return;
+    if backend.run(IsMedium { ad: ad.len(), message: buffer.len() }) {
+        let message = short::ShortMessage { ad, buffer };
+        return backend.run(Medium::<A, D> { key, first, message, tag, kind: PhantomData });
     }
+    one_long_message::<A, D>(backend, key, first, ad, buffer, tag);
+}
+
+/// The same of a message that is neither short nor of moderate length.
+pub(super) fn one_long_message<A: Aes, D: Direction>(
+    backend: Backend,
+    key: &[u8],
+    first: &[u8; 16],
+    ad: &[u8],
+    buffer: InOutBuf<'_, '_, u8>,
+    tag: &mut [u8; 16],
+) {
     let mut keys = Expanded::new();
     backend.run(Expand::<A> { key, keys: &mut keys, aes: PhantomData });
     let first = FirstBlock::Given(first);
@@ -397,29 +409,43 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
     }
 }
 
-/// Seals or opens a message of moderate length under a key of its own; tells whether it was one.
-struct Medium<'a, 'i, 'o, A, D> {
-    key: &'a [u8],
-    /// The first counter block, which is public.
-    first: &'a [u8; 16],
-    message: short::ShortMessage<'a, 'i, 'o>,
-    tag: &'a mut [u8; 16],
-    kind: PhantomData<(A, D)>,
+/// Whether a message of so many bytes is of moderate length.
+pub(super) struct IsMedium {
+    pub(super) ad: usize,
+    pub(super) message: usize,
 }
 
-impl<A: Aes, D: Direction> Task for Medium<'_, '_, '_, A, D> {
+impl Task for IsMedium {
     type Output = bool;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> bool {
-        let Self { key, first, message, tag, .. } = self;
-        // CT: lengths are public.
-        if !one_key_medium::fits::<I>(message.ad.len(), message.buffer.len()) {
-            return false;
+    fn run<I: Isa>(self, _: I) -> bool {
+        one_key_medium::fits::<I>(self.ad, self.message)
+    }
+}
+
+/// Seals or opens a message of moderate length under a key of its own.
+pub(super) struct Medium<'a, 'i, 'o, A, D> {
+    pub(super) key: &'a [u8],
+    /// The first counter block, which is public.
+    pub(super) first: &'a [u8; 16],
+    pub(super) message: short::ShortMessage<'a, 'i, 'o>,
+    pub(super) tag: &'a mut [u8; 16],
+    pub(super) kind: PhantomData<(A, D)>,
+}
+
+impl<A: Aes, D: Direction> Task for Medium<'_, '_, '_, A, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        // There is none: see `fits`.
+        if const { I::ROUNDS_ARE_CALLS } {
+            return;
         }
+        let Self { key, first, message, tag, .. } = self;
         let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
         one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
-        true
     }
 }
 

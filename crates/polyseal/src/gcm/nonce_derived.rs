@@ -15,7 +15,7 @@ use aead::inout::InOutBuf;
 use aead::{Key, Nonce};
 
 use super::aes::{self, Aes256};
-use super::cipher::{Expand, LONGEST, one_message};
+use super::cipher::{Expand, IsMedium, LONGEST, Medium, one_long_message};
 use super::engine::{Direction, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
@@ -56,13 +56,61 @@ impl<S: Scheme> NonceDerived<S> {
             backend.run(WipeStack::<true>);
             return;
         }
+        if backend.run(IsMedium { ad: ad.len(), message: buffer.len() }) {
+            self.medium::<D>(nonce, ad, buffer, tag);
+        } else {
+            self.long::<D>(nonce, ad, buffer, tag);
+        }
+    }
+
+    /// The same of a message of moderate length.
+    #[inline(never)]
+    fn medium<D: Direction>(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        self.under_derived(nonce, tag, |backend, key, first, tag| {
+            let message = short::ShortMessage { ad, buffer };
+            backend.run(Medium::<Aes256, D> { key, first, message, tag, kind: PhantomData });
+        });
+        stack::wipe_bytes::<MEDIUM_STACK_BYTES>();
+    }
+
+    /// The same of a longer message, or of any, where none is of moderate length.
+    #[inline(never)]
+    fn long<D: Direction>(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        self.under_derived(nonce, tag, |backend, key, first, tag| {
+            one_long_message::<Aes256, D>(backend, key, first, ad, buffer, tag);
+        });
+        self.backend.run(WipeStack::<false>);
+    }
+
+    /// Derives a key and a counter block, and the commitment into `tag`; `seal_or_open` writes the
+    /// rest of it.
+    #[inline(always)]
+    fn under_derived(
+        &self,
+        nonce: &[u8],
+        tag: &mut [u8],
+        seal_or_open: impl FnOnce(Backend, &[u8], &[u8; 16], &mut [u8; 16]),
+    ) {
         let (mut key, mut first) = ([0; 32], [0; 16]);
         let Some((t, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
-        let (key, first) = (&mut key, &mut first);
-        backend.run(Derive::<S::Core> { root, nonce, key, first, commitment });
-        one_message::<Aes256, D>(*backend, key, first, ad, buffer, t);
-        wipe(key);
-        backend.run(WipeStack::<false>);
+        let Self { backend, root } = self;
+        let derive =
+            Derive::<S::Core> { root, nonce, key: &mut key, first: &mut first, commitment };
+        backend.run(derive);
+        seal_or_open(*backend, &key, &first, t);
+        wipe(&mut key);
     }
 }
 
@@ -152,6 +200,9 @@ rustcrypto! {
         longest: LONGEST
     }
 }
+
+/// As much as a message of moderate length leaves on the stack.
+const MEDIUM_STACK_BYTES: usize = 3 << 10;
 
 /// As much as deriving and expanding a key leaves on the stack.
 const EXPANDING_STACK_BYTES: usize = 2 << 10;
