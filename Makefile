@@ -48,7 +48,7 @@ msrv:
 	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file
 
 # The same with an allocator; each family of algorithms and each feature of the file format by
-# itself; and the file format where there is no Unix.
+# itself; the file format where there is no Unix; and all that users install where Unix is macOS.
 portable-all: portable
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc,$(FAMILIES) -- -D warnings
 	for family in aegis gcm ctx,aegis ctx,gcm flex omd; do \
@@ -60,8 +60,9 @@ portable-all: portable
 	done
 	cargo test --locked -p polyseal-file --no-default-features --lib
 	cargo test --locked -p polyseal-file --no-default-features --features age --lib
-	rustup target add x86_64-pc-windows-gnu
+	rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
 	cargo clippy --locked -p polyseal-file --target x86_64-pc-windows-gnu -- -D warnings
+	cargo clippy --locked -p polyseal -p polyseal-file -p polyseal-cli --target aarch64-apple-darwin -- -D warnings
 
 # What users install, in target/dist: the tool as a static program, in a tarball and as a Debian package.
 dist:

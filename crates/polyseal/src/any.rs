@@ -28,7 +28,7 @@ pub use crate::contract::dynamic::Opened;
 #[cfg(feature = "getrandom")]
 use crate::contract::dynamic::inout;
 use crate::contract::dynamic::{BoxedAead, BoxedMac};
-use crate::ct;
+use crate::contract::{LongestInputs, verify};
 use crate::error::{Error, Result};
 #[cfg(feature = "getrandom")]
 use crate::limits::Limits;
@@ -40,7 +40,31 @@ use crate::row::Maker;
 /// An AEAD chosen at run time, with its key.
 pub struct AnyAead {
     algorithm: Algorithm,
+    lengths: Lengths,
     cipher: BoxedAead,
+}
+
+/// An algorithm's lengths in bytes. They are kept, because every message is checked against them,
+/// and Flex's follow from a configuration.
+struct Lengths {
+    nonce: usize,
+    head: usize,
+    tag: usize,
+    longest: LongestInputs,
+    whole: bool,
+}
+
+impl Lengths {
+    fn of(algorithm: &Algorithm) -> Self {
+        let (message, ad) = (algorithm.max_message_bytes(), algorithm.family().max_ad_bytes);
+        Self {
+            nonce: algorithm.nonce_bytes(),
+            head: algorithm.head_bytes(),
+            tag: algorithm.tag_bytes(),
+            longest: LongestInputs { message, ad },
+            whole: algorithm.is_whole(),
+        }
+    }
 }
 
 impl AnyAead {
@@ -59,7 +83,11 @@ impl AnyAead {
             _ => return Err(Error::WrongKind),
         };
         check("key", algorithm.key_bytes(), key)?;
-        Ok(Self { algorithm: *algorithm, cipher: make(algorithm, key, backend) })
+        Ok(Self::made(algorithm, make(algorithm, key, backend)))
+    }
+
+    fn made(algorithm: &Algorithm, cipher: BoxedAead) -> Self {
+        Self { algorithm: *algorithm, lengths: Lengths::of(algorithm), cipher }
     }
 
     /// `algorithm` under `key` and setup associated data, which say together what the key is for.
@@ -99,7 +127,7 @@ impl AnyAead {
             _ => return Err(Error::WrongKind),
         };
         check("key", algorithm.key_bytes(), key)?;
-        Ok(Self { algorithm: *algorithm, cipher: make(algorithm, key, setup_ad, backend)? })
+        Ok(Self::made(algorithm, make(algorithm, key, setup_ad, backend)?))
     }
 
     /// The algorithm.
@@ -149,7 +177,7 @@ impl AnyAead {
     /// As [`seal_inout_detached`](Self::seal_inout_detached).
     pub fn seal(&self, nonce: &[u8], ad: &[u8], message: &[u8]) -> Result<Vec<u8>> {
         self.check_inputs(nonce, ad, message.len())?;
-        self.cipher.seal_whole(nonce, ad, message, self.algorithm.tag_bytes())
+        self.cipher.seal_whole(nonce, ad, message, self.lengths.tag)
     }
 
     /// Opens what [`seal`](Self::seal) gave into a new vector.
@@ -159,7 +187,7 @@ impl AnyAead {
     /// shorter than a tag.
     pub fn open(&self, nonce: &[u8], ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
         self.check_inputs(nonce, ad, self.least(sealed)?)?;
-        let tag_bytes = self.algorithm.tag_bytes();
+        let tag_bytes = self.lengths.tag;
         let mut message = self.cipher.open_whole(nonce, ad, sealed, tag_bytes)?;
         Ok(core::mem::take(&mut *message))
     }
@@ -171,11 +199,11 @@ impl AnyAead {
     /// [`open`](Self::open).
     pub fn open_hidden_nonce(&self, ad: &[u8], sealed: &[u8]) -> Result<Opened> {
         let at = self.least(sealed)?;
-        if self.algorithm.head_bytes() == 0 {
-            check("nonce", self.algorithm.nonce_bytes(), &[])?;
+        if self.lengths.head == 0 {
+            check("nonce", self.lengths.nonce, &[])?;
         }
         self.check_lengths(ad, at)?;
-        self.cipher.open_hidden(ad, sealed, self.algorithm.tag_bytes())
+        self.cipher.open_hidden(ad, sealed, self.lengths.tag)
     }
 
     /// Seals `message` under a nonce drawn from the operating system, into a new vector that is all
@@ -203,15 +231,15 @@ impl AnyAead {
         if let Some(limit) = limit.filter(|&limit| limit < random_nonce::MIN_MESSAGES) {
             return Err(Error::FewRandomNonces { limit });
         }
-        let nonce_bytes = self.algorithm.nonce_bytes();
+        let nonce_bytes = self.lengths.nonce;
         if self.algorithm.layout().is_some() {
             let mut nonce = vec![0; nonce_bytes];
             crate::random::fill(&mut nonce)?;
             let sealed = self.seal(&nonce, ad, message)?;
-            let hides = self.algorithm.head_bytes() > 0;
+            let hides = self.lengths.head > 0;
             return Ok(if hides { sealed } else { [nonce, sealed].concat() });
         }
-        let mut sealed = vec![0; nonce_bytes + message.len() + self.algorithm.tag_bytes()];
+        let mut sealed = vec![0; nonce_bytes + message.len() + self.lengths.tag];
         let (nonce, rest) = sealed.split_at_mut(nonce_bytes);
         crate::random::fill(nonce)?;
         let (ciphertext, tag) = rest.split_at_mut(message.len());
@@ -226,12 +254,12 @@ impl AnyAead {
     /// As [`open_inout_detached`](Self::open_inout_detached); [`Error::Buffer`] if `sealed` is
     /// shorter than a nonce and a tag.
     pub fn open_random_nonce(&self, ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
-        if self.algorithm.head_bytes() > 0 {
+        if self.lengths.head > 0 {
             let mut opened = self.open_hidden_nonce(ad, sealed)?;
             return Ok(core::mem::take(&mut *opened.message));
         }
-        let nonce_bytes = self.algorithm.nonce_bytes();
-        let (expected, actual) = (nonce_bytes + self.algorithm.tag_bytes(), sealed.len());
+        let nonce_bytes = self.lengths.nonce;
+        let (expected, actual) = (nonce_bytes + self.lengths.tag, sealed.len());
         if actual < expected {
             return Err(Error::Buffer { expected, actual });
         }
@@ -254,27 +282,26 @@ impl AnyAead {
 
     /// What is left of `sealed` without its tag, or one of its tags.
     fn least(&self, sealed: &[u8]) -> Result<usize> {
-        let (expected, actual) = (self.algorithm.tag_bytes(), sealed.len());
+        let (expected, actual) = (self.lengths.tag, sealed.len());
         actual.checked_sub(expected).ok_or(Error::Buffer { expected, actual })
     }
 
     fn check(&self, nonce: &[u8], ad: &[u8], message: usize, tag: &[u8]) -> Result<()> {
-        if self.algorithm.is_whole() {
+        if self.lengths.whole {
             return Err(Error::WholeOnly);
         }
-        check("nonce", self.algorithm.nonce_bytes(), nonce)?;
-        check("tag", self.algorithm.tag_bytes(), tag)?;
+        check("nonce", self.lengths.nonce, nonce)?;
+        check("tag", self.lengths.tag, tag)?;
         self.check_lengths(ad, message)
     }
 
     fn check_inputs(&self, nonce: &[u8], ad: &[u8], message: usize) -> Result<()> {
-        check("nonce", self.algorithm.nonce_bytes(), nonce)?;
+        check("nonce", self.lengths.nonce, nonce)?;
         self.check_lengths(ad, message)
     }
 
     fn check_lengths(&self, ad: &[u8], message: usize) -> Result<()> {
-        check_limit("message", message, self.algorithm.max_message_bytes())?;
-        check_limit("associated data", ad.len(), self.algorithm.family().max_ad_bytes)
+        self.lengths.longest.check(ad.len(), message)
     }
 }
 
@@ -341,7 +368,7 @@ impl AnyMac {
     /// [`mac`](Self::mac).
     pub fn verify(&self, nonce: &[u8], data: &[u8], tag: &[u8]) -> Result<()> {
         check("tag", self.algorithm.tag_bytes(), tag)?;
-        ct::verify(&mut self.mac(nonce, data)?, tag)
+        verify(&mut self.mac(nonce, data)?, tag)
     }
 }
 

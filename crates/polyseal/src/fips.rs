@@ -24,8 +24,10 @@ use core::fmt;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 use aws_lc_rs::error::Unspecified;
 use aws_lc_rs::{cmac, rand};
+use subtle::Choice;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::contract::verdict;
 use crate::ct;
 use crate::error::{Error, Result};
 use crate::gcm::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
@@ -140,17 +142,17 @@ impl<const TAG: usize> Xaes<TAG> {
         Ok(&mut sealed[..length])
     }
 
-    /// Decrypts, and compares T and K_C whatever the other comparison gave.
+    /// Decrypts, and compares K_C whatever the comparison of T gave.
     fn verify(&self, nonce: &[u8; 24], ad: &[u8], sealed: &mut [u8]) -> Result<()> {
         let (u, v) = nonce.split_at(12);
         let (ciphertext_and_t, k_c) = sealed.split_at_mut(sealed.len() - (TAG - T_BYTES));
         let committed = match Self::COMMITS {
-            true => ct::verify(&mut *self.commitment(nonce)?, k_c),
-            false => Ok(()),
+            true => ct::equal(&*self.commitment(nonce)?, k_c),
+            false => Choice::from(1),
         };
         let iv = Nonce::try_assume_unique_for_key(v).map_err(refused)?;
         let opened = self.gcm(u)?.open_in_place(iv, Aad::from(ad), ciphertext_and_t).is_ok();
-        if opened { committed } else { Err(Error::Unauthentic) }
+        verdict(committed & Choice::from(u8::from(opened)))
     }
 
     /// GCM under K_U = CMAC_K(00 01 58 00 ‖ U) ‖ CMAC_K(00 02 58 00 ‖ U).

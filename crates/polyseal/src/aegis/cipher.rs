@@ -132,8 +132,6 @@ impl<V: Variant, T: TagBytes> Aegis<V, T> {
 }
 
 impl<V: Variant, T: TagBytes> Core for Aegis<V, T> {
-    const LONGEST: LongestInputs = LONGEST;
-
     type Tag = Array<u8, T>;
 
     #[inline]
@@ -156,7 +154,8 @@ impl<V: Variant, T: TagBytes> Core for Aegis<V, T> {
 
 rustcrypto! {
     impl [V: Variant, T: TagBytes] Aegis<V, T> {
-        name: "Aegis", key: V::KeySize, nonce: V::KeySize, tag: T
+        name: "Aegis", key: V::KeySize, nonce: V::KeySize, tag: T,
+        longest: LONGEST
     }
 }
 

@@ -23,7 +23,7 @@ use super::engine::{Engine, LaneTask};
 use super::incremental::Ongoing;
 use super::variant::{Variant, VariantImpl};
 use crate::backend::{Backend, Lanes};
-use crate::ct;
+use crate::contract::verify;
 use crate::error::Result;
 
 /// AEGISMAC of variant `V` with tags of `T` bytes, under one key, which is wiped on drop.
@@ -91,7 +91,7 @@ impl<V: Variant, T: TagBytes> AegisMac<V, T> {
         data: &[u8],
         tag: &Array<u8, T>,
     ) -> Result<()> {
-        ct::verify(&mut self.mac(nonce, data)?, tag)
+        verify(&mut self.mac(nonce, data)?, tag)
     }
 
     /// Begins the tag of data that arrives in pieces.
@@ -129,7 +129,7 @@ impl<V: Variant, T: TagBytes> MacState<V, T> {
     /// # Errors
     /// [`Error::Unauthentic`](crate::Error::Unauthentic) if it is not.
     pub fn verify(self, tag: &Array<u8, T>) -> Result<()> {
-        ct::verify(&mut self.finalize(), tag)
+        verify(&mut self.finalize(), tag)
     }
 }
 

@@ -152,7 +152,7 @@ impl<V: Variant, const SEALS: bool> Task for Four<'_, '_, V, SEALS> {
                 *outcome = Ok(());
                 continue;
             }
-            *outcome = release(expected, tag, buffer);
+            *outcome = release(expected, tag, [buffer]);
         }
     }
 }

@@ -60,9 +60,6 @@ impl<A: Tagged> Ctx<A> {
 }
 
 impl<A: Tagged> Core for Ctx<A> {
-    const LONGEST: LongestInputs =
-        LongestInputs { message: A::MAX_MESSAGE_BYTES, ad: A::MAX_AD_BYTES };
-
     type Tag = [u8; 32];
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
@@ -91,6 +88,7 @@ impl<A: Tagged + Clone> Clone for Ctx<A> {
 
 rustcrypto! {
     impl [A: Tagged] Ctx<A> {
-        name: "Ctx", key: A::KeySize, nonce: A::NonceSize, tag: U32
+        name: "Ctx", key: A::KeySize, nonce: A::NonceSize, tag: U32,
+        longest: LongestInputs { message: A::MAX_MESSAGE_BYTES, ad: A::MAX_AD_BYTES }
     }
 }

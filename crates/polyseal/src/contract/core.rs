@@ -1,8 +1,15 @@
 //! What a family brings.
 
+#[cfg(feature = "alloc")]
+use alloc::{vec, vec::Vec};
+
 use aead::inout::InOutBuf;
+#[cfg(feature = "alloc")]
+use zeroize::Zeroizing;
 
 use super::batch::Message;
+#[cfg(feature = "alloc")]
+use super::dynamic::{Opened, inout};
 use super::open::open;
 use crate::error::{Error, Result};
 
@@ -29,8 +36,6 @@ impl LongestInputs {
 
 /// An AEAD under a key. The caller has checked all lengths: nothing here can fail.
 pub(crate) trait Core {
-    const LONGEST: LongestInputs;
-
     /// Room for the longest tag.
     type Tag: Default + AsMut<[u8]>;
 
@@ -48,6 +53,10 @@ pub(crate) trait Core {
         expected: &mut [u8],
     );
 
+    /// Wipes what decryption leaves elsewhere, once a message has been refused.
+    #[inline]
+    fn wipe_workspace(&self) {}
+
     /// Seals or opens every message and sets its outcome. An algorithm that processes many side by
     /// side does so here.
     fn process_batch(&self, seals: bool, messages: &mut [Message<'_>])
@@ -57,6 +66,54 @@ pub(crate) trait Core {
         for message in messages {
             process_one(self, seals, message);
         }
+    }
+
+    /// Seals into a new vector: ciphertext, then the tag of `tag_bytes` bytes. An algorithm whose
+    /// ciphertext is laid out otherwise does so here and in the next two.
+    #[cfg(feature = "alloc")]
+    fn seal_whole(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        message: &[u8],
+        tag_bytes: usize,
+    ) -> Result<Vec<u8>>
+    where
+        Self: Sized,
+    {
+        let mut sealed = vec![0; message.len() + tag_bytes];
+        let (ciphertext, tag) = sealed.split_at_mut(message.len());
+        self.seal(nonce, ad, inout(message, ciphertext)?, tag);
+        Ok(sealed)
+    }
+
+    /// Opens what [`seal_whole`](Self::seal_whole) gave, at least as long as the tag, into a new
+    /// vector.
+    #[cfg(feature = "alloc")]
+    fn open_whole(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        sealed: &[u8],
+        tag_bytes: usize,
+    ) -> Result<Zeroizing<Vec<u8>>>
+    where
+        Self: Sized,
+    {
+        let (ciphertext, tag) = sealed.split_at(sealed.len() - tag_bytes);
+        let mut message = Zeroizing::new(vec![0; ciphertext.len()]);
+        open(self, nonce, ad, inout(ciphertext, &mut message)?, tag)?;
+        Ok(message)
+    }
+
+    /// The same where the nonce is hidden in it; otherwise there is none, and it has no bytes.
+    #[cfg(feature = "alloc")]
+    fn open_hidden(&self, ad: &[u8], sealed: &[u8], tag_bytes: usize) -> Result<Opened>
+    where
+        Self: Sized,
+    {
+        let message = self.open_whole(&[], ad, sealed, tag_bytes)?;
+        Ok(Opened { nonce: Vec::new(), message })
     }
 }
 

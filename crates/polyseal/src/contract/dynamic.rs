@@ -2,7 +2,6 @@
 //! that have been checked.
 
 use alloc::boxed::Box;
-use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -13,53 +12,32 @@ use super::batch::Message;
 use super::{Core, open};
 use crate::error::{Error, Result};
 
-/// What every AEAD offers once its lengths have been checked. An opening that fails wipes `buffer`.
+/// A [`Core`] behind a pointer: its calls once lengths have been checked. An opening that fails
+/// wipes `buffer`.
 pub(crate) trait DynAead: Send + Sync {
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]);
     fn open(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &[u8])
     -> Result<()>;
-
-    /// Seals or opens every message and sets its outcome.
     fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]);
-
-    /// Seals into a new vector: ciphertext, then the tag of `tag_bytes` bytes.
     fn seal_whole(
         &self,
         nonce: &[u8],
         ad: &[u8],
         message: &[u8],
         tag_bytes: usize,
-    ) -> Result<Vec<u8>> {
-        let mut sealed = vec![0; message.len() + tag_bytes];
-        let (ciphertext, tag) = sealed.split_at_mut(message.len());
-        self.seal(nonce, ad, inout(message, ciphertext)?, tag);
-        Ok(sealed)
-    }
-
-    /// Opens what [`seal_whole`](Self::seal_whole) gave, at least as long as the tag, into a new
-    /// vector.
+    ) -> Result<Vec<u8>>;
     fn open_whole(
         &self,
         nonce: &[u8],
         ad: &[u8],
         sealed: &[u8],
         tag_bytes: usize,
-    ) -> Result<Zeroizing<Vec<u8>>> {
-        let (ciphertext, tag) = sealed.split_at(sealed.len() - tag_bytes);
-        let mut message = Zeroizing::new(vec![0; ciphertext.len()]);
-        self.open(nonce, ad, inout(ciphertext, &mut message)?, tag)?;
-        Ok(message)
-    }
-
-    /// The same where the nonce is hidden in it; otherwise there is none, and it has no bytes.
-    fn open_hidden(&self, ad: &[u8], sealed: &[u8], tag_bytes: usize) -> Result<Opened> {
-        let message = self.open_whole(&[], ad, sealed, tag_bytes)?;
-        Ok(Opened { nonce: Vec::new(), message })
-    }
+    ) -> Result<Zeroizing<Vec<u8>>>;
+    fn open_hidden(&self, ad: &[u8], sealed: &[u8], tag_bytes: usize) -> Result<Opened>;
 }
 
 /// An AEAD behind a pointer.
-pub(crate) fn boxed(aead: impl DynAead + 'static) -> BoxedAead {
+pub(crate) fn boxed(aead: impl Core + Send + Sync + 'static) -> BoxedAead {
     Box::new(aead)
 }
 
@@ -80,6 +58,30 @@ impl<C: Core + Send + Sync> DynAead for C {
 
     fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) {
         Core::process_batch(self, seals, messages);
+    }
+
+    fn seal_whole(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        message: &[u8],
+        tag_bytes: usize,
+    ) -> Result<Vec<u8>> {
+        Core::seal_whole(self, nonce, ad, message, tag_bytes)
+    }
+
+    fn open_whole(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        sealed: &[u8],
+        tag_bytes: usize,
+    ) -> Result<Zeroizing<Vec<u8>>> {
+        Core::open_whole(self, nonce, ad, sealed, tag_bytes)
+    }
+
+    fn open_hidden(&self, ad: &[u8], sealed: &[u8], tag_bytes: usize) -> Result<Opened> {
+        Core::open_hidden(self, ad, sealed, tag_bytes)
     }
 }
 

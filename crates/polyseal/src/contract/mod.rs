@@ -17,5 +17,7 @@ pub(crate) mod pieces;
 mod rustcrypto;
 
 pub(crate) use self::core::{Core, LongestInputs, process_one};
-pub(crate) use open::{open, release};
+#[cfg(feature = "fips")]
+pub(crate) use open::verdict;
+pub(crate) use open::{open, release, verify};
 pub(crate) use rustcrypto::rustcrypto;

@@ -1,11 +1,14 @@
-//! Decrypt, compare, wipe: the only place where a plaintext becomes one that is released.
+//! Decrypt, compare, wipe: the only place where anything is found authentic.
 
 use aead::inout::InOutBuf;
+use subtle::Choice;
 use zeroize::Zeroize;
 
 use super::Core;
+#[cfg(feature = "memcheck")]
+use crate::backend::memcheck;
 use crate::ct;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Opens a message of checked lengths.
 #[inline]
@@ -13,21 +16,74 @@ pub(crate) fn open<C: Core>(
     core: &C,
     nonce: &[u8],
     ad: &[u8],
-    mut buffer: InOutBuf<'_, '_, u8>,
+    buffer: InOutBuf<'_, '_, u8>,
     tag: &[u8],
 ) -> Result<()> {
     let mut expected = C::Tag::default();
-    let expected = &mut expected.as_mut()[..tag.len()];
-    core.decrypt(nonce, ad, buffer.reborrow(), tag, expected);
-    release(expected, tag, buffer.get_out())
+    let expected = expected.as_mut();
+    // CT: lengths are public. Most tags have this one, which the compiler knows.
+    if tag.len() == expected.len() {
+        return open_with(core, nonce, ad, buffer, tag, expected);
+    }
+    open_with(core, nonce, ad, buffer, tag, &mut expected[..tag.len()])
 }
 
-/// Lets `output` be if the tags are equal, and wipes it otherwise.
+/// The same with room for the tag that there should be.
+#[inline(always)]
+fn open_with<C: Core>(
+    core: &C,
+    nonce: &[u8],
+    ad: &[u8],
+    mut buffer: InOutBuf<'_, '_, u8>,
+    tag: &[u8],
+    expected: &mut [u8],
+) -> Result<()> {
+    core.decrypt(nonce, ad, buffer.reborrow(), tag, expected);
+    release(expected, tag, [buffer.get_out()]).inspect_err(|_| core.wipe_workspace())
+}
+
+/// Lets `outputs` be if the tags are equal, and wipes them otherwise.
+#[inline(always)]
+pub(crate) fn release<const N: usize>(
+    expected: &mut [u8],
+    tag: &[u8],
+    mut outputs: [&mut [u8]; N],
+) -> Result<()> {
+    if is_true(ct::equal(expected, tag)) {
+        return Ok(());
+    }
+    Err(refuse(expected, &mut outputs))
+}
+
+/// Accepts `tag` if it equals `expected`; the time depends on the lengths only.
 #[inline]
-pub(crate) fn release(expected: &mut [u8], tag: &[u8], output: &mut [u8]) -> Result<()> {
-    let verdict = ct::verify(expected, tag);
-    if verdict.is_err() {
+pub(crate) fn verify(expected: &mut [u8], tag: &[u8]) -> Result<()> {
+    release(expected, tag, [])
+}
+
+/// The verdict on what has been compared elsewhere.
+#[cfg(feature = "fips")]
+pub(crate) fn verdict(authentic: Choice) -> Result<()> {
+    if is_true(authentic) { Ok(()) } else { Err(Error::Unauthentic) }
+}
+
+#[inline]
+fn is_true(authentic: Choice) -> bool {
+    // CT: the verdict is public, and memcheck has to be told.
+    #[cfg(feature = "memcheck")]
+    let authentic = Choice::from(memcheck::public(authentic.unwrap_u8()));
+    // CT: the verdict is public.
+    bool::from(authentic)
+}
+
+/// Wipes what is not authentic, and the tag that there should have been: to a forger, the right tag
+/// of a forgery is as good as the key.
+#[cold]
+#[inline(never)]
+fn refuse(expected: &mut [u8], outputs: &mut [&mut [u8]]) -> Error {
+    expected.zeroize();
+    for output in outputs {
         output.zeroize();
     }
-    verdict
+    Error::Unauthentic
 }

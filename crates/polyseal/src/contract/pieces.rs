@@ -8,7 +8,7 @@ use aead::array::{Array, ArraySize};
 use aead::inout::InOutBuf;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::ct;
+use super::verify;
 use crate::error::{Error, Result};
 
 /// A message on its way, between two calls. Wipes itself on drop.
@@ -114,7 +114,7 @@ impl<'a, O: Ongoing, T: ArraySize> Decryptor<'a, O, T> {
         let mut expected = Array::<u8, T>::default();
         self.ongoing.tag(&mut expected);
         // On failure, dropping `self` wipes the destination.
-        ct::verify(&mut expected, tag)?;
+        verify(&mut expected, tag)?;
         let written = core::mem::take(&mut self.written);
         Ok(&mut core::mem::take(&mut self.destination)[..written])
     }

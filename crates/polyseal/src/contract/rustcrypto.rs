@@ -4,9 +4,11 @@
 /// end. They are foreign traits: no generic implementation for all cores is allowed.
 macro_rules! rustcrypto {
     (impl [$($generics:tt)*] $type:ty {
-        name: $name:literal, key: $key:ty, nonce: $nonce:ty, tag: $tag:ty
+        name: $name:literal, key: $key:ty, nonce: $nonce:ty, tag: $tag:ty, longest: $longest:expr
     }) => {
         impl<$($generics)*> $type {
+            const LONGEST: $crate::contract::LongestInputs = $longest;
+
             /// With a back end of the caller's choice. Results never depend on it.
             #[cfg(feature = "testing")]
             #[doc(hidden)]
@@ -51,11 +53,9 @@ macro_rules! rustcrypto {
                 associated_data: &[u8],
                 buffer: aead::inout::InOutBuf<'_, '_, u8>,
             ) -> aead::Result<aead::Tag<Self>> {
-                use $crate::contract::Core;
-
-                <Self as Core>::LONGEST.check(associated_data.len(), buffer.len())?;
+                Self::LONGEST.check(associated_data.len(), buffer.len())?;
                 let mut tag = aead::Tag::<Self>::default();
-                Core::seal(self, nonce, associated_data, buffer, &mut tag);
+                $crate::contract::Core::seal(self, nonce, associated_data, buffer, &mut tag);
                 Ok(tag)
             }
 
@@ -67,9 +67,7 @@ macro_rules! rustcrypto {
                 buffer: aead::inout::InOutBuf<'_, '_, u8>,
                 tag: &aead::Tag<Self>,
             ) -> aead::Result<()> {
-                use $crate::contract::Core;
-
-                <Self as Core>::LONGEST.check(associated_data.len(), buffer.len())?;
+                Self::LONGEST.check(associated_data.len(), buffer.len())?;
                 Ok($crate::contract::open(self, nonce, associated_data, buffer, tag)?)
             }
         }

@@ -5,16 +5,18 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
+use aead::inout::InOutBuf;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 use super::config::{Config, Profile, check_ad};
 use super::engine::{AnyProfile, Keyed, hash};
 use super::hash::{Chaining, Domain, initial_value};
 use super::parameters::{A256, A512, As320, K1600, Parameters, S256, S384, S512, S1024};
-use super::session::{Ad, Session, inout};
+use super::session::{Ad, MAX_TAIL_BYTES, Session, inout};
 use super::setup::SetupHash;
 use crate::backend::Backend;
 use crate::contract::dynamic::Opened;
+use crate::contract::{Core, open};
 use crate::error::{Error, Result};
 
 /// The lengths of a key in bytes: whatever lies between.
@@ -255,20 +257,84 @@ impl Flex {
         recovered.copy_from_slice(head);
         self.session().open(nonce, ad, recovered, inout(body, message), tail)
     }
+}
 
-    /// Opens what is refused if its nonce, hidden or not, is not `nonce`.
-    pub(crate) fn open_expecting(
+/// Of any length that a detached tag has: hidden nonce, stretch and tag.
+pub(crate) struct LongestTag([u8; 200 + MAX_TAIL_BYTES]);
+
+impl Default for LongestTag {
+    #[inline]
+    fn default() -> Self {
+        Self([0; 200 + MAX_TAIL_BYTES])
+    }
+}
+
+impl AsMut<[u8]> for LongestTag {
+    #[inline]
+    fn as_mut(&mut self) -> &mut [u8] {
+        &mut self.0
+    }
+}
+
+/// Detached, a tag is `hidden nonce ‖ stretch and tag`; a whole ciphertext has the hidden nonce in
+/// front.
+impl Core for Flex {
+    type Tag = LongestTag;
+
+    #[inline]
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
+        let (head, tail) = tag.split_at_mut(self.config.hidden_bytes());
+        self.session().seal(nonce, Ad::Given(ad), head, buffer, tail);
+    }
+
+    #[inline]
+    fn decrypt(
         &self,
         nonce: &[u8],
         ad: &[u8],
-        ciphertext: &[u8],
-    ) -> Result<Zeroizing<Vec<u8>>> {
-        if self.config.hidden_bytes() == 0 {
-            return Ok(self.open(nonce, ad, ciphertext)?.message);
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &[u8],
+        expected: &mut [u8],
+    ) {
+        let (head, tail) = tag.split_at(self.config.hidden_bytes());
+        let (recovered, expected) = expected.split_at_mut(head.len());
+        recovered.copy_from_slice(head);
+        self.session().decrypt(nonce, Ad::Given(ad), recovered, buffer, tail, expected);
+        // The head, if it hid this nonce; with another, the bits that differ are turned.
+        for i in 0..head.len() {
+            recovered[i] ^= nonce[i] ^ head[i];
         }
-        let mut opened = self.open(&[], ad, ciphertext)?;
-        self.session().expect(nonce, &mut opened.nonce, &mut opened.message)?;
-        Ok(opened.message)
+    }
+
+    fn wipe_workspace(&self) {
+        self.engine.wipe_stack();
+    }
+
+    fn seal_whole(&self, nonce: &[u8], ad: &[u8], message: &[u8], _: usize) -> Result<Vec<u8>> {
+        Flex::seal(self, nonce, ad, message)
+    }
+
+    fn open_whole(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        sealed: &[u8],
+        _: usize,
+    ) -> Result<Zeroizing<Vec<u8>>> {
+        let hidden = self.config.hidden_bytes();
+        if hidden == 0 {
+            return Ok(Flex::open(self, nonce, ad, sealed)?.message);
+        }
+        let bytes = self.config.check_opening(0, ad.len() as u64, sealed.len() as u64)?;
+        let (head, rest) = sealed.split_at(hidden);
+        let (body, tail) = rest.split_at(bytes);
+        let mut message = Zeroizing::new(vec![0; bytes]);
+        open(self, nonce, ad, inout(body, &mut message), &[head, tail].concat())?;
+        Ok(message)
+    }
+
+    fn open_hidden(&self, ad: &[u8], sealed: &[u8], _: usize) -> Result<Opened> {
+        Flex::open(self, &[], ad, sealed)
     }
 }
 

@@ -27,6 +27,19 @@ pub(super) enum Context<'a> {
 impl Context<'_> {
     #[inline(always)]
     fn key<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
+        match const { M::IN_MEMORY } {
+            true => self.key_apart::<P, M>(machine),
+            false => self.key_here::<P, M>(machine),
+        }
+    }
+
+    #[inline(never)]
+    fn key_apart<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
+        self.key_here::<P, M>(machine)
+    }
+
+    #[inline(always)]
+    fn key_here<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
         match self {
             Self::Known(key) => load_chaining::<P, M>(machine, key),
             Self::Hash { from, domain, pieces } => {
@@ -89,6 +102,17 @@ pub(super) struct Keyed<P: Parameters> {
 }
 
 impl<P: Parameters> Keyed<P> {
+    fn robust(
+        &self,
+        context: Context<'_>,
+        text: Plaintext<'_, '_, '_>,
+        inverse: bool,
+        tag: &mut [u8],
+    ) {
+        let x = text.message.into_out_with_copied_in();
+        P::run(self.backend, Robust { key: &self.key, context, x, inverse, tag });
+    }
+
     /// Without a key.
     pub(super) const fn empty(backend: Backend) -> Self {
         Self { key: Key::new(), backend }
@@ -134,10 +158,7 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
         match mode {
             Mode::Och => P::run(self.backend, OchSeal { key, context, text, tag }),
             Mode::Civ => P::run(self.backend, Civ { key, context, text, tag, expected: None }),
-            Mode::Robust => {
-                let x = text.message.into_out_with_copied_in();
-                P::run(self.backend, Robust { key, context, x, inverse: false, tag });
-            }
+            Mode::Robust => self.robust(context, text, false, tag),
         }
     }
 
@@ -160,10 +181,7 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
                 let expected = Some(expected);
                 P::run(self.backend, Civ { key, context, text, tag: given, expected });
             }
-            Mode::Robust => {
-                let x = text.message.into_out_with_copied_in();
-                P::run(self.backend, Robust { key, context, x, inverse: true, tag: expected });
-            }
+            Mode::Robust => self.robust(context, text, true, expected),
         }
     }
 

@@ -11,6 +11,9 @@ use crate::perm::{self, Polynomials, States};
 
 /// Something that states of a profile can be on.
 pub(super) trait Machine<P: Parameters>: Copy {
+    /// Whether states are in memory. Then what is done in many places is a function of its own: one
+    /// copy for each caller would gain nothing.
+    const IN_MEMORY: bool;
     /// A state of π.
     type One: States<Isa = Self, One = Self::One>;
     /// As many as are done together.
@@ -18,6 +21,7 @@ pub(super) trait Machine<P: Parameters>: Copy {
 }
 
 impl<P: Fast, I: Isa> Machine<P> for I {
+    const IN_MEMORY: bool = false;
     type One = P::One<I>;
     type Many = P::Many<I>;
 }
@@ -76,6 +80,7 @@ pub(super) fn in_memory<P: Parameters, W: StateTask<P>>(backend: Backend, work: 
 pub(super) struct Memory(Backend);
 
 impl<P: Parameters> Machine<P> for Memory {
+    const IN_MEMORY: bool = true;
     type One = Stored<P, 1>;
     type Many = Stored<P, MOST_LANES>;
 }

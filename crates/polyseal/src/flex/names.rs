@@ -270,16 +270,9 @@ fn chosen(algorithm: &Algorithm) -> Result<Config, ConfigError> {
 /// Instances by registry entry.
 #[cfg(all(feature = "alloc", not(test)))]
 mod makers {
-    use alloc::vec::Vec;
-
-    use aead::inout::InOutBuf;
-    use zeroize::Zeroizing;
-
     use crate::backend::Backend;
-    use crate::contract::batch::Message;
-    use crate::contract::dynamic::{BoxedAead, DynAead, Opened, boxed};
+    use crate::contract::dynamic::{BoxedAead, boxed};
     use crate::error::{Error, Result};
-    use crate::flex::session::Ad;
     use crate::flex::{Config, Flex};
     use crate::row::Algorithm;
 
@@ -291,63 +284,5 @@ mod makers {
     ) -> Result<BoxedAead> {
         let config = Config::of(algorithm).ok_or(Error::Parameter)?;
         Ok(boxed(Flex::on(backend, config, key, setup_ad)?))
-    }
-
-    /// Detached: a tag is `hidden nonce ‖ stretch and tag`.
-    impl DynAead for Flex {
-        fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-            let (head, tail) = tag.split_at_mut(self.config().hidden_bytes());
-            self.session().seal(nonce, Ad::Given(ad), head, buffer, tail);
-        }
-
-        fn open(
-            &self,
-            nonce: &[u8],
-            ad: &[u8],
-            mut buffer: InOutBuf<'_, '_, u8>,
-            tag: &[u8],
-        ) -> Result<()> {
-            let session = self.session();
-            let (head, tail) = tag.split_at(self.config().hidden_bytes());
-            // No hidden nonce is as long as the longest block.
-            let mut recovered = Zeroizing::new([0; 200]);
-            let recovered = &mut recovered[..head.len()];
-            recovered.copy_from_slice(head);
-            session.open(nonce, Ad::Given(ad), recovered, buffer.reborrow(), tail)?;
-            match head {
-                [] => Ok(()),
-                _ => session.expect(nonce, recovered, buffer.get_out()),
-            }
-        }
-
-        fn process_batch(&self, seals: bool, messages: &mut [Message<'_>]) {
-            for Message { nonce, ad, buffer, tag, outcome } in messages {
-                let buffer = (&mut **buffer).into();
-                *outcome = if seals {
-                    DynAead::seal(self, nonce, ad, buffer, tag);
-                    Ok(())
-                } else {
-                    DynAead::open(self, nonce, ad, buffer, tag)
-                };
-            }
-        }
-
-        fn seal_whole(&self, nonce: &[u8], ad: &[u8], message: &[u8], _: usize) -> Result<Vec<u8>> {
-            Flex::seal(self, nonce, ad, message)
-        }
-
-        fn open_whole(
-            &self,
-            nonce: &[u8],
-            ad: &[u8],
-            sealed: &[u8],
-            _: usize,
-        ) -> Result<Zeroizing<Vec<u8>>> {
-            self.open_expecting(nonce, ad, sealed)
-        }
-
-        fn open_hidden(&self, ad: &[u8], sealed: &[u8], _: usize) -> Result<Opened> {
-            Flex::open(self, &[], ad, sealed)
-        }
     }
 }

@@ -20,8 +20,18 @@ use super::engine::{AnyProfile, Context, is_short};
 use super::hash::{Chaining, Domain};
 use super::plaintext::Plaintext;
 use crate::backend::wipe;
-use crate::ct;
+#[cfg(feature = "alloc")]
+use crate::contract::release;
+#[cfg(feature = "alloc")]
 use crate::error::Result;
+
+/// The longest tag in bytes.
+#[cfg(feature = "alloc")]
+const MAX_TAG_BYTES: usize = 32;
+
+/// The longest stretch with a tag.
+#[cfg(feature = "alloc")]
+pub(super) const MAX_TAIL_BYTES: usize = 255 + MAX_TAG_BYTES;
 
 /// A configuration and its key.
 #[derive(Clone, Copy)]
@@ -116,31 +126,60 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         self.with_context(nonce, ad, |context| self.encrypt(context, head, body, tail));
     }
 
-    /// Opens what [`seal`](Self::seal) made; `head` becomes the nonce. What is not authentic is
-    /// wiped.
+    /// Decrypts what [`seal`](Self::seal) made; `head` becomes the nonce. Writes to `expected` what
+    /// `tail` is if all of it is authentic, and what it is not otherwise.
+    ///
+    /// Zeros and tag are one string, so that neither is known by itself: what bits are set where
+    /// zeros should be are turned in the stretch.
     #[inline]
-    pub(super) fn open(
+    pub(super) fn decrypt(
         &self,
         nonce: &[u8],
         ad: Ad<'_>,
         head: &mut [u8],
         body: InOutBuf<'_, '_, u8>,
         tail: &[u8],
-    ) -> Result<()> {
+        expected: &mut [u8],
+    ) {
         #[cfg(feature = "alloc")]
         if self.joins() {
             let mut whole = Zeroizing::new([head, body.get_in(), tail].concat());
             let tag_at = whole.len() - self.config.tag_bytes();
             let (x, tag) = whole.split_at_mut(tag_at);
-            let opened = self
-                .with_context(nonce, ad, |context| self.decrypt(context, &mut [], x.into(), tag));
-            // What is not authentic is zeros by now.
+            let (stretch, expected) = expected.split_at_mut(self.config.stretch_bytes());
+            self.with_context(nonce, ad, |context| {
+                self.decrypt_text(context, &mut [], x.into(), tag, expected);
+            });
             let body = body.into_out();
-            head.copy_from_slice(&x[..head.len()]);
-            body.copy_from_slice(&x[head.len()..][..body.len()]);
-            return opened;
+            let (front, rest) = x.split_at(head.len());
+            let (middle, zeros) = rest.split_at(body.len());
+            head.copy_from_slice(front);
+            body.copy_from_slice(middle);
+            for (i, byte) in stretch.iter_mut().enumerate() {
+                *byte = tail[i] ^ zeros[i];
+            }
+            return;
         }
-        self.with_context(nonce, ad, |context| self.decrypt(context, head, body, tail))
+        self.with_context(nonce, ad, |context| {
+            self.decrypt_text(context, head, body, tail, expected);
+        });
+    }
+
+    /// Opens what [`seal`](Self::seal) made; `head` becomes the nonce. What is not authentic is
+    /// wiped.
+    #[cfg(feature = "alloc")]
+    pub(super) fn open(
+        &self,
+        nonce: &[u8],
+        ad: Ad<'_>,
+        head: &mut [u8],
+        mut body: InOutBuf<'_, '_, u8>,
+        tail: &[u8],
+    ) -> Result<()> {
+        let mut expected = [0; MAX_TAIL_BYTES];
+        let expected = &mut expected[..tail.len()];
+        self.decrypt(nonce, ad, head, body.reborrow(), tail, expected);
+        release(expected, tail, [head, body.get_out()]).inspect_err(|_| self.engine.wipe_stack())
     }
 
     /// Whether what is enciphered is in one piece, and more than the message.
@@ -180,23 +219,6 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         self.with_context(nonce, ad, |context| self.encrypt(context, &mut [], x.into(), tag));
     }
 
-    /// Refuses what has been opened if the nonce that was hidden is not `expected`, and wipes it
-    /// then.
-    #[cfg(feature = "alloc")]
-    pub(super) fn expect(
-        &self,
-        expected: &[u8],
-        recovered: &mut [u8],
-        message: &mut [u8],
-    ) -> Result<()> {
-        let same = ct::verify(recovered, expected);
-        if same.is_err() {
-            wipe(message);
-            self.engine.wipe_stack();
-        }
-        same
-    }
-
     /// Seals segment `index` of a stream.
     #[cfg(feature = "alloc")]
     pub(super) fn seal_segment(
@@ -218,13 +240,16 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         &self,
         stream: &Chaining,
         (index, last): (u64, bool),
-        segment: InOutBuf<'_, '_, u8>,
+        mut segment: InOutBuf<'_, '_, u8>,
         tag: &[u8],
     ) -> Result<()> {
         let (index, last) = (index.to_le_bytes(), [u8::from(last)]);
         let pieces: [&[u8]; 2] = [&index, &last];
         let context = Context::Hash { from: stream, domain: Domain::Segment, pieces: &pieces };
-        self.decrypt(context, &mut [], segment, tag)
+        let mut expected = [0; MAX_TAG_BYTES];
+        let expected = &mut expected[..tag.len()];
+        self.decrypt_text(context, &mut [], segment.reborrow(), tag, expected);
+        release(expected, tag, [segment.get_out()]).inspect_err(|_| self.engine.wipe_stack())
     }
 
     #[inline]
@@ -239,32 +264,16 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
     }
 
     #[inline]
-    fn decrypt(
+    fn decrypt_text(
         &self,
         context: Context<'_>,
         nonce: &mut [u8],
-        mut message: InOutBuf<'_, '_, u8>,
+        message: InOutBuf<'_, '_, u8>,
         tag: &[u8],
-    ) -> Result<()> {
-        let (mut expected, mut actual) = ([0; 33], [0; 33]);
-        let text = Plaintext { nonce: &mut *nonce, message: message.reborrow() };
-        let bytes = tag.len();
-        self.engine.open(self.config.mode(), context, text, tag, &mut expected[..bytes]);
-        actual[..bytes].copy_from_slice(tag);
-        // Zeros and tag together, so that neither is known by itself: what bits are set where zeros
-        // should be counts as another byte of the tag.
-        let stretch = self.config.stretch_bytes();
-        let x = message.get_out();
-        let end = if stretch > 0 { bytes + 1 } else { bytes };
-        actual[bytes] = x[x.len() - stretch..].iter().fold(0, |some, byte| some | byte);
-        let verified = ct::verify(&mut expected[..end], &actual[..end]);
-        if verified.is_err() {
-            wipe(&mut actual);
-            wipe(nonce);
-            wipe(message.get_out());
-            self.engine.wipe_stack();
-        }
-        verified
+        expected: &mut [u8],
+    ) {
+        let text = Plaintext { nonce, message };
+        self.engine.open(self.config.mode(), context, text, tag, expected);
     }
 }
 

@@ -112,6 +112,19 @@ impl<P: Parameters> Key<P> {
     /// p ⊗ L.
     #[inline(always)]
     fn mask<M: Machine<P>>(&self, machine: M, p: u64) -> One<P, M> {
+        match const { M::IN_MEMORY } {
+            true => self.mask_apart(machine, p),
+            false => self.mask_here(machine, p),
+        }
+    }
+
+    #[inline(never)]
+    fn mask_apart<M: Machine<P>>(&self, machine: M, p: u64) -> One<P, M> {
+        self.mask_here(machine, p)
+    }
+
+    #[inline(always)]
+    fn mask_here<M: Machine<P>>(&self, machine: M, p: u64) -> One<P, M> {
         let mut mask = zero::<P, M>(machine);
         let mut bits = p;
         while bits != 0 {
@@ -203,6 +216,27 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
     pub(super) fn encipher<const N: usize>(
         &self,
         d: [One<P, M>; N],
+        x: [One<P, M>; N],
+    ) -> [One<P, M>; N] {
+        match const { M::IN_MEMORY } {
+            true => self.encipher_apart(d, x),
+            false => self.encipher_here(d, x),
+        }
+    }
+
+    #[inline(never)]
+    fn encipher_apart<const N: usize>(
+        &self,
+        d: [One<P, M>; N],
+        x: [One<P, M>; N],
+    ) -> [One<P, M>; N] {
+        self.encipher_here(d, x)
+    }
+
+    #[inline(always)]
+    fn encipher_here<const N: usize>(
+        &self,
+        d: [One<P, M>; N],
         mut x: [One<P, M>; N],
     ) -> [One<P, M>; N] {
         for n in 0..N {
@@ -239,6 +273,19 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
     /// mask only what lies behind the first t bytes counts.
     #[inline(always)]
     pub(super) fn tag(&self, d: One<P, M>, z: One<P, M>) -> One<P, M> {
+        match const { M::IN_MEMORY } {
+            true => self.tag_apart(d, z),
+            false => self.tag_here(d, z),
+        }
+    }
+
+    #[inline(never)]
+    fn tag_apart(&self, d: One<P, M>, z: One<P, M>) -> One<P, M> {
+        self.tag_here(d, z)
+    }
+
+    #[inline(always)]
+    fn tag_here(&self, d: One<P, M>, z: One<P, M>) -> One<P, M> {
         let mask = d.xor(self.context);
         let mask = mask.xor(mask.left(P::T));
         let x = z.right(P::T).xor(mask).xor(self.context);
@@ -329,7 +376,20 @@ impl<P: Parameters, M: Machine<P>> Group<'_, P, M> {
     /// `x` ⊕ D, of the first `N` vectors of the group: before π and behind it. To keep the masks
     /// themselves would take the registers that the blocks need.
     #[inline(always)]
-    pub(super) fn add<const N: usize>(&self, mut x: [Many<P, M>; N]) -> [Many<P, M>; N] {
+    pub(super) fn add<const N: usize>(&self, x: [Many<P, M>; N]) -> [Many<P, M>; N] {
+        match const { M::IN_MEMORY } {
+            true => self.add_apart(x),
+            false => self.add_here(x),
+        }
+    }
+
+    #[inline(never)]
+    fn add_apart<const N: usize>(&self, x: [Many<P, M>; N]) -> [Many<P, M>; N] {
+        self.add_here(x)
+    }
+
+    #[inline(always)]
+    fn add_here<const N: usize>(&self, mut x: [Many<P, M>; N]) -> [Many<P, M>; N] {
         for n in 0..N {
             x[n] = x[n].xor3(self.base, self.place(n));
         }

@@ -1,24 +1,23 @@
 //! Configurations as types, through the RustCrypto `aead` traits and without an allocator: those
 //! whose nonce is not hidden and whose ciphertext is as long as the message.
 
-use core::fmt;
 use core::marker::PhantomData;
 
-use aead::array::ArraySize;
+use aead::Key;
 use aead::array::typenum::Unsigned;
+use aead::array::{Array, ArraySize};
 use aead::common::KeySizeUser;
 use aead::consts::{U12, U16, U24, U32};
 use aead::inout::InOutBuf;
-use aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag, TagPosition};
-use zeroize::ZeroizeOnDrop;
 
-use super::config::{Config, Mode, check_ad};
+use super::config::{Config, MAX_AD_BYTES, Mode, check_ad};
 use super::engine::{AnyProfile, Context, Keyed};
 use super::hash::{Chaining, Domain};
 use super::parameters::S512;
 use super::plaintext::Plaintext;
 use super::session::{Ad, Session};
 use crate::backend::Backend;
+use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::error::{Error, Result};
 
 /// OCH: 32-byte key, 24-byte nonce, 32-byte tag. Nonces must not be repeated.
@@ -153,14 +152,6 @@ impl<S: Preset> FlexAead<S> {
         S::CONFIG
     };
 
-    /// With a back end of the caller's choice. Results never depend on it.
-    #[cfg(feature = "testing")]
-    #[doc(hidden)]
-    #[must_use]
-    pub fn with_backend(key: &Key<Self>, backend: Backend) -> Self {
-        Self::on(backend, key, b"")
-    }
-
     /// Under a key and setup associated data, which says what the key is for, as
     /// [`Flex::init`](super::Flex::init) takes it. [`KeyInit::new`] is the same without any.
     ///
@@ -186,10 +177,14 @@ impl<S: Preset> FlexAead<S> {
             actual: key.len(),
         })?;
         check_ad(setup_ad.len() as u64)?;
-        Ok(Self::on(Backend::detect(), key, setup_ad))
+        Ok(Self::with(key, setup_ad, Backend::detect()))
     }
 
-    fn on(backend: Backend, key: &[u8], setup_ad: &[u8]) -> Self {
+    fn on(key: &Key<Self>, backend: Backend) -> Self {
+        Self::with(key, b"", backend)
+    }
+
+    fn with(key: &Key<Self>, setup_ad: &[u8], backend: Backend) -> Self {
         let mut cipher = Self { keyed: Keyed512(Keyed::empty(backend)), preset: PhantomData };
         cipher.keyed.init(key, &Self::CONFIG, setup_ad);
         cipher
@@ -198,74 +193,34 @@ impl<S: Preset> FlexAead<S> {
     fn session(&self) -> Session<'_, Keyed512> {
         Session { config: const { &Self::CONFIG }, engine: &self.keyed }
     }
+}
 
-    fn seal(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) -> Result<()> {
-        Self::CONFIG.check_sealing(nonce.len(), ad.len() as u64, buffer.len() as u64)?;
+impl<S: Preset> Core for FlexAead<S> {
+    type Tag = Array<u8, S::TagSize>;
+
+    fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
         self.session().seal(nonce, Ad::Given(ad), &mut [], buffer, tag);
-        Ok(())
     }
 
-    fn open(
+    fn decrypt(
         &self,
         nonce: &[u8],
         ad: &[u8],
         buffer: InOutBuf<'_, '_, u8>,
         tag: &[u8],
-    ) -> Result<()> {
-        Self::CONFIG.check_sealing(nonce.len(), ad.len() as u64, buffer.len() as u64)?;
-        self.session().open(nonce, Ad::Given(ad), &mut [], buffer, tag)
+        expected: &mut [u8],
+    ) {
+        self.session().decrypt(nonce, Ad::Given(ad), &mut [], buffer, tag, expected);
+    }
+
+    fn wipe_workspace(&self) {
+        self.keyed.wipe_stack();
     }
 }
 
-impl<S: Preset> fmt::Debug for FlexAead<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FlexAead").finish_non_exhaustive()
-    }
-}
-
-impl<S: Preset> ZeroizeOnDrop for FlexAead<S> {}
-
-impl<S: Preset> KeySizeUser for FlexAead<S> {
-    type KeySize = U32;
-}
-
-impl<S: Preset> KeyInit for FlexAead<S> {
-    fn new(key: &Key<Self>) -> Self {
-        Self::on(Backend::detect(), key, b"")
-    }
-}
-
-impl<S: Preset> AeadCore for FlexAead<S> {
-    type NonceSize = S::NonceSize;
-    type TagSize = S::TagSize;
-    const TAG_POSITION: TagPosition = TagPosition::Postfix;
-}
-
-impl<S: Preset> AeadInOut for FlexAead<S> {
-    fn encrypt_inout_detached(
-        &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-    ) -> aead::Result<Tag<Self>> {
-        let mut tag = Tag::<Self>::default();
-        self.seal(nonce, associated_data, buffer, &mut tag)?;
-        Ok(tag)
-    }
-
-    fn decrypt_inout_detached(
-        &self,
-        nonce: &Nonce<Self>,
-        associated_data: &[u8],
-        buffer: InOutBuf<'_, '_, u8>,
-        tag: &Tag<Self>,
-    ) -> aead::Result<()> {
-        Ok(self.open(nonce, associated_data, buffer, tag)?)
+rustcrypto! {
+    impl [S: Preset] FlexAead<S> {
+        name: "FlexAead", key: U32, nonce: S::NonceSize, tag: S::TagSize,
+        longest: LongestInputs { message: Self::CONFIG.max_message_bytes(), ad: MAX_AD_BYTES }
     }
 }

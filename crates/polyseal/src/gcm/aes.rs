@@ -8,7 +8,7 @@
 use aead::array::ArraySize;
 use aead::consts::{U16, U32};
 
-use crate::backend::{Clmul, Lanes};
+use crate::backend::{Clmul, Isa, Lanes};
 
 mod sealed {
     pub trait Sealed {}
@@ -135,6 +135,28 @@ pub(super) fn load_key<L: Clmul>(isa: L::Isa, key: &[u8]) -> [L; 2] {
 /// AES of each block of `x`.
 #[inline(always)]
 pub(super) fn encrypt<A: Aes, L: Lanes + Clmul, const N: usize>(
+    isa: L::Isa,
+    round_keys: &RoundKeys,
+    x: [L; N],
+) -> [L; N] {
+    match const { <L::Isa as Isa>::ROUNDS_ARE_CALLS } {
+        true => encrypt_apart::<A, L, N>(isa, round_keys, x),
+        false => encrypt_here::<A, L, N>(isa, round_keys, x),
+    }
+}
+
+/// The same in one place for all callers.
+#[inline(never)]
+fn encrypt_apart<A: Aes, L: Lanes + Clmul, const N: usize>(
+    isa: L::Isa,
+    round_keys: &RoundKeys,
+    x: [L; N],
+) -> [L; N] {
+    encrypt_here::<A, L, N>(isa, round_keys, x)
+}
+
+#[inline(always)]
+fn encrypt_here<A: Aes, L: Lanes + Clmul, const N: usize>(
     isa: L::Isa,
     round_keys: &RoundKeys,
     x: [L; N],

@@ -8,7 +8,7 @@ use aead::inout::InOutBuf;
 use aead::{Key, Nonce, Tag};
 
 use super::aes::{self, Aes};
-use super::counters::First;
+use super::counters::{First, counter_of};
 use super::engine::{Direction, Engine, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
@@ -62,6 +62,24 @@ impl<A: Aes> Keyed<A> {
         ongoing
     }
 
+    /// Seals or opens; writes as much of GCM's tag as there is room for.
+    #[inline]
+    fn crypt_cut<D: Direction>(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        // CT: lengths are public.
+        if let Ok(tag) = tag.try_into() {
+            return self.crypt::<D>(nonce, ad, buffer, tag);
+        }
+        let mut whole = [0; 16];
+        self.crypt::<D>(nonce, ad, buffer, &mut whole);
+        tag.copy_from_slice(&whole[..tag.len()]);
+    }
+
     /// Seals or opens; writes GCM's tag.
     #[inline]
     pub(super) fn crypt<D: Direction>(
@@ -71,8 +89,18 @@ impl<A: Aes> Keyed<A> {
         buffer: InOutBuf<'_, '_, u8>,
         tag: &mut [u8; 16],
     ) {
-        let start = Start::Expanded { keys: &self.keys, nonce };
-        self.backend.run(Crypt::<A, D> { start, ad, buffer, tag, kind: PhantomData });
+        // CT: lengths are public.
+        let mut hashed = [0; 16];
+        let first = match nonce.try_into() {
+            Ok(nonce) => FirstBlock::Of(nonce),
+            Err(_) => {
+                let first = &mut hashed;
+                self.backend.run(FirstCounter { keys: &self.keys, nonce, first });
+                FirstBlock::Hashed(&hashed)
+            }
+        };
+        let keys = &self.keys;
+        self.backend.run(Crypt::<A, D> { keys, first, ad, buffer, tag, kind: PhantomData });
     }
 }
 
@@ -153,7 +181,7 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
         let mut expected = [0; 16];
         let output = buffer.reborrow();
         Self::once::<Opening>(Backend::detect(), key, nonce, ad, output, &mut expected);
-        release(&mut expected[..T::USIZE], tag, buffer.get_out())
+        release(&mut expected[..T::USIZE], tag, [buffer.get_out()])
     }
 
     /// Seals or opens with a key that is not used again.
@@ -189,11 +217,30 @@ pub(super) fn one_message<A: Aes, D: Direction>(
         && let Ok(root) = key.try_into()
     {
         // Only AES-256 has the form for short messages.
-        let (nonce, direction) = (first.as_slice(), PhantomData);
-        return backend.run(Short::<Given, D> { root, nonce, ad, buffer, tag, direction });
+        let (nonce, seals) = (first.as_slice(), D::SEALS);
+        return backend.run(Short::<Given> { seals, root, nonce, ad, buffer, tag });
     }
-    let start = Start::Key { key, first };
-    backend.run(Crypt::<A, D> { start, ad, buffer, tag, kind: PhantomData });
+    if backend.run(IsMedium { ad: ad.len(), message: buffer.len() }) {
+        let message = short::ShortMessage { ad, buffer };
+        return backend.run(Medium::<A, D> { key, first, message, tag, kind: PhantomData });
+    }
+    one_long_message::<A, D>(backend, key, first, ad, buffer, tag);
+}
+
+/// The same of a message that is neither short nor of moderate length.
+pub(super) fn one_long_message<A: Aes, D: Direction>(
+    backend: Backend,
+    key: &[u8],
+    first: &[u8; 16],
+    ad: &[u8],
+    buffer: InOutBuf<'_, '_, u8>,
+    tag: &mut [u8; 16],
+) {
+    let mut keys = Expanded::new();
+    backend.run(Expand::<A> { key, keys: &mut keys, aes: PhantomData });
+    let first = FirstBlock::Given(first);
+    backend.run(Crypt::<A, D> { keys: &keys, first, ad, buffer, tag, kind: PhantomData });
+    keys.wipe();
 }
 
 impl<A: Aes, N: ArraySize, T: TagBytes> Gcm<A, N, T> {
@@ -233,8 +280,6 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Clone for Gcm<A, N, T> {
 }
 
 impl<A: Aes, N: ArraySize, T: TagBytes> Core for Gcm<A, N, T> {
-    const LONGEST: LongestInputs = LONGEST;
-
     type Tag = [u8; 16];
 
     #[inline]
@@ -257,15 +302,11 @@ impl<A: Aes, N: ArraySize, T: TagBytes> Core for Gcm<A, N, T> {
 
 /// With nonces of any length, and tags of any that there is.
 impl<A: Aes> Core for Keyed<A> {
-    const LONGEST: LongestInputs = LONGEST;
-
     type Tag = [u8; 16];
 
     #[inline]
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
-        let mut whole = [0; 16];
-        self.crypt::<Sealing>(nonce, ad, buffer, &mut whole);
-        tag.copy_from_slice(&whole[..tag.len()]);
+        self.crypt_cut::<Sealing>(nonce, ad, buffer, tag);
     }
 
     #[inline]
@@ -277,15 +318,14 @@ impl<A: Aes> Core for Keyed<A> {
         _: &[u8],
         expected: &mut [u8],
     ) {
-        let mut whole = [0; 16];
-        self.crypt::<Opening>(nonce, ad, buffer, &mut whole);
-        expected.copy_from_slice(&whole[..expected.len()]);
+        self.crypt_cut::<Opening>(nonce, ad, buffer, expected);
     }
 }
 
 rustcrypto! {
     impl [A: Aes, N: ArraySize, T: TagBytes] Gcm<A, N, T> {
-        name: "Gcm", key: A::KeySize, nonce: N, tag: T
+        name: "Gcm", key: A::KeySize, nonce: N, tag: T,
+        longest: LONGEST
     }
 }
 
@@ -332,21 +372,24 @@ impl<A: Aes> Task for Expand<'_, A> {
     }
 }
 
-/// Seals or opens.
+/// Seals or opens under a key that is expanded.
 struct Crypt<'a, 'i, 'o, A, D> {
-    start: Start<'a>,
+    keys: &'a Expanded,
+    first: FirstBlock<'a>,
     ad: &'a [u8],
     buffer: InOutBuf<'i, 'o, u8>,
     tag: &'a mut [u8; 16],
     kind: PhantomData<(A, D)>,
 }
 
-/// Where keys and counters come from.
-enum Start<'a> {
-    /// A key for many messages, and a nonce of any length.
-    Expanded { keys: &'a Expanded, nonce: &'a [u8] },
-    /// A key for this message, and its public counter block.
-    Key { key: &'a [u8], first: &'a [u8; 16] },
+/// The first counter block, or what it is made of.
+enum FirstBlock<'a> {
+    /// Of a nonce.
+    Of(&'a [u8; 12]),
+    /// A public one.
+    Given(&'a [u8; 16]),
+    /// The hash of a nonce of another length, which tells of the key.
+    Hashed(&'a [u8; 16]),
 }
 
 impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
@@ -354,28 +397,55 @@ impl<A: Aes, D: Direction> Task for Crypt<'_, '_, '_, A, D> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
-        let Self { start, ad, buffer, tag, .. } = self;
-        let mut own = None;
-        let (keys, first) = match start {
-            Start::Expanded { keys, nonce } => (keys, First::of(isa, &keys.powers, nonce)),
-            Start::Key { key, first } => {
-                let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
-                // CT: lengths are public.
-                if one_key_medium::fits::<I>(ad.len(), buffer.len()) {
-                    let message = short::ShortMessage { ad, buffer };
-                    return one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
-                }
-                let keys = own.insert(Expanded::new());
-                keys.fill::<A, I>(isa, key);
-                (&*keys, First::Public(first))
-            }
+        let Self { keys, first, ad, buffer, tag, .. } = self;
+        let first = match first {
+            FirstBlock::Of(nonce) => First::Public(counter_of(isa, nonce)),
+            FirstBlock::Given(block) => First::Public(I::X1::load(isa, block)),
+            FirstBlock::Hashed(block) => First::Secret(I::X1::load(isa, block)),
         };
         let [mask] = aes::encrypt::<A, I::X1, 1>(isa, &keys.round_keys, [first.block()]);
         let engine = Engine::<A, I::Register>::new(isa, keys, first);
         engine.run::<D>(ad, buffer).xor(mask).store(tag);
-        if let Some(keys) = &mut own {
-            keys.wipe();
+    }
+}
+
+/// Whether a message of so many bytes is of moderate length.
+pub(super) struct IsMedium {
+    pub(super) ad: usize,
+    pub(super) message: usize,
+}
+
+impl Task for IsMedium {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, _: I) -> bool {
+        one_key_medium::fits::<I>(self.ad, self.message)
+    }
+}
+
+/// Seals or opens a message of moderate length under a key of its own.
+pub(super) struct Medium<'a, 'i, 'o, A, D> {
+    pub(super) key: &'a [u8],
+    /// The first counter block, which is public.
+    pub(super) first: &'a [u8; 16],
+    pub(super) message: short::ShortMessage<'a, 'i, 'o>,
+    pub(super) tag: &'a mut [u8; 16],
+    pub(super) kind: PhantomData<(A, D)>,
+}
+
+impl<A: Aes, D: Direction> Task for Medium<'_, '_, '_, A, D> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) {
+        // There is none: see `fits`.
+        if const { I::ROUNDS_ARE_CALLS } {
+            return;
         }
+        let Self { key, first, message, tag, .. } = self;
+        let (key, first) = (aes::load_key(isa, key), I::X1::load(isa, first));
+        one_key_medium::crypt::<A, I, D>(isa, key, first, message).store(tag);
     }
 }
 

@@ -12,7 +12,7 @@ use zeroize::ZeroizeOnDrop;
 use super::aes::{self, Aes, RoundKeys};
 use super::blockcipher_root::double;
 use crate::backend::{Backend, Isa, Lanes, Task, wipe};
-use crate::ct;
+use crate::contract::verify;
 use crate::error::Result;
 
 /// CMAC with AES under one key, which is wiped on drop. Tags of 16 bytes.
@@ -71,7 +71,7 @@ impl<A: Aes> Cmac<A> {
     /// # Errors
     /// [`Error::Unauthentic`](crate::Error::Unauthentic) if it is not.
     pub fn verify(&self, data: &[u8], tag: &[u8; 16]) -> Result<()> {
-        ct::verify(&mut self.mac(data), tag)
+        verify(&mut self.mac(data), tag)
     }
 
     /// Begins the tag of data that arrives in pieces.

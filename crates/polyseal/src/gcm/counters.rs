@@ -53,7 +53,7 @@ impl<X: Clmul<X1 = X>> First<X> {
 
 /// The counter block of a 12-byte nonce: `nonce ‖ 0^31 1`.
 #[inline(always)]
-fn counter_of<I: Isa>(isa: I, nonce: &[u8; 12]) -> I::X1 {
+pub(super) fn counter_of<I: Isa>(isa: I, nonce: &[u8; 12]) -> I::X1 {
     let mut low = [0; 8];
     let mut high = [0, 0, 0, 0, 0, 0, 0, 1];
     low.copy_from_slice(&nonce[..8]);

@@ -125,6 +125,17 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
         if whole == 0 {
             return;
         }
+        if const { <L::Isa as Isa>::ROUNDS_ARE_CALLS } {
+            // Nothing would be computed at once.
+            for at in (0..whole).step_by(group) {
+                let (_, rest) = buffer.reborrow().split_at(at);
+                let (now, _) = rest.split_at(group);
+                self.ghash.expect(Ghash::<L>::GROUP_BLOCKS);
+                self.last_group::<D>(now);
+                self.ghash.reduce();
+            }
+            return;
+        }
         let mut epoch = self.counters.epoch(self.isa, self.round_keys);
         let epoch = &mut epoch;
         if !D::SEALS {
@@ -213,7 +224,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
             if from >= to {
                 break;
             }
-            let ciphertext = add_partial::<L, D>(self.isa, z, &mut buffer, from..to);
+            let ciphertext = add_partial::<L>(self.isa, z, &mut buffer, from..to, D::SEALS);
             self.ghash.take(ciphertext, (to - from).div_ceil(16));
         }
     }
@@ -234,11 +245,12 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
 
 /// Adds key stream to a register of `buffer`, or to less; returns the ciphertext, then zeros.
 #[inline(always)]
-pub(super) fn add_partial<L: Lanes, D: Direction>(
+pub(super) fn add_partial<L: Lanes>(
     isa: L::Isa,
     key_stream: L,
     buffer: &mut InOutBuf<'_, '_, u8>,
     place: Range<usize>,
+    seals: bool,
 ) -> L {
     let bytes = place.len();
     // CT: lengths are public. A masked write makes the next read of the same place wait.
@@ -246,12 +258,12 @@ pub(super) fn add_partial<L: Lanes, D: Direction>(
         let input = L::load(isa, &buffer.get_in()[place.clone()]);
         let output = key_stream.xor(input);
         output.store(&mut buffer.get_out()[place]);
-        return if D::SEALS { output } else { input };
+        return if seals { output } else { input };
     }
     let input = L::load_partial(isa, &buffer.get_in()[place.clone()]);
     let output = key_stream.xor(input);
     output.store_partial(&mut buffer.get_out()[place]);
-    if D::SEALS { output.truncate(bytes) } else { input }
+    if seals { output.truncate(bytes) } else { input }
 }
 
 #[inline(always)]

@@ -163,7 +163,7 @@ impl<S: SchemeImpl, D: Direction> Four<'_, '_, S, D> {
             t.block(lane).store(&mut expected[..16]);
             k_c[0].block(lane).store(&mut expected[16..32]);
             k_c[1].block(lane).store(&mut expected[32..]);
-            *outcome = release(&mut expected[..tag.len()], tag, buffer);
+            *outcome = release(&mut expected[..tag.len()], tag, [buffer]);
         }
     }
 }

@@ -15,7 +15,7 @@ use aead::inout::InOutBuf;
 use aead::{Key, Nonce};
 
 use super::aes::{self, Aes256};
-use super::cipher::{Expand, LONGEST, one_message};
+use super::cipher::{Expand, IsMedium, LONGEST, Medium, one_long_message};
 use super::engine::{Direction, Opening, Sealing};
 use super::expanded::Expanded;
 use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
@@ -23,7 +23,7 @@ use super::one_message::{Short, store_two};
 use super::scheme::{Commitment, Scheme, SchemeImpl};
 use super::short::{self, Companions};
 use crate::backend::{Backend, Isa, Lanes, Task, wipe};
-use crate::contract::{Core, LongestInputs, rustcrypto};
+use crate::contract::{Core, rustcrypto};
 use crate::error::Result;
 use crate::stack;
 
@@ -51,18 +51,66 @@ impl<S: Scheme> NonceDerived<S> {
         let Self { backend, root } = self;
         // CT: lengths are public.
         if S::FAST && short::fits(ad.len(), buffer.len()) {
-            let direction = PhantomData;
-            backend.run(Short::<S::Core, D> { root, nonce, ad, buffer, tag, direction });
+            let seals = D::SEALS;
+            backend.run(Short::<S::Core> { seals, root, nonce, ad, buffer, tag });
             backend.run(WipeStack::<true>);
             return;
         }
+        if backend.run(IsMedium { ad: ad.len(), message: buffer.len() }) {
+            self.medium::<D>(nonce, ad, buffer, tag);
+        } else {
+            self.long::<D>(nonce, ad, buffer, tag);
+        }
+    }
+
+    /// The same of a message of moderate length.
+    #[inline(never)]
+    fn medium<D: Direction>(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        self.under_derived(nonce, tag, |backend, key, first, tag| {
+            let message = short::ShortMessage { ad, buffer };
+            backend.run(Medium::<Aes256, D> { key, first, message, tag, kind: PhantomData });
+        });
+        stack::wipe_bytes::<MEDIUM_STACK_BYTES>();
+    }
+
+    /// The same of a longer message, or of any, where none is of moderate length.
+    #[inline(never)]
+    fn long<D: Direction>(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: InOutBuf<'_, '_, u8>,
+        tag: &mut [u8],
+    ) {
+        self.under_derived(nonce, tag, |backend, key, first, tag| {
+            one_long_message::<Aes256, D>(backend, key, first, ad, buffer, tag);
+        });
+        self.backend.run(WipeStack::<false>);
+    }
+
+    /// Derives a key and a counter block, and the commitment into `tag`; `seal_or_open` writes the
+    /// rest of it.
+    #[inline(always)]
+    fn under_derived(
+        &self,
+        nonce: &[u8],
+        tag: &mut [u8],
+        seal_or_open: impl FnOnce(Backend, &[u8], &[u8; 16], &mut [u8; 16]),
+    ) {
         let (mut key, mut first) = ([0; 32], [0; 16]);
         let Some((t, commitment)) = tag.split_first_chunk_mut() else { unreachable!() };
-        let (key, first) = (&mut key, &mut first);
-        backend.run(Derive::<S::Core> { root, nonce, key, first, commitment });
-        one_message::<Aes256, D>(*backend, key, first, ad, buffer, t);
-        wipe(key);
-        backend.run(WipeStack::<false>);
+        let Self { backend, root } = self;
+        let derive =
+            Derive::<S::Core> { root, nonce, key: &mut key, first: &mut first, commitment };
+        backend.run(derive);
+        seal_or_open(*backend, &key, &first, t);
+        wipe(&mut key);
     }
 }
 
@@ -126,8 +174,6 @@ impl<S: Scheme> Clone for NonceDerived<S> {
 }
 
 impl<S: Scheme> Core for NonceDerived<S> {
-    const LONGEST: LongestInputs = LONGEST;
-
     type Tag = Array<u8, S::TagSize>;
 
     #[inline]
@@ -150,9 +196,13 @@ impl<S: Scheme> Core for NonceDerived<S> {
 
 rustcrypto! {
     impl [S: Scheme] NonceDerived<S> {
-        name: "NonceDerived", key: U32, nonce: S::NonceSize, tag: S::TagSize
+        name: "NonceDerived", key: U32, nonce: S::NonceSize, tag: S::TagSize,
+        longest: LONGEST
     }
 }
+
+/// As much as a message of moderate length leaves on the stack.
+const MEDIUM_STACK_BYTES: usize = 3 << 10;
 
 /// As much as deriving and expanding a key leaves on the stack.
 const EXPANDING_STACK_BYTES: usize = 2 << 10;
@@ -169,9 +219,8 @@ impl<const SHORT: bool> Task for WipeStack<SHORT> {
         match const { (SHORT, I::REGISTERS) } {
             (true, ..16) => stack::wipe_bytes::<{ short::SOFT_STACK_BYTES }>(),
             (true, _) => stack::wipe_bytes::<{ short::STACK_BYTES }>(),
-            (false, ..16) => stack::wipe_bytes::<7168>(),
-            (false, 16..32) => stack::wipe_bytes::<6144>(),
-            (false, _) => stack::wipe_bytes::<5120>(),
+            (false, ..32) => stack::wipe_bytes::<5120>(),
+            (false, _) => stack::wipe_bytes::<4608>(),
         }
     }
 }

@@ -26,10 +26,15 @@ const MAX_AD_BYTES: usize = 64;
 /// How many registers are hashed before a reduction.
 const GROUP: usize = 4;
 
-/// Whether a message goes this way.
+/// Round keys of which none straddles two lines of the cache.
+#[repr(align(64))]
+struct Aligned(RoundKeys);
+
+/// Whether a message goes this way. None does where rounds are calls: there is nothing to be made
+/// beside them.
 #[inline(always)]
 pub(super) fn fits<I: Isa>(ad: usize, message: usize) -> bool {
-    ad <= MAX_AD_BYTES && message <= MAX_REGISTERS * I::Register::BYTES
+    !I::ROUNDS_ARE_CALLS && ad <= MAX_AD_BYTES && message <= MAX_REGISTERS * I::Register::BYTES
 }
 
 /// Seals or opens a message that [`fits`]; returns GCM's tag.
@@ -59,8 +64,9 @@ fn registers<A: Aes, I: Isa, D: Direction, const G: usize>(
     let all = bytes.div_ceil(I::Register::BYTES);
     // The first group is the one that is not whole.
     let head = if const { G < GROUP } { all } else { all - (all - 1) / G * G };
-    let mut round_keys = [[0; 16]; 15];
-    let kept = if const { G < GROUP } { None } else { Some(&mut round_keys) };
+    let mut aligned = Aligned([[0; 16]; 15]);
+    let Aligned(round_keys) = &mut aligned;
+    let kept = if const { G < GROUP } { None } else { Some(&mut *round_keys) };
     let mut counters = Counters::descending(isa, first, head);
     let Beginning { h, mask, mut key_stream } =
         begin::<A, I, G>(isa, key, first, &mut counters, kept);
@@ -68,7 +74,7 @@ fn registers<A: Aes, I: Isa, D: Direction, const G: usize>(
     let mut end = head + G;
     // CT: lengths are public.
     if const { G == GROUP } && end <= all {
-        next = key_stream_to::<A, I, G>(isa, &round_keys, first, end);
+        next = key_stream_to::<A, I, G>(isa, round_keys, first, end);
     }
     let powers = Powers::<_, G>::new(isa, h);
     let shifted = powers.shifted(bytes.div_ceil(16));
@@ -92,7 +98,7 @@ fn registers<A: Aes, I: Isa, D: Direction, const G: usize>(
         work.left = end;
         (key_stream, end) = (next, end + G);
         if end <= all {
-            next = key_stream_to::<A, I, G>(isa, &round_keys, first, end);
+            next = key_stream_to::<A, I, G>(isa, round_keys, first, end);
         }
     }
     for k in 0..G {
@@ -154,7 +160,7 @@ impl<I: Isa, D: Direction> InRegisters<'_, '_, I, D> {
         self.left -= 1;
         let from = self.left * I::Register::BYTES;
         let to = (from + I::Register::BYTES).min(self.buffer.len());
-        let ciphertext = add_partial::<_, D>(self.isa, key_stream, &mut self.buffer, from..to);
+        let ciphertext = add_partial(self.isa, key_stream, &mut self.buffer, from..to, D::SEALS);
         let mut x = ciphertext.reverse_bytes();
         if self.left == 0 {
             x = x.xor(I::Register::first_only(self.hash));

@@ -1,44 +1,45 @@
 //! A short message under a key of its own, in registers from the root key to the tag.
 
-use core::marker::PhantomData;
-
 use aead::inout::InOutBuf;
 
 use super::aes;
-use super::engine::Direction;
 use super::scheme::{Commitment, Derived, SchemeImpl, blocks_of};
 use super::short::{self, Companions};
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 
 /// A short message, in registers from the root key to the tag.
-pub(super) struct Short<'a, 'i, 'o, S: SchemeImpl, D> {
+pub(super) struct Short<'a, 'i, 'o, S: SchemeImpl> {
+    /// A value, and no type: one copy of the code for both ways.
+    pub(super) seals: bool,
     pub(super) root: &'a S::Root,
     pub(super) nonce: &'a [u8],
     pub(super) ad: &'a [u8],
     pub(super) buffer: InOutBuf<'i, 'o, u8>,
     pub(super) tag: &'a mut [u8],
-    pub(super) direction: PhantomData<D>,
 }
 
-impl<S: SchemeImpl, D: Direction> Task for Short<'_, '_, '_, S, D> {
+impl<S: SchemeImpl> Task for Short<'_, '_, '_, S> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) {
         let Derived { key, first, commitment } = S::derive(isa, self.root, &[self.nonce]);
+        let seals = self.seals;
         let message = short::ShortMessage { ad: self.ad, buffer: self.buffer };
         let k_c = match commitment {
             Commitment::None => {
-                let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
+                let (t, []) =
+                    short::crypt::<I, 0>(isa, seals, key, first, message, Companions::none());
                 return t.store(self.tag);
             }
             Commitment::Ready(k_c) => {
-                let (t, []) = short::crypt::<I, D, 0>(isa, key, first, message, Companions::none());
+                let (t, []) =
+                    short::crypt::<I, 0>(isa, seals, key, first, message, Companions::none());
                 t.store(&mut self.tag[..16]);
                 k_c
             }
             Commitment::Pending(companions) => {
-                let (t, k_c) = short::crypt::<I, D, 2>(isa, key, first, message, companions);
+                let (t, k_c) = short::crypt::<I, 2>(isa, seals, key, first, message, companions);
                 t.store(&mut self.tag[..16]);
                 k_c
             }

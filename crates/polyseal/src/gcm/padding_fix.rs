@@ -48,8 +48,6 @@ impl PaddingFixAes256Gcm {
 }
 
 impl Core for PaddingFixAes256Gcm {
-    const LONGEST: LongestInputs = LongestInputs { message: MAX_PADDED_BYTES, ad: MAX_AD_BYTES };
-
     type Tag = Array<u8, U48>;
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
@@ -80,6 +78,7 @@ impl Core for PaddingFixAes256Gcm {
 
 rustcrypto! {
     impl [] PaddingFixAes256Gcm {
-        name: "PaddingFixAes256Gcm", key: U32, nonce: U12, tag: U48
+        name: "PaddingFixAes256Gcm", key: U32, nonce: U12, tag: U48,
+        longest: LongestInputs { message: MAX_PADDED_BYTES, ad: MAX_AD_BYTES }
     }
 }

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use aead::inout::InOutBuf;
 
 use super::aes::{Aes256, KeySchedule, RoundKeys};
-use super::engine::{Direction, add_partial};
+use super::engine::add_partial;
 use super::ghash::{Order, Product, Reversed};
 use crate::backend::{Clmul, Isa, Lanes};
 
@@ -57,6 +57,30 @@ impl<L> Companions<'static, L, 0> {
 /// Encrypts zero, the first counter and those after it under `key`; and the companions, in place.
 #[inline(always)]
 pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
+    isa: L::Isa,
+    key: [L; 2],
+    first: L,
+    companions: &mut Companions<'_, L, C>,
+) -> Material<L, B> {
+    match const { <L::Isa as Isa>::ROUNDS_ARE_CALLS } {
+        true => material_apart(isa, key, first, companions),
+        false => material_here(isa, key, first, companions),
+    }
+}
+
+/// The same in one place for all callers.
+#[inline(never)]
+fn material_apart<L: Clmul, const B: usize, const C: usize>(
+    isa: L::Isa,
+    key: [L; 2],
+    first: L,
+    companions: &mut Companions<'_, L, C>,
+) -> Material<L, B> {
+    material_here(isa, key, first, companions)
+}
+
+#[inline(always)]
+fn material_here<L: Clmul, const B: usize, const C: usize>(
     isa: L::Isa,
     key: [L; 2],
     first: L,
@@ -212,8 +236,9 @@ pub(super) struct ShortMessage<'a, 'i, 'o> {
 
 /// Seals or opens one short message; returns GCM's tag, and the companions encrypted.
 #[inline(always)]
-pub(super) fn crypt<I: Isa, D: Direction, const C: usize>(
+pub(super) fn crypt<I: Isa, const C: usize>(
     isa: I,
+    seals: bool,
     key: [I::X1; 2],
     first: I::X1,
     message: ShortMessage<'_, '_, '_>,
@@ -221,17 +246,18 @@ pub(super) fn crypt<I: Isa, D: Direction, const C: usize>(
 ) -> (I::X1, [I::X1; C]) {
     // CT: lengths are public.
     let tag = match message.buffer.len().div_ceil(16) {
-        0 | 1 => with_blocks::<I, D, 1, C>(isa, key, first, message, &mut companions),
-        2 => with_blocks::<I, D, 2, C>(isa, key, first, message, &mut companions),
-        _ => with_blocks::<I, D, 4, C>(isa, key, first, message, &mut companions),
+        0 | 1 => with_blocks::<I, 1, C>(isa, seals, key, first, message, &mut companions),
+        2 => with_blocks::<I, 2, C>(isa, seals, key, first, message, &mut companions),
+        _ => with_blocks::<I, 4, C>(isa, seals, key, first, message, &mut companions),
     };
     (tag, companions.blocks)
 }
 
 /// Seals or opens a message of at most `B` blocks, and exactly so many if `B` is more than one.
 #[inline(always)]
-fn with_blocks<I: Isa, D: Direction, const B: usize, const C: usize>(
+fn with_blocks<I: Isa, const B: usize, const C: usize>(
     isa: I,
+    seals: bool,
     key: [I::X1; 2],
     first: I::X1,
     ShortMessage { ad, mut buffer }: ShortMessage<'_, '_, '_>,
@@ -245,7 +271,7 @@ fn with_blocks<I: Isa, D: Direction, const B: usize, const C: usize>(
     let mut ciphertext = [zero; B];
     for j in 0..B {
         let (from, to) = ((16 * j).min(bytes), (16 * j + 16).min(bytes));
-        ciphertext[j] = add_partial::<_, D>(isa, key_stream[j], &mut buffer, from..to);
+        ciphertext[j] = add_partial(isa, key_stream[j], &mut buffer, from..to, seals);
     }
     let lengths = I::X1::load(isa, &Reversed::lengths(8 * ad.len() as u64, 8 * bytes as u64));
     hash_message(&mut hash, ciphertext, bytes.div_ceil(16), lengths);

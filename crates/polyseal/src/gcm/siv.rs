@@ -86,8 +86,6 @@ impl Drop for Aes256GcmSiv {
 }
 
 impl Core for Aes256GcmSiv {
-    const LONGEST: LongestInputs = LongestInputs { message: MAX_SIV_BYTES, ad: MAX_SIV_BYTES };
-
     type Tag = [u8; 16];
 
     #[inline]
@@ -110,7 +108,8 @@ impl Core for Aes256GcmSiv {
 
 rustcrypto! {
     impl [] Aes256GcmSiv {
-        name: "Aes256GcmSiv", key: U32, nonce: U12, tag: U16
+        name: "Aes256GcmSiv", key: U32, nonce: U12, tag: U16,
+        longest: LongestInputs { message: MAX_SIV_BYTES, ad: MAX_SIV_BYTES }
     }
 }
 
@@ -272,7 +271,7 @@ impl<D: Direction> Message<'_, '_, '_, D> {
             let x = Counters::<I::X1>::new(isa, tag).next::<B>();
             let key_stream = aes::encrypt::<Aes256, I::X1, B>(isa, &round_keys, x);
             for j in 0..B {
-                add_partial::<_, D>(isa, key_stream[j], &mut buffer, place(j));
+                add_partial(isa, key_stream[j], &mut buffer, place(j), D::SEALS);
             }
             tag
         } else {
@@ -281,7 +280,7 @@ impl<D: Direction> Message<'_, '_, '_, D> {
             let key_stream = aes::encrypt::<Aes256, I::X1, B>(isa, &round_keys, x);
             for j in 0..B {
                 // What sealing returns is the output.
-                plaintext[j] = add_partial::<_, Sealing>(isa, key_stream[j], &mut buffer, place(j));
+                plaintext[j] = add_partial(isa, key_stream[j], &mut buffer, place(j), true);
             }
             hash_message(&mut hash, plaintext, blocks, lengths);
             tag_of(isa, &round_keys, hash.finish(), nonce)
@@ -439,7 +438,7 @@ impl<'k, L: Clmul> Stream<'k, L> {
                 break;
             }
             // What sealing gives back is the output.
-            let output = add_partial::<L, Sealing>(self.isa, z, &mut buffer, from..to);
+            let output = add_partial::<L>(self.isa, z, &mut buffer, from..to, true);
             if let Some(polyval) = &mut polyval {
                 polyval.take(output, (to - from).div_ceil(16));
             }

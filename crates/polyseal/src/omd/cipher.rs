@@ -64,8 +64,6 @@ where
 }
 
 impl<C: Compression> Core for Keyed<C> {
-    const LONGEST: LongestInputs = LongestInputs { message: MAX_MESSAGE_BYTES, ad: MAX_AD_BYTES };
-
     type Tag = Longest<C>;
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
@@ -126,8 +124,6 @@ where
     T: ArraySize,
     R: EmptyInputs,
 {
-    const LONGEST: LongestInputs = <Keyed<C> as Core>::LONGEST;
-
     type Tag = Longest<C>;
 
     fn seal(&self, nonce: &[u8], ad: &[u8], buffer: InOutBuf<'_, '_, u8>, tag: &mut [u8]) {
@@ -149,7 +145,8 @@ where
 rustcrypto! {
     impl [C: Compression, K: ArraySize, N: ArraySize, T: ArraySize, R: EmptyInputs]
     Omd<C, K, N, T, R> {
-        name: "Omd", key: K, nonce: N, tag: T
+        name: "Omd", key: K, nonce: N, tag: T,
+        longest: LongestInputs { message: MAX_MESSAGE_BYTES, ad: MAX_AD_BYTES }
     }
 }
 

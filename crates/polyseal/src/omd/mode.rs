@@ -314,9 +314,9 @@ impl<'a, 'i, 'o, C: Compression> Run<'a, 'i, 'o, C> {
         self.seals
     }
 
-    /// Wipes what has been written.
-    pub(super) fn wipe_output(&mut self) {
-        self.buffer.get_out().zeroize();
+    /// What has been written.
+    pub(super) fn output(&mut self) -> &mut [u8] {
+        self.buffer.get_out()
     }
 
     /// Writes the tag, once there is no further call.

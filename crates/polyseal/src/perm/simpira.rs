@@ -135,7 +135,11 @@ fn round_with<L: StateLanes, const N: usize, const M: usize, const W: usize>(
     steps: [(usize, usize); M],
     constants: [L; M],
 ) {
-    apply(x, steps, constants.map(|constant| [constant; N]));
+    let mut keys = [x[0]; M];
+    for m in 0..M {
+        keys[m] = [constants[m]; N];
+    }
+    apply(x, steps, keys);
 }
 
 #[inline(always)]
@@ -227,7 +231,10 @@ impl BlockRounds<4> for Simpira<4> {
         round_apart(isa, x, STEPS4[1], inverse, 1);
         round_apart(isa, x, STEPS4[0], inverse, 2);
         // The last quarter is one round short.
-        let mut others = x.map(|[a, b, c, _]| [a, b, c]);
+        let mut others = [[x[0][0]; 3]; 4];
+        for k in 0..4 {
+            others[k].copy_from_slice(&x[k][..3]);
+        }
         round_apart(isa, &mut others, STEPS4[1], inverse, 3);
         for k in 0..4 {
             x[k][..3].copy_from_slice(&others[k]);

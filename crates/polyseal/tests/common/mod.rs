@@ -4,6 +4,8 @@
 // Each test file compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
+use aead::{AeadCore, Key, KeySizeUser, Nonce};
+use polyseal::aead;
 use polyseal::registry::{Algorithm, Kind, Sizes, families};
 use polyseal::testing::Backend;
 
@@ -19,6 +21,17 @@ pub(crate) fn bytes(seed: u64, count: usize) -> Vec<u8> {
     let mut bytes: Vec<u8> = (0..count.div_ceil(8)).flat_map(|_| next().to_le_bytes()).collect();
     bytes.truncate(count);
     bytes
+}
+
+/// The key of `C` that `seed` stands for.
+pub(crate) fn key<C: KeySizeUser>(seed: u64) -> Key<C> {
+    Key::<C>::try_from(&bytes(seed, C::key_size())[..]).expect("as long as a key")
+}
+
+/// The nonce of `C` that `seed` stands for.
+pub(crate) fn nonce<C: AeadCore>(seed: u64) -> Nonce<C> {
+    let length = Nonce::<C>::default().len();
+    Nonce::<C>::try_from(&bytes(seed, length)[..]).expect("as long as a nonce")
 }
 
 /// The portable back end: what it computes is the meaning of every other.

@@ -6,28 +6,17 @@ mod common;
 mod accumulated;
 mod building_blocks;
 mod composition;
-mod incremental;
 mod migration;
 mod rustcrypto;
 mod traits;
+mod wrapping;
 
 use std::fs;
 use std::path::Path;
 
-use aead::{AeadCore, KeySizeUser};
-use polyseal::aead::{self, Key, Nonce};
 use serde_json::Value;
 
-/// The key of `C` that `seed` stands for.
-fn key<C: KeySizeUser>(seed: u64) -> Key<C> {
-    Key::<C>::try_from(&common::bytes(seed, C::key_size())[..]).expect("as long as a key")
-}
-
-/// The nonce of `C` that `seed` stands for.
-fn nonce<C: AeadCore>(seed: u64) -> Nonce<C> {
-    let length = Nonce::<C>::default().len();
-    Nonce::<C>::try_from(&common::bytes(seed, length)[..]).expect("as long as a nonce")
-}
+use common::{key, nonce};
 
 /// A file of `vectors/internal`.
 fn internal(name: &str) -> Value {

@@ -176,6 +176,7 @@ fn changed() -> io::Error {
 }
 
 /// The first bytes within `range` that are no hole; all of it where the file system does not tell.
+#[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
 fn data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>>> {
     if range.is_empty() {
         return Ok(None);

@@ -188,7 +188,8 @@ fn choose(x: [Zmm; 3], blocks: [(usize, usize); 4]) -> Zmm {
 /// Blocks 0 to 3 are those of `a`, 4 to 7 those of `b`.
 #[inline(always)]
 fn permute(a: Zmm, blocks: [usize; 4], b: Zmm) -> Zmm {
-    let [i, j, k, l] = blocks.map(|block| 2 * block as i64);
+    let [i, j, k, l] = blocks;
+    let (i, j, k, l) = (2 * i as i64, 2 * j as i64, 2 * k as i64, 2 * l as i64);
     // SAFETY: a vector holds the proof of AVX-512.
     let permuted = unsafe {
         let order = _mm512_set_epi64(l + 1, l, k + 1, k, j + 1, j, i + 1, i);
