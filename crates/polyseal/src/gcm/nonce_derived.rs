@@ -202,7 +202,7 @@ rustcrypto! {
 }
 
 /// As much as a message of moderate length leaves on the stack.
-const MEDIUM_STACK_BYTES: usize = 3 << 10;
+const MEDIUM_STACK_BYTES: usize = 2560;
 
 /// As much as deriving and expanding a key leaves on the stack.
 const EXPANDING_STACK_BYTES: usize = 2 << 10;
