@@ -4,8 +4,8 @@
 //! stay on the thread that the command began on, which opens files for the threads that read:
 //! identities of age cannot be handed from one thread to another.
 //!
-//! What is read has been verified; a segment that was altered is an I/O error (EIO). What the kernel
-//! has read it keeps in its cache, as of any file.
+//! What is read has been verified; a segment that was altered is an I/O error (EIO). The kernel
+//! keeps what it has read in its cache, as of any file.
 
 mod fs;
 mod shown;
