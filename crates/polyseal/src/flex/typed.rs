@@ -153,7 +153,8 @@ impl<S: Preset> FlexAead<S> {
     };
 
     /// Under a key and setup associated data, which says what the key is for, as
-    /// [`Flex::init`](super::Flex::init) takes it. [`KeyInit::new`](aead::KeyInit::new) is the same without any.
+    /// [`Flex::init`](super::Flex::init) takes it. [`KeyInit::new`](aead::KeyInit::new) is the same
+    /// without any.
     ///
     /// ```
     /// use polyseal::aead::AeadInOut;
