@@ -23,7 +23,7 @@ use crate::store::Core;
 /// The longest tag of a suite in bytes.
 const MAX_TAG_BYTES: u64 = 64;
 /// How often opening begins anew if the object is replaced between its two requests.
-const ATTEMPTS: usize = 3;
+const ATTEMPTS: usize = 5;
 
 /// Which version of an object is read.
 #[derive(Clone, Debug)]
@@ -136,13 +136,18 @@ impl Core {
                 }
                 other => other?,
             };
-            let (meta, start) = (got.meta.clone(), got.range.start);
-            Ok::<_, Error>(Some((meta, start, got.bytes().await?)))
+            let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
+            let start = got.range.start;
+            Ok::<_, Error>(Some((meta, attributes, start, got.bytes().await?)))
         };
         let (beginning, end) = join(beginning, end).await;
-        let (meta, attributes, mut header) = match beginning {
-            Ok(beginning) => beginning,
-            Err(error) => {
+        let (meta, attributes, mut header) = match (beginning, &end) {
+            // The whole object: one answer is of one version.
+            (Ok(_), Ok(Some((meta, attributes, 0, bytes)))) => {
+                (meta.clone(), attributes.clone(), bytes.slice(..bytes.len().min(MIN_HEADER_BYTES)))
+            }
+            (Ok(beginning), _) => beginning,
+            (Err(error), _) => {
                 return Err(self.why_no_beginning(location, options.clone(), error).await);
             }
         };
@@ -151,7 +156,7 @@ impl Core {
         let pin = Pin::new(meta, options);
         let stored = pin.meta.size;
         let mut tail = (stored, Bytes::new());
-        if let Some((meta, start, bytes)) = end? {
+        if let Some((meta, _, start, bytes)) = end? {
             if !pin.is(&meta) || start + bytes.len() as u64 != stored {
                 return Err(Replaced::at(location));
             }
