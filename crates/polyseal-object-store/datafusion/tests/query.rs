@@ -25,6 +25,8 @@ use polyseal_object_store::PolysealStore;
 
 const COLUMNS: usize = 10;
 const ROWS: i64 = 250_000;
+/// An odd factor: products with it do not compress.
+const MIX: i64 = 0x1e37_79b9_7f4a_7c15;
 
 /// A store that counts what it gives.
 #[derive(Debug, Default)]
@@ -92,7 +94,7 @@ impl fmt::Display for Counting {
 /// Ten columns of numbers that do not compress: and the bytes of one of them in the file.
 fn parquet() -> (Vec<u8>, u64) {
     let column = |c: usize| -> ArrayRef {
-        let numbers = (0..ROWS).map(|row| (row + c as i64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let numbers = (0..ROWS).map(|row| (row + c as i64).wrapping_mul(MIX));
         Arc::new(numbers.map(|n| n >> 8).collect::<Int64Array>())
     };
     let columns = (0..COLUMNS).map(|c| (format!("c{c}"), column(c)));
@@ -131,7 +133,7 @@ async fn a_query_of_one_column_reads_little_more_than_that() {
         .collect()
         .await
         .unwrap();
-    let numbers = || (0..ROWS).map(|row| (row + 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 8);
+    let numbers = || (0..ROWS).map(|row| (row + 3).wrapping_mul(MIX) >> 8);
     let expected = [numbers().map(|n| n % 1000).sum(), numbers().max().unwrap()];
     for (column, expected) in expected.into_iter().enumerate() {
         let column = found[0].column(column).as_any().downcast_ref::<Int64Array>().unwrap();
