@@ -100,7 +100,10 @@ fn reason(error: &Error) -> String {
         Error::PermissionDenied { .. } => "the store does not permit it".to_owned(),
         other => other.to_string(),
     };
-    let mut line = shown(text.lines().next().unwrap_or_default());
+    // What a server says in XML is in there.
+    let said = text.split_once("<Message>").and_then(|(_, said)| said.split_once("</Message>"));
+    let line = said.map_or(text.lines().next().unwrap_or_default(), |(said, _)| said);
+    let mut line = shown(line.trim());
     if let Some((at, _)) = line.char_indices().nth(300) {
         line.truncate(at);
         line.push('…');

@@ -1,6 +1,8 @@
 //! Versity's gateway over a folder of its own, on a free port of this machine.
+#![allow(dead_code, reason = "not every test uses all of it")]
 
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -42,6 +44,22 @@ impl Server {
             thread::sleep(Duration::from_millis(50));
         }
         panic!("the server does not listen");
+    }
+
+    /// Its folder, in which buckets are folders and objects files.
+    pub(crate) fn folder(&self) -> &Path {
+        self.objects.path()
+    }
+
+    /// What a program needs to use this server.
+    pub(crate) fn environment(&self) -> [(&'static str, String); 5] {
+        [
+            ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", self.port)),
+            ("AWS_ALLOW_HTTP", "true".to_owned()),
+            ("AWS_REGION", "us-east-1".to_owned()),
+            ("AWS_ACCESS_KEY_ID", USER.to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", SECRET.to_owned()),
+        ]
     }
 
     pub(crate) fn bucket(&self, name: &str) -> AmazonS3 {
