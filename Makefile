@@ -4,7 +4,7 @@
 .PHONY: demo check test test-all bench peers papers fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped
-.PHONY: aarch64 avx512 frames wasm msrv dist packages
+.PHONY: aarch64 avx512 frames wasm msrv dist packages stores
 .NOTPARALLEL:
 
 # What is compiled once, in one go, is compiled in less time; and without the lines of what is inlined.
@@ -22,13 +22,14 @@ test: format lint portable msrv unit rustdoc python constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test docs portable-all packages stores large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
 	! LC_ALL=C.UTF-8 git grep -nE '^.{101}' -- '*.rs' ':!*/answers.rs' | grep -v '//! |'
 	cd fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 	cd mutants && cargo fmt --check && cargo tree --locked --quiet >/dev/null
+	cd crates/polyseal-object-store/datafusion && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint:
 	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests,polyseal-cli/mount -- -D warnings
@@ -45,7 +46,7 @@ portable:
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 msrv:
 	rustup toolchain install $(MSRV) --profile minimal
-	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file
+	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file -p polyseal-object-store
 
 # The same with an allocator; each family of algorithms and each feature of the file format by
 # itself; the file format where there is no Unix; and all that users install where Unix is macOS.
@@ -76,6 +77,11 @@ packages:
 # What can be tested only with other programs says so where they are not.
 unit:
 	scripts/with --anyway age openssh-client -- cargo test --locked --workspace
+
+# The object store on a real S3 server, which runs on this machine, and DataFusion on an encrypted Parquet
+# file. Both take minutes to build: so it is no part of `test`.
+stores:
+	scripts/with golang-go -- scripts/stores
 
 # Files of gigabytes.
 large:

@@ -21,6 +21,9 @@ use zeroize::Zeroizing;
 
 use crate::args::OutputArgs;
 use crate::error::{Code, Failure, Result, is_secret, misleads};
+use crate::objects::expect_file;
+#[cfg(feature = "stores")]
+use crate::objects::{ObjectReader, ObjectWriter, is_object};
 use crate::replaced::Replaced;
 use crate::staged::Staged;
 use crate::streams::{
@@ -54,6 +57,9 @@ pub(crate) struct InputFile {
     /// Which regular file it is.
     pub(crate) id: Option<FileId>,
     pub(crate) name: PathBuf,
+    /// What is read instead of the file.
+    #[cfg(feature = "stores")]
+    pub(crate) object: Option<ObjectReader>,
     /// The byte that was looked at before its turn.
     first: Option<u8>,
 }
@@ -63,6 +69,13 @@ impl InputFile {
         let named = path.filter(|path| *path != Path::new("-"));
         let name = named.unwrap_or(Path::new("standard input")).to_owned();
         let failure = |error| Failure::io("read", &name, &error);
+        #[cfg(feature = "stores")]
+        if is_object(&name) {
+            let object = Some(ObjectReader::open(&name)?);
+            let file = File::open("/dev/null").map_err(failure)?;
+            return Ok(Self { file, length: None, id: None, name, object, first: None });
+        }
+        expect_file(&name)?;
         let file = match named {
             Some(path) => File::open(path),
             None => io::stdin().as_fd().try_clone_to_owned().map(File::from),
@@ -79,11 +92,32 @@ impl InputFile {
         // Standard input is read from where it stands, and only forward.
         let length = (named.is_some() && metadata.is_file()).then_some(metadata.len());
         let id = metadata.is_file().then(|| FileId::of(&metadata));
-        Ok(Self { file, length, id, name, first: None })
+        Ok(Self {
+            file,
+            length,
+            id,
+            name,
+            #[cfg(feature = "stores")]
+            object: None,
+            first: None,
+        })
+    }
+
+    /// How many bytes there are, where that is known.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        #[cfg(feature = "stores")]
+        if let Some(object) = &self.object {
+            return Some(object.bytes());
+        }
+        self.length
     }
 
     /// The first byte, which is still read in its turn.
     pub(crate) fn first_byte(&mut self) -> Result<Option<u8>> {
+        #[cfg(feature = "stores")]
+        if let Some(object) = &self.object {
+            return Ok(object.first_byte());
+        }
         let mut byte = [0];
         let read = loop {
             let read = match self.length {
@@ -119,6 +153,10 @@ impl Read for InputFile {
     }
 
     fn read_vectored(&mut self, parts: &mut [io::IoSliceMut<'_>]) -> io::Result<usize> {
+        #[cfg(feature = "stores")]
+        if let Some(object) = &mut self.object {
+            return object.read_vectored(parts);
+        }
         match (self.first, parts.iter_mut().find(|part| !part.is_empty())) {
             (Some(byte), Some(part)) => {
                 part[0] = byte;
@@ -145,6 +183,9 @@ pub(crate) enum OutputFile {
     Direct(Direct),
     /// A file that appears with [`OutputFile::commit`].
     Staged { staged: Staged, replace: bool, name: PathBuf },
+    /// An object in a store, which appears with it, too.
+    #[cfg(feature = "stores")]
+    Object(ObjectWriter),
 }
 
 /// An output that is what it is. If a terminal was not asked for, only text goes there.
@@ -177,6 +218,11 @@ impl OutputFile {
             let text = terminal.then(Zeroizing::default);
             return Self::standard(io::stdout(), "standard output", text, taken);
         };
+        #[cfg(feature = "stores")]
+        if is_object(path) {
+            return ObjectWriter::create(path, args.force).map(Self::Object);
+        }
+        expect_file(path)?;
         // Opening them anew would lose the position in a file.
         match descriptor(path) {
             _ if is_standard_output(path) => {
@@ -247,6 +293,8 @@ impl OutputFile {
         match self {
             Self::Direct(direct) => polyseal_file::Output::Stream(direct),
             Self::Staged { staged, .. } => polyseal_file::Output::File(staged.file()),
+            #[cfg(feature = "stores")]
+            Self::Object(object) => polyseal_file::Output::Stream(object),
         }
     }
 
@@ -260,6 +308,8 @@ impl OutputFile {
         let written = match self {
             Self::Direct(direct) => direct.write_all(bytes),
             Self::Staged { staged, .. } => staged.file().write_all(bytes),
+            #[cfg(feature = "stores")]
+            Self::Object(object) => object.write_all(bytes),
         };
         written.map_err(|error| {
             polyseal_file::Error::Io { what: "write the output", source: error }.into()
@@ -273,6 +323,8 @@ impl OutputFile {
             Self::Staged { staged, name, .. } => {
                 staged.sync().map_err(|error| Failure::io("write", name, &error))
             }
+            #[cfg(feature = "stores")]
+            Self::Object(_) => Ok(()),
         }
     }
 
@@ -280,6 +332,8 @@ impl OutputFile {
     pub(crate) fn commit(self) -> Result {
         let (staged, replace, name) = match self {
             Self::Staged { staged, replace, name } => (staged, replace, name),
+            #[cfg(feature = "stores")]
+            Self::Object(object) => return object.commit(),
             Self::Direct(Direct { text, .. }) => {
                 return if text.is_none_or(|begun| begun.is_empty()) {
                     Ok(())
@@ -302,6 +356,8 @@ impl Write for OutputFile {
         match self {
             Self::Direct(direct) => direct.write(bytes),
             Self::Staged { staged, .. } => staged.file().write(bytes),
+            #[cfg(feature = "stores")]
+            Self::Object(object) => object.write(bytes),
         }
     }
 

@@ -20,6 +20,7 @@ mod commands;
 mod error;
 mod file_io;
 mod keys;
+mod objects;
 mod progress;
 mod prompt;
 mod replaced;

@@ -9,5 +9,9 @@
 
 #[test]
 fn transcripts() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd");
+    let cases = trycmd::TestCases::new();
+    cases.case("tests/cmd/*.trycmd");
+    if cfg!(feature = "stores") {
+        cases.skip("tests/cmd/without-stores.trycmd");
+    }
 }

@@ -23,7 +23,7 @@ use crate::pipeline::{Input, Output, Run, Sink, Source};
 use crate::read_at::ReadAt;
 use crate::reader::Reader;
 use crate::recipients::{Identities, Recipients};
-use crate::sealer::{Sealer, SourceVersion};
+use crate::sealer::{Sealer, SourceVersion, StreamSealer};
 use crate::segment::{Direction, SegmentCipher};
 use crate::suite::{DEFAULT_SUITE, Suite};
 
@@ -165,6 +165,15 @@ impl<'a> Encryptor<'a> {
     pub fn sealer_detached(&self, plaintext_bytes: u64, source: &SourceVersion) -> Result<Sealer> {
         let (header, file_key) = self.header()?;
         Sealer::new(header, file_key, self.context, plaintext_bytes, source, true)
+    }
+
+    /// What seals a plaintext of a length that is not known yet, from its beginning to its end.
+    ///
+    /// # Errors
+    /// Those of [`Recipients`] that cannot be encrypted for, or [`Error::Random`].
+    pub fn stream_sealer(&self) -> Result<StreamSealer> {
+        let (header, file_key) = self.header()?;
+        StreamSealer::new(header, &file_key, self.context)
     }
 
     /// The header of a new file, and its key.

@@ -44,6 +44,8 @@ const SALT_AT: usize = 32;
 const SUITE_AT: usize = 64;
 const CONTEXT_AT: usize = SUITE_AT + NAME_BYTES;
 const STANZA_AREA_AT: usize = CONTEXT_AT + CONTEXT_TAG_BYTES;
+/// The length in bytes of the fields that every header has.
+pub(crate) const FIXED_BYTES: usize = STANZA_AREA_AT;
 /// The room for other stanzas that a new header is given.
 const SPARE_BYTES: usize = 2048;
 
@@ -152,7 +154,7 @@ impl Header {
     }
 
     /// The length of the header that begins with `bytes`.
-    fn announced(bytes: &[u8]) -> Result<usize> {
+    pub(crate) fn announced(bytes: &[u8]) -> Result<usize> {
         if bytes.starts_with(b"age-encryption.org/") {
             return Err(Error::AgeFile);
         }
@@ -177,9 +179,7 @@ impl Header {
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let length = Self::announced(bytes)?;
         let bytes = bytes.get(..length).ok_or(Error::Truncated)?;
-        let segment = SegmentSize::new(u32::from_le_bytes(field(bytes, SEGMENT_AT)).into())
-            .map_err(|_| HeaderError::SegmentSize)?;
-        let suite = parse_suite(&bytes[SUITE_AT..CONTEXT_AT])?;
+        let (segment, suite) = Self::sizes(bytes)?;
         let count = usize::from(u16::from_le_bytes(field(bytes, STANZAS_AT)));
         if !(1..=MAX_RECIPIENTS).contains(&count) {
             return Err(HeaderError::Stanzas.into());
@@ -196,6 +196,14 @@ impl Header {
             return Err(HeaderError::Padding.into());
         }
         Ok(Self { suite, segment, stanzas, bytes: bytes.to_vec() })
+    }
+
+    /// The segment size and suite of the header that begins with `bytes`, whose length has been
+    /// [`announced`](Self::announced).
+    pub(crate) fn sizes(bytes: &[u8]) -> Result<(SegmentSize, Suite)> {
+        let segment = SegmentSize::new(u32::from_le_bytes(field(bytes, SEGMENT_AT)).into())
+            .map_err(|_| HeaderError::SegmentSize)?;
+        Ok((segment, parse_suite(&bytes[SUITE_AT..CONTEXT_AT])?))
     }
 
     /// The header, if it is authentic and for one of `identities`.

@@ -10,8 +10,8 @@
 //!
 //! [`Encryptor`] and [`Decryptor`] carry whole files, [`Reader`] reads parts of one from many
 //! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
-//! that its user fetches, and [`Sealer`] seals parts, in any order and in several processes. A
-//! header can be kept elsewhere than its payload ([`Encryptor::encrypt_detached`],
+//! that its user fetches, [`Sealer`] seals parts, in any order and in several processes, and
+//! [`StreamSealer`] what comes until it ends. A header can be kept elsewhere than its payload ([`Encryptor::encrypt_detached`],
 //! [`Decryptor::detached_header`]).
 //!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
@@ -60,6 +60,7 @@ mod inspect;
 mod kdf;
 mod key;
 mod layout;
+mod outline;
 mod passphrase;
 mod payload;
 mod payload_cipher;
@@ -86,11 +87,12 @@ pub use key::{KEY_BYTES, Key, looks_random};
 pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };
+pub use outline::Outline;
 pub use passphrase::{Context, Passphrase};
 pub use payload::{Payload, PayloadHead, Stored};
 pub use pipeline::{Input, Output};
 pub use read_at::ReadAt;
 pub use reader::Reader;
 pub use recipients::{Identities, Recipients};
-pub use sealer::{Sealer, SourceVersion};
+pub use sealer::{Piece, Sealer, SourceVersion, StreamSealer};
 pub use suite::{DEFAULT_SUITE, Suite};

@@ -1,21 +1,24 @@
 //! `cat`: a part of a file, for the price of the segments that it lies in, and the last one.
 
-use polyseal_file::looks_armored;
+use polyseal_file::{ReadAt, looks_armored};
 use zeroize::Zeroizing;
 
 use crate::args::{CatArgs, Range};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::file_io::{Contents, FileId, InputFile, OutputFile};
 use crate::keys::Opening;
 
 /// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
 /// that in segments of up to this size none has a part of one.
 const PIECE: usize = 256 * 1024;
+/// The same where each takes a request.
+#[cfg(feature = "stores")]
+const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let opening = Opening::to_read(&args.read, None)?;
     let mut input = InputFile::open(Some(&args.file))?;
-    if input.length.is_none() {
+    if input.bytes().is_none() {
         return Err(Failure::usage("only a part of a regular file can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
@@ -26,16 +29,29 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
     }
     let taken: Vec<_> =
         [(input.id, "the input")].into_iter().chain(opening.sources.taken()).collect();
-    let reader = opening
-        .decryptor()
-        .reader(&input.file)
-        .map_err(|error| opening.refused(error, &args.file))?;
+    #[cfg(feature = "stores")]
+    if let Some(object) = input.object {
+        return print(args, &opening, object, PIECE_OF_OBJECT, &taken);
+    }
+    print(args, &opening, &input.file, PIECE, &taken)
+}
+
+fn print(
+    args: &CatArgs,
+    opening: &Opening,
+    source: impl ReadAt,
+    pieces: usize,
+    taken: &[(Option<FileId>, &str)],
+) -> Result {
+    let reader =
+        opening.decryptor().reader(source).map_err(|error| opening.refused(error, &args.file))?;
     let (mut at, end) = bounds(args.range, reader.plaintext_bytes())?;
-    let mut output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
-    let mut piece = Zeroizing::new(vec![0; PIECE.min(usize::try_from(end - at).unwrap_or(PIECE))]);
+    let mut output = OutputFile::open(&args.output, Contents::Unknown, taken)?;
+    let mut piece =
+        Zeroizing::new(vec![0; pieces.min(usize::try_from(end - at).unwrap_or(pieces))]);
     while at < end {
-        let room = PIECE - (at % PIECE as u64) as usize;
-        let length = usize::try_from(end - at).unwrap_or(PIECE).min(room);
+        let room = pieces - (at % pieces as u64) as usize;
+        let length = usize::try_from(end - at).unwrap_or(pieces).min(room);
         let n = reader.read_at(&mut piece[..length], at)?;
         output.write_all(&piece[..n])?;
         at += n as u64;

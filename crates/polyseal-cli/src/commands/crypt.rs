@@ -376,7 +376,7 @@ impl InputFile {
         if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
             Input::File(&self.file)
         } else {
-            Input::Stream(&mut self.file)
+            Input::Stream(self)
         }
     }
 

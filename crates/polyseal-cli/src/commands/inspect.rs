@@ -15,14 +15,14 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result {
     if let Some(header) = &args.header {
         let (header, _) = Sources::new([None, None])?.header(header)?;
         let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
-        let length = payload.and_then(|payload| payload.length);
+        let length = payload.and_then(|payload| payload.bytes());
         return show(args, &Inspection::of(&header, length));
     }
     let mut input = InputFile::open(args.file.as_deref())?;
     if input.first_byte()?.is_some_and(looks_armored) {
         return describe(args, BufReader::new(ArmorReader::new(input)), None);
     }
-    let length = input.length;
+    let length = input.bytes();
     describe(args, BufReader::new(input), length)
 }
 

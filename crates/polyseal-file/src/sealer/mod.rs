@@ -10,6 +10,7 @@
 
 mod sealed;
 mod source;
+mod stream;
 mod ticket;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 pub use self::source::SourceVersion;
+pub use self::stream::{Piece, StreamSealer};
 
 use self::sealed::Sealed;
 use self::ticket::Ticket;

@@ -24,6 +24,7 @@ use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
+use crate::objects::expect_file;
 use crate::progress::Progress;
 
 pub(crate) fn rekey(args: &RekeyArgs) -> Result {
@@ -49,6 +50,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     let context = args.context.get()?;
     let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
     let mut opening = Opening::new(&args.open, false, context, args.work.threads, sources)?;
+    expect_file(path)?;
     let mut input = InputFile::open(Some(path))?;
     if input.length.is_none() || input.first_byte()?.is_some_and(polyseal_file::looks_armored) {
         return Err(Failure::usage("only a regular file without ASCII armour can be rekeyed")
@@ -161,6 +163,11 @@ fn copy(from: &mut File, header: &Header, to: &mut OutputFile) -> io::Result<()>
         OutputFile::Direct(direct) => {
             direct.write_all(header.as_bytes())?;
             copy_range(from, header.payload_offset()..bytes, direct)
+        }
+        #[cfg(feature = "stores")]
+        OutputFile::Object(object) => {
+            object.write_all(header.as_bytes())?;
+            copy_range(from, header.payload_offset()..bytes, object)
         }
     }
 }

@@ -1,0 +1,169 @@
+//! The tool on objects of a real S3 server, Versity's gateway on this machine: `make stores` builds
+//! and names it (`POLYSEAL_VERSITYGW`).
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+#[path = "../../polyseal-object-store/tests/server/mod.rs"]
+mod server;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::thread;
+
+use common::{Outcome, Room};
+use server::Server;
+
+/// A directory, and a bucket.
+struct Place {
+    room: Room,
+    server: Server,
+}
+
+impl Place {
+    fn new() -> Self {
+        let (room, server) = (Room::new(), Server::start());
+        server.bucket("bucket");
+        Self { room, server }
+    }
+
+    fn run(&self, args: &[&str]) -> Outcome {
+        let mut command = self.room.command(args);
+        Outcome(command.envs(self.server.environment()).output().unwrap())
+    }
+
+    /// What the server keeps of an object.
+    fn stored(&self, key: &str) -> PathBuf {
+        self.server.folder().join("bucket").join(key)
+    }
+}
+
+fn message(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| (i % 251 + i / 65_536) as u8).collect()
+}
+
+#[test]
+fn objects_are_written_and_read_where_files_are() {
+    let place = Place::new();
+    // In one request, and in parts of 16 MiB.
+    for bytes in [0, 1000, 40 << 20] {
+        let text = message(bytes);
+        place.room.write("m", &text);
+        let run = |args: &[&str]| place.run(args).succeeds();
+        run(&["encrypt", "-k", "k", "m", "-f", "-o", "s3://bucket/d/c"]);
+        // It is the file that the tool writes elsewhere.
+        fs::copy(place.stored("d/c"), place.room.path("c")).unwrap();
+        place.room.opens("k", "c", &text);
+
+        assert!(run(&["decrypt", "-k", "k", "s3://bucket/d/c"]) == text);
+        let verified = String::from_utf8(run(&["verify", "-k", "k", "s3://bucket/d/c"])).unwrap();
+        assert_eq!(verified, format!("s3://bucket/d/c: whole and authentic, {bytes} bytes\n"));
+        let inspected = String::from_utf8(run(&["inspect", "s3://bucket/d/c"])).unwrap();
+        assert!(inspected.contains(&format!("plaintext       {bytes} bytes\n")), "{inspected}");
+        // From one object to another.
+        run(&["decrypt", "-k", "k", "s3://bucket/d/c", "-f", "-o", "s3://bucket/plain"]);
+        assert!(fs::read(place.stored("plain")).unwrap() == text);
+        run(&["encrypt", "-k", "k", "s3://bucket/plain", "-f", "-o", "c"]);
+        place.room.opens("k", "c", &text);
+    }
+    let text = message(40 << 20);
+    let part = place.run(&["cat", "-k", "k", "s3://bucket/d/c", "--range", "3000000-19999999"]);
+    assert!(part.succeeds() == text[3_000_000..20_000_000]);
+    assert!(
+        place.run(&["cat", "-k", "k", "s3://bucket/d/c", "--range=-5"]).succeeds()
+            == text[text.len() - 5..]
+    );
+    // Several, each beside its input.
+    place.run(&["encrypt", "-k", "k", "s3://bucket/plain", "m"]).succeeds();
+    assert!(place.stored("plain.polyseal").exists());
+    place.room.opens("k", "m.polyseal", &text);
+}
+
+#[test]
+fn an_object_is_replaced_only_if_that_is_asked_for() {
+    let place = Place::new();
+    place.room.write("m", b"new");
+    fs::write(place.stored("c"), "old").unwrap();
+    let args = ["encrypt", "-k", "k", "m", "-o", "s3://bucket/c"];
+    place.run(&args).fails(2, "s3://bucket/c already exists");
+    assert_eq!(fs::read(place.stored("c")).unwrap(), b"old");
+    place.run(&[&args[..], &["-f"]].concat()).succeeds();
+    assert_eq!(place.run(&["decrypt", "-k", "k", "s3://bucket/c"]).succeeds(), b"new");
+}
+
+#[test]
+fn what_fails_leaves_nothing_and_names_the_object() {
+    let place = Place::new();
+    let text = message(50 << 20);
+    place.room.write("m", &text);
+    place.run(&["encrypt", "-k", "k", "m", "-o", "s3://bucket/c"]).succeeds();
+    let mut altered = fs::read(place.stored("c")).unwrap();
+    altered[45 << 20] ^= 1;
+    place.room.write("altered", &altered);
+    fs::write(place.stored("c"), &altered).unwrap();
+    place.run(&["verify", "-k", "k", "s3://bucket/c"]).fails(3, "is not authentic");
+    let args = ["cat", "-k", "k", "s3://bucket/c", "--range", "47185000-47185999"];
+    place.run(&args).fails(3, "is not authentic");
+    // Parts have been uploaded by then.
+    place
+        .run(&["decrypt", "-k", "k", "altered", "-o", "s3://bucket/out"])
+        .fails(3, "is not authentic");
+    assert!(!place.stored("out").exists());
+    place.run(&["decrypt", "-k", "k", "s3://bucket/c", "-o", "out"]).fails(3, "is not authentic");
+    assert_eq!(place.room.names(), ["altered", "k", "m"]);
+
+    place
+        .run(&["decrypt", "-k", "k", "s3://bucket/none"])
+        .fails(1, "s3://bucket/none: there is no such");
+    place.run(&["encrypt", "-k", "k", "m", "-o", "s3://none/c"]).fails(1, "s3://none/c");
+    place.run(&["decrypt", "-k", "k", "s3://bucket"]).fails(2, "s3://bucket names no object");
+    place.run(&["decrypt", "-k", "k", "s3://bucket/c?x"]).fails(2, "a query or fragment");
+    let mut wrong = place.room.command(["decrypt", "-k", "k", "s3://bucket/c"]);
+    wrong.envs(place.server.environment()).env("AWS_SECRET_ACCESS_KEY", "wrong");
+    Outcome(wrong.output().unwrap()).fails(1, "s3://bucket/c");
+}
+
+/// A server of one file, as plain as they are: it knows ranges, and an ETag.
+#[test]
+fn a_file_on_a_web_server_is_read_and_not_written() {
+    let room = Room::new();
+    let text = message(300_000);
+    let sealed = room.seal(&text);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/c", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, mut request) = (stream.unwrap(), Vec::new());
+            let mut byte = [0];
+            while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
+                request.push(byte[0]);
+            }
+            let request = String::from_utf8(request).unwrap().to_lowercase();
+            let range = request.split("range: bytes=").nth(1).unwrap().lines().next().unwrap();
+            let (start, end) = range.split_once('-').unwrap();
+            let start: usize = start.parse().unwrap();
+            let end = sealed.len().min(end.parse::<usize>().unwrap() + 1);
+            let head = format!(
+                "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {start}-{}/{}\r\n\
+                 Content-Length: {}\r\nETag: \"1\"\r\nConnection: close\r\n\
+                 Last-Modified: Tue, 24 Nov 2026 12:00:00 GMT\r\n\r\n",
+                end - 1,
+                sealed.len(),
+                end - start
+            );
+            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(&sealed[start..end]).unwrap();
+        }
+    });
+    assert!(room.run(["decrypt", "-k", "k", &url], b"").succeeds() == text);
+    let part = room.run(["cat", "-k", "k", &url, "--range", "200000-200009"], b"");
+    assert!(part.succeeds() == text[200_000..200_010]);
+    room.run(["encrypt", "-k", "k", "-o", &url], b"x").fails(2, "can only be read");
+}

@@ -1,0 +1,232 @@
+//! Reading: ranges of the plaintext become ranges of segments, and those are opened as they come.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::stream::{BoxStream, try_unfold};
+use futures_util::{FutureExt, StreamExt};
+use object_store::path::Path;
+use object_store::{
+    Error, GetOptions, GetRange, GetResult, GetResultPayload, OBJECT_STORE_COALESCE_DEFAULT,
+    Result, coalesce_ranges,
+};
+use polyseal_file::Payload;
+
+use crate::compute::compute;
+use crate::error::{ObjectError, Replaced, generic};
+use crate::open::{Known, Opened};
+use crate::store::Core;
+
+/// Bytes of plaintext that are opened together and given out as one buffer, or one segment if that
+/// is more.
+const TOGETHER: u64 = 1024 * 1024;
+
+impl Core {
+    pub(crate) async fn get(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
+        if let Some(got) = self.get_known(location, &options).await? {
+            return Ok(got);
+        }
+        let Opened { known, attributes, tail } = self.open(location, &options).await?;
+        let range = within(options.range.as_ref(), known.payload.plaintext_bytes())?;
+        let stored = known.payload.stored_range(range.clone());
+        let (tail_start, tail) = tail;
+        let split = stored.end.min(tail_start).max(stored.start);
+        let before = if stored.start < split {
+            let got = self.fetch(location, &known.pin, stored.start..split).await?;
+            got.into_stream()
+        } else {
+            futures_util::stream::empty().boxed()
+        };
+        let behind = match tail_start <= stored.end && split < stored.end {
+            true => tail.slice((split - tail_start) as usize..(stored.end - tail_start) as usize),
+            false => Bytes::new(),
+        };
+        let stored = before.chain(futures_util::stream::iter([Ok(behind)])).boxed();
+        Ok(result(location, &known, range, attributes, stored))
+    }
+
+    /// The same in one request, if the object has been opened before and is still the same.
+    async fn get_known(&self, location: &Path, options: &GetOptions) -> Result<Option<GetResult>> {
+        // `If-Match` is for the version that is known: then what else depends on it is not looked
+        // at by a store.
+        let other = options.if_match.is_some() || options.if_unmodified_since.is_some();
+        if other || options.version.is_some() {
+            return Ok(None);
+        }
+        let Some(known) = self.known.get(location) else { return Ok(None) };
+        let range = within(options.range.as_ref(), known.payload.plaintext_bytes());
+        let Ok(range) = range else { return Ok(None) };
+        let stored = known.payload.stored_range(range.clone());
+        if stored.is_empty() {
+            return Ok(None);
+        }
+        let ask = GetOptions {
+            if_none_match: options.if_none_match.clone(),
+            if_modified_since: options.if_modified_since,
+            extensions: options.extensions.clone(),
+            ..known.pin.options(stored.clone())
+        };
+        match self.inner.get_opts(location, ask).await {
+            Ok(got) if known.pin.is(&got.meta) && got.range == stored => {
+                let attributes = got.attributes.clone();
+                Ok(Some(result(location, &known, range, attributes, got.into_stream())))
+            }
+            Ok(_) | Err(Error::Precondition { .. }) => {
+                self.known.forget(location);
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) async fn get_ranges(
+        &self,
+        location: &Path,
+        ranges: &[Range<u64>],
+    ) -> Result<Vec<Bytes>> {
+        if ranges.is_empty() {
+            return Ok(Vec::new());
+        }
+        if let Some(known) = self.known.get(location) {
+            match self.open_ranges(location, &known, None, ranges).await {
+                // Nothing has been given out: all of them are read anew.
+                Err(error) if Replaced::is_in(&error) => self.known.forget(location),
+                // It may be longer by now.
+                Err(_) if beyond(ranges, &known) => self.known.forget(location),
+                other => return other,
+            }
+        }
+        let Opened { known, tail, .. } = self.open(location, &GetOptions::default()).await?;
+        self.open_ranges(location, &known, Some(tail), ranges).await
+    }
+
+    async fn open_ranges(
+        &self,
+        location: &Path,
+        known: &Known,
+        tail: Option<(u64, Bytes)>,
+        ranges: &[Range<u64>],
+    ) -> Result<Vec<Bytes>> {
+        let length = known.payload.plaintext_bytes();
+        let ranges = ranges
+            .iter()
+            .map(|range| within(Some(&GetRange::Bounded(range.clone())), length))
+            .collect::<Result<Vec<_>>>()?;
+        // What lies in one segment is fetched and opened once.
+        let gap = u64::from(known.payload.segment_size().bytes());
+        let gap = gap.max(OBJECT_STORE_COALESCE_DEFAULT);
+        let tail = &tail;
+        let fetch = |range: Range<u64>| {
+            async move {
+                let stored = known.payload.stored_range(range.clone());
+                let bytes = match tail {
+                    Some((start, bytes)) if *start <= stored.start => {
+                        bytes.slice((stored.start - start) as usize..(stored.end - start) as usize)
+                    }
+                    _ => self.fetch(location, &known.pin, stored).await?.bytes().await?,
+                };
+                open(&known.payload, location, range, bytes).await
+            }
+            .boxed()
+        };
+        coalesce_ranges(&ranges, fetch, gap).await
+    }
+}
+
+fn beyond(ranges: &[Range<u64>], known: &Known) -> bool {
+    ranges.iter().any(|range| range.end > known.payload.plaintext_bytes())
+}
+
+/// The part of a plaintext of `length` bytes that is asked for.
+fn within(range: Option<&GetRange>, length: u64) -> Result<Range<u64>> {
+    range.map_or(Ok(0..length), |range| range.as_range(length).map_err(generic))
+}
+
+fn result(
+    location: &Path,
+    known: &Known,
+    range: Range<u64>,
+    attributes: object_store::Attributes,
+    stored: BoxStream<'static, Result<Bytes>>,
+) -> GetResult {
+    let opening = Opening {
+        location: location.clone(),
+        payload: Arc::clone(&known.payload),
+        rest: range.clone(),
+        stored,
+        chunk: Bytes::new(),
+        collected: BytesMut::new(),
+    };
+    let stream = try_unfold(opening, |opening| opening.next()).boxed();
+    GetResult { payload: GetResultPayload::Stream(stream), meta: known.meta(), range, attributes }
+}
+
+/// A plaintext that is being opened as its segments arrive.
+struct Opening {
+    location: Path,
+    payload: Arc<Payload>,
+    /// What of the plaintext is still to come.
+    rest: Range<u64>,
+    stored: BoxStream<'static, Result<Bytes>>,
+    /// What has arrived, and is not collected yet.
+    chunk: Bytes,
+    collected: BytesMut,
+}
+
+impl Opening {
+    /// The next buffer of plaintext.
+    async fn next(mut self) -> Result<Option<(Bytes, Self)>> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        // Up to a multiple, so that no segment is in two buffers.
+        let unit = TOGETHER.max(self.payload.segment_size().bytes().into());
+        let end = (self.rest.start / unit + 1).saturating_mul(unit).min(self.rest.end);
+        let range = self.rest.start..end;
+        let stored = self.payload.stored_range(range.clone());
+        let stored = self.take((stored.end - stored.start) as usize).await?;
+        let plaintext = open(&self.payload, &self.location, range, stored).await?;
+        self.rest.start = end;
+        Ok(Some((plaintext, self)))
+    }
+
+    /// The next `bytes` bytes of what is stored.
+    async fn take(&mut self, bytes: usize) -> Result<Bytes> {
+        loop {
+            if self.collected.is_empty() && self.chunk.len() >= bytes {
+                return Ok(self.chunk.split_to(bytes));
+            }
+            let wanted = bytes - self.collected.len();
+            self.collected.reserve(wanted);
+            self.collected.extend_from_slice(&self.chunk.split_to(wanted.min(self.chunk.len())));
+            if self.collected.len() == bytes {
+                return Ok(self.collected.split().freeze());
+            }
+            self.chunk = match self.stored.next().await {
+                Some(chunk) => chunk?,
+                None => {
+                    let short =
+                        format!("{}: the store sent fewer bytes than it has", self.location);
+                    return Err(generic(short));
+                }
+            };
+        }
+    }
+}
+
+/// A part of the plaintext, from the stored bytes of its segments. It is wiped when the last who
+/// holds it drops it.
+async fn open(
+    payload: &Arc<Payload>,
+    location: &Path,
+    range: Range<u64>,
+    stored: Bytes,
+) -> Result<Bytes> {
+    let (payload, location) = (Arc::clone(payload), location.clone());
+    compute(stored.len(), move || {
+        let plaintext = payload.open_range(range, &stored);
+        plaintext.map(Bytes::from_owner).map_err(|error| ObjectError::new(&location, error))
+    })
+    .await
+}
