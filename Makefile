@@ -32,7 +32,7 @@ format:
 	cd crates/polyseal-object-store/datafusion && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint:
-	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests,polyseal-cli/mount -- -D warnings
+	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests,polyseal-cli/mount,polyseal-cli/stores-tests,polyseal-object-store/s3-tests -- -D warnings
 
 FAMILIES = aegis,gcm,ctx,flex,omd
 

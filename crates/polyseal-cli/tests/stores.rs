@@ -130,6 +130,32 @@ fn what_fails_leaves_nothing_and_names_the_object() {
     Outcome(wrong.output().unwrap()).fails(1, "s3://bucket/c");
 }
 
+#[test]
+fn rekeying_an_object_sends_its_first_5_mib_and_keeps_its_type() {
+    let place = Place::new();
+    place.room.run(["keygen", "-o", "k2"], b"").succeeds();
+    for bytes in [1000, (5 << 20) - 4096 - 80 * 16, 40 << 20] {
+        let text = message(bytes);
+        place.room.write("m", &text);
+        place.run(&["encrypt", "-k", "k", "m", "-f", "-o", "s3://bucket/d/c x"]).succeeds();
+        let before = fs::read(place.stored("d/c x")).unwrap();
+        let args = ["rekey", "-k", "k", "--to-key", "k2", "s3://bucket/d/c x"];
+        let done = place.run(&args);
+        assert!(
+            done.0.status.success() && done.errors().starts_with("note: "),
+            "{}",
+            done.errors()
+        );
+        let after = fs::read(place.stored("d/c x")).unwrap();
+        assert!(before[4096..] == after[4096..] && before[..4096] != after[..4096]);
+        place.run(&["decrypt", "-k", "k", "s3://bucket/d/c x"]).fails(4, "none of the keys");
+        assert!(place.run(&["decrypt", "-k", "k2", "s3://bucket/d/c x"]).succeeds() == text);
+        place.run(&args).fails(4, "none of the keys");
+    }
+    let args = ["rekey", "--new-key", "-k", "k2", "--to-key", "k", "s3://bucket/d/c x"];
+    place.run(&args).fails(2, "an object is rekeyed where it is");
+}
+
 /// A server of one file, as plain as they are: it knows ranges, and an ETag.
 #[test]
 fn a_file_on_a_web_server_is_read_and_not_written() {

@@ -21,7 +21,7 @@ pub struct ObjectError {
 }
 
 impl ObjectError {
-    pub(crate) fn new(location: &Path, error: polyseal_file::Error) -> Error {
+    pub(crate) fn at(location: &Path, error: polyseal_file::Error) -> Error {
         let source = Self { location: location.clone(), error };
         Error::Generic { store: STORE, source: Box::new(source) }
     }

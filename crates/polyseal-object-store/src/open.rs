@@ -151,7 +151,7 @@ impl Core {
                 return Err(self.why_no_beginning(location, options.clone(), error).await);
             }
         };
-        let refused = |error| ObjectError::new(location, error);
+        let refused = |error| ObjectError::at(location, error);
         let header_bytes = Outline::parse(&header).map_err(refused)?.header_bytes();
         let pin = Pin::new(meta, options);
         let stored = pin.meta.size;

@@ -226,7 +226,7 @@ async fn open(
     let (payload, location) = (Arc::clone(payload), location.clone());
     compute(stored.len(), move || {
         let plaintext = payload.open_range(range, &stored);
-        plaintext.map(Bytes::from_owner).map_err(|error| ObjectError::new(&location, error))
+        plaintext.map(Bytes::from_owner).map_err(|error| ObjectError::at(&location, error))
     })
     .await
 }

@@ -47,7 +47,7 @@ impl Core {
         let (outline, mut meta, attributes) = self.outline(location, options).await?;
         meta.size = outline
             .plaintext_bytes(Stored::File(meta.size))
-            .ok_or_else(|| ObjectError::new(location, polyseal_file::Error::Truncated))?;
+            .ok_or_else(|| ObjectError::at(location, polyseal_file::Error::Truncated))?;
         let range = 0..meta.size;
         let payload = GetResultPayload::Stream(futures_util::stream::empty().boxed());
         Ok(GetResult { payload, meta, range, attributes })
@@ -66,7 +66,7 @@ impl Core {
         };
         let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
         let start = got.bytes().await?;
-        let outline = Outline::parse(&start).map_err(|error| ObjectError::new(location, error))?;
+        let outline = Outline::parse(&start).map_err(|error| ObjectError::at(location, error))?;
         self.sizes.put(Listed::of(&meta), size_of(&outline, meta.size));
         Ok((outline, meta, attributes))
     }
@@ -84,7 +84,7 @@ impl Core {
         let options = GetOptions { range: None, head: true, ..options };
         match self.inner.get_opts(location, options).await {
             Ok(got) if got.meta.size == 0 => {
-                ObjectError::new(location, polyseal_file::Error::NotAPolysealFile)
+                ObjectError::at(location, polyseal_file::Error::NotAPolysealFile)
             }
             _ => error,
         }

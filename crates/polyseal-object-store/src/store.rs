@@ -161,7 +161,7 @@ impl Core {
             Binding::Context(context) => Ok(Some(context.clone())),
             Binding::Path => Context::new(location.as_ref())
                 .map(Some)
-                .map_err(|error| ObjectError::new(location, error)),
+                .map_err(|error| ObjectError::at(location, error)),
         }
     }
 
@@ -179,7 +179,7 @@ impl Core {
                 Some(context) => decryptor.context(context),
                 None => decryptor,
             };
-            act(&decryptor).map_err(|error| ObjectError::new(&location, error))
+            act(&decryptor).map_err(|error| ObjectError::at(&location, error))
         })
         .await
     }
@@ -196,7 +196,7 @@ impl Core {
             if let Some(context) = &context {
                 encryptor = encryptor.context(context);
             }
-            encryptor.stream_sealer().map_err(|error| ObjectError::new(&location, error))
+            encryptor.stream_sealer().map_err(|error| ObjectError::at(&location, error))
         })
         .await
     }
@@ -224,7 +224,7 @@ impl ObjectStore for PolysealStore {
         let (bytes, at) = (payload.content_length(), location.clone());
         let sealed = compute(bytes, move || {
             let slices: Vec<Bytes> = payload.into_iter().collect();
-            sealer.finish(&slices).map_err(|error| ObjectError::new(&at, error))
+            sealer.finish(&slices).map_err(|error| ObjectError::at(&at, error))
         })
         .await?;
         let sealed: PutPayload = [header, sealed.into()].into_iter().collect();

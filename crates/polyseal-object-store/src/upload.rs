@@ -144,7 +144,7 @@ impl MultipartUpload for Upload {
             Ok(taken) => taken,
             Err(error) => {
                 self.sealer = None;
-                let error = ObjectError::new(&self.location, error);
+                let error = ObjectError::at(&self.location, error);
                 return futures_util::future::ready(Err(error)).boxed();
             }
         };
@@ -156,7 +156,7 @@ impl MultipartUpload for Upload {
         self.pieces += 1;
         async move {
             let sealed = compute(bytes as usize, move || {
-                taken.seal(&plaintext).map_err(|error| ObjectError::new(&location, error))
+                taken.seal(&plaintext).map_err(|error| ObjectError::at(&location, error))
             })
             .await?;
             let uploads = {
@@ -183,7 +183,7 @@ impl MultipartUpload for Upload {
         let (rest, location) =
             (Vec::from(std::mem::take(&mut self.waiting)), self.location.clone());
         let sealed = compute(self.waiting_bytes as usize, move || {
-            sealer.finish(&rest).map_err(|error| ObjectError::new(&location, error))
+            sealer.finish(&rest).map_err(|error| ObjectError::at(&location, error))
         })
         .await?;
         let mut uploads = queue.place(self.pieces, sealed.into());

@@ -1,6 +1,14 @@
 //! What is refused: altered, foreign and swapped objects, and objects that are replaced while they
 //! are read. Nothing of them is given out.
 
+#![allow(
+    clippy::single_range_in_vec_init,
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
 mod common;
 
 use std::sync::Arc;

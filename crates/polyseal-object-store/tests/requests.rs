@@ -1,5 +1,13 @@
 //! What operations cost: every request that reaches the inner store, and every byte.
 
+#![allow(
+    clippy::single_range_in_vec_init,
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
 mod common;
 
 use std::sync::Arc;

@@ -1,6 +1,14 @@
 //! The same on a real S3 server, Versity's gateway on this machine: `make stores` builds and names
 //! it (`POLYSEAL_VERSITYGW`).
 
+#![allow(
+    clippy::single_range_in_vec_init,
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
 mod common;
 mod server;
 

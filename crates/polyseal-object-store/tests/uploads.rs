@@ -1,5 +1,12 @@
 //! Uploads: in parts of any size, aborted, broken, and raced against each other.
 
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
 mod common;
 
 use bytes::Bytes;

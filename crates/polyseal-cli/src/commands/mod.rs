@@ -66,7 +66,7 @@ fn print_json(value: &impl serde::Serialize) -> Result {
 }
 
 /// Something worth knowing, on standard error.
-fn note(text: &str) {
+pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr(), "polyseal: {text}");
 }
 

@@ -9,6 +9,10 @@
 #[cfg(feature = "stores")]
 mod reader;
 #[cfg(feature = "stores")]
+mod rekey;
+#[cfg(feature = "stores")]
+mod s3;
+#[cfg(feature = "stores")]
 mod store;
 #[cfg(feature = "stores")]
 mod writer;
@@ -18,7 +22,7 @@ use std::path::Path;
 use crate::error::{Failure, Result};
 
 #[cfg(feature = "stores")]
-pub(crate) use self::{reader::ObjectReader, writer::ObjectWriter};
+pub(crate) use self::{reader::ObjectReader, rekey::rekey, writer::ObjectWriter};
 
 const SCHEMES: [&str; 6] = ["s3", "gs", "az", "abfss", "http", "https"];
 

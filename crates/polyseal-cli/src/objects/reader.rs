@@ -6,7 +6,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
-use object_store::{Error, GetOptions, GetRange, ObjectMeta, ObjectStoreExt};
+use object_store::{Attributes, Error, GetOptions, GetRange, ObjectMeta, ObjectStoreExt};
 use polyseal_file::{MAX_HEADER_BYTES, ReadAt};
 
 use super::store::{Object, wait};
@@ -16,6 +16,7 @@ use crate::error::{Failure, Result};
 pub(crate) struct ObjectReader {
     object: Object,
     meta: ObjectMeta,
+    attributes: Attributes,
     /// The first bytes, as many as a header may have.
     beginning: Bytes,
     at: u64,
@@ -34,14 +35,31 @@ impl ObjectReader {
                 Err(Error::Generic { .. }) => object.store.get(&object.key).await?,
                 other => other?,
             };
-            let meta = got.meta.clone();
+            let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
             let beginning = if meta.size == 0 { Bytes::new() } else { got.bytes().await? };
-            Ok((meta, beginning))
+            Ok((meta, attributes, beginning))
         })
         .map_err(|error| Failure::io("read", path, &error))?;
-        let (meta, beginning) = got.map_err(|error| object.failure("read", &error))?;
+        let (meta, attributes, beginning) = got.map_err(|error| object.failure("read", &error))?;
         let chunk = beginning.clone();
-        Ok(Self { object, meta, beginning, at: 0, chunk, rest: None })
+        Ok(Self { object, meta, attributes, beginning, at: 0, chunk, rest: None })
+    }
+
+    pub(crate) fn object(&self) -> &Object {
+        &self.object
+    }
+
+    pub(crate) fn meta(&self) -> &ObjectMeta {
+        &self.meta
+    }
+
+    pub(crate) fn attributes(&self) -> &Attributes {
+        &self.attributes
+    }
+
+    /// The first bytes, as many as a header may have.
+    pub(crate) fn beginning(&self) -> &[u8] {
+        &self.beginning
     }
 
     pub(crate) fn bytes(&self) -> u64 {

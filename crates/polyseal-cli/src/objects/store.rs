@@ -33,18 +33,12 @@ impl Object {
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong(&"a query or fragment is not understood"));
         }
-        // As the builders' `from_env` do, and no other variables.
-        let ours = |name: &str| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|p| name.starts_with(p));
-        let variables = env::vars_os().filter_map(|(name, value)| {
-            let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
-            ours(&name).then_some((name, value))
-        });
         // Who writes http:// means it: what is read is authenticated all the same.
         let plain = (url.scheme() == "http").then(|| ("allow_http".to_owned(), "true".to_owned()));
         // The builders look for certificates and for credentials in the file system.
         let _entered = runtime()?.enter();
         let (store, key) =
-            parse_url_opts(&url, variables.chain(plain)).map_err(|error| wrong(&error))?;
+            parse_url_opts(&url, builder_options().chain(plain)).map_err(|error| wrong(&error))?;
         if key.as_ref().is_empty() {
             return Err(wrong(&"there is no key"));
         }
@@ -88,6 +82,15 @@ impl Object {
     pub(crate) fn io_error(&self, error: &Error) -> io::Error {
         io::Error::other(format!("{}: {}", self.name.display(), reason(error)))
     }
+}
+
+/// What the environment says, as the builders' `from_env` take it, and no other variables.
+pub(crate) fn builder_options() -> impl Iterator<Item = (String, String)> {
+    let ours = |name: &str| ["AWS_", "AZURE_", "GOOGLE_"].iter().any(|p| name.starts_with(p));
+    env::vars_os().filter_map(move |(name, value)| {
+        let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);
+        ours(&name).then_some((name, value))
+    })
 }
 
 /// In a line: the answers of servers have many.

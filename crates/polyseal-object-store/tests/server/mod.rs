@@ -38,9 +38,8 @@ impl Server {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() {
                 return Self { process, port, objects };
             }
-            if process.try_wait().unwrap().is_some() {
-                panic!("the server does not run: are there extended attributes in TMPDIR?");
-            }
+            let ended = process.try_wait().unwrap().is_some();
+            assert!(!ended, "the server does not run: are there extended attributes in TMPDIR?");
             thread::sleep(Duration::from_millis(50));
         }
         panic!("the server does not listen");

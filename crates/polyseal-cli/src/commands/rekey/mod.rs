@@ -25,6 +25,8 @@ use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
 use crate::objects::expect_file;
+#[cfg(feature = "stores")]
+use crate::objects::is_object;
 use crate::progress::Progress;
 
 pub(crate) fn rekey(args: &RekeyArgs) -> Result {
@@ -33,6 +35,11 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         return detached::rekey(args, header);
     }
     let path = args.file.as_deref().unwrap_or(Path::new("-"));
+    #[cfg(feature = "stores")]
+    if is_object(path) {
+        expect_named(args)?;
+        return crate::objects::rekey(args, path);
+    }
     if args.restore {
         let given = &args.open;
         let none = given.key.is_empty() && given.identity.is_empty();
