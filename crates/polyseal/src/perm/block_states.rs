@@ -53,8 +53,11 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> BlockStates<P, L, W> {
     fn words<const N: usize>(x: [Self; N]) -> [[L; N]; W] {
         let mut words = [[x[0].0[0]; N]; W];
         for w in 0..W {
-            for n in 0..N {
-                words[w][n] = x[n].0[w];
+            words[w][0] = x[0].0[w];
+            if const { N > 1 } {
+                for n in 1..N {
+                    words[w][n] = x[n].0[w];
+                }
             }
         }
         words
@@ -64,8 +67,11 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> BlockStates<P, L, W> {
     #[inline(always)]
     fn set<const N: usize>(x: &mut [Self; N], words: [[L; N]; W]) {
         for w in 0..W {
-            for n in 0..N {
-                x[n].0[w] = words[w][n];
+            x[0].0[w] = words[w][0];
+            if const { N > 1 } {
+                for n in 1..N {
+                    x[n].0[w] = words[w][n];
+                }
             }
         }
     }

@@ -101,11 +101,16 @@ fn round4<L: StateLanes, const N: usize>(
     steps: [(usize, usize); 2],
     constants: &Alternating,
 ) {
-    let mut keys = [x[0][0]; 2];
-    for m in 0..2 {
-        keys[m] = L::load(isa, &constants.0[m].as_flattened()[..L::BYTES]);
+    let mut keys = [x[0]; 2];
+    let [first, second] = &constants.0;
+    keys[0][0] = L::load(isa, &first.as_flattened()[..L::BYTES]);
+    keys[1][0] = L::load(isa, &second.as_flattened()[..L::BYTES]);
+    if const { N > 1 } {
+        for n in 1..N {
+            (keys[0][n], keys[1][n]) = (keys[0][0], keys[1][0]);
+        }
     }
-    round_with(x, steps, keys);
+    apply(x, steps, keys);
 }
 
 /// Round `r` of vector 0 and, each four rounds ahead of the one before, of the others. Rounds
@@ -148,6 +153,15 @@ fn apply<L: StateLanes, const N: usize, const M: usize, const W: usize>(
     steps: [(usize, usize); M],
     keys: [[L; N]; M],
 ) {
+    if const { M == 2 && !<L::Isa as Isa>::ROUNDS_ARE_CALLS } {
+        // Without loops, of which the compiler would have many to unroll: the steps are independent.
+        let [(from, to), (other_from, other_to)] = [steps[0], steps[M - 1]];
+        let y = L::aes_rounds(x[from], keys[0]);
+        let other_y = L::aes_rounds(x[other_from], keys[M - 1]);
+        x[to] = L::aes_rounds(y, x[to]);
+        x[other_to] = L::aes_rounds(other_y, x[other_to]);
+        return;
+    }
     let mut from = [x[0]; M];
     let mut to = from;
     for m in 0..M {

@@ -145,6 +145,11 @@ impl<I: Isa<X1 = Self> + PartialXmm> Lanes for Xmm<I> {
 
     #[inline(always)]
     fn aes_rounds<const N: usize>(mut x: [Self; N], round_keys: [Self; N]) -> [Self; N] {
+        if const { N == 1 } {
+            // SAFETY: `I` is the proof of AES-NI.
+            x[0].0 = unsafe { _mm_aesenc_si128(x[0].0, round_keys[0].0) };
+            return x;
+        }
         for i in 0..N {
             // SAFETY: `I` is the proof of AES-NI.
             x[i].0 = unsafe { _mm_aesenc_si128(x[i].0, round_keys[i].0) };
