@@ -78,9 +78,9 @@ fn copy(from: &mut InputFile, offset: u64, header: &Header, to: &mut OutputFile)
             to.write_all(header.as_bytes())?;
             copy_range(&mut from.file, payload, &mut to)?;
         }
-        OutputFile::Direct(direct) => {
-            direct.write_all(header.as_bytes())?;
-            copy_range(&mut from.file, payload, direct)?;
+        other => {
+            other.write_all(header.as_bytes())?;
+            copy_range(&mut from.file, payload, other)?;
         }
     }
     if from.file.metadata()?.len() == bytes { Ok(()) } else { Err(super::changed()) }
