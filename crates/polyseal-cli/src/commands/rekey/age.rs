@@ -79,7 +79,7 @@ fn copy(from: &mut InputFile, offset: u64, header: &Header, to: &mut OutputFile)
             copy_range(&mut from.file, payload, &mut to)?;
         }
         other => {
-            other.write_all(header.as_bytes())?;
+            Write::write_all(other, header.as_bytes())?;
             copy_range(&mut from.file, payload, other)?;
         }
     }
