@@ -24,8 +24,8 @@ impl Server {
         let program = std::env::var("POLYSEAL_VERSITYGW").expect("see `make stores`");
         let objects = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        // Metadata are extended attributes, which change together with the object. In a folder beside
-        // it (`--sidecar`), readers get the ETag of one version and the bytes of another.
+        // Metadata are extended attributes, which change together with the object. In a folder
+        // beside it (`--sidecar`), readers get the ETag of one version and the bytes of another.
         let mut process = Command::new(program)
             .args(["--quiet", "--access", USER, "--secret", SECRET])
             .args(["--port", &format!("127.0.0.1:{port}")])
