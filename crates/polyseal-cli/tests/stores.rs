@@ -131,7 +131,7 @@ fn what_fails_leaves_nothing_and_names_the_object() {
 }
 
 #[test]
-fn rekeying_an_object_sends_its_first_5_mib_and_keeps_its_type() {
+fn rekeying_an_object_changes_its_header_alone() {
     let place = Place::new();
     place.room.run(["keygen", "-o", "k2"], b"").succeeds();
     for bytes in [1000, (5 << 20) - 4096 - 80 * 16, 40 << 20] {
@@ -142,7 +142,7 @@ fn rekeying_an_object_sends_its_first_5_mib_and_keeps_its_type() {
         let args = ["rekey", "-k", "k", "--to-key", "k2", "s3://bucket/d/c x"];
         let done = place.run(&args);
         assert!(
-            done.0.status.success() && done.errors().starts_with("note: "),
+            done.0.status.success() && done.errors().contains("note: anyone"),
             "{}",
             done.errors()
         );

@@ -11,8 +11,8 @@
 //! [`Encryptor`] and [`Decryptor`] carry whole files, [`Reader`] reads parts of one from many
 //! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
 //! that its user fetches, [`Sealer`] seals parts, in any order and in several processes, and
-//! [`StreamSealer`] what comes until it ends. A header can be kept elsewhere than its payload ([`Encryptor::encrypt_detached`],
-//! [`Decryptor::detached_header`]).
+//! [`StreamSealer`] what comes until it ends. A header can be kept elsewhere than its payload
+//! ([`Encryptor::encrypt_detached`], [`Decryptor::detached_header`]).
 //!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
 //! two more kinds of those, and `passphrase`. Without them the crate has key files, and 33 other

@@ -2,8 +2,8 @@
 //!
 //! What fits into one part is read, and put again with its new header. Of a longer object, only the
 //! first 5 MiB are: the store itself copies the rest (`UploadPartCopy`), which S3 and its like can.
-//! Every step is bound to the ETag that was read: an object that another has written meanwhile stays
-//! as it is.
+//! Every step is bound to the ETag that was read: an object that another has written meanwhile
+//! stays as it is.
 
 use std::path::Path;
 

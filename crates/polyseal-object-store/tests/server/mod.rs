@@ -50,6 +50,10 @@ impl Server {
         self.objects.path()
     }
 
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// What a program needs to use this server.
     pub(crate) fn environment(&self) -> [(&'static str, String); 5] {
         [
