@@ -31,7 +31,7 @@ use crate::streams::{
 };
 
 /// Which file it is, whatever its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct FileId {
     device: u64,
     inode: u64,

@@ -17,6 +17,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
+use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+
 use common::{Room, cannot, have, message, payload_offset};
 
 const EIO: Option<i32> = Some(5);
@@ -142,6 +144,47 @@ fn what_was_altered_is_an_error_and_never_data() {
     }
     drop(file);
     mounted.end();
+}
+
+/// Whoever can write to the stored files cannot shorten, lengthen or change what another reads.
+#[test]
+fn what_is_put_in_the_place_of_an_open_file_does_not_mix_with_it() {
+    let room = tree();
+    let sealed = room.read("sealed/a/b/large.polyseal");
+    let replace = |by: &[u8]| {
+        room.write("sealed/new", by);
+        fs::rename(room.path("sealed/new"), room.path("sealed/a/b/large.polyseal")).unwrap();
+    };
+    let Some(mounted) = Mounted::new(&room, &["-k", "k"], "sealed") else { return };
+    let (path, expected) = (mounted.path("a/b/large"), message(3_000_001));
+    let unlike: Vec<u8> = expected.iter().map(|byte| !byte).collect();
+    room.write("unlike", &unlike);
+    room.run(["encrypt", "-k", "k", "-o", "unlike.polyseal", "unlike"], b"").succeeds();
+    let shorter = sealed[..payload_offset(&sealed) + 70_000].to_vec();
+    let longer = [&sealed[..], &[0; 100_000]].concat();
+    for other in [shorter, longer, room.read("unlike.polyseal")] {
+        replace(&sealed);
+        let file = File::open(&path).unwrap();
+        let mut start = [0; 10];
+        (&file).read_exact(&mut start).unwrap();
+        replace(&other);
+        // The kernel asks again for the size, and another reads what is there now.
+        let flags = AtFlags::STATX_FORCE_SYNC | AtFlags::EMPTY_PATH;
+        assert_eq!(statx(&file, "", flags, StatxFlags::ALL).unwrap().stx_size, 3_000_001);
+        let _ = statx(CWD, &path, AtFlags::STATX_FORCE_SYNC, StatxFlags::ALL);
+        match File::open(&path) {
+            Ok(now) => assert!(other.len() == sealed.len() && all(&now) == unlike),
+            Err(error) => assert_eq!(error.raw_os_error(), EIO),
+        }
+        assert!(all(&file)[..] == expected[10..]);
+    }
+    mounted.end();
+}
+
+fn all(mut file: &File) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).unwrap();
+    bytes
 }
 
 #[test]

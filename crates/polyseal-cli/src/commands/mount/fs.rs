@@ -3,7 +3,12 @@
 //! The size of a file that nobody has opened is computed from its header, of which nothing is
 //! authenticated until it is opened; one that is altered shows another size, and does not open.
 //!
-//! A number (inode) is kept while the kernel knows it, a reader while its file is open.
+//! The kernel keeps size and contents by number (inode), for all who have it open. So a number
+//! stands for one [`Version`] of what is stored. It has one size, and one reader while it is open.
+//! What is put in its place gets another number: it cannot cut short what is being read, nor be
+//! mixed with it.
+//!
+//! A number is kept while the kernel knows it, a reader while its file is open.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -25,6 +30,7 @@ use zeroize::Zeroizing;
 
 use super::Event;
 use super::shown::{Shown, below, rights};
+use crate::file_io::FileId;
 
 /// For how long the kernel may rely on an answer: what is stored may be replaced.
 const VALID: Duration = Duration::from_secs(1);
@@ -39,24 +45,44 @@ pub(super) struct Plaintexts {
     readers: Mutex<Readers>,
 }
 
-/// The numbers that the kernel knows, and the paths of what is stored there.
+/// The numbers that the kernel knows, what is stored there, and how often it was told.
 struct Numbers {
-    paths: HashMap<u64, (PathBuf, u64)>,
-    numbers: HashMap<PathBuf, u64>,
+    stored: HashMap<u64, (Stored, u64)>,
+    numbers: HashMap<Stored, u64>,
     next: u64,
 }
 
-#[derive(Default)]
-struct Readers {
-    open: HashMap<u64, Arc<Reader<File>>>,
-    next: u64,
+/// A directory at a path, or one version of a file.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Stored {
+    path: PathBuf,
+    version: Option<Version>,
+}
+
+/// Which file it is, and as of when; after a change it is another.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Version {
+    id: FileId,
+    changed: (i64, i64),
+    bytes: u64,
+    /// As its header says.
+    plaintext_bytes: u64,
+}
+
+/// Those that are open, by number.
+type Readers = HashMap<u64, Open>;
+
+struct Open {
+    reader: Arc<Reader<File>>,
+    attributes: FileAttr,
+    handles: u64,
 }
 
 impl Plaintexts {
     pub(super) fn new(shown: Shown, events: Sender<Event>) -> Self {
-        let root = PathBuf::new();
+        let root = Stored { path: PathBuf::new(), version: None };
         let numbers = Numbers {
-            paths: [(INodeNo::ROOT.0, (root.clone(), 1))].into(),
+            stored: [(INodeNo::ROOT.0, (root.clone(), 1))].into(),
             numbers: [(root, INodeNo::ROOT.0)].into(),
             next: INodeNo::ROOT.0 + 1,
         };
@@ -70,44 +96,76 @@ impl Plaintexts {
 
     fn path(&self, number: INodeNo) -> Result<PathBuf, Errno> {
         let numbers = locked(&self.numbers);
-        numbers.paths.get(&number.0).map(|(path, _)| path.clone()).ok_or(Errno::ESTALE)
+        numbers.stored.get(&number.0).map(|(it, _)| it.path.clone()).ok_or(Errno::ESTALE)
     }
 
-    fn attributes(&self, number: INodeNo) -> Result<FileAttr, Errno> {
-        let path = self.path(number)?;
+    /// What is stored at `path` now.
+    fn look(&self, path: PathBuf) -> Result<(File, Metadata, Stored), Errno> {
         let file = self.shown.stored(&path).map_err(errno)?;
         let metadata = file.metadata().map_err(errno)?;
         // The one file that was named is shown in a directory of its own.
         let is_directory = path == Path::new("") || metadata.is_dir();
-        let size = if is_directory { 0 } else { plaintext_bytes(&file, &metadata) };
-        Ok(attributes(number, &metadata, is_directory, size))
+        let version = (!is_directory).then(|| Version {
+            id: FileId::of(&metadata),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+            bytes: metadata.len(),
+            plaintext_bytes: plaintext_bytes(&file, &metadata),
+        });
+        Ok((file, metadata, Stored { path, version }))
+    }
+
+    /// What has the number, if it is still stored. If not, the kernel looks its name up anew.
+    fn numbered(&self, number: INodeNo) -> Result<(File, FileAttr), Errno> {
+        let (file, metadata, stored) = self.look(self.path(number)?)?;
+        if locked(&self.numbers).numbers.get(&stored) != Some(&number.0) {
+            return Err(Errno::ESTALE);
+        }
+        Ok((file, attributes(number, &metadata, &stored)))
+    }
+
+    fn attributes(&self, number: INodeNo) -> Result<FileAttr, Errno> {
+        let open = locked(&self.readers).get(&number.0).map(|open| open.attributes);
+        open.map_or_else(|| Ok(self.numbered(number)?.1), Ok)
     }
 
     fn entry(&self, parent: INodeNo, name: &OsStr) -> Result<FileAttr, Errno> {
         let parent = self.path(parent)?;
         let entries = self.shown.entries(&parent).map_err(errno)?;
         let entry = entries.get(name).ok_or(Errno::ENOENT)?;
-        let number = locked(&self.numbers).number(below(&parent, &entry.stored));
-        self.attributes(number).inspect_err(|_| locked(&self.numbers).forget(number, 1))
+        let (_, metadata, stored) = self.look(below(&parent, &entry.stored))?;
+        let number = locked(&self.numbers).number(stored.clone());
+        Ok(attributes(number, &metadata, &stored))
     }
 
     fn open_reader(&self, number: INodeNo) -> Result<FileHandle, Errno> {
-        let path = self.path(number)?;
-        let file = self.shown.stored(&path).map_err(errno)?;
+        let (file, attributes) = self.numbered(number)?;
         let (answer, opened) = sync_channel(1);
-        let event = Event::Open(file, path.display().to_string(), answer);
+        let event = Event::Open(file, self.path(number)?.display().to_string(), answer);
         locked(&self.events).send(event).map_err(|_| Errno::EIO)?;
         let reader = opened.recv().map_err(|_| Errno::EIO)?;
         let reader = reader.map_err(|error| Errno::from_i32(error.raw_os_error()))?;
+        // It has been altered since its size was told.
+        if reader.plaintext_bytes() != attributes.size {
+            return Err(Errno::ESTALE);
+        }
+        let reader = Arc::new(reader);
         let mut readers = locked(&self.readers);
-        readers.next += 1;
-        let handle = readers.next;
-        readers.open.insert(handle, Arc::new(reader));
-        Ok(FileHandle(handle))
+        readers.entry(number.0).or_insert(Open { reader, attributes, handles: 0 }).handles += 1;
+        Ok(FileHandle(number.0))
+    }
+
+    fn close(&self, handle: FileHandle) {
+        let mut readers = locked(&self.readers);
+        let Some(open) = readers.get_mut(&handle.0) else { return };
+        open.handles -= 1;
+        if open.handles == 0 {
+            readers.remove(&handle.0);
+        }
     }
 
     fn part(&self, handle: FileHandle, at: u64, size: u32) -> Result<Zeroizing<Vec<u8>>, Errno> {
-        let reader = locked(&self.readers).open.get(&handle.0).cloned().ok_or(Errno::EBADF)?;
+        let reader = locked(&self.readers).get(&handle.0).map(|open| Arc::clone(&open.reader));
+        let reader = reader.ok_or(Errno::EBADF)?;
         let rest = reader.plaintext_bytes().saturating_sub(at);
         let length = rest.min(size.into()) as usize;
         let mut part = Zeroizing::new(vec![0; length]);
@@ -119,22 +177,22 @@ impl Plaintexts {
 }
 
 impl Numbers {
-    /// The number of what is stored at `path`, which the kernel now knows once more.
-    fn number(&mut self, path: PathBuf) -> INodeNo {
-        let number = *self.numbers.entry(path.clone()).or_insert_with(|| {
+    /// The number of what is stored, which the kernel now knows once more.
+    fn number(&mut self, stored: Stored) -> INodeNo {
+        let number = *self.numbers.entry(stored.clone()).or_insert_with(|| {
             self.next += 1;
             self.next
         });
-        self.paths.entry(number).or_insert((path, 0)).1 += 1;
+        self.stored.entry(number).or_insert((stored, 0)).1 += 1;
         INodeNo(number)
     }
 
     fn forget(&mut self, number: INodeNo, times: u64) {
-        let Some((path, known)) = self.paths.get_mut(&number.0) else { return };
+        let Some((stored, known)) = self.stored.get_mut(&number.0) else { return };
         *known = known.saturating_sub(times);
         if *known == 0 && number != INodeNo::ROOT {
-            self.numbers.remove(path);
-            self.paths.remove(&number.0);
+            self.numbers.remove(stored);
+            self.stored.remove(&number.0);
         }
     }
 }
@@ -196,7 +254,7 @@ impl Filesystem for Plaintexts {
         _: bool,
         reply: ReplyEmpty,
     ) {
-        locked(&self.readers).open.remove(&handle.0);
+        self.close(handle);
         reply.ok();
     }
 
@@ -251,8 +309,10 @@ impl io::Read for At<'_> {
     }
 }
 
-fn attributes(number: INodeNo, stored: &Metadata, is_directory: bool, size: u64) -> FileAttr {
+fn attributes(number: INodeNo, stored: &Metadata, it: &Stored) -> FileAttr {
     const BLOCK: u64 = 512;
+    let is_directory = it.version.is_none();
+    let size = it.version.as_ref().map_or(0, |version| version.plaintext_bytes);
     let perm = rights(stored);
     FileAttr {
         ino: number,
