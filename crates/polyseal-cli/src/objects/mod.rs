@@ -3,8 +3,8 @@
 //!
 //! They are read and written by the crate `object_store`, with the feature `stores`; without it
 //! they are refused. An object is read as one version of itself, by its ETag, and one that is
-//! written appears whole or not at all. Credentials and endpoints come from the environment, as
-//! for other programs: `AWS_…`, `GOOGLE_…`, `AZURE_…`.
+//! written appears whole or not at all. Credentials and endpoints come from the environment, as for
+//! other programs: `AWS_…`, `GOOGLE_…`, `AZURE_…`.
 
 #[cfg(feature = "stores")]
 mod reader;

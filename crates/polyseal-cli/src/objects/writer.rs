@@ -1,8 +1,8 @@
 //! Writing an object: it appears with [`commit`](ObjectWriter::commit), whole.
 //!
 //! What fits into a part is put in one request, on the condition that there is no such object,
-//! where none is to be replaced. Longer ones are uploaded in parts, of which nothing is seen
-//! before the end; there the store is asked just before whether there is one by now.
+//! where none is to be replaced. Longer ones are uploaded in parts, of which nothing is seen before
+//! the end; there the store is asked just before whether there is one by now.
 
 use std::io::{self, Write};
 use std::mem;
