@@ -12,7 +12,7 @@
 //! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
 //! that its user fetches, and [`Sealer`] seals parts, in any order and in several processes. A
 //! header can be kept elsewhere than its payload ([`Encryptor::encrypt_detached`],
-//! [`Decryptor::detached_header`]).
+//! [`Decryptor::detached_header`]). A [`manifest`] binds the names of a whole tree to its files.
 //!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
 //! two more kinds of those, and `passphrase`. Without them the crate has key files, and 33 other
@@ -60,6 +60,7 @@ mod inspect;
 mod kdf;
 mod key;
 mod layout;
+pub mod manifest;
 mod passphrase;
 mod payload;
 mod payload_cipher;

@@ -9,9 +9,11 @@ mod crypt;
 mod inspect;
 mod keygen;
 mod limits;
+mod many;
 mod rekey;
 mod selftest;
 mod suites;
+mod trees;
 mod vectors;
 
 use std::io::{self, Write};
