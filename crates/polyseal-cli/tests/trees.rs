@@ -417,36 +417,7 @@ fn what_does_not_belong_is_not_rekeyed_and_the_manifest_comes_last() {
     room.run([&REKEY[..], &["-o", "x"]].concat(), b"").fails(2, "each of several is replaced");
 }
 
-/// Killed at some moments and run again, until it is done: no file is half-way, ever.
 #[test]
 fn a_rekey_that_is_killed_is_finished_by_running_it_again() {
-    let room = Room::new();
-    room.run(["keygen", "-o", "other"], b"").succeeds();
-    fs::create_dir(room.path("d")).unwrap();
-    let count = 300;
-    (0..count).for_each(|i| room.write(&format!("d/m{i}"), format!("message {i}").as_bytes()));
-    seal(&room);
-    let mut killed = 0;
-    for delay in [5, 20, 40, 80, 160].into_iter().cycle() {
-        let mut child = room.command(REKEY).stdout(std::process::Stdio::null()).spawn().unwrap();
-        thread::sleep(std::time::Duration::from_millis(delay + killed));
-        let _ = child.kill();
-        if child.wait().unwrap().success() {
-            break;
-        }
-        killed += 1;
-        let list: String = (0..count).map(|i| format!("s/m{i}.polyseal\n")).collect();
-        let both = ["verify", "-k", "k", "-k", "other", "--files-from", "-"];
-        room.run(both, list.as_bytes()).succeeds();
-        for entry in fs::read_dir(room.path("s")).unwrap() {
-            let path = entry.unwrap().path();
-            // Between link and rename, a whole new file has a name.
-            if path.extension() == Some(OsStr::new("tmp")) {
-                fs::remove_file(path).unwrap();
-            }
-        }
-    }
-    assert!(killed > 2, "{killed}");
-    let shown = room.run(["verify", "-k", "other", "--recursive", "s"], b"").succeeds();
-    assert_eq!(String::from_utf8_lossy(&shown).lines().count(), count);
+    common::rekey_a_tree_and_be_killed(300);
 }
