@@ -15,7 +15,8 @@ use crate::amount::{self, count, count_from_one};
 #[derive(Debug, Parser)]
 #[command(name = "polyseal", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 done, 1 I/O, 2 usage, 3 authentication or corruption, \
-                        4 no matching key, passphrase or context.")]
+                        4 no matching key, passphrase or context. If several files fail, the \
+                        gravest counts: 3 before 4, 1 and 2.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -71,12 +72,15 @@ const ENCRYPT_EXAMPLES: &str = "Examples:
   polyseal encrypt -r age1… -o notes.polyseal notes.txt      for the owner of that identity
   polyseal encrypt -k backup.key photos.tar notes.txt        photos.tar.polyseal, notes.txt.polyseal
   tar c photos | polyseal encrypt -k backup.key -o photos.tar.polyseal
+  polyseal encrypt -k backup.key --recursive -o sealed photos        the whole tree
+  find . -name '*.txt' -print0 | polyseal encrypt -k backup.key -0 --files-from - -o sealed
   polyseal encrypt --format age -r age1… -o notes.age notes.txt      for whoever has age";
 
 const DECRYPT_EXAMPLES: &str = "Examples:
   polyseal decrypt -o notes.txt notes.polyseal               asks for the passphrase, if it has one
   polyseal decrypt -i my.identity -o notes.txt notes.polyseal
   polyseal decrypt -k backup.key photos.tar.polyseal | tar x
+  polyseal decrypt -k backup.key --recursive -o photos sealed        the whole tree
   polyseal decrypt -i my.identity -o notes.txt notes.age";
 
 const LIMITS_EXAMPLES: &str =
@@ -94,10 +98,16 @@ const MOUNT_EXAMPLES: &str = "Examples:
   polyseal mount -k backup.key sealed/ /mnt/plain            every file below, when it is read
   polyseal mount -p disk.img.polyseal /mnt/plain             /mnt/plain/disk.img";
 
-const REKEY_EXAMPLES: &str = "Examples:
+const REKEY_EXAMPLES: &str =
+    "Several files are each replaced in one step. If a run was interrupted, run it again: what a
+new key file opens already is told and left as it is.
+
+Examples:
   polyseal rekey --keep -k backup.key -r age1… FILE          one more can open it
   polyseal rekey -k old.key --to-key new.key FILE            others can open it
-  polyseal rekey --new-key -k old.key --to-key new.key FILE  and nobody else, whatever he has kept";
+  polyseal rekey --new-key -k old.key --to-key new.key FILE  and nobody else, whatever he has kept
+  polyseal rekey -k old.key --to-key new.key --recursive DIR           a whole sealed tree
+  find DIR -name '*.polyseal' | polyseal rekey -k old.key --to-key new.key --files-from -";
 
 /// Where the result goes.
 #[derive(Debug, clap::Args)]
@@ -176,6 +186,32 @@ pub(crate) struct WorkArgs {
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
+/// Many files in one run.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Many files")]
+pub(crate) struct ManyArgs {
+    /// Work on the whole tree of a directory
+    #[arg(long, conflicts_with = "files_from")]
+    pub(crate) recursive: bool,
+    /// Work on the files that are named in this file, one on a line; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) files_from: Option<PathBuf>,
+    /// The names in the list end with NUL, as those of find -print0
+    #[arg(short = '0', long)]
+    pub(crate) null: bool,
+    /// Leave out what has such a name, or such a path if there is a `/` in it, and all that is in
+    /// it; can be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) exclude: Vec<String>,
+    /// Work on so many files at a time. Each may need 64 MiB with a passphrase [default: one for
+    /// each core]
+    #[arg(long, value_name = "N")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+    /// Tell of each file in a line of JSON on standard output
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct EncryptArgs {
     #[command(flatten)]
@@ -225,8 +261,10 @@ pub(crate) struct EncryptArgs {
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
     /// of several, each goes to FILE.polyseal, or FILE.age. If OUT is a directory, that is in there
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
 }
 
 /// The format of a file.
@@ -252,8 +290,10 @@ pub(crate) struct DecryptArgs {
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
     /// of several, each goes to its name without .polyseal or .age. If OUT is a directory, that is
     /// in there
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -263,8 +303,10 @@ pub(crate) struct VerifyFilesArgs {
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Check these files; `-` or nothing is standard input
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
 }
 
 #[derive(Debug, clap::Args)]
@@ -322,9 +364,11 @@ pub(crate) struct RekeyArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-    /// The encrypted file
-    #[arg(required_unless_present = "header")]
-    pub(crate) file: Option<PathBuf>,
+    /// The encrypted files; with --recursive, the directory of a sealed tree
+    #[arg(required_unless_present_any = ["header", "files_from"], conflicts_with = "files_from")]
+    pub(crate) file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) many: ManyArgs,
 }
 
 #[derive(Debug, clap::Args)]

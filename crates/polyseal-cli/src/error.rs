@@ -1,5 +1,6 @@
 //! Every failure: what happened, what to do about it, and the exit code that scripts rely on.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -11,7 +12,8 @@ use polyseal_file::{Error as FileError, KeyFileError};
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
-/// The exit codes.
+/// The exit codes. Of many files, the gravest counts: what may be an attack comes before what may
+/// be the wrong key, and both before what the system or the command line is to blame for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Code {
     /// The operating system refused something.
@@ -22,6 +24,26 @@ pub(crate) enum Code {
     Content = 3,
     /// The file is for another key.
     NoKey = 4,
+}
+
+impl Code {
+    const BY_GRAVITY: [Self; 4] = [Self::Usage, Self::Io, Self::NoKey, Self::Content];
+
+    fn gravity(self) -> Option<usize> {
+        Self::BY_GRAVITY.iter().position(|code| *code == self)
+    }
+}
+
+impl Ord for Code {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.gravity().cmp(&other.gravity())
+    }
+}
+
+impl PartialOrd for Code {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl From<Code> for ExitCode {
@@ -57,6 +79,11 @@ impl Failure {
             io::ErrorKind::NotFound if what.starts_with("read") => failure.hint("check the path"),
             _ => failure.hint_for(error),
         }
+    }
+
+    /// What happened, without what to do about it.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -101,9 +128,9 @@ impl Failure {
             K::StorageFull | K::QuotaExceeded => self.hint("free some space, then run it again"),
             K::FileTooLarge => self.hint("raise the limit on file sizes, or write elsewhere"),
             K::ReadOnlyFilesystem => self.hint("write to another place with -o"),
-            K::IsADirectory => {
-                self.hint("pack a directory to encrypt it: tar -c DIR | polyseal encrypt …")
-            }
+            K::IsADirectory => self.hint(
+                "a directory takes --recursive and -o OUT, or tar -c DIR | polyseal encrypt …",
+            ),
             _ => self,
         }
     }

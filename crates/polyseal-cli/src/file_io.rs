@@ -10,16 +10,19 @@
 //! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
 //! - OUT must not be the input or the key file, by whatever name.
 
+use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{FileType, Mode, Stat, Timestamps};
 use rustix::process::geteuid;
 use zeroize::Zeroizing;
 
 use crate::args::OutputArgs;
+use crate::directory::Directory;
 use crate::error::{Code, Failure, Result, is_secret, misleads};
 use crate::objects::expect_file;
 #[cfg(feature = "stores")]
@@ -42,12 +45,19 @@ impl FileId {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
+    pub(crate) fn of_stat(stat: &Stat) -> Self {
+        Self { device: stat.st_dev, inode: stat.st_ino }
+    }
+
     /// That of an open descriptor.
     pub(crate) fn of_descriptor(descriptor: impl AsFd) -> Option<Self> {
         let file = File::from(descriptor.as_fd().try_clone_to_owned().ok()?);
         Some(Self::of(&file.metadata().ok()?))
     }
 }
+
+/// Files that an output must not be, and what each is.
+pub(crate) type Taken<'a> = [(Option<FileId>, &'a str)];
 
 /// An open input.
 pub(crate) struct InputFile {
@@ -205,11 +215,7 @@ fn not_text() -> Failure {
 impl OutputFile {
     /// Opens the output that `args` ask for; `taken` are files that it must not be, and what they
     /// are.
-    pub(crate) fn open(
-        args: &OutputArgs,
-        contents: Contents,
-        taken: &[(Option<FileId>, &str)],
-    ) -> Result<Self> {
+    pub(crate) fn open(args: &OutputArgs, contents: Contents, taken: &Taken<'_>) -> Result<Self> {
         let Some(path) = &args.output else {
             let terminal = io::stdout().is_terminal();
             if terminal && contents == Contents::Binary {
@@ -242,7 +248,7 @@ impl OutputFile {
         stream: impl AsFd,
         name: &str,
         text: Option<Zeroizing<Vec<u8>>>,
-        taken: &[(Option<FileId>, &str)],
+        taken: &Taken<'_>,
     ) -> Result<Self> {
         let failure = |error| Failure::io("write", Path::new(name), &error);
         expect_open(&stream, name)?;
@@ -251,11 +257,11 @@ impl OutputFile {
         Ok(Self::Direct(Direct { file, text }))
     }
 
-    fn named(path: &Path, force: bool, taken: &[(Option<FileId>, &str)]) -> Result<Self> {
+    fn named(path: &Path, force: bool, taken: &Taken<'_>) -> Result<Self> {
         let failure = |error| Failure::io("write", path, &error);
         expect_no_secret(path)?;
-        let staged = |target, replaced| {
-            let staged = Staged::create(target, replaced).map_err(failure)?;
+        let staged = |directory, target, replaced| {
+            let staged = Staged::create(directory, target, replaced).map_err(failure)?;
             Ok(Self::Staged { staged, replace: force, name: path.to_owned() })
         };
         let metadata = match fs::metadata(path) {
@@ -265,7 +271,10 @@ impl OutputFile {
                 let message = format!("{} is a symbolic link to nothing", path.display());
                 return Err(Failure::usage(message).hint("name the file itself"));
             }
-            Err(_) => return staged(path.to_owned(), None),
+            Err(_) => {
+                let (directory, name) = Directory::of(path).map_err(failure)?;
+                return staged(directory, name, None);
+            }
         };
         refuse_taken(&metadata, taken, path)?;
         let kind = metadata.file_type();
@@ -285,7 +294,52 @@ impl OutputFile {
         if !force {
             return Err(already_exists(path));
         }
-        staged(fs::canonicalize(path).map_err(failure)?, Some(Replaced::new(path, &metadata)))
+        // Whoever can write to the folder of the name, a link perhaps, has chosen the file.
+        let folder = Directory::open(path.parent().unwrap_or(Path::new(""))).map_err(failure)?;
+        let seen = rustix::fs::stat(path).map_err(|error| failure(error.into()))?;
+        let replaced = Replaced::new(&folder, &seen);
+        let file = fs::canonicalize(path).map_err(failure)?;
+        let (directory, name) = Directory::of(&file).map_err(failure)?;
+        staged(directory, name, Some(replaced))
+    }
+
+    /// Opens the output `name` in a directory in which no link is followed.
+    pub(crate) fn inside(
+        directory: Directory,
+        name: OsString,
+        shown: &Path,
+        force: bool,
+        taken: &Taken<'_>,
+    ) -> Result<Self> {
+        let failure = |error| Failure::io("write", shown, &error);
+        let replaced = match directory.stat(&name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                expect_no_secret(shown)?;
+                None
+            }
+            Err(error) => return Err(failure(error)),
+            Ok(_) if !force => return Err(already_exists(shown)),
+            Ok(seen) if FileType::from_raw_mode(seen.st_mode) == FileType::RegularFile => {
+                refuse_taken_id(FileId::of_stat(&seen), taken, shown)?;
+                Some(Replaced::new(&directory, &seen))
+            }
+            Ok(_) => {
+                let message = format!("{} is there, and is no regular file", shown.display());
+                return Err(Failure::usage(message).hint("see what it is, and remove it"));
+            }
+        };
+        let staged = Staged::create(directory, name, replaced).map_err(failure)?;
+        Ok(Self::Staged { staged, replace: force, name: shown.to_owned() })
+    }
+
+    /// Gives a staged file this mode and these times, whatever it replaces.
+    pub(crate) fn set(&mut self, mode: Mode, times: Timestamps) -> Result {
+        match self {
+            Self::Direct(_) => Ok(()),
+            Self::Staged { staged, name, .. } => {
+                staged.set(mode, times).map_err(|error| Failure::io("write", name, &error))
+            }
+        }
     }
 
     /// As the library takes it.
@@ -446,9 +500,12 @@ fn expect_no_secret(path: &Path) -> Result {
     Ok(())
 }
 
-fn refuse_taken(output: &Metadata, taken: &[(Option<FileId>, &str)], name: &Path) -> Result {
-    let id = Some(FileId::of(output));
-    match taken.iter().find(|(other, _)| output.is_file() && *other == id) {
+fn refuse_taken(output: &Metadata, taken: &Taken<'_>, name: &Path) -> Result {
+    if output.is_file() { refuse_taken_id(FileId::of(output), taken, name) } else { Ok(()) }
+}
+
+fn refuse_taken_id(output: FileId, taken: &Taken<'_>, name: &Path) -> Result {
+    match taken.iter().find(|(other, _)| *other == Some(output)) {
         None => Ok(()),
         Some((_, what)) => {
             let message = format!("the output, {}, is {what}", name.display());

@@ -5,7 +5,7 @@ use std::fs::{File, Metadata};
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polyseal_file::age::{MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Header, Identities, Key, Passphrase, Recipients};
@@ -21,24 +21,24 @@ use crate::secret;
 /// What keys were read from.
 #[derive(Debug)]
 pub(crate) struct Sources {
-    files: Vec<FileId>,
+    files: Mutex<Vec<FileId>>,
     header: Option<FileId>,
     /// Each stands where the next passphrase from it begins.
-    descriptors: Vec<(u32, File)>,
+    descriptors: Vec<(u32, Mutex<File>)>,
 }
 
 impl Sources {
     /// Opens the descriptors that passphrases will come from. From then on no program that is
     /// started inherits one: age's plugins are none of those whom a passphrase was given to.
     pub(crate) fn new(passphrases: [Option<u32>; 2]) -> Result<Self> {
-        let mut sources = Self { files: Vec::new(), header: None, descriptors: Vec::new() };
+        let mut sources = Self { files: Mutex::default(), header: None, descriptors: Vec::new() };
         for fd in passphrases.into_iter().flatten() {
             // Two passphrases may come from one, one after the other.
             if sources.descriptors.iter().all(|(other, _)| *other != fd) {
                 let file = prompt::descriptor(fd)?;
                 let regular = file.metadata().ok().filter(Metadata::is_file);
-                sources.files.extend(regular.as_ref().map(FileId::of));
-                sources.descriptors.push((fd, file));
+                lock(&sources.files).extend(regular.as_ref().map(FileId::of));
+                sources.descriptors.push((fd, Mutex::new(file)));
             }
         }
         close_fds::set_fds_cloexec(3, &[]);
@@ -47,13 +47,14 @@ impl Sources {
 
     /// Files that an output must not be.
     pub(crate) fn taken(&self) -> impl Iterator<Item = (Option<FileId>, &'static str)> + '_ {
-        let keys = self.files.iter().map(|&id| (Some(id), "a file of keys or passphrases"));
+        let files = lock(&self.files).clone();
+        let keys = files.into_iter().map(|id| (Some(id), "a file of keys or passphrases"));
         keys.chain([(self.header, "the header")])
     }
 
-    fn read(&mut self, path: &Path, what: &str, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
+    fn read(&self, path: &Path, what: &str, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
         let (bytes, id) = secret::read(path, what, limit)?;
-        self.files.push(id);
+        lock(&self.files).push(id);
         Ok(bytes)
     }
 
@@ -71,7 +72,7 @@ impl Sources {
         Ok((header, input))
     }
 
-    fn key(&mut self, path: &Path) -> Result<Key> {
+    fn key(&self, path: &Path) -> Result<Key> {
         let bytes = self.read(path, "key file", Key::MAX_FILE_BYTES)?;
         let key = Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))?;
         if !key.looks_random() {
@@ -81,10 +82,10 @@ impl Sources {
     }
 
     /// The next passphrase from `fd`, one of those that [`new`](Self::new) was given.
-    fn passphrase(&mut self, fd: u32) -> Result<Passphrase> {
-        let given = self.descriptors.iter_mut().find(|(other, _)| *other == fd);
+    fn passphrase(&self, fd: u32) -> Result<Passphrase> {
+        let given = self.descriptors.iter().find(|(other, _)| *other == fd);
         let (_, file) = given.ok_or_else(|| prompt::not_given(fd))?;
-        prompt::passphrase_from(fd, file)
+        prompt::passphrase_from(fd, &mut lock(file))
     }
 }
 
@@ -112,7 +113,7 @@ pub(crate) fn recipients(
     keys: &[PathBuf],
     identities: &[PathBuf],
     passphrase: NewPassphrase,
-    sources: &mut Sources,
+    sources: &Sources,
 ) -> Result<Recipients> {
     let mut recipients = Recipients::new();
     for path in keys {
@@ -150,7 +151,7 @@ pub(crate) fn recipients(
 
 /// Everything that is given to open files with. If it is nothing, a passphrase is asked for when a
 /// file has one; once, for all files.
-fn identities(args: &OpenArgs, ask: bool, sources: &mut Sources) -> Result<Identities<'static>> {
+fn identities(args: &OpenArgs, ask: bool, sources: &Sources) -> Result<Identities<'static>> {
     let mut identities = Identities::new();
     for path in &args.key {
         identities = identities.key(sources.key(path)?);
@@ -163,15 +164,29 @@ fn identities(args: &OpenArgs, ask: bool, sources: &mut Sources) -> Result<Ident
         let given = sources.passphrase(fd)?;
         identities = identities.passphrase(move || Ok(given.clone()));
     } else if ask || (args.key.is_empty() && args.identity.is_empty()) {
-        let asked = OnceLock::new();
+        let asked = Mutex::new(None::<Passphrase>);
         identities = identities.passphrase(move || {
-            if asked.get().is_none() {
-                let _ = asked.set(prompt::passphrase()?);
+            // Several files may need it at the same moment: the first of them asks.
+            let mut asked = lock(&asked);
+            if asked.is_none() {
+                *asked = Some(prompt::passphrase()?);
             }
-            asked.get().cloned().ok_or(polyseal_file::Error::PassphraseNeeded)
+            asked.clone().ok_or(polyseal_file::Error::PassphraseNeeded)
         });
     }
     Ok(identities)
+}
+
+/// Key files, to see whether they open a file already.
+pub(crate) fn identities_of(keys: &[PathBuf], sources: &Sources) -> Result<Identities<'static>> {
+    keys.iter().try_fold(Identities::new(), |identities, path| {
+        let bytes = sources.read(path, "key file", Key::MAX_FILE_BYTES)?;
+        Ok(identities.key(Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))?))
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl ContextArgs {
@@ -199,9 +214,9 @@ impl Opening {
         ask: bool,
         context: Option<Context>,
         threads: Option<NonZeroUsize>,
-        mut sources: Sources,
+        sources: Sources,
     ) -> Result<Self> {
-        let identities = identities(args, ask, &mut sources)?;
+        let identities = identities(args, ask, &sources)?;
         let empty =
             !ask && args.key.is_empty() && args.identity.is_empty() && args.passphrase_fd.is_none();
         Ok(Self { identities, sources, context, header: None, threads, empty })

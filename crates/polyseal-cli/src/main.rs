@@ -17,6 +17,7 @@ compile_error!("the tool needs a Unix system; the library polyseal-file does not
 mod amount;
 mod args;
 mod commands;
+mod directory;
 mod error;
 mod file_io;
 mod keys;

@@ -7,14 +7,15 @@
 //! no bits for the group, and none for others that the group did not have. Where either file has an
 //! access control list, only its owner has any.
 
-use std::fs::{File, Metadata, Permissions};
+use std::ffi::OsStr;
+use std::fs::{File, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::Path;
 
-use rustix::fs::{Gid, fchown};
+use rustix::fs::{FileType, Gid, Stat, fchown, fstat};
 use rustix::process::geteuid;
 
+use crate::directory::Directory;
 use crate::file_io::FileId;
 
 /// The bits of a mode that are carried over, and whose they are.
@@ -32,31 +33,35 @@ pub(crate) struct Replaced {
 }
 
 impl Replaced {
-    /// The file that was seen under the name `path`.
-    pub(crate) fn new(path: &Path, seen: &Metadata) -> Self {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
+    /// The file that was seen under a name in `folder`.
+    pub(crate) fn new(folder: &Directory, seen: &Stat) -> Self {
         let is_ours =
-            |m: &Metadata| [geteuid().as_raw(), 0].contains(&m.uid()) && m.mode() & 0o002 == 0;
-        let named_by_us = folder.metadata().is_ok_and(|metadata| is_ours(&metadata));
-        Self { id: FileId::of(seen), mode: seen.mode() & MODE, named_by_us }
+            |s: &Stat| [geteuid().as_raw(), 0].contains(&s.st_uid) && s.st_mode & 0o002 == 0;
+        let named_by_us = fstat(folder).is_ok_and(|folder| is_ours(&folder));
+        Self { id: FileId::of_stat(seen), mode: seen.st_mode & MODE, named_by_us }
     }
 
-    /// Gives `new` the mode and the group of `old`, which stands at `path`, as far as that is safe.
-    pub(crate) fn carry_over(&self, path: &Path, old: &Metadata, new: &File) -> io::Result<()> {
-        if !old.is_file() || FileId::of(old) != self.id || old.uid() != geteuid().as_raw() {
+    /// Gives `new` the mode and the group of `old`, which is called `name` in `directory`, as far
+    /// as that is safe.
+    pub(crate) fn carry_over(
+        &self,
+        directory: &Directory,
+        name: &OsStr,
+        old: &Stat,
+        new: &File,
+    ) -> io::Result<()> {
+        let is_file = FileType::from_raw_mode(old.st_mode) == FileType::RegularFile;
+        if !is_file || FileId::of_stat(old) != self.id || old.st_uid != geteuid().as_raw() {
             return Ok(());
         }
         if !self.named_by_us {
             return Ok(());
         }
         // What has been taken away meanwhile is not given back.
-        let mut mode = self.mode & old.mode();
-        let same_group = new.metadata()?.gid() == old.gid()
-            || fchown(new, None, Some(Gid::from_raw(old.gid()))).is_ok();
-        if access_list::of_path(path) || access_list::of_file(new) {
+        let mut mode = self.mode & old.st_mode;
+        let same_group = new.metadata()?.gid() == old.st_gid
+            || fchown(new, None, Some(Gid::from_raw(old.st_gid))).is_ok();
+        if access_list::of_named(directory, name) || access_list::of_file(new) {
             // The list may have denied to some what it gave to all others.
             mode &= OWNER;
         } else if !same_group {
@@ -70,15 +75,22 @@ impl Replaced {
 /// Whether a file has an access control list beside its mode. In doubt it has one.
 #[cfg(target_os = "linux")]
 mod access_list {
+    use std::ffi::OsStr;
     use std::fs::File;
+    use std::os::fd::{AsFd, AsRawFd};
     use std::path::Path;
 
     use rustix::fs::{fgetxattr, lgetxattr};
     use rustix::io::{Errno, Result};
 
+    use crate::directory::Directory;
+
     const NAME: &str = "system.posix_acl_access";
 
-    pub(super) fn of_path(path: &Path) -> bool {
+    pub(super) fn of_named(directory: &Directory, name: &OsStr) -> bool {
+        // By the only path that leads to a handle.
+        let fd = directory.as_fd().as_raw_fd();
+        let path = Path::new("/proc/self/fd").join(fd.to_string()).join(name);
         is_there(lgetxattr(path, NAME, &mut [0_u8; 1]))
     }
 
@@ -95,10 +107,12 @@ mod access_list {
 /// Elsewhere nobody has looked how to ask.
 #[cfg(not(target_os = "linux"))]
 mod access_list {
+    use std::ffi::OsStr;
     use std::fs::File;
-    use std::path::Path;
 
-    pub(super) fn of_path(_: &Path) -> bool {
+    use crate::directory::Directory;
+
+    pub(super) fn of_named(_: &Directory, _: &OsStr) -> bool {
         true
     }
 

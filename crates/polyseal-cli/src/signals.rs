@@ -5,9 +5,9 @@
 //! removes the one, puts the other right, and ends the process as the signal would have. SIGKILL
 //! cannot be answered. A signal that was ignored from the start, as under nohup, stays ignored.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -19,39 +19,55 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-static UNDO: Mutex<Undo> = Mutex::new(Undo { leftover: None, terminal: None });
+use crate::directory::{Directory, temporary_name};
+
+static UNDO: Mutex<Undo> = Mutex::new(Undo { leftovers: Vec::new(), terminal: None });
 static WATCHER: OnceLock<()> = OnceLock::new();
 
 struct Undo {
-    leftover: Option<PathBuf>,
+    /// As many as there are outputs at a time.
+    leftovers: Vec<(Directory, OsString)>,
     terminal: Option<(File, Termios)>,
 }
 
-/// While it lives, its file is removed if a signal ends the process.
+/// A file that has a name before it is complete: it is removed when this is dropped, and if a
+/// signal ends the process. If it has got another name by then, there is nothing to remove.
 #[derive(Debug)]
-pub(crate) struct RemovedOnSignal(PathBuf);
+pub(crate) struct Temporary {
+    directory: Directory,
+    name: OsString,
+}
 
-impl RemovedOnSignal {
-    /// Makes the file `path` by `make`; no signal comes between that and remembering it.
+impl Temporary {
+    /// Makes a file in `directory` by `make`; no signal comes between that and remembering it.
     pub(crate) fn new<T>(
-        path: &Path,
-        make: impl FnOnce(&Path) -> io::Result<T>,
+        directory: &Directory,
+        make: impl Fn(&OsStr) -> io::Result<T>,
     ) -> io::Result<(Self, T)> {
         WATCHER.get_or_init(watch);
-        let mut undo = undo();
-        let made = make(path)?;
-        undo.leftover = Some(path.to_owned());
-        Ok((Self(path.to_owned()), made))
+        loop {
+            let name = temporary_name()?;
+            let mut undo = undo();
+            match make(&name) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => {
+                    let made = made?;
+                    undo.leftovers.push((directory.clone(), name.clone()));
+                    return Ok((Self { directory: directory.clone(), name }, made));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn name(&self) -> &OsStr {
+        &self.name
     }
 }
 
-impl Drop for RemovedOnSignal {
+impl Drop for Temporary {
     fn drop(&mut self) {
-        // A later one may have taken its place.
-        let mut undo = undo();
-        if undo.leftover.as_ref() == Some(&self.0) {
-            undo.leftover = None;
-        }
+        undo().leftovers.retain(|(_, name)| *name != self.name);
+        let _ = self.directory.remove(&self.name);
     }
 }
 
@@ -110,8 +126,8 @@ impl Undo {
 fn end(signal: i32) {
     // The lock is kept: nobody registers anything in the last moments.
     let mut undo = undo();
-    if let Some(path) = undo.leftover.take() {
-        let _ = fs::remove_file(path);
+    for (directory, name) in undo.leftovers.drain(..) {
+        let _ = directory.remove(&name);
     }
     undo.put_terminal_right();
     let _ = emulate_default_handler(signal);
@@ -119,7 +135,11 @@ fn end(signal: i32) {
 
 /// Turns the signal for "file size limit exceeded" into an error of `write`.
 pub(crate) fn file_size_limit_is_an_error() {
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    // Each registration stays, and is gone through when the signal comes.
+    static DONE: OnceLock<()> = OnceLock::new();
+    DONE.get_or_init(|| {
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
+    });
 }
 
 fn undo() -> MutexGuard<'static, Undo> {

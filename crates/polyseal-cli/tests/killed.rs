@@ -290,8 +290,6 @@ fn of_several_each_is_whole_or_not_there() {
         for name in &there {
             room.opens("k", name, &message);
         }
-        // One after the other.
-        assert!(there.iter().zip(&outputs).all(|(there, name)| *there == name));
         assert!(inputs.iter().all(|name| room.read(name) == message));
         there.len() == outputs.len()
     });

@@ -1,5 +1,5 @@
-//! Files that are longer than 32 bits can count. Takes 7 GiB of disk, and so long that it is in
-//! `make test-all` only.
+//! Files that are longer than 32 bits can count, and trees of many. Takes 7 GiB of disk, and so
+//! long that it is in `make test-all` only.
 
 #![allow(
     clippy::std_instead_of_core,
@@ -51,4 +51,9 @@ fn more_than_4_gib() {
     let other = spawn(move || watch(other));
     assert!(watch(one) <= 64 << 10);
     assert!(other.join().unwrap() <= 64 << 10);
+}
+
+#[test]
+fn ten_thousand_files_are_rekeyed_though_the_run_is_killed() {
+    common::rekey_a_tree_and_be_killed(10_000);
 }

@@ -14,6 +14,7 @@ use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 use crate::key::Key;
 use crate::layout::SegmentSize;
+use crate::manifest::FILE_SALT_BYTES;
 use crate::passphrase::Context;
 use crate::payload::{PayloadHead, Stored};
 use crate::payload_cipher::PayloadCipher;
@@ -35,6 +36,21 @@ pub struct Summary {
     pub plaintext_bytes: u64,
     /// The bytes of the encrypted file; without those of a header that is kept elsewhere.
     pub file_bytes: u64,
+    /// The file salt in its header, which no other file has and which another header for the same
+    /// payload keeps; none in a file of age.
+    pub file_salt: Option<[u8; FILE_SALT_BYTES]>,
+}
+
+impl Summary {
+    fn of(header: &Header, totals: Self) -> Self {
+        Self { file_salt: header.file_salt().try_into().ok(), ..totals }
+    }
+}
+
+/// Where the payload begins, and the file salt.
+struct Opened {
+    offset: u64,
+    file_salt: Option<[u8; FILE_SALT_BYTES]>,
 }
 
 /// A function that is told, from any thread, how many more bytes of payload were read.
@@ -194,7 +210,7 @@ impl<'a> Encryptor<'a> {
         let payload_key = header.payload_key(file_key, self.context)?;
         let cipher = cipher(header, &payload_key, Direction::Seal)?;
         let run = Run { cipher, threads: self.threads, progress: self.progress };
-        seal(&run, before, input, output)
+        Ok(Summary::of(header, seal(&run, before, input, output)?))
     }
 }
 
@@ -229,7 +245,11 @@ pub(crate) fn seal(
         #[cfg(unix)]
         Input::File(file) => carry_file(run, file, 0, file_bytes(file)?, sink)?,
     };
-    Ok(Summary { plaintext_bytes: totals.input, file_bytes: offset + totals.output })
+    Ok(Summary {
+        plaintext_bytes: totals.input,
+        file_bytes: offset + totals.output,
+        file_salt: None,
+    })
 }
 
 impl<'a> Decryptor<'a> {
@@ -301,23 +321,26 @@ impl<'a> Decryptor<'a> {
                 Sink::file(file, 0)
             }
         };
-        let (offset, totals) = match input {
+        let (opened, totals) = match input {
             Input::Stream(reader) => {
                 let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
-                let (offset, run) = self.run(&mut reader)?;
-                (offset, run.carry(&Source::stream(&mut reader), sink)?)
+                let (opened, run) = self.run(&mut reader)?;
+                (opened, run.carry(&Source::stream(&mut reader), sink)?)
             }
             #[cfg(unix)]
             Input::File(file) => {
                 let total = file_bytes(file)?;
-                let (offset, run) = self.run(&mut beginning(file))?;
+                let (opened, run) = self.run(&mut beginning(file))?;
                 // The header was read, so the file is at least as long.
-                let wire = total.checked_sub(offset).ok_or(Error::InputChanged)?;
+                let wire = total.checked_sub(opened.offset).ok_or(Error::InputChanged)?;
                 run.cipher.plaintext_bytes(wire)?;
-                (offset, carry_file(&run, file, offset, wire, sink)?)
+                let totals = carry_file(&run, file, opened.offset, wire, sink)?;
+                (opened, totals)
             }
         };
-        Ok(Summary { plaintext_bytes: totals.output, file_bytes: offset + totals.input })
+        let Opened { offset, file_salt } = opened;
+        let file_bytes = offset + totals.input;
+        Ok(Summary { plaintext_bytes: totals.output, file_bytes, file_salt })
     }
 
     /// Opens all of `input` and keeps nothing of it.
@@ -333,7 +356,7 @@ impl<'a> Decryptor<'a> {
     /// # Errors
     /// As [`decrypt`](Self::decrypt).
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
-        let (offset, cipher) = self.open(&mut beginning(&source))?;
+        let (Opened { offset, .. }, cipher) = self.open(&mut beginning(&source))?;
         let total = source.size().map_err(io("examine the input"))?;
         // The header was read, so the file is at least as long.
         if total < offset {
@@ -353,16 +376,20 @@ impl<'a> Decryptor<'a> {
         PayloadHead::new(self.cipher(header)?, stored.offset(header), stored.bytes())
     }
 
-    fn run(&self, input: &mut impl BufRead) -> Result<(u64, Run<'a>)> {
-        let (offset, cipher) = self.open(input)?;
-        Ok((offset, Run { cipher, threads: self.threads, progress: self.progress }))
+    fn run(&self, input: &mut impl BufRead) -> Result<(Opened, Run<'a>)> {
+        let (opened, cipher) = self.open(input)?;
+        Ok((opened, Run { cipher, threads: self.threads, progress: self.progress }))
     }
 
-    /// Reads a header, of whichever format, unless it is kept elsewhere. Where the payload begins,
-    /// and what opens it.
-    fn open(&self, input: &mut impl BufRead) -> Result<(u64, PayloadCipher)> {
+    /// Reads a header, of whichever format, unless it is kept elsewhere. What is known then, and
+    /// what opens the payload.
+    fn open(&self, input: &mut impl BufRead) -> Result<(Opened, PayloadCipher)> {
+        let of = |header: &Header, offset| Opened {
+            offset,
+            file_salt: header.file_salt().try_into().ok(),
+        };
         if let Some(header) = self.detached {
-            return Ok((0, self.cipher(header)?));
+            return Ok((of(header, 0), self.cipher(header)?));
         }
         #[cfg(feature = "age")]
         if first_byte(input)?.is_some_and(begins_so) {
@@ -372,10 +399,11 @@ impl<'a> Decryptor<'a> {
                 return Err(Error::ContextUnexpected);
             }
             let cipher = ChunkCipher::new(&payload_key, Direction::Open);
-            return Ok((header.payload_offset(), PayloadCipher::Age(cipher)));
+            let opened = Opened { offset: header.payload_offset(), file_salt: None };
+            return Ok((opened, PayloadCipher::Age(cipher)));
         }
         let header = Header::read(input)?;
-        Ok((header.payload_offset(), self.cipher(&header)?))
+        Ok((of(&header, header.payload_offset()), self.cipher(&header)?))
     }
 
     fn cipher(&self, header: &Header) -> Result<PayloadCipher> {

@@ -9,11 +9,13 @@ mod crypt;
 mod inspect;
 mod keygen;
 mod limits;
+mod many;
 #[cfg(feature = "mount")]
 mod mount;
 mod rekey;
 mod selftest;
 mod suites;
+mod trees;
 mod vectors;
 
 use std::io::{self, Write};

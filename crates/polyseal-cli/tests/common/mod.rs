@@ -185,6 +185,38 @@ pub(crate) fn alone(mut command: Command) -> Child {
     command.stdout(Stdio::null()).spawn().unwrap()
 }
 
+/// Rekeys a tree of so many files, is killed at some moments, and runs again until it is done: at
+/// each of them every file opens with one of the keys, and at the end with the new one.
+pub(crate) fn rekey_a_tree_and_be_killed(count: usize) {
+    let room = Room::new();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    fs::create_dir(room.path("d")).unwrap();
+    (0..count).for_each(|i| room.write(&format!("d/m{i}"), format!("message {i}").as_bytes()));
+    room.run(["encrypt", "-k", "k", "--recursive", "-o", "s", "d"], b"").succeeds();
+    let list: String = (0..count).map(|i| format!("s/m{i}.polyseal\n")).collect();
+    let rekey = ["rekey", "-k", "k", "--to-key", "other", "--recursive", "s"];
+    let mut killed = 0;
+    for part in [1, 2, 4, 8, 16].into_iter().cycle() {
+        let mut child = room.command(rekey).stdout(Stdio::null()).spawn().unwrap();
+        sleep(Duration::from_millis((count / 30 * part) as u64 + killed));
+        let _ = child.kill();
+        if child.wait().unwrap().success() {
+            break;
+        }
+        killed += 1;
+        let both = ["verify", "-k", "k", "-k", "other", "--files-from", "-"];
+        room.run(both, list.as_bytes()).succeeds();
+        // Between link and rename, a whole new file has a name.
+        let is_left = |name: &String| name.starts_with(".polyseal-") && name.ends_with(".tmp");
+        for name in names(&room.path("s")).into_iter().filter(is_left) {
+            fs::remove_file(room.path("s").join(name)).unwrap();
+        }
+    }
+    assert!(killed > 2, "{killed}");
+    let shown = room.run(["verify", "-k", "other", "--recursive", "s"], b"").succeeds();
+    assert_eq!(String::from_utf8_lossy(&shown).lines().count(), count);
+}
+
 /// A test that this machine cannot run: a notice, or in CI a failure.
 pub(crate) fn cannot(what: &str) {
     assert!(std::env::var_os("CI").is_none(), "in CI this must be possible: {what}");

@@ -9,11 +9,11 @@ use polyseal_file::age::v1::{Encryptor, Header};
 use polyseal_file::{Existing, Input, Recipients};
 
 use super::lock::Lock;
-use super::{copy_range, note_kept_keys, output};
+use super::{To, copy_range, output};
 use crate::args::RekeyArgs;
 use crate::error::{Failure, Result};
 use crate::file_io::{InputFile, OutputFile};
-use crate::keys::{self, NewPassphrase, Opening};
+use crate::keys::Opening;
 use crate::progress::Progress;
 
 /// Whether it is an age file, as far as its first byte shows.
@@ -24,12 +24,12 @@ pub(super) fn is_one(input: &mut InputFile) -> Result<bool> {
 pub(super) fn rekey(
     args: &RekeyArgs,
     path: &Path,
-    mut opening: Opening,
+    opening: &Opening,
+    to: &To<'_>,
     input: &mut InputFile,
 ) -> Result {
-    let refused = |opening: &Opening, error| opening.refused(error, path);
-    let old = Header::read(&mut io::BufReader::new(&mut *input))
-        .map_err(|error| refused(&opening, error))?;
+    let refused = |error| opening.refused(error, path);
+    let old = Header::read(&mut io::BufReader::new(&mut *input)).map_err(refused)?;
     let unfit = [
         ("--to-key", !args.to_key.is_empty()),
         ("--in-place", args.in_place),
@@ -40,11 +40,8 @@ pub(super) fn rekey(
             .hint("leave it out; to get a Polyseal file, decrypt it and encrypt it anew"));
     }
     // Before a new passphrase is asked for, and before its work is done.
-    let authentic =
-        old.authenticate(&opening.identities).map_err(|error| refused(&opening, error))?;
-    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
-    let recipients =
-        keys::recipients(&args.recipients, &[], &[], passphrase, &mut opening.sources)?;
+    let authentic = old.authenticate(&opening.identities).map_err(refused)?;
+    let recipients = to.recipients(&opening.sources)?;
     // Every key has been read: nobody is waited for any more.
     let lock = match args.output {
         None => Some(Lock::take(path, &input.file, old.as_bytes())?),
@@ -52,20 +49,16 @@ pub(super) fn rekey(
     };
     let mut to;
     if args.new_key {
-        to = anew(args, path, &opening, &recipients, input)?;
+        to = anew(args, path, opening, recipients, input)?;
     } else {
         let existing = if args.keep { Existing::Keep } else { Existing::Remove };
-        let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
+        let new = authentic.rekey(recipients, existing).map_err(Failure::sealing)?;
         to = output(args, path, input, &opening.sources)?;
         copy(input, old.payload_offset(), &new, &mut to)
             .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
     }
     lock.iter().try_for_each(Lock::expect_unchanged)?;
-    to.commit()?;
-    if !args.keep && !args.new_key {
-        note_kept_keys();
-    }
-    Ok(())
+    to.commit()
 }
 
 /// The whole file, with another header.

@@ -29,14 +29,18 @@ pub(super) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
     if context.is_some() {
         authentic.expect_context(context.as_ref()).map_err(refused)?;
     }
-    let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
+    let payload = match &args.file[..] {
+        [] => None,
+        [path] => Some(InputFile::open(Some(path))?),
+        _ => return Err(Failure::usage("one header is for one payload")),
+    };
     if let Some(payload) = &payload {
         opening.header = Some(old.clone());
         expect_together(&opening, payload)?;
     }
     let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
     let recipients =
-        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
+        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &opening.sources)?;
     // Every key has been read: nobody is waited for any more.
     let lock = match args.output {
         None => {

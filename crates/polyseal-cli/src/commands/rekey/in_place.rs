@@ -18,6 +18,7 @@ use rustix::io::Errno;
 use rustix::process::geteuid;
 
 use super::lock::{changed, lock};
+use crate::directory::Directory;
 use crate::error::{Failure, Result};
 use crate::file_io::FileId;
 use crate::staged::Staged;
@@ -141,7 +142,8 @@ fn backup_of(path: &Path) -> PathBuf {
 /// A new file with a copy of the headers of `file`, that a power failure does not undo. It appears
 /// complete or not at all: half a copy must never be put back.
 fn save(path: &Path, file: &File, headers: [&Header; 2]) -> io::Result<()> {
-    let mut backup = Staged::create(path.to_owned(), None)?;
+    let (directory, name) = Directory::of(path)?;
+    let mut backup = Staged::create(directory, name, None)?;
     headers.iter().try_for_each(|header| backup.file().write_all(header.as_bytes()))?;
     // Whoever owns the file can put it back, even if root was interrupted. Only root can do that.
     let owner = file.metadata()?;

@@ -9,12 +9,14 @@ mod age;
 mod detached;
 pub(crate) mod in_place;
 mod lock;
+mod several;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use polyseal_file::{Encryptor, Existing, Header, Input, Output, Recipients};
 
@@ -34,29 +36,72 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         expect_named(args)?;
         return detached::rekey(args, header);
     }
-    let path = args.file.as_deref().unwrap_or(Path::new("-"));
+    let list = args.many.list()?;
+    let path = match &args.file[..] {
+        [path] if list.is_none() && !args.many.recursive && !args.many.json => path,
+        files => return several::rekey(args, files, list),
+    };
     #[cfg(feature = "stores")]
     if is_object(path) {
         expect_named(args)?;
         return crate::objects::rekey(args, path);
     }
     if args.restore {
-        let given = &args.open;
-        let none = given.key.is_empty() && given.identity.is_empty();
-        if none && given.passphrase_fd.is_none() {
-            return in_place::restore(path, None);
-        }
-        let sources = Sources::new([given.passphrase_fd, None])?;
-        let opening = Opening::new(given, false, None, None, sources)?;
-        return in_place::restore(path, Some(&opening.identities));
+        return restore(args, path);
     }
     expect_named(args)?;
+    let context = args.context.get()?;
     if args.output.is_none() {
         in_place::expect_not_interrupted(path)?;
     }
-    let context = args.context.get()?;
     let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
-    let mut opening = Opening::new(&args.open, false, context, args.work.threads, sources)?;
+    let opening = Opening::new(&args.open, false, context, args.work.threads, sources)?;
+    one(args, path, &opening, &To::new(args))?;
+    if !args.keep && !args.new_key {
+        note_kept_keys();
+    }
+    Ok(())
+}
+
+fn restore(args: &RekeyArgs, path: &Path) -> Result {
+    let given = &args.open;
+    let none = given.key.is_empty() && given.identity.is_empty();
+    if none && given.passphrase_fd.is_none() {
+        return in_place::restore(path, None);
+    }
+    let sources = Sources::new([given.passphrase_fd, None])?;
+    let opening = Opening::new(given, false, None, None, sources)?;
+    in_place::restore(path, Some(&opening.identities))
+}
+
+/// Who can open files from now on. They are read, and a passphrase is asked for, when the first
+/// file has opened.
+struct To<'a> {
+    args: &'a RekeyArgs,
+    recipients: OnceLock<Recipients>,
+}
+
+impl<'a> To<'a> {
+    fn new(args: &'a RekeyArgs) -> Self {
+        Self { args, recipients: OnceLock::new() }
+    }
+
+    fn recipients(&self, sources: &Sources) -> Result<&Recipients> {
+        if let Some(recipients) = self.recipients.get() {
+            return Ok(recipients);
+        }
+        let passphrase = NewPassphrase::of(&self.args.recipients, self.args.new_passphrase_fd);
+        let (to, keys) = (&self.args.recipients, &self.args.to_key);
+        let recipients = keys::recipients(to, keys, &[], passphrase, sources)?;
+        Ok(self.recipients.get_or_init(|| recipients))
+    }
+}
+
+/// Gives one file its other recipients.
+fn one(args: &RekeyArgs, path: &Path, opening: &Opening, to: &To<'_>) -> Result {
+    if args.output.is_none() {
+        in_place::expect_not_interrupted(path)?;
+    }
     expect_file(path)?;
     let mut input = InputFile::open(Some(path))?;
     if input.length.is_none() || input.first_byte()?.is_some_and(polyseal_file::looks_armored) {
@@ -64,20 +109,17 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
             .hint("decrypt it and encrypt it anew"));
     }
     if age::is_one(&mut input)? {
-        return age::rekey(args, path, opening, &mut input);
+        return age::rekey(args, path, opening, to, &mut input);
     }
-    let refused = |opening: &Opening, error| opening.refused(error, path);
-    let old = Header::read(&mut input).map_err(|error| refused(&opening, error))?;
+    let refused = |error| opening.refused(error, path);
+    let old = Header::read(&mut input).map_err(refused)?;
     // Before a new passphrase is asked for, and before its work is done.
-    let authentic =
-        old.authenticate(&opening.identities).map_err(|error| refused(&opening, error))?;
+    let authentic = old.authenticate(&opening.identities).map_err(refused)?;
     if args.context.context.is_some() {
         // A header does not know the context: the contents are bound to it.
-        opening.decryptor().reader(&input.file).map_err(|error| refused(&opening, error))?;
+        opening.decryptor().reader(&input.file).map_err(refused)?;
     }
-    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
-    let recipients =
-        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
+    let recipients = to.recipients(&opening.sources)?;
     // Every key has been read: nobody is waited for any more.
     let lock = match args.output {
         None => {
@@ -89,23 +131,18 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         Some(_) => None,
     };
     if args.new_key {
-        return anew(args, path, &opening, &recipients, &input, &old, lock.as_ref());
+        return anew(args, path, opening, recipients, &input, &old, lock.as_ref());
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
-    let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
+    let new = authentic.rekey(recipients, existing).map_err(Failure::sealing)?;
     if args.in_place {
-        in_place::rewrite(path, &old, &new)?;
-    } else {
-        let mut output = output(args, path, &input, &opening.sources)?;
-        copy(&mut input.file, &new, &mut output)
-            .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
-        lock.iter().try_for_each(Lock::expect_unchanged)?;
-        output.commit()?;
+        return in_place::rewrite(path, &old, &new);
     }
-    if !args.keep {
-        note_kept_keys();
-    }
-    Ok(())
+    let mut output = output(args, path, &input, &opening.sources)?;
+    copy(&mut input.file, &new, &mut output)
+        .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
+    lock.iter().try_for_each(Lock::expect_unchanged)?;
+    output.commit()
 }
 
 fn expect_named(args: &RekeyArgs) -> Result {

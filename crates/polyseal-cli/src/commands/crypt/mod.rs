@@ -1,0 +1,394 @@
+//! `encrypt`, `decrypt` and `verify`: one input, or several, each with an output of its own.
+
+mod jobs;
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::{io, iter};
+
+use polyseal::needs::{CpuClass, Need, fastest};
+use polyseal::registry::Family;
+use polyseal_file::{
+    ArmorReader, ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, Recipients, SegmentSize,
+    Suite, Summary, age,
+};
+
+use self::jobs::{AGE_SUFFIX, Job, Jobs, place, without_suffix};
+pub(crate) use self::jobs::{SUFFIX, with_suffix};
+use super::many::{self, Done, Excluded};
+use super::{print, trees};
+use crate::args::{
+    DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
+};
+use crate::error::{Failure, Result, shown};
+use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::keys::{self, NewPassphrase, Opening, Sources};
+use crate::progress::Progress;
+use crate::streams::is_standard_output;
+
+/// Shorter files are read as streams: it is as fast, and files whose length the system does not
+/// tell, such as those in /proc, are read to their end.
+const READ_AT_OFFSETS: u64 = 1024 * 1024;
+
+pub(crate) type Report<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
+
+pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
+    match args.format {
+        Format::Polyseal => encrypt_polyseal(args),
+        Format::Age => encrypt_age(args),
+    }
+}
+
+fn encrypt_polyseal(args: &EncryptArgs) -> Result {
+    let suite = match &args.suite {
+        Some(suite) => suite.parse()?,
+        None if args.need.is_empty() => DEFAULT_SUITE.parse()?,
+        None => chosen(&args.need)?,
+    };
+    let segment = args.segment_size.map(SegmentSize::new).transpose()?.unwrap_or_default();
+    let header_bytes = usize::try_from(args.header_size.unwrap_or_default())
+        .ok()
+        .filter(|&bytes| bytes <= polyseal_file::MAX_HEADER_BYTES)
+        .ok_or_else(|| Failure::usage("--header-size: a header has at most 64KiB"))?;
+    let context = args.context.get()?;
+    let rename = |path: &Path| Some(with_suffix(path, SUFFIX));
+    let jobs = if args.many.recursive {
+        if args.armor || args.header.is_some() {
+            return Err(Failure::usage("--recursive goes with neither --armor nor --header"));
+        }
+        None
+    } else {
+        Some(Jobs::of(&args.files, &args.many, &args.output, rename)?)
+    };
+    let tree = args.many.recursive.then(|| trees::Sealing::new(args)).transpose()?;
+    let (recipients, sources) = recipients(args)?;
+    let mut encryptor =
+        Encryptor::new(&recipients).suite(suite).segment_size(segment).header_bytes(header_bytes);
+    if let Some(context) = &context {
+        encryptor = encryptor.context(context);
+    }
+    if let Some(threads) = threads(&args.work, &args.many, jobs.as_ref()) {
+        encryptor = encryptor.threads(threads);
+    }
+    let jobs = match (jobs, tree) {
+        (Some(jobs), _) => jobs,
+        (None, Some(tree)) => return tree.seal(&args.many, encryptor, &sources),
+        (None, None) => return Ok(()),
+    };
+    if let Some(path) = &args.header {
+        let Jobs::Alone(job) = &jobs else { return Err(one_header()) };
+        return encrypt_detached(encryptor, job, path, &sources);
+    }
+    encrypt_each(args, jobs, &sources, |input, output, report| {
+        report.map_or(encryptor, |report| encryptor.progress(report)).encrypt(input, output)
+    })
+}
+
+fn encrypt_age(args: &EncryptArgs) -> Result {
+    let unfit = [
+        ("--suite", args.suite.is_some()),
+        ("--need", !args.need.is_empty()),
+        ("--segment-size", args.segment_size.is_some()),
+        ("--header-size", args.header_size.is_some()),
+        ("--context", args.context.context.is_some()),
+        ("--key", !args.key.is_empty()),
+        ("--header", args.header.is_some()),
+        ("--recursive", args.many.recursive),
+    ];
+    if let Some((option, _)) = unfit.iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(format!("{option} does not go with --format age"))
+            .hint("leave out one of them: an age file is for recipients, or a passphrase alone"));
+    }
+    let rename = |path: &Path| Some(with_suffix(path, AGE_SUFFIX));
+    let jobs = Jobs::of(&args.files, &args.many, &args.output, rename)?;
+    let (recipients, sources) = recipients(args)?;
+    let mut encryptor = age::v1::Encryptor::new(&recipients);
+    if let Some(threads) = threads(&args.work, &args.many, Some(&jobs)) {
+        encryptor = encryptor.threads(threads);
+    }
+    encrypt_each(args, jobs, &sources, |input, output, report| {
+        report.map_or(encryptor, |report| encryptor.progress(report)).encrypt(input, output)
+    })
+}
+
+fn recipients(args: &EncryptArgs) -> Result<(Recipients, Sources)> {
+    let sources = Sources::new([args.passphrase_fd, None])?;
+    let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
+    let recipients =
+        keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &sources)?;
+    Ok((recipients, sources))
+}
+
+fn encrypt_each(
+    args: &EncryptArgs,
+    jobs: Jobs,
+    sources: &Sources,
+    seal: impl Fn(Input<'_>, Output<'_>, Report<'_>) -> polyseal_file::Result<Summary> + Sync,
+) -> Result {
+    let contents = if args.armor { Contents::Unknown } else { Contents::Binary };
+    jobs.each(&args.many, sources, contents, "encrypted", |input, output, report| {
+        let input = input.source();
+        if !args.armor {
+            return seal(input, output.sink(), report).map_err(Failure::sealing);
+        }
+        let mut armor = match args.format {
+            Format::Polyseal => ArmorWriter::new(output),
+            Format::Age => ArmorWriter::age(output),
+        };
+        let sealed = seal(input, Output::Stream(&mut armor), report).map_err(Failure::sealing)?;
+        armor.finish().map_err(write_error)?;
+        Ok(sealed)
+    })
+}
+
+/// How many threads each file has: of one file, as many as it likes.
+fn threads(work: &WorkArgs, many: &ManyArgs, jobs: Option<&Jobs>) -> Option<NonZeroUsize> {
+    match jobs {
+        Some(Jobs::Alone(_)) => work.threads,
+        _ => work.threads.or(many.threads_each()),
+    }
+}
+
+/// The header into a file of its own. It is on disk before the payload appears: a payload that
+/// nobody can open is worse than a header without one.
+fn encrypt_detached(encryptor: Encryptor<'_>, job: &Job, path: &Path, sources: &Sources) -> Result {
+    let to = job.to();
+    let same = match to {
+        Some(to) if !is_standard_output(to) => place(to) == place(path),
+        _ => is_standard_output(path),
+    };
+    if same {
+        return Err(Failure::usage("the header and the payload cannot go to one place")
+            .hint("name a file for each: --header FILE -o OUT"));
+    }
+    if path.is_file() && !is_standard_output(path) {
+        let message = format!("{} already exists", path.display());
+        return Err(Failure::usage(message)
+            .hint("no header is replaced: it may be all that opens another payload"));
+    }
+    let taken: Vec<_> = sources.taken().collect();
+    let args = OutputArgs { output: Some(path.to_owned()), force: false };
+    let mut header_file = OutputFile::open(&args, Contents::Binary, &taken)?;
+    carry(job, sources, Contents::Binary, None, |input, output, report| {
+        let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
+        let (input, output) = (input.source(), output.sink());
+        let (header, sealed) =
+            encryptor.encrypt_detached(input, output).map_err(Failure::sealing)?;
+        header_file.write_all(header.as_bytes())?;
+        header_file.sync()?;
+        header_file.commit()?;
+        Ok(sealed)
+    })
+    .map(drop)
+}
+
+fn one_header() -> Failure {
+    Failure::usage("one header is for one payload").hint("give them one after the other")
+}
+
+pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
+    if args.many.recursive {
+        return trees::decrypt(args);
+    }
+    let jobs = Jobs::of(&args.files, &args.many, &args.output, without_suffix)?;
+    let opening = Opening::to_read(&args.read, threads(&args.work, &args.many, Some(&jobs)))?;
+    let decryptor = opening.decryptor();
+    if opening.header.is_some() && !matches!(jobs, Jobs::Alone(_)) {
+        return Err(one_header());
+    }
+    let many = &args.many;
+    jobs.each(many, &opening.sources, Contents::Unknown, "decrypted", |input, output, report| {
+        let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
+        input.unarmored(&opening, |input| decryptor.decrypt(input, output.sink()))
+    })
+}
+
+pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
+    if args.many.recursive {
+        return trees::verify(args);
+    }
+    let many = &args.many;
+    let excluded = Excluded::new(&many.exclude)?;
+    let standard = [PathBuf::from("-")];
+    let files = if args.files.is_empty() { &standard[..] } else { &args.files };
+    let list = many.list()?;
+    let alone = files.len() == 1 && list.is_none();
+    let each = if alone { None } else { many.threads_each() };
+    let opening = Opening::to_read(&args.read, args.work.threads.or(each))?;
+    let decryptor = opening.decryptor();
+    if opening.header.is_some() && !alone {
+        return Err(one_header());
+    }
+    let check = |path: &Path, report: Report<'_>| {
+        let mut input = InputFile::open(Some(path))?;
+        let bar = if report.is_none() { Progress::new(input.length, false) } else { None };
+        let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+        let report = if bar.is_some() { Some(&add as _) } else { report };
+        let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
+        let summary = input.unarmored(&opening, |input| decryptor.verify(input))?;
+        Ok(verified(path, summary.plaintext_bytes))
+    };
+    if let ([path], true, false) = (files, alone, many.json) {
+        let done = check(path, None)?;
+        return done.said.map_or(Ok(()), |said| print(&said));
+    }
+    let bar = Progress::of_files(None, None);
+    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
+        Some(list) => Box::new(list),
+        None => Box::new(files.iter().cloned().map(Ok)),
+    };
+    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
+    many::each(many, names, PathBuf::clone, bar.as_ref(), |path| check(&path, Some(&add)))
+}
+
+/// What `verify` says of a file.
+pub(crate) fn verified(path: &Path, bytes: u64) -> Done {
+    let name = shown(&path.display().to_string());
+    let said = format!("{name}: whole and authentic, {bytes} bytes\n");
+    Done { outcome: "verified", bytes: Some(bytes), said: Some(said) }
+}
+
+/// The fastest suite on this machine that has what is needed.
+fn chosen(needs: &[Need]) -> Result<Suite> {
+    let Some(algorithm) = fastest(CpuClass::here(), needs, for_files) else {
+        let names: Vec<_> = needs.iter().map(|need| need.name()).collect();
+        return Err(Failure::usage(format!("no suite for files is {}", names.join(" and ")))
+            .hint("`polyseal suites --need …` shows what has a property"));
+    };
+    let suite = Suite::new(&algorithm)?;
+    super::note(&format!("the suite is {suite}"));
+    Ok(suite)
+}
+
+fn for_files(family: &Family) -> bool {
+    super::suites_of(family).next().is_some()
+}
+
+impl Jobs {
+    /// Does `work` for each. `done` is the word for that.
+    fn each(
+        self,
+        many: &ManyArgs,
+        sources: &Sources,
+        contents: Contents,
+        done: &'static str,
+        work: impl Fn(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary> + Sync,
+    ) -> Result {
+        let items: Box<dyn Iterator<Item = Result<Job>> + Send> = match self {
+            Self::Alone(job) if !many.json => {
+                return carry(&job, sources, contents, None, work).map(drop);
+            }
+            Self::Alone(job) => Box::new(iter::once(Ok(job))),
+            Self::Several(jobs) => Box::new(jobs.into_iter().map(Ok)),
+            Self::Listed(list) => {
+                let (names, listed) = *list;
+                let bar = Progress::of_files(None, None);
+                let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.has(n)));
+                return many::each(many, names, PathBuf::clone, bar.as_ref(), |path| {
+                    carry_one(&listed.job(&path)?, sources, contents, bar.as_ref(), done, &work)
+                });
+            }
+        };
+        let bar = Progress::of_files(None, None);
+        let name = |job: &Job| job.input.clone().unwrap_or_else(|| "-".into());
+        many::each(many, items, name, bar.as_ref(), |job| {
+            carry_one(&job, sources, contents, bar.as_ref(), done, &work)
+        })
+    }
+}
+
+/// One of many, whose bytes the bar of them all counts.
+fn carry_one(
+    job: &Job,
+    sources: &Sources,
+    contents: Contents,
+    bar: Option<&Progress>,
+    outcome: &'static str,
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
+) -> Result<Done> {
+    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    let Summary { plaintext_bytes: bytes, .. } = carry(job, sources, contents, Some(&add), work)?;
+    Ok(Done { outcome, bytes: Some(bytes), said: None })
+}
+
+/// Opens what the job names, lets `work` carry the payload, and lets the output appear. Unless
+/// somebody else shows the progress, a bar does.
+fn carry(
+    job: &Job,
+    sources: &Sources,
+    contents: Contents,
+    report: Report<'_>,
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
+) -> Result<Summary> {
+    let mut input = InputFile::open(job.input.as_deref())?;
+    let taken: Vec<_> = [(input.id, "the input")].into_iter().chain(sources.taken()).collect();
+    let mut output = job.open_output(contents, &taken)?;
+    let summary = if report.is_some() {
+        work(&mut input, &mut output, report)?
+    } else {
+        let bar = Progress::new(input.length.filter(|&length| length > 0), output.is_terminal());
+        let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+        work(&mut input, &mut output, if bar.is_some() { Some(&add) } else { None })?
+    };
+    output.commit()?;
+    Ok(summary)
+}
+
+fn write_error(source: io::Error) -> Failure {
+    polyseal_file::Error::Io { what: "write the output", source }.into()
+}
+
+impl InputFile {
+    fn source(&mut self) -> Input<'_> {
+        if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
+            Input::File(&self.file)
+        } else {
+            Input::Stream(self)
+        }
+    }
+
+    /// Lets `work` have the file without its armour, if it has one.
+    fn unarmored<T>(
+        &mut self,
+        opening: &Opening,
+        work: impl FnOnce(Input<'_>) -> polyseal_file::Result<T>,
+    ) -> Result<T> {
+        // A payload alone begins with any byte.
+        let first = if opening.header.is_none() { self.first_byte()? } else { None };
+        let name = self.name.clone();
+        if first.is_some_and(polyseal_file::looks_armored) {
+            let mut reader = ArmorReader::new(self);
+            return work(Input::Stream(&mut reader)).map_err(|error| opening.refused(error, &name));
+        }
+        if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
+            return work(Input::File(&self.file)).map_err(|error| opening.refused(error, &name));
+        }
+        work(Input::Stream(self)).map_err(|error| opening.refused(error, &name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// [`fastest`] knows which families are for files, and not which of their instances are.
+    #[test]
+    fn what_is_chosen_for_any_needs_is_a_suite() {
+        for bits in 0..1_u32 << Need::ALL.len() {
+            let wanted = |(i, need): (usize, &Need)| (bits >> i & 1 == 1).then_some(*need);
+            let needs: Vec<_> = Need::ALL.iter().enumerate().filter_map(wanted).collect();
+            for machine in CpuClass::ALL {
+                let chosen = fastest(*machine, &needs, for_files);
+                assert!(chosen.is_none_or(|a| Suite::new(&a).is_ok()), "{needs:?}: {chosen:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_need_for_commitment_is_met_by_the_suite() {
+        for needs in [&[Need::Committing][..], &[Need::Committing, Need::Fips, Need::Key256]] {
+            assert_eq!(chosen(needs).unwrap().to_string(), "kc-xaes-256-gcm");
+        }
+    }
+}

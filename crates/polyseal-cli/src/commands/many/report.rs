@@ -1,0 +1,119 @@
+//! What is told of many files: one line each where that is asked for, every failure as it comes,
+//! and at the end how many failed, which, and how gravely.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::commands::print;
+use crate::error::{Code, Failure, Result, shown};
+use crate::progress::Progress;
+
+/// So many failures are told at length, and so many named at the end.
+const TOLD: u64 = 100;
+const NAMED: usize = 10;
+
+/// What became of a file that did not fail.
+pub(crate) struct Done {
+    /// The word for it in JSON.
+    pub(crate) outcome: &'static str,
+    pub(crate) bytes: Option<u64>,
+    /// What is said of it where there is no JSON.
+    pub(crate) said: Option<String>,
+}
+
+pub(crate) struct Report<'a> {
+    json: bool,
+    bar: Option<&'a Progress>,
+    files: u64,
+    failed: u64,
+    gravest: Option<Code>,
+    named: Vec<PathBuf>,
+}
+
+/// A line of JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    path: &'a str,
+    /// The bytes of the path, where it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_hex: Option<String>,
+    outcome: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(json: bool, bar: Option<&'a Progress>) -> Self {
+        Self { json, bar, files: 0, failed: 0, gravest: None, named: Vec::new() }
+    }
+
+    /// Tells of one file, the next.
+    pub(crate) fn file(&mut self, path: &Path, done: Result<Done>) -> Result {
+        self.files += 1;
+        self.bar.iter().for_each(|bar| bar.file());
+        let failure = match done {
+            Ok(done) if self.json => return json(path, done.outcome, done.bytes, None),
+            Ok(done) => return done.said.map_or(Ok(()), |said| print(&said)),
+            Err(failure) => failure,
+        };
+        self.failed += 1;
+        self.gravest = self.gravest.max(Some(failure.code));
+        if self.named.len() < NAMED {
+            self.named.push(path.to_owned());
+        }
+        if self.json {
+            return json(path, "failed", None, Some(&failure));
+        }
+        let failure = failure.about(path);
+        let tell = || {
+            if self.failed <= TOLD {
+                failure.tell();
+            }
+            if self.failed == TOLD {
+                super::super::note("what else fails is counted; --json tells of each");
+            }
+        };
+        match self.bar {
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
+        }
+        Ok(())
+    }
+
+    /// What of them all is told at last.
+    pub(crate) fn end(self) -> Result {
+        let Some(code) = self.gravest else { return Ok(()) };
+        let mut names = String::new();
+        for (i, name) in self.named.iter().enumerate() {
+            let comma = if i > 0 { ", " } else { "" };
+            let _ = write!(names, "{comma}{}", name.display());
+        }
+        if self.failed > NAMED as u64 {
+            let _ = write!(names, " and {} more", self.failed - NAMED as u64);
+        }
+        let message = format!("{} of {} files failed", self.failed, self.files);
+        Err(Failure::new(code, message).hint(names))
+    }
+}
+
+fn json(path: &Path, outcome: &str, bytes: Option<u64>, failure: Option<&Failure>) -> Result {
+    let path_hex =
+        path.to_str().is_none().then(|| hex::encode(path.as_os_str().as_encoded_bytes()));
+    let line = Line {
+        path: &path.to_string_lossy(),
+        path_hex,
+        outcome,
+        bytes,
+        code: failure.map(|failure| failure.code as u8),
+        error: failure.map(|failure| shown(failure.message())),
+    };
+    let text = serde_json::to_string(&line)
+        .map_err(|error| Failure::new(Code::Io, format!("cannot write JSON: {error}")))?;
+    print(&(text + "\n"))
+}

@@ -1,0 +1,423 @@
+//! Whole trees: what comes back, what a manifest notices, and that nothing outside is touched.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+mod common;
+
+use std::ffi::OsStr;
+use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use common::{Outcome, Room, message};
+
+/// A room with a tree `d`: files, directories, links, and a name that is no text.
+fn room() -> Room {
+    let room = Room::new();
+    fs::create_dir_all(room.path("d/a/b")).unwrap();
+    fs::create_dir_all(room.path("d/empty")).unwrap();
+    for (name, bytes) in [("d/one", 3), ("d/a/two", 0), ("d/a/b/three", 300_000), ("d/a.txt", 1)] {
+        room.write(name, &message(bytes));
+    }
+    fs::write(room.path("d/a").join(OsStr::from_bytes(b"\xff")), b"no text").unwrap();
+    symlink("../one", room.path("d/a/link")).unwrap();
+    room
+}
+
+fn seal(room: &Room) {
+    room.run(["encrypt", "-k", "k", "--recursive", "-o", "s", "d"], b"").succeeds();
+}
+
+fn verify(room: &Room) -> Outcome {
+    room.run(["verify", "-k", "k", "--recursive", "s"], b"")
+}
+
+/// In each of the two ways in which paths are resolved.
+fn decrypt_each_way(room: &Room, args: &[&str], check: impl Fn(Outcome)) {
+    for by_components in [false, true] {
+        let mut command = room.command(["decrypt", "-k", "k", "--recursive", "-o", "out"]);
+        if by_components {
+            command.env("POLYSEAL_TEST_BY_COMPONENTS", "1");
+        }
+        check(Outcome(command.args(args).arg("s").output().unwrap()));
+    }
+}
+
+/// A name in a tree, its mode with what it is, its time and its contents.
+type Listed = (Vec<u8>, u32, (i64, i64), Vec<u8>);
+
+fn listing(root: &Path) -> Vec<Listed> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            let metadata = fs::symlink_metadata(&path).unwrap();
+            let contents = if metadata.is_dir() {
+                open.push(path.clone());
+                Vec::new()
+            } else if metadata.is_symlink() {
+                fs::read_link(&path).unwrap().as_os_str().as_bytes().to_vec()
+            } else {
+                fs::read(&path).unwrap()
+            };
+            let name = path.strip_prefix(root).unwrap().as_os_str().as_bytes().to_vec();
+            let times = (metadata.mtime(), metadata.mtime_nsec());
+            found.push((name, metadata.mode(), times, contents));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn a_tree_comes_back_with_modes_times_and_links() {
+    let room = room();
+    let mode = |name: &str, mode| {
+        fs::set_permissions(room.path(name), Permissions::from_mode(mode)).unwrap();
+    };
+    mode("d/one", 0o640);
+    mode("d/a.txt", 0o4755);
+    mode("d/a/b", 0o500);
+    let touch =
+        "touch -d 2001-02-03T04:05:06.789 d/one d/a/b d/empty && touch -d 1960-01-01 d/a.txt";
+    room.shell(touch).succeeds();
+    seal(&room);
+    let names: Vec<_> = listing(&room.path("s")).into_iter().map(|entry| entry.0).collect();
+    let expected: [&[u8]; 10] = [
+        b".polyseal-manifest.polyseal",
+        b"a",
+        b"a.txt.polyseal",
+        b"a/b",
+        b"a/b/three.polyseal",
+        b"a/two.polyseal",
+        b"a/\xff.polyseal",
+        b"empty",
+        b"one.polyseal",
+        b"",
+    ];
+    assert_eq!(names, expected[..9]);
+    let shown = String::from_utf8_lossy(&verify(&room).succeeds()).into_owned();
+    assert_eq!(shown.matches("whole and authentic").count(), 5);
+    decrypt_each_way(&room, &["-f"], |outcome| {
+        outcome.succeeds();
+        let mut expected = listing(&room.path("d"));
+        // Only permissions are kept of a mode.
+        expected.iter_mut().filter(|e| e.0 == b"a.txt").for_each(|e| e.1 &= !0o4000);
+        assert_eq!(listing(&room.path("out")), expected);
+        room.shell("chmod -R u+w out && rm -r out").succeeds();
+    });
+    mode("d/a/b", 0o700);
+}
+
+#[test]
+fn what_is_missing_added_or_swapped_is_told_and_the_rest_is_done() {
+    let room = room();
+    seal(&room);
+    let before = room.read("s/one.polyseal");
+    fs::rename(room.path("s/one.polyseal"), room.path("s/a/two.polyseal")).unwrap();
+    room.seal(b"of another tree, for the same key");
+    fs::rename(room.path("c"), room.path("s/a.txt.polyseal")).unwrap();
+    fs::copy(room.path("s/a/b/three.polyseal"), room.path("s/a/four.polyseal")).unwrap();
+    room.write("s/empty/plain", b"not even sealed");
+    let mut expected = vec![
+        ("a.txt.polyseal", "not the file that the manifest has there"),
+        ("a/four.polyseal", "not of this tree"),
+        ("a/two.polyseal", "not the file that the manifest has there"),
+        ("empty/plain", "not of this tree"),
+        ("one.polyseal", "it is missing"),
+    ];
+    let check = |outcome: Outcome, expected: &[(&str, &str)], files: usize| {
+        let last = format!("{} of {files} files failed", expected.len());
+        let errors = outcome.fails(3, &last).errors();
+        for (name, why) in expected {
+            assert!(errors.contains(&format!("s/{name}: it is")), "{name}: {errors}");
+            let line = errors.lines().find(|line| line.contains(&format!("s/{name}: "))).unwrap();
+            assert!(line.contains(why), "{line}");
+        }
+    };
+    check(verify(&room), &expected, 7);
+    let decrypt = ["decrypt", "-k", "k", "--recursive", "-o", "out", "s"];
+    check(room.run(decrypt, b""), &expected, 8);
+    assert!(room.read("out/a/b/three") == message(300_000));
+    for name in ["one", "a/two", "a.txt", "a/four", "empty/plain"] {
+        assert!(!room.path("out").join(name).exists(), "{name}");
+    }
+    // Put back, each is right again.
+    room.write("s/one.polyseal", &before);
+    expected.pop();
+    check(verify(&room), &expected, 7);
+}
+
+#[test]
+fn a_tree_without_its_own_manifest_is_none() {
+    let room = room();
+    seal(&room);
+    let name = "s/.polyseal-manifest.polyseal";
+    let manifest = room.read(name);
+    fs::remove_file(room.path(name)).unwrap();
+    verify(&room).fails(3, "it is no sealed tree");
+    // Any other file of the same key.
+    fs::copy(room.path("s/one.polyseal"), room.path(name)).unwrap();
+    verify(&room).fails(3, "it does not begin as a manifest");
+    let mut altered = manifest.clone();
+    altered[4100] ^= 1;
+    room.write(name, &altered);
+    verify(&room).fails(3, "is not authentic");
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    room.write(name, &manifest);
+    let other = ["verify", "-k", "other", "--recursive", "s"];
+    room.run(other, b"").fails(4, "none of the keys");
+    assert!(verify(&room).0.status.success());
+}
+
+/// The kit's manifests, sealed as one: none that breaks a rule does anything.
+#[test]
+fn of_a_hostile_manifest_nothing_is_done() {
+    let kit = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/manifest");
+    let index = fs::read_to_string(kit.join("index.json")).unwrap();
+    let index: serde_json::Value = serde_json::from_str(&index).unwrap();
+    let mut hostile = 0;
+    for test in index["tests"].as_array().unwrap() {
+        if test["outcome"] == "ok" {
+            continue;
+        }
+        hostile += 1;
+        let room = Room::new();
+        fs::create_dir(room.path("s")).unwrap();
+        let manifest = kit.join(test["file"].as_str().unwrap());
+        let seal = ["encrypt", "-k", "k", "-o", "s/.polyseal-manifest.polyseal"];
+        room.run(seal.map(OsStr::new).into_iter().chain([manifest.as_os_str()]), b"").succeeds();
+        let decrypt = ["decrypt", "-k", "k", "--recursive", "-o", "out", "s"];
+        room.run(decrypt, b"").fails(3, "");
+        assert_eq!(room.names(), ["k", "s"], "{test}");
+    }
+    assert!(hostile > 20, "{hostile}");
+}
+
+#[test]
+fn links_that_lead_out_of_the_tree_are_not_made() {
+    let room = Room::new();
+    fs::create_dir_all(room.path("d/a/b")).unwrap();
+    room.write("d/m", b"message");
+    for (name, to) in [
+        ("d/out", "/etc/passwd"),
+        ("d/a/up", "../../x"),
+        ("d/a/b/back", "../.."),
+        ("d/a/through", "b/back/.."),
+        ("d/a/in", "../m"),
+        ("d/dangling", "nothing"),
+    ] {
+        symlink(to, room.path(name)).unwrap();
+    }
+    seal(&room);
+    decrypt_each_way(&room, &[], |outcome| {
+        let errors = outcome.fails(2, "3 of 7 files failed\n").errors();
+        assert_eq!(errors.matches("leads out of the tree").count(), 3, "{errors}");
+        assert_eq!(fs::read_link(room.path("out/a/in")).unwrap(), Path::new("../m"));
+        assert_eq!(fs::read_link(room.path("out/dangling")).unwrap(), Path::new("nothing"));
+        for name in ["out/out", "out/a/up", "out/a/through"] {
+            assert!(fs::symlink_metadata(room.path(name)).is_err(), "{name}");
+        }
+        fs::remove_dir_all(room.path("out")).unwrap();
+    });
+}
+
+#[test]
+fn no_link_that_is_there_is_followed() {
+    let room = room();
+    seal(&room);
+    fs::create_dir(room.path("elsewhere")).unwrap();
+    room.write("elsewhere/secret", b"precious");
+    // In the output.
+    decrypt_each_way(&room, &["-f"], |outcome| {
+        // The first time, nothing is in the way.
+        assert!(outcome.0.status.success() || outcome.0.status.code() == Some(1));
+        let _ = fs::remove_dir_all(room.path("out/a"));
+        let _ = fs::remove_file(room.path("out/a"));
+        symlink("../elsewhere", room.path("out/a")).unwrap();
+    });
+    decrypt_each_way(&room, &["-f"], |outcome| {
+        outcome.fails(1, "cannot write out/a");
+        assert_eq!(common::names(&room.path("elsewhere")), ["secret"]);
+    });
+    fs::remove_file(room.path("out/one")).unwrap();
+    symlink("../elsewhere/secret", room.path("out/one")).unwrap();
+    decrypt_each_way(&room, &["-f"], |outcome| {
+        outcome.fails(1, "out/one is there, and is no regular file");
+        assert_eq!(room.read("elsewhere/secret"), b"precious");
+    });
+    // In the sealed tree: what they lead to is right, but not there.
+    fs::rename(room.path("s/a"), room.path("moved")).unwrap();
+    symlink("../moved", room.path("s/a")).unwrap();
+    let errors = verify(&room).fails(3, "").errors();
+    assert!(errors.contains("s/a: it is not of this tree"), "{errors}");
+    assert!(errors.contains("s/a/b/three.polyseal: it is missing"), "{errors}");
+    // In what is encrypted.
+    symlink("../elsewhere", room.path("d/z")).unwrap();
+    room.run(["encrypt", "-k", "k", "--recursive", "-o", "s2", "d"], b"").succeeds();
+    assert!(!room.path("s2/z").exists() && !room.path("s2/z.polyseal").exists());
+}
+
+/// Whoever can write to the output puts a link to another place there again and again.
+#[test]
+fn a_link_that_is_planted_meanwhile_leads_nowhere() {
+    let room = Room::new();
+    fs::create_dir_all(room.path("d/a/b")).unwrap();
+    for i in 0..300 {
+        room.write(&format!("d/a/b/m{i}"), b"message");
+    }
+    seal(&room);
+    fs::create_dir_all(room.path("elsewhere/b")).unwrap();
+    let over = AtomicBool::new(false);
+    let swapped = thread::scope(|scope| {
+        let swap = scope.spawn(|| {
+            let (place, away) = (room.path("out/a"), room.path("out/away"));
+            let mut swapped = 0;
+            while !over.load(Ordering::Relaxed) {
+                if fs::rename(&place, &away).is_ok() {
+                    symlink("../elsewhere", &place).unwrap();
+                    thread::yield_now();
+                    fs::remove_file(&place).unwrap();
+                    // Somebody has made another one in between.
+                    if fs::rename(&away, &place).is_err() {
+                        let _ = fs::remove_dir_all(&away);
+                    }
+                    swapped += 1;
+                }
+            }
+            swapped
+        });
+        for _ in 0..3 {
+            decrypt_each_way(&room, &["-f"], |_| ());
+        }
+        over.store(true, Ordering::Relaxed);
+        swap.join().unwrap()
+    });
+    assert!(swapped > 10, "{swapped}");
+    assert!(common::names(&room.path("elsewhere/b")).is_empty());
+    assert_eq!(common::names(&room.path("elsewhere")), ["b"]);
+}
+
+#[test]
+fn where_a_tree_may_go() {
+    let room = room();
+    let encrypt = |out: &str, from: &[&str]| {
+        room.run([&["encrypt", "-k", "k", "--recursive", "-o", out][..], from].concat(), b"")
+    };
+    encrypt("d/s", &["d"]).fails(2, "lies in d");
+    encrypt("d", &["d"]).fails(2, "not empty");
+    encrypt("s", &["d", "d"]).fails(2, "takes one directory");
+    encrypt("s", &[]).fails(2, "takes one directory");
+    encrypt("s", &["k"]).fails(1, "cannot read k");
+    encrypt("k", &["d"]).fails(2, "is not a directory");
+    encrypt("-", &["d"]).fails(2, "needs a directory");
+    encrypt("no/s", &["d"]).fails(1, "cannot write no/s");
+    room.run(["encrypt", "-k", "k", "--recursive", "d"], b"").fails(2, "needs a directory");
+    room.run(["decrypt", "-k", "k", "--recursive", "d"], b"").fails(2, "needs a directory");
+    room.run(["encrypt", "-k", "k", "d"], b"").fails(1, "a directory takes --recursive");
+    assert_eq!(room.names(), ["d", "k"]);
+    fs::create_dir(room.path("s")).unwrap();
+    seal(&room);
+    encrypt("s", &["d"]).fails(2, "not empty");
+    // Again, after something has gone and something has changed.
+    fs::remove_file(room.path("d/one")).unwrap();
+    room.write("d/a.txt", b"changed");
+    room.run(["encrypt", "-f", "-k", "k", "--recursive", "-o", "s", "d"], b"").succeeds();
+    let errors = verify(&room).fails(3, "1 of 5 files failed\n  s/one.polyseal").errors();
+    assert!(errors.contains("s/one.polyseal: it is not of this tree"), "{errors}");
+    room.opens("k", "s/a.txt.polyseal", b"changed");
+}
+
+#[test]
+fn what_is_no_file_is_told_and_the_rest_is_done() {
+    if !common::have("mkfifo") {
+        return common::cannot("mkfifo is missing");
+    }
+    let room = room();
+    room.shell("mkfifo d/a/fifo").succeeds();
+    room.write("d/.polyseal-manifest", b"a name that is taken");
+    let outcome = room.run(["encrypt", "-k", "k", "--recursive", "-o", "s", "d"], b"");
+    let errors = outcome.fails(2, "2 of 8 files failed").errors();
+    assert!(errors.contains("d/a/fifo: it is neither a file nor a directory"), "{errors}");
+    assert!(errors.contains("d/.polyseal-manifest: it has the name of the manifest"), "{errors}");
+    assert!(verify(&room).0.status.success());
+    // Left out, it is no failure.
+    let args = ["--exclude", "fifo", "--exclude", "/.polyseal-manifest", "--exclude", "a/b"];
+    let encrypt = ["encrypt", "-k", "k", "--recursive", "-o", "s2", "d"];
+    room.run([&encrypt[..], &args].concat(), b"").succeeds();
+    assert!(room.path("s2/a/two.polyseal").exists() && !room.path("s2/a/b").exists());
+    // Of a sealed tree, a part.
+    let args = ["verify", "-k", "k", "--recursive", "--exclude", "b", "--exclude", "*.txt", "s"];
+    let shown = String::from_utf8_lossy(&room.run(args, b"").succeeds()).into_owned();
+    assert_eq!(shown.lines().count(), 3, "{shown}");
+}
+
+/// A room with a sealed tree `s`, and a key `other`.
+fn room_to_rekey() -> Room {
+    let room = room();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    seal(&room);
+    room
+}
+
+const REKEY: [&str; 7] = ["rekey", "-k", "k", "--to-key", "other", "--recursive", "s"];
+
+#[test]
+fn a_rekeyed_tree_is_the_same_tree_for_others() {
+    let room = room_to_rekey();
+    let outcome = room.run(REKEY, b"");
+    assert!(outcome.0.status.success(), "{}", outcome.errors());
+    assert!(outcome.errors().contains("may have kept its key"), "{}", outcome.errors());
+    let shown = String::from_utf8_lossy(&outcome.0.stdout).into_owned();
+    assert_eq!(shown.matches(": rekeyed").count(), 5, "{shown}");
+    verify(&room).fails(4, "none of the keys");
+    let other = ["verify", "-k", "other", "--recursive", "s"];
+    room.run(other, b"").succeeds();
+    // Again: nothing is left to be done.
+    let again = room.run(REKEY, b"");
+    assert!(again.0.status.success(), "{}", again.errors());
+    let shown = String::from_utf8_lossy(&again.0.stdout).into_owned();
+    assert_eq!(shown, "s/.polyseal-manifest.polyseal: a new key opens it already\n");
+    // Back, and both.
+    let keep = ["rekey", "--keep", "-k", "other", "--to-key", "k", "--recursive", "s"];
+    room.run(keep, b"");
+    for _ in 0..2 {
+        assert!(verify(&room).0.status.success());
+        room.run(other, b"").succeeds();
+        assert!(room.run(keep, b"").0.status.success());
+    }
+}
+
+#[test]
+fn what_does_not_belong_is_not_rekeyed_and_the_manifest_comes_last() {
+    let room = room_to_rekey();
+    fs::rename(room.path("s/one.polyseal"), room.path("s/a/two.polyseal")).unwrap();
+    let errors = room.run(REKEY, b"").fails(3, "2 of 5 files failed").errors();
+    assert!(errors.contains("not the file that the manifest has there"), "{errors}");
+    room.opens("k", "s/a/two.polyseal", &message(3));
+    room.opens("other", "s/a.txt.polyseal", &message(1));
+    // The old key still opens the manifest, so that the run can be finished.
+    fs::rename(room.path("s/a/two.polyseal"), room.path("s/one.polyseal")).unwrap();
+    let errors = room.run(REKEY, b"").fails(3, "1 of 5 files failed\n  s/a/two.polyseal").errors();
+    assert!(errors.contains("it is missing"), "{errors}");
+    room.opens("other", "s/one.polyseal", &message(3));
+    for option in [["--in-place", "--keep"], ["--new-key", "--json"], ["--exclude", "x"]] {
+        let args = [&REKEY[..], &option].concat();
+        room.run(args, b"").fails(2, "does not go with rekey --recursive");
+    }
+    room.run([&REKEY[..], &["-o", "x"]].concat(), b"").fails(2, "each of several is replaced");
+}
+
+#[test]
+fn a_rekey_that_is_killed_is_finished_by_running_it_again() {
+    common::rekey_a_tree_and_be_killed(300);
+}

@@ -1,0 +1,217 @@
+//! Manifests: every rule of the specification, by the kit that the reference in Python writes; and
+//! whatever is written is read back.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+
+use polyseal_file::manifest::{
+    Entry, Error, Kind, Modified, Problem, Reader, Writer, compare, stays_inside,
+};
+use proptest::prelude::*;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Index {
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+struct Test {
+    file: String,
+    outcome: String,
+    #[serde(default)]
+    entries: Vec<Shown>,
+}
+
+#[derive(Deserialize)]
+struct Shown {
+    r#type: String,
+    path: String,
+    mode: u16,
+    seconds: i64,
+    nanoseconds: u32,
+    size: Option<u64>,
+    salt: Option<String>,
+    target: Option<String>,
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    base16ct::lower::decode_vec(text).unwrap()
+}
+
+impl Shown {
+    fn entry(&self) -> Entry {
+        let kind = match &*self.r#type {
+            "file" => Kind::File {
+                plaintext_bytes: self.size.unwrap(),
+                file_salt: unhex(self.salt.as_ref().unwrap()).try_into().unwrap(),
+            },
+            "directory" => Kind::Directory,
+            _ => Kind::Link { target: unhex(self.target.as_ref().unwrap()) },
+        };
+        let modified = Modified { seconds: self.seconds, nanoseconds: self.nanoseconds };
+        Entry { path: unhex(&self.path), mode: self.mode, modified, kind }
+    }
+}
+
+fn kit() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../vectors/manifest")
+}
+
+fn read(bytes: &[u8]) -> Result<Vec<Entry>, Error> {
+    Reader::new(bytes)?.collect()
+}
+
+fn write(entries: &[Entry]) -> Result<Vec<u8>, Error> {
+    let mut writer = Writer::new(Vec::new())?;
+    entries.iter().try_for_each(|entry| writer.push(entry))?;
+    writer.finish()
+}
+
+fn outcome(error: &Error) -> &'static str {
+    let Error::Invalid(problem) = error else { panic!("{error}") };
+    match problem {
+        Problem::NotAManifest => "not-a-manifest",
+        Problem::Version(_) => "unsupported-version",
+        Problem::Length => "bad-length",
+        Problem::Type => "bad-type",
+        Problem::Path => "bad-path",
+        Problem::Order => "out-of-order",
+        Problem::Parent => "not-in-a-directory",
+        Problem::Mode => "bad-mode",
+        Problem::Time => "bad-time",
+        Problem::Count => "bad-count",
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn each_rule_of_the_specification() {
+    let index = fs::read_to_string(kit().join("index.json")).unwrap();
+    let index: Index = serde_json::from_str(&index).unwrap();
+    assert!(index.tests.len() > 40);
+    for Test { file, outcome: expected, entries } in &index.tests {
+        let bytes = fs::read(kit().join(file)).unwrap();
+        match read(&bytes) {
+            Ok(found) => {
+                assert_eq!(expected, "ok", "{file}");
+                assert!(found.iter().eq(&entries.iter().map(Shown::entry).collect::<Vec<_>>()));
+                assert!(write(&found).unwrap() == bytes, "{file}");
+            }
+            Err(error) => assert_eq!(outcome(&error), expected, "{file}"),
+        }
+    }
+}
+
+#[test]
+fn no_part_of_a_manifest_is_one_and_nothing_comes_after_an_error() {
+    let whole = fs::read(kit().join("tree.manifest")).unwrap();
+    for n in 0..whole.len() {
+        assert!(read(&whole[..n]).is_err(), "{n}");
+    }
+    let cut = &whole[..whole.len() - 1];
+    let mut reader = Reader::new(cut).unwrap();
+    assert_eq!(reader.by_ref().take_while(Result::is_ok).count(), 5);
+    assert!(reader.next().is_none());
+}
+
+#[test]
+fn what_no_reader_takes_is_not_written() {
+    let entry = |path: &[u8], kind| {
+        let modified = Modified { seconds: 0, nanoseconds: 0 };
+        Entry { path: path.to_vec(), mode: 0, modified, kind }
+    };
+    for path in [&b""[..], b"/a", b"a/..", b".", b"a//b", b"a\0", &[b'a'; 65_536]] {
+        assert!(write(&[entry(path, Kind::Directory)]).is_err());
+    }
+    assert!(write(&[entry(b"a", Kind::Link { target: vec![b'a'; 65_536] })]).is_err());
+    let mut mode = entry(b"a", Kind::Directory);
+    mode.mode = 0o1000;
+    assert!(write(&[mode]).is_err());
+    // An entry that is refused is not there.
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    writer.push(&entry(b"b", Kind::Directory)).unwrap();
+    writer.push(&entry(b"a", Kind::Directory)).unwrap_err();
+    writer.push(&entry(b"b/c", Kind::Directory)).unwrap();
+    assert_eq!(read(&writer.finish().unwrap()).unwrap().len(), 2);
+}
+
+#[test]
+fn links_that_stay_inside() {
+    for (path, target, expected) in [
+        ("a", "b", true),
+        ("a", ".", true),
+        ("a", "./b//c/", true),
+        ("a/b", "..", true),
+        ("a/b", "../c", true),
+        ("a/b", "./../c", true),
+        ("a/b/c", "../../d/e", true),
+        ("a", "..", false),
+        ("a", "../a", false),
+        ("a/b", "../..", false),
+        ("a/b", "c/..", false),
+        ("a/b", "../c/../d", false),
+        ("a", "/", false),
+        ("a", "/a", false),
+        ("a", "", false),
+        ("a", "...", true),
+    ] {
+        assert_eq!(stays_inside(path.as_bytes(), target.as_bytes()), expected, "{path} {target}");
+    }
+}
+
+fn name() -> impl Strategy<Value = Vec<u8>> {
+    let byte = any::<u8>().prop_filter("in a name", |byte| ![0, b'/'].contains(byte));
+    let names = proptest::collection::vec(byte, 1..4);
+    names.prop_filter("a name", |name| ![&b"."[..], b".."].contains(&&name[..]))
+}
+
+proptest! {
+    /// Whatever is in a tree.
+    #[test]
+    fn what_is_written_is_read(
+        paths in proptest::collection::btree_set(proptest::collection::vec(name(), 1..4), 0..20),
+        seconds: i64,
+        nanoseconds in 0..1_000_000_000_u32,
+        plaintext_bytes: u64,
+        file_salt: [u8; 32],
+    ) {
+        let mut all = paths.clone();
+        for path in &paths {
+            all.extend((1..path.len()).map(|n| path[..n].to_vec()));
+        }
+        let entries: Vec<_> = all.iter().map(|path| {
+            let is_in_it = |other: &Vec<_>| other.len() > path.len() && other.starts_with(path);
+            let is_directory = all.iter().any(is_in_it);
+            let kind = match path[0][0] % 2 {
+                _ if is_directory => Kind::Directory,
+                0 => Kind::File { plaintext_bytes, file_salt },
+                _ => Kind::Link { target: path.concat() },
+            };
+            let mode = if matches!(kind, Kind::Link { .. }) { 0 } else { 0o640 };
+            let modified = Modified { seconds, nanoseconds };
+            Entry { path: path.join(&b'/'), mode, modified, kind }
+        }).collect();
+        prop_assert!(entries.is_sorted_by(|one, other| compare(&one.path, &other.path).is_lt()));
+        let written = write(&entries).unwrap();
+        prop_assert_eq!(read(&written).unwrap(), entries);
+    }
+
+    /// What is read is what a writer would have written: there is one way to write a tree.
+    #[test]
+    fn what_is_altered_is_refused_or_another_tree(at: prop::sample::Index, to: u8) {
+        let mut bytes = fs::read(kit().join("tree.manifest")).unwrap();
+        let at = at.index(bytes.len());
+        bytes[at] = to;
+        if let Ok(entries) = read(&bytes) {
+            prop_assert_eq!(write(&entries).unwrap(), bytes);
+        }
+    }
+}
