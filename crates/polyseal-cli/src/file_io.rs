@@ -336,6 +336,8 @@ impl OutputFile {
     pub(crate) fn set(&mut self, mode: Mode, times: Timestamps) -> Result {
         match self {
             Self::Direct(_) => Ok(()),
+            #[cfg(feature = "stores")]
+            Self::Object(_) => Ok(()),
             Self::Staged { staged, name, .. } => {
                 staged.set(mode, times).map_err(|error| Failure::io("write", name, &error))
             }

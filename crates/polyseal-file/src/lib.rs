@@ -12,8 +12,8 @@
 //! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
 //! that its user fetches, [`Sealer`] seals parts, in any order and in several processes, and
 //! [`StreamSealer`] what comes until it ends. A header can be kept elsewhere than its payload
-//! ([`Encryptor::encrypt_detached`], [`Decryptor::detached_header`]). A [`manifest`] binds the names of a
-//! whole tree to its files.
+//! ([`Encryptor::encrypt_detached`], [`Decryptor::detached_header`]). A [`manifest`] binds the
+//! names of a whole tree to its files.
 //!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
 //! two more kinds of those, and `passphrase`. Without them the crate has key files, and 33 other

@@ -43,7 +43,7 @@ pub(crate) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
     }
     let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
     let recipients =
-        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &mut opening.sources)?;
+        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &opening.sources)?;
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
     let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
     replace(&object, &new)?;

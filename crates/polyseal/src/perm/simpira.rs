@@ -154,8 +154,7 @@ fn apply<L: StateLanes, const N: usize, const M: usize, const W: usize>(
     keys: [[L; N]; M],
 ) {
     if const { M == 2 && !<L::Isa as Isa>::ROUNDS_ARE_CALLS } {
-        // Without loops, of which the compiler would have many to unroll. The steps are
-        // independent.
+        // Without loops, of which the compiler would have many to unroll: steps are independent.
         let [(from, to), (other_from, other_to)] = [steps[0], steps[M - 1]];
         let y = L::aes_rounds(x[from], keys[0]);
         let other_y = L::aes_rounds(x[other_from], keys[M - 1]);
