@@ -32,7 +32,7 @@ format:
 	cd crates/polyseal-object-store/datafusion && cargo fmt --check && cargo tree --locked --quiet >/dev/null
 
 lint:
-	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests,polyseal-cli/mount,polyseal-cli/stores-tests,polyseal-object-store/s3-tests -- -D warnings
+	cargo clippy --locked --workspace --all-targets --features polyseal/memcheck,polyseal-cli/long-tests,polyseal-cli/mount -- -D warnings
 
 FAMILIES = aegis,gcm,ctx,flex,omd
 
@@ -59,6 +59,8 @@ portable-all: portable
 	for feature in '' age ssh plugin passphrase; do \
 		cargo clippy --locked -p polyseal-file --no-default-features --features "$$feature" -- -D warnings || exit; \
 	done
+	cargo clippy --locked -p polyseal-cli -p polyseal-object-store --all-targets \
+		--features polyseal-cli/stores-tests,polyseal-object-store/s3-tests -- -D warnings
 	cargo test --locked -p polyseal-file --no-default-features --lib
 	cargo test --locked -p polyseal-file --no-default-features --features age --lib
 	rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
@@ -67,11 +69,11 @@ portable-all: portable
 
 # What users install, in target/dist: the tool as a static program, in a tarball and as a Debian package.
 dist:
-	scripts/with binutils dpkg -- scripts/dist
+	scripts/with binutils dpkg musl-tools -- scripts/dist
 
 # The same, installed and run in an empty root; and what would be published, tested as it is unpacked.
 packages:
-	scripts/with binutils dpkg -- scripts/dist check
+	scripts/with binutils dpkg musl-tools -- scripts/dist check
 	scripts/published
 
 # What can be tested only with other programs says so where they are not.

@@ -28,7 +28,7 @@ pub(crate) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
     }
     let context = args.context.get()?;
     let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
-    let mut opening = Opening::new(&args.open, false, context, args.work.threads, sources)?;
+    let opening = Opening::new(&args.open, false, context, args.work.threads, sources)?;
     let object = ObjectReader::open(path)?;
     object.object().expect_writable()?;
     if object.meta().e_tag.is_none() {
