@@ -230,6 +230,27 @@ impl Session {
         self.ours.write_all(typed.as_bytes()).unwrap();
     }
 
+    /// The same, and waits until the program has read it. What the kernel still has on its way when
+    /// the program puts the terminal right would be shown, as it is with every program.
+    #[track_caller]
+    fn type_to_the_end(&mut self, question: &str, typed: &str) {
+        self.begin_answer(question, "");
+        // The question is out: the next that it reads is what is typed.
+        let before = self.bytes_read();
+        self.ours.write_all(typed.as_bytes()).unwrap();
+        let start = Instant::now();
+        while self.bytes_read() < before + typed.len() as u64 {
+            assert!(start.elapsed() < PATIENCE, "what is typed is not read");
+            sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// What the program has read of anything so far.
+    fn bytes_read(&self) -> u64 {
+        let counts = std::fs::read_to_string(format!("/proc/{}/io", self.child.id())).unwrap();
+        counts.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap().parse().unwrap()
+    }
+
     /// Waits for the end: the terminal is as it was, and has not shown any of the secrets.
     #[track_caller]
     fn end(mut self, secrets: &[&str]) -> (String, Outcome) {
@@ -492,7 +513,7 @@ fn the_terminal_is_put_right_when_a_question_is_not_answered() {
         assert_eq!(status.signal(), Some(Signal::INT.as_raw()), "{status}");
         for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
             let mut session = Session::new(&room, line).unwrap();
-            session.begin_answer(question, "atta");
+            session.type_to_the_end(question, "atta");
             kill_process(Pid::from_child(&session.child), signal).unwrap();
             let status = session.end(&["atta"]).1.0.status;
             assert_eq!(status.signal(), Some(signal.as_raw()), "{status}");
