@@ -67,7 +67,7 @@ fn table(
         Table::new(format!("{title}: {peer}"), head(both)),
     ];
     let mut gains = Table::new(
-        format!("{title}: {peer}'s time through polyseal's"),
+        format!("{title}: {peer}'s time divided by polyseal's"),
         head(SCHEMES.map(|(scheme, _)| scheme)),
     );
     for bytes in sizes {
