@@ -13,9 +13,11 @@ mod common;
 mod server;
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::io::{self, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use common::{Outcome, Room};
@@ -154,6 +156,80 @@ fn rekeying_an_object_changes_its_header_alone() {
     }
     let args = ["rekey", "--new-key", "-k", "k2", "--to-key", "k", "s3://bucket/d/c x"];
     place.run(&args).fails(2, "an object is rekeyed where it is");
+}
+
+/// Hands on what goes to the server and back. Counts the bytes that go there, and does `act` before
+/// the first that have `word` in them.
+fn between(
+    server: u16,
+    word: &'static [u8],
+    act: impl FnOnce() + Send + 'static,
+) -> (u16, Arc<AtomicU64>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let (sent, act) = (Arc::new(AtomicU64::new(0)), Arc::new(Mutex::new(Some(act))));
+    let counted = Arc::clone(&sent);
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let (mut client, act, sent) = (client.unwrap(), Arc::clone(&act), Arc::clone(&sent));
+            let mut server = TcpStream::connect(("127.0.0.1", server)).unwrap();
+            let (mut from, mut to) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            thread::spawn(move || {
+                let _ = io::copy(&mut from, &mut to);
+                let _ = to.shutdown(Shutdown::Both);
+            });
+            thread::spawn(move || {
+                let mut buffer = vec![0; 65_536];
+                while let Ok(bytes @ 1..) = client.read(&mut buffer) {
+                    sent.fetch_add(bytes as u64, Ordering::Relaxed);
+                    let there = buffer[..bytes].windows(word.len()).any(|here| here == word);
+                    if let Some(act) = act.lock().unwrap().take_if(|_| there) {
+                        act();
+                    }
+                    server.write_all(&buffer[..bytes]).unwrap();
+                }
+                let _ = server.shutdown(Shutdown::Both);
+            });
+        }
+    });
+    (port, counted)
+}
+
+#[test]
+fn rekeying_a_long_object_sends_5_mib_and_spares_what_another_has_written_meanwhile() {
+    let place = Place::new();
+    place.room.run(["keygen", "-o", "k2"], b"").succeeds();
+    place.room.write("m", &message(60 << 20));
+    place.room.write("other", &message(61 << 20));
+    for (word, raced) in [
+        (&b"no such bytes"[..], false),
+        (b"partNumber=2", true),
+        (b"<CompleteMultipartUpload>", true),
+    ] {
+        place.run(&["encrypt", "-k", "k", "m", "-f", "-o", "s3://bucket/c"]).succeeds();
+        // Not with `place`: a thread that waits for ever would keep its server running.
+        let mut other =
+            place.room.command(["encrypt", "-k", "k", "other", "-f", "-o", "s3://bucket/c"]);
+        other.envs(place.server.environment());
+        let (port, sent) = between(place.server.port(), word, move || {
+            assert!(other.status().unwrap().success());
+        });
+        let args = ["rekey", "-k", "k", "--to-key", "k2", "s3://bucket/c"];
+        let mut command = place.room.command(args);
+        command.envs(place.server.environment());
+        command.env("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{port}"));
+        let done = Outcome(command.output().unwrap());
+        let (key, text) = if raced {
+            done.fails(1, "s3://bucket/c: the object was replaced meanwhile");
+            ("k", message(61 << 20))
+        } else {
+            assert!(done.0.status.success(), "{}", done.errors());
+            let sent = sent.load(Ordering::Relaxed);
+            assert!(((5 << 20)..(5 << 20) + 16_384).contains(&sent), "{sent} bytes");
+            ("k2", message(60 << 20))
+        };
+        assert!(place.run(&["decrypt", "-k", key, "s3://bucket/c"]).succeeds() == text);
+    }
 }
 
 /// A server of one file, as plain as they are: it knows ranges, and an ETag.
