@@ -204,6 +204,7 @@ fn expect_room(output: &Output, needed: usize) -> PyResult<()> {
 impl Aead {
     #[new]
     #[classmethod]
+    #[pyo3(text_signature = "(key)")]
     fn new(cls: &Bound<'_, PyType>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         let algorithm = algorithm_of(cls)?;
         with_key(key, |key| AnyAead::new(&algorithm, key).map_err(of_message)).map(Self::made)

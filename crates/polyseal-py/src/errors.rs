@@ -68,12 +68,19 @@ pub(crate) fn of_file(error: FileError) -> PyErr {
     }
 }
 
-/// An error of the system keeps its number; one that a file object raised is raised again.
+/// An error of the system keeps its number; one that a file object raised is raised again; and what
+/// a reader of armour says comes through the reader of the file.
 #[cold]
-pub(crate) fn of_io(error: io::Error, text: String) -> PyErr {
-    match error.raw_os_error() {
-        Some(code) => PyOSError::new_err((code, text)),
-        None if error.get_ref().is_some_and(|inner| inner.is::<PyErr>()) => error.into(),
+fn of_io(error: io::Error, text: String) -> PyErr {
+    if let Some(code) = error.raw_os_error() {
+        return PyOSError::new_err((code, text));
+    }
+    match error.get_ref() {
+        Some(inner) if inner.is::<PyErr>() => error.into(),
+        Some(inner) => match inner.downcast_ref::<FileError>() {
+            Some(inner @ FileError::Armor(_)) => HeaderError::new_err(inner.to_string()),
+            _ => PyOSError::new_err(text),
+        },
         None => PyOSError::new_err(text),
     }
 }

@@ -3,10 +3,12 @@
 //! Names and places of outputs are Python's matter (`polyseal/files.py`): here an output is an empty
 //! file that is there, or a file object.
 
+use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroUsize;
 
 use polyseal_file::{
-    Encryptor, Existing, Header, Input, Inspection, SegmentSize, Suite, Summary as Done,
+    ArmorReader, Encryptor, Error, Existing, Header, Input, Inspection, SegmentSize, Suite,
+    Summary as Done, looks_armored,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -159,9 +161,17 @@ fn open_all<'py>(
         if let Some(threads) = threads {
             decryptor = decryptor.threads(threads);
         }
-        match &mut output {
-            Some(output) => decryptor.decrypt(Input::Stream(&mut watched), output.as_output()),
-            None => decryptor.verify(Input::Stream(&mut watched)),
+        let mut run = |input: &mut (dyn Read + Send)| match &mut output {
+            Some(output) => decryptor.decrypt(Input::Stream(input), output.as_output()),
+            None => decryptor.verify(Input::Stream(input)),
+        };
+        // Just to see the first byte: what is read in large pieces goes by it.
+        let mut buffered = BufReader::with_capacity(64, &mut watched);
+        let first =
+            buffered.fill_buf().map_err(|source| Error::Io { what: "read the input", source })?;
+        match first.first() {
+            Some(&first) if looks_armored(first) => run(&mut ArmorReader::new(buffered)),
+            _ => run(&mut buffered),
         }
     });
     finish(py, watched, result)

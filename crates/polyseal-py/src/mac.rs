@@ -18,6 +18,7 @@ pub(crate) struct Mac(AnyMac);
 impl Mac {
     #[new]
     #[classmethod]
+    #[pyo3(text_signature = "(key)")]
     fn new(cls: &Bound<'_, PyType>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
         let algorithm = algorithm_of(cls)?;
         with_key(key, |key| AnyMac::new(&algorithm, key).map_err(of_message)).map(Self)

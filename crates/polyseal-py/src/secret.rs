@@ -55,7 +55,7 @@ impl SecretKey {
 
     /// A fresh random key of so many bytes, from the operating system.
     #[staticmethod]
-    #[pyo3(signature = (length = KEY_BYTES))]
+    #[pyo3(signature = (length = 32))]
     fn generate(length: usize) -> PyResult<Self> {
         Self::random(length)
     }
