@@ -250,8 +250,8 @@ impl Aead {
         })
     }
 
-    /// The same as `encrypt`, into `buf`, which may overlap with `data`. Returns how many bytes of it
-    /// are written.
+    /// The same as `encrypt`, into `buf`, which may overlap with `data`. Returns how many bytes of
+    /// it are written.
     fn encrypt_into<'py>(
         &self,
         py: Python<'py>,
@@ -279,8 +279,8 @@ impl Aead {
         Ok(sealed)
     }
 
-    /// The same as `decrypt`, into `buf`, which may overlap with `data`. Returns how many bytes of it
-    /// are written. If `InvalidTag` is raised, those are zeros.
+    /// The same as `decrypt`, into `buf`, which may overlap with `data`. Returns how many bytes of
+    /// it are written. If `InvalidTag` is raised, those are zeros.
     fn decrypt_into<'py>(
         &self,
         py: Python<'py>,
@@ -361,8 +361,8 @@ impl Aead {
         })
     }
 
-    /// `seal` for each pair of data and associated data. Short messages go side by side, which takes
-    /// less time on some CPUs.
+    /// `seal` for each pair of data and associated data. Short messages go side by side, which
+    /// takes less time on some CPUs.
     fn seal_many<'py>(
         &self,
         py: Python<'py>,

@@ -1,7 +1,7 @@
 //! Whole files: encrypted, decrypted, verified, described, and given other headers.
 //!
-//! Names and places of outputs are Python's matter (`polyseal/files.py`): here an output is an empty
-//! file that is there, or a file object.
+//! Names and places of outputs are Python's matter (`polyseal/files.py`): here an output is an
+//! empty file that is there, or a file object.
 
 use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroUsize;

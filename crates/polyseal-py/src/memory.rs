@@ -135,7 +135,8 @@ impl Foreign {
             |at: usize| unsafe { AtomicU8::from_ptr(source.add(at)) }.load(Ordering::Relaxed);
         head.iter_mut().enumerate().for_each(|(i, out)| *out = byte(i));
         for (i, out) in middle.chunks_exact_mut(WORD).enumerate() {
-            // SAFETY: `head` bytes on, the address is aligned for a word, and the range has this one.
+            // SAFETY: `head` bytes on, the address is aligned for a word, and the range has this
+            // one.
             let word = unsafe { AtomicUsize::from_ptr(source.add(words.head + i * WORD).cast()) };
             out.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
         }
@@ -177,7 +178,8 @@ impl Output {
         };
         head.iter().enumerate().for_each(|(i, value)| byte(i, *value));
         for (i, value) in middle.chunks_exact(WORD).enumerate() {
-            // SAFETY: `head` bytes on, the address is aligned for a word, and the range has this one.
+            // SAFETY: `head` bytes on, the address is aligned for a word, and the range has this
+            // one.
             let word = unsafe { AtomicUsize::from_ptr(target.add(words.head + i * WORD).cast()) };
             let mut bytes = [0; WORD];
             bytes.copy_from_slice(value);
@@ -284,8 +286,8 @@ impl<'a> PartsCut<'a> {
             return None;
         }
         let bytes = self.bytes.min(self.span.bytes - at);
-        // SAFETY: the number that the counter gave is nobody else's, so no other slice has a byte of
-        // this part; the object outlives `'a`, and has been shown to nobody. It is filled first.
+        // SAFETY: the number that the counter gave is nobody else's, so no other slice has a byte
+        // of this part; the object outlives `'a`, and has been shown to nobody. It is filled first.
         let part = unsafe {
             let start = self.span.start.add(at);
             start.write_bytes(0, bytes);

@@ -60,8 +60,8 @@ impl PayloadHead {
         python_range(py, &self.last)
     }
 
-    /// The payload, once `stored`, the bytes of `last_range`, prove to be its end. A head is good for
-    /// one payload.
+    /// The payload, once `stored`, the bytes of `last_range`, prove to be its end. A head is good
+    /// for one payload.
     fn certain(&self, py: Python<'_>, stored: &Bound<'_, PyAny>) -> PyResult<Payload> {
         let stored = Input::of(stored)?.take();
         let head = self.head.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -76,9 +76,10 @@ pub(crate) struct Payload(FilePayload);
 
 #[pymethods]
 impl Payload {
-    /// Opens the payload of `header`, of which so many bytes are stored, the header's included unless
-    /// it is `detached`. `fetch(start, stop)` returns stored bytes: it is called once, for the last
-    /// segment, without which nothing says that the payload has not been cut short or extended.
+    /// Opens the payload of `header`, of which so many bytes are stored, the header's included
+    /// unless it is `detached`. `fetch(start, stop)` returns stored bytes: it is called once, for
+    /// the last segment, without which nothing says that the payload has not been cut short or
+    /// extended.
     #[staticmethod]
     #[pyo3(signature = (header, stored_size, fetch, *, detached = false, **who))]
     fn open<'py>(
@@ -105,8 +106,8 @@ impl Payload {
         self.0.segment_size().bytes()
     }
 
-    /// Where the segments are stored that hold the plaintext from `start` to `stop`, which is cut off
-    /// at the end.
+    /// Where the segments are stored that hold the plaintext from `start` to `stop`, which is cut
+    /// off at the end.
     fn stored_range<'py>(
         &self,
         py: Python<'py>,

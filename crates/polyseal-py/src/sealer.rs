@@ -128,8 +128,8 @@ impl Sealer {
         python_range(py, &self.0.plaintext_range(start..stop))
     }
 
-    /// The stored bytes from `start` to `stop`. `plaintext` is that of `plaintext_range(start, stop)`
-    /// in the version `source`.
+    /// The stored bytes from `start` to `stop`. `plaintext` is that of `plaintext_range(start,
+    /// stop)` in the version `source`.
     fn seal<'py>(
         &self,
         py: Python<'py>,

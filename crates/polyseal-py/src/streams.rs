@@ -71,7 +71,8 @@ impl ReadAt for Source {
         match self {
             Self::File(file) => file.read_at(buffer, offset),
             Self::Object(stream) => {
-                // Seeking and reading belong together. Nobody waits here with the interpreter's lock.
+                // Seeking and reading belong together. Nobody waits here with the interpreter's
+                // lock.
                 let stream = stream.lock().unwrap_or_else(PoisonError::into_inner);
                 Ok(Python::attach(|py| {
                     stream.0.bind(py).call_method1("seek", (offset,))?;
