@@ -4,8 +4,6 @@
 //! of our own that is copied at the end. So no other thread sees a plaintext before it has proven
 //! authentic. From [`DETACH`] bytes on the interpreter's lock is released meanwhile.
 
-use std::cell::RefCell;
-
 use polyseal::aead::inout::InOutBuf;
 use polyseal::any::AnyAead;
 use polyseal::batch::{Batch, Message};
@@ -19,14 +17,13 @@ use zeroize::Zeroizing;
 
 use crate::errors::of_message;
 use crate::memory::{Input, Output};
+use crate::scratch::{wipe, with_scratch};
 use crate::secret::{SecretKey, with_key};
 
 /// From so many bytes on, other threads of Python run meanwhile.
 pub(crate) const DETACH: usize = 2048;
 /// The longest tag with a hidden nonce: 199, 255 and 32 bytes, of Flex.
 const MAX_TAG_BYTES: usize = 486;
-/// Memory that a thread keeps for the outputs of `…_into`.
-const KEPT: usize = 1 << 20;
 
 type Result<T> = polyseal::Result<T>;
 
@@ -173,22 +170,6 @@ pub(crate) fn new_bytes<'py>(
     work: impl FnOnce(&mut [u8]) -> Result<()> + Send,
 ) -> PyResult<Bound<'py, PyBytes>> {
     PyBytes::new_with(py, bytes, |out| detached(py, load, || work(out)).map_err(of_message))
-}
-
-/// Memory of our own for an output of so many bytes; it is kept from call to call.
-fn with_scratch<R>(bytes: usize, work: impl FnOnce(&mut [u8]) -> R) -> R {
-    thread_local!(static KEPT_HERE: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
-    if bytes > KEPT {
-        return work(&mut vec![0; bytes]);
-    }
-    let mut memory = KEPT_HERE.take();
-    if memory.len() < bytes {
-        // What it has is ciphertext, or has been wiped.
-        memory = vec![0; bytes.next_power_of_two()];
-    }
-    let result = work(&mut memory[..bytes]);
-    KEPT_HERE.set(memory);
-    result
 }
 
 /// Whether there is room for an output.
@@ -384,8 +365,11 @@ impl Aead {
             spots.push((data, ad));
         }
         let load = total + spots.iter().map(|(_, ad)| ad.len()).sum::<usize>();
-        let mut memory = Zeroizing::new(vec![0; total]);
-        detached(py, load, || self.seal_side_by_side(&spots, &mut memory)).map_err(of_message)?;
+        let mut memory = vec![0; total];
+        detached(py, load, || self.seal_side_by_side(&spots, &mut memory))
+            // It may have plaintext.
+            .inspect_err(|_| wipe(&mut memory))
+            .map_err(of_message)?;
         let mut rest = &memory[..];
         let sealed = spots.iter().map(|(data, _)| {
             let (this, others) = rest.split_at(self.nonce + data.len() + self.tag);
@@ -462,9 +446,4 @@ pub(crate) fn algorithm_of(cls: &Bound<'_, PyType>) -> PyResult<Algorithm> {
         PyTypeError::new_err("this is the base of many algorithms: take the class of one of them")
     })?;
     name.extract::<String>()?.parse().map_err(of_message)
-}
-
-fn wipe(bytes: &mut [u8]) {
-    bytes.fill(0);
-    zeroize::optimization_barrier(bytes);
 }

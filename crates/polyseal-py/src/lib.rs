@@ -20,6 +20,7 @@ mod mac;
 mod memory;
 mod payload;
 mod reader;
+mod scratch;
 mod sealer;
 mod secret;
 mod stream_sealer;

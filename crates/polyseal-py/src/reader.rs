@@ -7,11 +7,11 @@ use std::thread;
 use polyseal_file::{Error, Reader as FileReader};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use zeroize::Zeroizing;
 
 use crate::errors::of_file;
 use crate::files::some_threads;
 use crate::memory::{Output, Parts, PartsCut};
+use crate::scratch::{KEPT, wipe, with_scratch};
 use crate::streams::Source;
 use crate::who::Who;
 
@@ -68,17 +68,16 @@ impl Reader {
     /// Fills `buffer` from `offset`; returns fewer bytes only at the end.
     fn read_into(&self, py: Python<'_>, offset: u64, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
         let output = Output::of(buffer)?;
-        let mut own = Zeroizing::new(vec![0; output.len().min(PART)]);
         let mut done = 0;
         while done < output.len() {
-            let room = own.len().min(output.len() - done);
-            let n = py
-                .detach(|| {
-                    let n = self.reader.read_at(&mut own[..room], offset + done as u64)?;
-                    output.write(done, &own[..n]);
-                    Ok(n)
-                })
-                .map_err(of_file)?;
+            let room = KEPT.min(output.len() - done);
+            let read = |own: &mut [u8]| {
+                let n = self.reader.read_at(own, offset + done as u64)?;
+                output.write(done, &own[..n]);
+                wipe(&mut own[..n]);
+                Ok(n)
+            };
+            let n = py.detach(|| with_scratch(room, read)).map_err(of_file)?;
             done += n;
             if n < room {
                 break;

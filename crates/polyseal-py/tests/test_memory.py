@@ -52,20 +52,27 @@ def test_other_threads_run_meanwhile() -> None:
         lambda: polyseal.Flex(bytes(32), "flex-och").encrypt(bytes(32), data),
     ]
     interval = sys.getswitchinterval()
+    ticker = threading.Event()
     for call in calls:
-        count = 0
+        ticks = 0
+
+        def tick() -> None:
+            nonlocal ticks
+            ticker.wait(0.0001)
+            ticks += 1
 
         def work(call: Callable[[], object] = call) -> None:
-            sys.setswitchinterval(1000)
-            call()
+            before = ticks
+            for _ in range(1000):
+                call()
+                if ticks > before:
+                    return
 
         try:
-            # The other thread waits for the lock again and again, and gives it away each time.
-            ticker = threading.Event()
-            count = while_another_thread_runs(lambda: ticker.wait(0.0001), work)
+            sys.setswitchinterval(1000)
+            assert while_another_thread_runs(tick, work) > 0
         finally:
             sys.setswitchinterval(interval)
-        assert count > 0
 
 
 def test_input_that_changes_meanwhile_is_read_once() -> None:

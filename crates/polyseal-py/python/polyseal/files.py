@@ -173,7 +173,7 @@ class EncryptedWriter(io.BufferedIOBase):
         *,
         overwrite: bool = True,
         suite: str | None = None,
-        segment_size: int = 65536,
+        segment_size: int | None = None,
         header_size: int = 0,
         threads: int = 1,
         **who_args: Unpack[WhoArgs],
@@ -263,7 +263,7 @@ def open(
     mode: Literal["wb", "xb"],
     *,
     suite: str | None = None,
-    segment_size: int = 65536,
+    segment_size: int | None = None,
     threads: int = 1,
     **who_args: Unpack[WhoArgs],
 ) -> EncryptedWriter: ...
@@ -274,7 +274,7 @@ def open(
     mode: str = "rb",
     *,
     suite: str | None = None,
-    segment_size: int = 65536,
+    segment_size: int | None = None,
     threads: int = 1,
     **who_args: Unpack[WhoArgs],
 ) -> EncryptedReader | EncryptedWriter:
@@ -295,7 +295,7 @@ def open(
     b'dawn'
     """
     if mode == "rb":
-        if suite is not None or segment_size != 65536:
+        if suite is not None or segment_size is not None:
             raise ValueError("a file that is read says its suite and segment size itself")
         return EncryptedReader(file, threads=threads, **who_args)
     if mode not in ("wb", "xb"):
@@ -311,7 +311,7 @@ def encrypt_file(
     *,
     overwrite: bool = False,
     suite: str | None = None,
-    segment_size: int = 65536,
+    segment_size: int | None = None,
     header_size: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
