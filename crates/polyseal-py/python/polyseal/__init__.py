@@ -83,6 +83,7 @@ __all__ = [
     "Summary",
     "WhoArgs",
     "WrongPassphrase",
+    "__version__",
     "decrypt_file",
     "encrypt_file",
     "inspect",
