@@ -26,17 +26,16 @@ only ``verify`` says.
 from __future__ import annotations
 
 import io
-import os
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
-from typing import IO, TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from fsspec import filesystem
 from fsspec.implementations.chained import ChainedFileSystem
 
-from ._polyseal import Outline, Payload, PayloadHead, SecretKey, StreamSealer
-from ._who import WhoArgs
+from ._polyseal import Outline, Payload, PayloadHead, StreamSealer
+from ._references import by_reference, resolved
 from .errors import CorruptSegment, HeaderError, PolysealError, SourceChanged
 from .keys import KeyRef
 
@@ -99,18 +98,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         self.fs = fs if fs is not None else filesystem(target_protocol or "file", **(target_options or {}))
         if self.fs.async_impl and self.fs.asynchronous:
             raise ValueError("the file system below must not be an asynchronous one")
-        self._who = _by_reference(key, identity, recipients, context)
+        self._who = by_reference(key, identity, recipients, context)
         self._sealing: dict[str, Any] = dict(suite=suite, segment_size=segment_size, header_size=header_size)
         self._plain_sizes = sizes == "plain"
         self._files = _Remembered(CACHED_FILES)
         self._outlines = _Remembered(CACHED_FILES)
-        own_strip = type(self)._strip_protocol
-
         # Each instance has paths of the file system below it.
-        def strip_protocol(path: Any) -> Any:
-            return self.fs._strip_protocol(own_strip(path))
-
-        self._strip_protocol = strip_protocol
+        own = super()._strip_protocol
+        self._strip_protocol: Callable[[Any], Any] = lambda path: self.fs._strip_protocol(own(path))
 
     # --- what is read
 
@@ -172,12 +167,12 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             out[each] = result
         return out
 
-    def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> IO[bytes]:
+    def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> io.BufferedIOBase:
         if mode == "rb":
-            return _Reading(self, path)  # type: ignore[abstract]
+            return _Reading(self, path)
         if mode not in ("wb", "xb"):
             raise ValueError(f"encrypted files have the modes 'rb', 'wb' and 'xb', not {mode!r}: nothing is added at their end")
-        return _Writing(self, path, mode, bool(kwargs.get("autocommit", True)))  # type: ignore[abstract]
+        return _Writing(self, path, mode, bool(kwargs.get("autocommit", True)))
 
     # --- what is written
 
@@ -190,7 +185,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         self.invalidate_cache(path)
 
     def _sealer(self) -> StreamSealer:
-        return StreamSealer(**self._sealing, **_resolved(self._who))
+        return StreamSealer(**self._sealing, **resolved(self._who))
 
     # --- what is told
 
@@ -323,7 +318,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         size = info["size"]
         outline = Outline.parse(fetch(0, min(size, Outline.BYTES)))
         header = fetch(0, min(size, outline.header_size))
-        head = PayloadHead(header, size, **_resolved(self._who))
+        head = PayloadHead(header, size, **resolved(self._who))
         last = fetch(head.last_range.start, head.last_range.stop)
         try:
             return _File(name, _identity(info), head.certain(last))
@@ -606,36 +601,6 @@ def _identity(info: dict[str, Any]) -> tuple[Any, ...]:
         if info.get(field) is not None:
             parts.append(str(info[field]))
     return tuple(parts)
-
-
-def _by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict[str, Any]:
-    """Who opens and whom new files are for, such that all of it can be written down."""
-
-    def several(value: Any) -> list[Any]:
-        return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
-
-    keys = []
-    for one in several(key):
-        if isinstance(one, (bytes, bytearray, memoryview, SecretKey)):
-            raise TypeError("storage options are written down: give a reference to the key, such as 'file:/etc/backup.key'")
-        keys.append(one if isinstance(one, KeyRef) else KeyRef(one))
-    for one in several(identity):
-        if not isinstance(one, (str, os.PathLike)):
-            raise TypeError("storage options are written down: give the path of the identity's file")
-    recipients = [recipients] if isinstance(recipients, str) else list(recipients)
-    return {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
-
-
-def _resolved(who: dict[str, Any]) -> WhoArgs:
-    """With the keys that are referred to, read anew."""
-    args: WhoArgs = {"recipients": who["recipients"]}
-    if who["keys"]:
-        args["key"] = [key.resolve() for key in who["keys"]]
-    if who["identity"]:
-        args["identity"] = who["identity"]
-    if who["context"] is not None:
-        args["context"] = who["context"]
-    return args
 
 
 __all__ = ["CACHED_FILES", "PolysealFileSystem"]

@@ -8,6 +8,7 @@ do with keys can.
 from __future__ import annotations
 
 import os
+import re
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Callable, Final
@@ -16,6 +17,8 @@ from ._polyseal import SecretKey
 
 #: The group of entry points that add schemes: functions from what follows the colon to a key.
 ENTRY_POINTS: Final = "polyseal.keys"
+#: Not the text of a key file, which has a colon in its comments.
+_SCHEME: Final = re.compile("[a-z][a-z0-9+.-]*")
 #: The longest key file in bytes.
 _MAX_FILE_BYTES: Final = 16 * 1024
 
@@ -49,7 +52,7 @@ class KeyRef:
             # Not repeated in the message, which may be logged.
             raise ValueError("this is a key, not a reference to one: use SecretKey.from_key_file")
         scheme, colon, rest = uri.partition(":")
-        if not colon or not scheme or not rest:
+        if not colon or not _SCHEME.fullmatch(scheme) or not rest:
             raise ValueError("a reference to a key is 'file:/path', 'credential:name', 'env:NAME' or alike")
         if scheme == "credential" and (os.sep in rest or rest in (".", "..")):
             raise ValueError(f"a credential is named, and has no path: {rest!r}")
