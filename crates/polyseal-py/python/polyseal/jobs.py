@@ -312,15 +312,16 @@ class Plan:
         tasks, small = [], []
         in_parts = self.what.operation == "verify" or (self._target.parts and self.what.operation != "rekey")
         for item in self.items:
-            if not in_parts or self.what.operation == "rekey" or item.size <= part_size:
+            if not item.version:
+                self._failed.append(self._unfit(item, "the store has no ETag for it, and so cannot say whether it changes"))
+                continue
+            if not in_parts or item.size <= part_size:
                 small.append(item)
                 continue
             try:
                 parts = self._parts(item, part_size)
             except Exception as error:
-                self._failed.append(
-                    Outcome(item.name, self.what.operation, "failed", item.size, item.version, error=f"{type(error).__name__}: {error}")
-                )
+                self._failed.append(self._unfit(item, f"{type(error).__name__}: {error}"))
                 continue
             self._waiting[item.name] = {}
             self._counts[item.name] = len(parts)
@@ -329,6 +330,9 @@ class Plan:
             Task(self.what, tuple(small[at : at + objects_per_task])) for at in range(0, len(small), objects_per_task)
         ]
         return tasks
+
+    def _unfit(self, item: Item, error: str) -> Outcome:
+        return Outcome(item.name, self.what.operation, "failed", item.size, item.version, error=error)
 
     def _parts(self, item: Item, part_size: int) -> list[Part]:
         if self.what.operation == "encrypt":
@@ -393,8 +397,11 @@ class Plan:
     def _write(self, outcomes: list[Outcome]) -> None:
         if self.manifest is None or not outcomes:
             return
-        with self.manifest.open("a", encoding="utf-8") as lines:
-            lines.writelines(json.dumps(asdict(each)) + "\n" for each in outcomes)
+        with self.manifest.open("a+b") as lines:
+            # After half a line, at which a process was stopped, begins another.
+            if lines.tell() and (lines.seek(-1, os.SEEK_END), lines.read(1))[1] != b"\n":
+                lines.write(b"\n")
+            lines.writelines(json.dumps(asdict(each)).encode() + b"\n" for each in outcomes)
             lines.flush()
             os.fsync(lines.fileno())
 
@@ -418,14 +425,14 @@ class Plan:
         finally:
             for name in list(self._waiting):
                 item = next(each for each in self.items if each.name == name)
-                missing = Outcome(name, self.what.operation, "failed", item.size, item.version, error="a part has no result")
+                missing = self._unfit(item, "a part has no result")
                 told.append(missing)
                 self._write([missing])
             self._waiting.clear()
             self.abandon()
         named = {each.name for each in told}
         lost = [
-            Outcome(item.name, self.what.operation, "failed", item.size, item.version, error="its task has no result")
+            self._unfit(item, "its task has no result")
             for item in self.items
             if item.name not in named
         ]
