@@ -52,7 +52,8 @@ class Store:
     def version(self, info: dict[str, Any]) -> str:
         """What tells one version of a file from another."""
         told = [info["size"]] + [info[each] for each in ("mtime", "ino", "created", "LastModified") if each in info]
-        return "-".join(str(each) for each in told)
+        # Memory has its times as numbers in lists, and as dates elsewhere.
+        return "-".join(str(each.timestamp() if hasattr(each, "timestamp") else each) for each in told)
 
     def now(self, path: str) -> tuple[int, str] | None:
         """The size and version; nothing where nothing is."""

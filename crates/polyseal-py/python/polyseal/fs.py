@@ -4,9 +4,9 @@ Whatever reads through fsspec reads encrypted files so: pandas, pyarrow, DuckDB,
 those of the plaintext, a range of it costs the segments that it lies in, and what is written appears in
 the store when it is complete. Names, times and the number of files stay visible.
 
->>> import fsspec, polyseal.fs
->>> key = getfixture("key_file")
->>> fs = fsspec.filesystem("polyseal", target_protocol="memory", key=f"file:{key}")
+>>> import fsspec, os, polyseal
+>>> os.environ["BACKUP_KEY"] = polyseal.SecretKey.generate().to_key_file()
+>>> fs = fsspec.filesystem("polyseal", target_protocol="memory", key="env:BACKUP_KEY")
 >>> fs.pipe("/greeting", b"attack at dawn")
 >>> fs.cat_file("/greeting", start=10)
 b'dawn'

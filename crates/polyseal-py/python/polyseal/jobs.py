@@ -5,8 +5,9 @@ what they say. A task is small, can be pickled, and names keys by reference: no 
 runs them is what you have: ``Plan.run`` with any executor of ``concurrent.futures``, ``polyseal.dask.run``,
 ``polyseal.ray.run``, or Spark's ``mapPartitions`` (docs/scale.md).
 
->>> import polyseal, polyseal.jobs, fsspec
->>> key = "file:" + getfixture("key_file")
+>>> import fsspec, os, polyseal.jobs
+>>> os.environ["BACKUP_KEY"] = polyseal.SecretKey.generate().to_key_file()
+>>> key = "env:BACKUP_KEY"
 >>> fsspec.filesystem("memory").pipe({f"/in/{name}": b"attack at dawn" for name in "ab"})
 >>> plan = polyseal.jobs.plan("encrypt", "memory://in", "memory://out", key=key)
 >>> [outcome.status for outcome in plan.run()]

@@ -202,7 +202,7 @@ def test_two_workers_are_faster_than_one_where_requests_wait(
     """Each request waits for 20 ms, as at a store that is far away. Prints what it measures."""
     fill(server[1] / bucket / "in", 240)
     with proxy(server[0], delay=0.02) as counts:
-        seconds = {}
+        seconds: dict[int, float] = {}
         for workers in (1, 2, 1, 2):
             plan = polyseal.jobs.plan(
                 "encrypt",
