@@ -4,7 +4,7 @@
 .PHONY: demo check test test-all bench peers papers fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped
-.PHONY: aarch64 avx512 frames wasm msrv dist packages stores wheel wheel-quick
+.PHONY: aarch64 avx512 frames wasm msrv dist packages stores wheel wheel-quick engines
 .NOTPARALLEL:
 
 # What is compiled once, in one go, is compiled in less time; and without the lines of what is inlined.
@@ -22,7 +22,7 @@ test: format lint portable msrv unit rustdoc python wheel-quick constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages wheel stores large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test docs portable-all packages wheel stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
@@ -116,6 +116,10 @@ wheel-quick:
 # build.
 wheel:
 	scripts/with python3-venv -- scripts/wheel
+
+# Under what data sets are read and worked at with, on a real S3 server.
+engines:
+	scripts/with default-jre-headless golang-go python3-venv -- scripts/engines
 
 constant-time:
 	scripts/with valgrind -- scripts/constant-time demo

@@ -125,6 +125,7 @@ def test_types_are_right(tmp_path: Path) -> None:
     tests, package = Path(__file__).parent, tmp_path / "polyseal"
     # mypy takes what is among installed packages for somebody else's.
     shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null"]
+    settings = tests.parent / "pyproject.toml"
+    mypy = [sys.executable, "-m", "mypy", "--strict", "--cache-dir=/dev/null", f"--config-file={settings}"]
     done = subprocess.run([*mypy, str(package), str(tests)], capture_output=True, text=True, cwd=tests)
     assert done.returncode == 0, done.stdout
