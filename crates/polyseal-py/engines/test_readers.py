@@ -123,6 +123,17 @@ def test_an_object_that_is_replaced_while_it_is_read(bucket: str, options: dict[
             file.read(10)
 
 
+def test_a_list_that_is_out_of_date_is_no_obstacle(bucket: str, options: dict[str, Any]) -> None:
+    fs, path = url_to_fs(f"polyseal::s3://{bucket}/x", **options)
+    fs.pipe(path, secrets.token_bytes(1_000_000))
+    # s3fs keeps it, and looks nowhere else afterwards.
+    assert fs.ls(bucket)[0]["size"] == 1_000_000
+    for size in (200_000, 100, 1_500_000):
+        other, _ = url_to_fs(f"polyseal::s3://{bucket}/x", skip_instance_cache=True, **options)
+        other.pipe(path, bytes(size))
+        assert fs.cat_file(path) == bytes(size)
+
+
 def test_opening_is_one_round(bucket: str, options: dict[str, Any], counts: Proxy) -> None:
     fs, path = url_to_fs(f"polyseal::s3://{bucket}/x", **options)
     fs.pipe(path, secrets.token_bytes(1_000_000))

@@ -272,7 +272,13 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     # --- how it is done
 
     def _open_all(self, names: list[str]) -> dict[str, _File | Exception]:
-        """The files, opened: their headers, and their last segments, without which nothing is certain."""
+        """The files, opened; once more where what the store had told of them was out of date."""
+        files = self._try_all(names)
+        stale = [name for name, file in files.items() if isinstance(file, SourceChanged)]
+        return {**files, **self._try_all(stale)} if stale else files
+
+    def _try_all(self, names: list[str]) -> dict[str, _File | Exception]:
+        """Their headers, and their last segments, without which nothing is certain."""
         files: dict[str, _File | Exception] = {}
         fresh: list[tuple[str, dict[str, Any]]] = []
         for name in names:
@@ -301,7 +307,10 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                         if isinstance(each, Exception):
                             raise each
                     file = self._file(name, info, {0: first, lasts[at]: last})
-                except Exception as error:
+                except (HeaderError, CorruptSegment) as error:
+                    files[name] = self._why(name, _identity(info), error)
+                    continue
+                except Exception as error:  # of the store, or of a key
                     files[name] = error
                     continue
                 files[name] = file
@@ -320,10 +329,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         header = fetch(0, min(size, outline.header_size))
         head = PayloadHead(header, size, **resolved(self._who))
         last = fetch(head.last_range.start, head.last_range.stop)
-        try:
-            return _File(name, _identity(info), head.certain(last))
-        except CorruptSegment as error:
-            raise self._why(name, _identity(info), error) from error
+        return _File(name, _identity(info), head.certain(last))
 
     def _opened_ranges(self, wanted: list[tuple[int, _File, int, int]]) -> Iterable[tuple[int, bytes | Exception]]:
         """Ranges of plaintext, from one round of requests."""
