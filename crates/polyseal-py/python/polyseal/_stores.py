@@ -16,7 +16,11 @@ from fsspec.core import url_to_fs
 from .errors import SourceChanged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fsspec import AbstractFileSystem
+
+    Read = Callable[[int, int], bytes]
 
 #: What S3 takes for a part that is not the last.
 LEAST_PART: Final = 5 << 20
@@ -97,9 +101,9 @@ class Store:
         if (found and found[1]) != version:
             raise Conflict(f"{path}: another writer was there first")
 
-    def replace_head(self, path: str, head: bytes, size: int, version: str) -> str:
-        """Writes new first bytes. Its new version."""
-        return self.put(path, head + self.read(path, len(head), size, version), version)
+    def replace_head(self, path: str, head: bytes, size: int, version: str, read: Read) -> str:
+        """Writes new first bytes; ``read`` reads the others of that version. Its new version."""
+        return self.put(path, head + read(len(head), size), version)
 
 
 class S3Store(Store):
@@ -158,15 +162,15 @@ class S3Store(Store):
         """Forgets the parts."""
         self._call("abort_multipart_upload", path, UploadId=upload)
 
-    def replace_head(self, path: str, head: bytes, size: int, version: str) -> str:
+    def replace_head(self, path: str, head: bytes, size: int, version: str, read: Read) -> str:
         """Sends the head and what makes the first part long enough; the server copies the rest."""
         first = max(len(head), LEAST_PART)
         if size <= 2 * LEAST_PART:
-            return self.put(path, head + self.read(path, len(head), size, version), version)
+            return self.put(path, head + read(len(head), size), version)
         upload = self.begin(path)
         bucket, key, _ = self.fs.split_path(path)
         try:
-            etags = [self.part(path, upload, 1, head + self.read(path, len(head), first, version))]
+            etags = [self.part(path, upload, 1, head + read(len(head), first))]
             # A part has at most 5 GiB.
             for start in range(first, size, 4 << 30):
                 stop = min(size, start + (4 << 30))

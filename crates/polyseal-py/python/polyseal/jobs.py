@@ -45,6 +45,7 @@ from .files import rekey_header
 if TYPE_CHECKING:
     from typing import TypedDict
 
+    from ._who import WhoArgs
     from .keys import KeyRef
 
     Key = Union[str, KeyRef, Sequence[Union[str, KeyRef]], None]
@@ -67,8 +68,10 @@ OBJECTS_PER_TASK: Final = 1000
 PART_SIZE: Final = 64 << 20
 #: S3 has no more parts in an object.
 _MOST_PARTS: Final = 10_000
-#: Bytes that a task may hold at once.
+#: Bytes that are opened at once.
 _RUN: Final = 8 << 20
+#: The first bytes of an object, which are read at once: all of most small ones, and the header of others.
+_FIRST: Final = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,21 +222,22 @@ class _Worker:
         return self.target.put(self._to(item), sealer.header + sealer.finish(plaintext), item.instead_of)
 
     def decrypt(self, item: Item) -> str:
-        payload = self._payload(item)
+        opened = self._open(item)
         # Nothing goes out before all of it has been opened: an object is put as a whole.
-        plaintext = b"".join(self._opened(item, payload, 0, payload.size))
+        plaintext = b"".join(opened.ranges(0, opened.size))
         return self.target.put(self._to(item), plaintext, item.instead_of)
 
     def verify(self, item: Item) -> None:
-        payload = self._payload(item)
-        for _ in self._opened(item, payload, 0, payload.size):
+        opened = self._open(item)
+        for _ in opened.ranges(0, opened.size):
             pass
 
     def rekey(self, item: Item) -> str:
-        header = self._header(item)
         assert self.what.to is not None
-        new = rekey_header(header, to=resolved(self.what.to), remove_others=self.what.remove_others, **self.who)
-        return self.source.replace_head(self._from(item), new, item.size, item.version)
+        stored = _Stored(self, item)
+        to = resolved(self.what.to)
+        new = rekey_header(stored.header(), to=to, remove_others=self.what.remove_others, **self.who)
+        return self.source.replace_head(self._from(item), new, item.size, item.version, stored.read)
 
     def part(self, part: Part) -> PartOutcome:
         try:
@@ -244,12 +248,12 @@ class _Worker:
     def _part(self, part: Part) -> str | None:
         item = part.item
         if self.what.operation == "verify":
-            for _ in self._opened(item, self._payload(item), part.start, part.stop):
+            for _ in self._open(item).ranges(part.start, part.stop):
                 pass
             return None
         assert part.upload is not None and isinstance(self.target, S3Store)
         if part.ticket is None:
-            data = b"".join(self._opened(item, self._payload(item), part.start, part.stop))
+            data = b"".join(self._open(item).ranges(part.start, part.stop))
         else:
             # The version is in the ticket: another one is refused, and so is another one by the read.
             sealer = Sealer.from_ticket(part.ticket, item.version.encode(), **self.who)
@@ -268,21 +272,42 @@ class _Worker:
     def _read(self, item: Item, start: int, stop: int) -> bytes:
         return self.source.read(self._from(item), start, stop, item.version)
 
-    def _header(self, item: Item) -> bytes:
-        first = self._read(item, 0, min(item.size, Outline.BYTES))
-        return self._read(item, 0, min(item.size, Outline.parse(first).header_size))
+    def _open(self, item: Item) -> _Opened:
+        return _Opened(_Stored(self, item), self.who)
 
-    def _payload(self, item: Item) -> Payload:
-        return Payload.open(
-            self._header(item), item.size, lambda start, stop: self._read(item, start, stop), **self.who
-        )
 
-    def _opened(self, item: Item, payload: Payload, start: int, stop: int) -> Iterator[bytes]:
-        step = max(1, _RUN // payload.segment_size) * payload.segment_size
+class _Stored:
+    """What is stored of an object, in the version that was listed."""
+
+    def __init__(self, worker: _Worker, item: Item) -> None:
+        self._worker, self.item = worker, item
+        self._first = worker._read(item, 0, min(item.size, _FIRST))
+
+    def read(self, start: int, stop: int) -> bytes:
+        if stop <= len(self._first):
+            return self._first[start:stop]
+        return self._worker._read(self.item, start, stop)
+
+    def header(self) -> bytes:
+        outline = Outline.parse(self.read(0, min(self.item.size, Outline.BYTES)))
+        return self.read(0, min(self.item.size, outline.header_size))
+
+
+class _Opened:
+    """An encrypted object, of which the length is certain."""
+
+    def __init__(self, stored: _Stored, who: WhoArgs) -> None:
+        self._stored = stored
+        self._payload = Payload.open(stored.header(), stored.item.size, stored.read, **who)
+        self.size, self.segment_size = self._payload.size, self._payload.segment_size
+
+    def ranges(self, start: int, stop: int) -> Iterator[bytes]:
+        """The plaintext, piece by piece."""
+        step = max(1, _RUN // self.segment_size) * self.segment_size
         for at in range(start, stop, step):
             end = min(stop, at + step)
-            stored = payload.stored_range(at, end)
-            yield payload.open_range(at, end, self._read(item, stored.start, stored.stop))
+            stored = self._payload.stored_range(at, end)
+            yield self._payload.open_range(at, end, self._stored.read(stored.start, stored.stop))
 
 
 def _joined(below: str, name: str) -> str:
@@ -341,11 +366,11 @@ class Plan:
             ticket: bytes | None = sealer.ticket()
             ranges = sealer.parts(max(part_size, -(-sealer.stored_size // _MOST_PARTS)))
         else:
-            worker = _Worker(self.what)
-            payload = worker._payload(item)
-            step = -(-max(part_size, -(-payload.size // _MOST_PARTS)) // payload.segment_size) * payload.segment_size
+            opened = _Worker(self.what)._open(item)
+            segments = -(-max(part_size, -(-opened.size // _MOST_PARTS)) // opened.segment_size)
+            step = segments * opened.segment_size
             ticket = None
-            ranges = [range(at, min(payload.size, at + step)) for at in range(0, payload.size, step)]
+            ranges = [range(at, min(opened.size, at + step)) for at in range(0, opened.size, step)]
         upload = None
         if self.what.operation != "verify":
             assert isinstance(self._target, S3Store)
