@@ -4,7 +4,7 @@
 .PHONY: demo check test test-all bench peers papers fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped
-.PHONY: aarch64 avx512 frames wasm msrv dist packages stores
+.PHONY: aarch64 avx512 frames wasm msrv dist packages stores wheel wheel-quick engines
 .NOTPARALLEL:
 
 # What is compiled once, in one go, is compiled in less time; and without the lines of what is inlined.
@@ -18,11 +18,11 @@ demo:
 check: format lint unit
 
 # From the quickest to fail to the slowest.
-test: format lint portable msrv unit rustdoc python constant-time hw
+test: format lint portable msrv unit rustdoc python wheel-quick constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages stores large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test docs portable-all packages wheel stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
@@ -107,6 +107,19 @@ rustdoc:
 
 python:
 	scripts/with python3-venv -- scripts/python -m pytest -q -n auto reference papers scripts vectors
+
+# The package for Python, with the development profile, in a fresh environment with its tests.
+wheel-quick:
+	scripts/with python3-venv -- scripts/wheel quick
+
+# The same as it is shipped: an sdist and a manylinux wheel, in target/wheels/shipped. It takes minutes to
+# build.
+wheel:
+	scripts/with python3-venv -- scripts/wheel
+
+# Under what data sets are read and worked at with, on a real S3 server.
+engines:
+	scripts/with default-jre-headless golang-go python3-venv -- scripts/engines
 
 constant-time:
 	scripts/with valgrind -- scripts/constant-time demo

@@ -101,6 +101,12 @@ impl Key {
         looks_random(&self.0)
     }
 
+    /// The bytes of the key, for whoever keeps it in a place of their own.
+    #[must_use]
+    pub fn reveal(&self) -> &[u8; KEY_BYTES] {
+        &self.0
+    }
+
     pub(crate) fn bytes(&self) -> &[u8; KEY_BYTES] {
         &self.0
     }

@@ -35,7 +35,7 @@ use aead::{AeadInOut, Nonce, Tag};
 
 /// How many messages under random nonces a key must be good for.
 #[cfg(feature = "getrandom")]
-pub(crate) const MIN_MESSAGES: u128 = 1 << 48;
+pub const MIN_MESSAGES: u128 = 1 << 48;
 
 /// The shortest nonces that are: n bits are good for 2^((n − 32) / 2) messages.
 const MIN_NONCE_BYTES: usize = 16;

@@ -1,0 +1,311 @@
+"""Jobs on a Dask cluster of two processes, Ray, Spark and plain executors, with objects of an S3 server."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import polyseal
+import polyseal.dask
+import polyseal.jobs
+import pytest
+import s3fs
+from distributed import Client, LocalCluster
+from fsspec.core import url_to_fs
+from polyseal.errors import SourceChanged
+from servers import proxy, s3_options
+
+SMALL, LARGE = 2000, 256 << 20
+#: How the server is reached.
+STORE: dict[str, Any] = {}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    """Two workers, each a process."""
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as found,
+    ):
+        yield found
+
+
+@pytest.fixture
+def store(server: tuple[int, Path]) -> dict[str, Any]:
+    """How workers reach the server."""
+    return STORE
+
+
+@pytest.fixture(scope="module", autouse=True)
+def known(server: tuple[int, Path]) -> None:
+    STORE.update(s3_options(server[0]))
+
+
+def fill(folder: Path, small: int, large: int = 0) -> None:
+    """Makes objects in ``BUCKET/in``, through the server: what is only a file in its folder has no ETag."""
+    fs = s3fs.S3FileSystem(**STORE, skip_instance_cache=True)
+    below = f"{folder.parent.name}/{folder.name}"
+    fs.pipe({f"{below}/{i:04}": secrets.token_bytes(i * 7 % 20_000) for i in range(small)})
+    if large:
+        fs.pipe(f"{below}/large", secrets.token_bytes(large))
+
+
+def same(left: Path, right: Path) -> None:
+    subprocess.run(["diff", "-r", left, right], check=True)
+
+
+def statuses(outcomes: list[polyseal.jobs.Outcome]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for each in outcomes:
+        found[each.status] = found.get(each.status, 0) + 1
+    return found
+
+
+def test_all_of_it_with_a_worker_killed(
+    client: Client, bucket: str, server: tuple[int, Path], store: dict[str, Any], key_file: Path, tmp_path: Path
+) -> None:
+    folder = server[1] / bucket
+    fill(folder / "in", SMALL, LARGE)
+    key, new = f"file:{key_file}", tmp_path / "new"
+    new.write_text(polyseal.SecretKey.generate().to_key_file())
+    arguments: dict[str, Any] = dict(key=key, storage_options=store, objects_per_task=100, part_size=32 << 20)
+    plan = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in", f"s3://{bucket}/out", **arguments)
+    # No key is in what Dask carries: neither its bytes nor the text of its file.
+    carried = pickle.dumps(plan.tasks)
+    secret = polyseal.KeyRef(key).resolve()
+    assert secret.reveal() not in carried
+    assert secret.to_key_file().strip().splitlines()[-1].encode() not in carried
+    assert len(plan.tasks) == 20 + 9
+    killed: list[int] = []
+
+    def kill(done: polyseal.jobs.Done) -> None:
+        if not killed and done.objects > 200:
+            [pid, *_] = client.run(os.getpid).values()
+            killed.append(pid)
+            os.kill(pid, signal.SIGKILL)
+
+    outcomes = polyseal.dask.run(client, plan, progress=kill)
+    assert killed
+    # What a killed worker had put is there when its task runs again: a conflict, and whole.
+    assert set(statuses(outcomes)) <= {"done", "conflict"} and len(outcomes) == SMALL + 1
+    verified = polyseal.dask.run(client, polyseal.jobs.plan("verify", f"s3://{bucket}/out", **arguments))
+    assert statuses(verified) == {"done": SMALL + 1}
+    # The tool's own format: a part of a file that nobody sealed as a whole.
+    with polyseal.open(folder / "out/large", key=key) as sealed, (folder / "in/large").open("rb") as plain:
+        plain.seek(200_000_000)
+        assert sealed.read_at(200_000_000, 1000) == plain.read(1000)
+    rekeyed = polyseal.dask.run(
+        client,
+        polyseal.jobs.plan("rekey", f"s3://{bucket}/out", to={"key": f"file:{new}"}, remove_others=True, **arguments),
+    )
+    assert statuses(rekeyed) == {"done": SMALL + 1}
+    arguments["key"] = f"file:{new}"
+    back = polyseal.dask.run(
+        client, polyseal.jobs.plan("decrypt", f"s3://{bucket}/out", f"s3://{bucket}/back", **arguments)
+    )
+    assert statuses(back) == {"done": SMALL + 1}
+    same(folder / "in", folder / "back")
+
+
+def test_a_rekey_of_a_large_object_sends_little(
+    bucket: str, server: tuple[int, Path], key_file: Path, tmp_path: Path
+) -> None:
+    folder = server[1] / bucket
+    fill(folder / "in", 0, LARGE)
+    polyseal.encrypt_file(folder / "in/large", tmp_path / "x", key=f"file:{key_file}")
+    s3fs.S3FileSystem(**STORE).put(str(tmp_path / "x"), f"{bucket}/x")
+    new = tmp_path / "new"
+    new.write_text(polyseal.SecretKey.generate().to_key_file())
+    with proxy(server[0]) as counts:
+        plan = polyseal.jobs.plan(
+            "rekey",
+            f"s3://{bucket}/x",
+            key=f"file:{key_file}",
+            to={"key": f"file:{new}"},
+            remove_others=True,
+            storage_options=s3_options(counts.port),
+        )
+        counts.reset()
+        assert statuses(plan.run()) == {"done": 1}
+        print(f"sent {counts.sent} bytes, received {counts.received}")
+        assert counts.sent < (5 << 20) + 100_000 and counts.received < (5 << 20) + 100_000
+    polyseal.verify_file(folder / "x", key=f"file:{new}")
+    with pytest.raises(polyseal.NoMatchingKey):
+        polyseal.verify_file(folder / "x", key=f"file:{key_file}")
+
+
+@pytest.mark.parametrize("size", [1000, 12 << 20])
+def test_a_writer_that_races_loses_nothing(
+    size: int, bucket: str, server: tuple[int, Path], store: dict[str, Any], key_file: Path, tmp_path: Path
+) -> None:
+    folder = server[1] / bucket
+    fill(folder / "in", 0, size)
+    key = f"file:{key_file}"
+    fs = s3fs.S3FileSystem(**store)
+    polyseal.encrypt_file(folder / "in/large", tmp_path / "sealed", key=key)
+    fs.put(str(tmp_path / "sealed"), f"{bucket}/x")
+    arguments: dict[str, Any] = dict(key=key, storage_options=store, part_size=5 << 20)
+    rekey = polyseal.jobs.plan("rekey", f"s3://{bucket}/x", to={"recipients": age_recipient()}, **arguments)
+    encrypt = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in", f"s3://{bucket}/out", **arguments)
+    overwrite = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in/large", f"s3://{bucket}/x", overwrite=True, **arguments)
+    for name in ("x", "out/large"):
+        fs.pipe(f"{bucket}/{name}", b"of another writer")
+    for plan in (rekey, encrypt, overwrite):
+        [outcome] = plan.run()
+        # The store refused to read another version, or to write over it.
+        assert (outcome.status, "changed since" in str(outcome.error)) in (("conflict", False), ("failed", True)), outcome
+    for name in ("x", "out/large"):
+        assert (folder / name).read_bytes() == b"of another writer"
+    assert not fs.call_s3("list_multipart_uploads", Bucket=bucket).get("Uploads")
+
+
+@pytest.mark.parametrize("size", [1000, 12 << 20])
+def test_a_source_that_changes_begins_with_a_new_file_key(
+    size: int, bucket: str, server: tuple[int, Path], store: dict[str, Any], key_file: Path
+) -> None:
+    fs = s3fs.S3FileSystem(**store)
+    fs.pipe(f"{bucket}/in/x", secrets.token_bytes(size))
+    arguments: dict[str, Any] = dict(key=f"file:{key_file}", storage_options=store, part_size=5 << 20)
+    plan = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in", f"s3://{bucket}/out", **arguments)
+    # One part is sealed and sent; then the source changes.
+    results = [plan.tasks[0].run()]
+    fs.pipe(f"{bucket}/in/x", changed := secrets.token_bytes(size))
+    results += [task.run() for task in plan.tasks[1:]]
+    again = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in", f"s3://{bucket}/out", **arguments)
+    [outcome] = plan.results(results)
+    if size > 5 << 20:
+        assert outcome.status == "failed" and SourceChanged.__name__ in str(outcome.error)
+        tickets = {part.ticket for each in (plan, again) for task in each.tasks for part in task.parts}
+        assert len(tickets) == 2
+        [outcome] = again.run()
+        assert outcome.status == "done"
+        with polyseal.open(server[1] / bucket / "out/x", key=f"file:{key_file}") as file:
+            assert file.read() == changed
+    else:
+        assert outcome.status == "done"
+    assert not fs.call_s3("list_multipart_uploads", Bucket=bucket).get("Uploads")
+
+
+def test_two_workers_are_faster_than_one_where_requests_wait(
+    bucket: str, server: tuple[int, Path], key_file: Path
+) -> None:
+    """Each request waits for 20 ms, as at a store that is far away. Prints what it measures."""
+    fill(server[1] / bucket / "in", 240)
+    with proxy(server[0], delay=0.02) as counts:
+        seconds: dict[int, float] = {}
+        for workers in (1, 2, 1, 2):
+            plan = polyseal.jobs.plan(
+                "encrypt",
+                f"s3://{bucket}/in",
+                f"s3://{bucket}/out-{workers}-{time.time_ns()}",
+                key=f"file:{key_file}",
+                storage_options=s3_options(counts.port),
+                objects_per_task=20,
+                concurrency=2,
+            )
+            with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+                # Processes start, and import what they need.
+                list(pool.map(warm, range(workers * 4)))
+                start = time.perf_counter()
+                results = list(pool.map(polyseal.jobs.run, plan.tasks))
+                took = time.perf_counter() - start
+            assert statuses(plan.results(results)) == {"done": 240}
+            seconds[workers] = min(took, seconds.get(workers, took))
+            cpu: dict[str, float] = {}
+            for each in results:
+                cpu[each.process] = cpu.get(each.process, 0.0) + each.cpu_seconds
+            print(f"{workers} workers: {took:.2f} s; CPU seconds by process: {[round(c, 2) for c in cpu.values()]}")
+    print(f"two workers are {seconds[1] / seconds[2]:.2f} times as fast as one")
+
+
+def warm(_: int) -> None:
+    import s3fs as _s3fs  # noqa: F401
+
+    time.sleep(0.5)
+
+
+def test_a_manifest_makes_it_resumable(
+    bucket: str, server: tuple[int, Path], store: dict[str, Any], key_file: Path, tmp_path: Path
+) -> None:
+    fill(server[1] / bucket / "in", 30)
+    manifest = tmp_path / "manifest.jsonl"
+
+    def plan() -> polyseal.jobs.Plan:
+        return polyseal.jobs.plan(
+            "encrypt",
+            f"s3://{bucket}/in",
+            f"s3://{bucket}/out",
+            key=f"file:{key_file}",
+            storage_options=store,
+            objects_per_task=10,
+            manifest=manifest,
+        )
+
+    first = plan()
+    first.take(first.tasks[0].run())
+    with manifest.open("a") as lines:
+        lines.write('{"name": "0011", "operat')
+    second = plan()
+    assert [item.name for item in second.items] == [f"{i:04}" for i in range(10, 30)]
+    with ThreadPoolExecutor(2) as pool:
+        assert statuses(second.run(pool)) == {"done": 20}
+    assert plan().items == []
+
+
+def test_ray(bucket: str, server: tuple[int, Path], store: dict[str, Any], key_file: Path) -> None:
+    import polyseal.ray
+    import ray
+
+    fill(server[1] / bucket / "in", 50)
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    try:
+        arguments: dict[str, Any] = dict(key=f"file:{key_file}", storage_options=store, objects_per_task=10)
+        plan = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in", f"s3://{bucket}/out", **arguments)
+        assert statuses(polyseal.ray.run(plan)) == {"done": 50}
+    finally:
+        ray.shutdown()
+    back = polyseal.jobs.plan("decrypt", f"s3://{bucket}/out", f"s3://{bucket}/back", **arguments)
+    assert statuses(back.run()) == {"done": 50}
+    same(server[1] / bucket / "in", server[1] / bucket / "back")
+
+
+def test_spark(
+    bucket: str, server: tuple[int, Path], store: dict[str, Any], key_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pyspark.sql import SparkSession
+
+    fill(server[1] / bucket / "in", 50)
+    plan = polyseal.jobs.plan(
+        "encrypt",
+        f"s3://{bucket}/in",
+        f"s3://{bucket}/out",
+        key=f"file:{key_file}",
+        storage_options=store,
+        objects_per_task=10,
+    )
+    # Otherwise it takes the first Python on the path.
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    try:
+        tasks = spark.sparkContext.parallelize(plan.tasks, len(plan.tasks))
+        results = tasks.mapPartitions(lambda part: map(polyseal.jobs.run, part)).toLocalIterator()
+        assert statuses(plan.results(results)) == {"done": 50}
+    finally:
+        spark.stop()
+    fs, path = url_to_fs(f"polyseal::s3://{bucket}/out/0007", polyseal={"key": f"file:{key_file}"}, s3=store)
+    assert fs.cat_file(path) == (server[1] / bucket / "in/0007").read_bytes()
+
+
+def age_recipient() -> str:
+    """Of nobody: its identity has been thrown away."""
+    return "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"

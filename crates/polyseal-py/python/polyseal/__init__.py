@@ -1,0 +1,97 @@
+"""Authenticated encryption of messages and files.
+
+Messages: a class for each algorithm.
+
+>>> from polyseal import KcXaes256Gcm
+>>> key = KcXaes256Gcm.generate_key()
+>>> cipher = KcXaes256Gcm(key)
+>>> sealed = cipher.seal(b"attack at dawn", b"header")
+>>> cipher.open(sealed, b"header")
+b'attack at dawn'
+
+Files: ``polyseal.open`` reads any part of one, and writes one that appears when it is complete.
+
+Nothing here needs to be initialised, and everything can be used by several threads at once, but for the
+position of a file object.
+"""
+
+from ._polyseal import (
+    Aead,
+    Flex,
+    Mac,
+    Outline,
+    Payload,
+    PayloadHead,
+    Sealer,
+    SecretKey,
+    StreamSealer,
+    __version__,
+    suites,
+)
+from ._who import WhoArgs
+from .algorithms import *
+from .algorithms import __all__ as _algorithms
+from .errors import (
+    ContextMismatch,
+    CorruptSegment,
+    HeaderError,
+    InvalidTag,
+    LimitExceeded,
+    NoMatchingKey,
+    PolysealError,
+    SourceChanged,
+    WrongPassphrase,
+)
+from .files import (
+    EncryptedReader,
+    EncryptedWriter,
+    Inspection,
+    Summary,
+    decrypt_file,
+    encrypt_file,
+    inspect,
+    inspect_header,
+    open,
+    rekey_file,
+    rekey_header,
+    verify_file,
+)
+from .keys import KeyRef
+
+__all__ = [
+    "Aead",
+    "ContextMismatch",
+    "CorruptSegment",
+    "EncryptedReader",
+    "EncryptedWriter",
+    "Flex",
+    "HeaderError",
+    "Inspection",
+    "InvalidTag",
+    "KeyRef",
+    "LimitExceeded",
+    "Mac",
+    "NoMatchingKey",
+    "Outline",
+    "Payload",
+    "PayloadHead",
+    "PolysealError",
+    "Sealer",
+    "SecretKey",
+    "SourceChanged",
+    "StreamSealer",
+    "Summary",
+    "WhoArgs",
+    "WrongPassphrase",
+    "__version__",
+    "decrypt_file",
+    "encrypt_file",
+    "inspect",
+    "inspect_header",
+    "open",
+    "rekey_file",
+    "rekey_header",
+    "suites",
+    "verify_file",
+]
+__all__ += _algorithms

@@ -1,0 +1,43 @@
+"""Who may open a file, told such that it can be written down and sent: keys by reference only."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from ._polyseal import SecretKey
+from ._who import WhoArgs
+from .keys import KeyRef
+
+
+def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict[str, Any]:
+    """Who opens and whom new files are for, such that all of it can be written down."""
+
+    def several(value: Any) -> list[Any]:
+        return [] if value is None else list(value) if isinstance(value, (list, tuple)) else [value]
+
+    keys = []
+    for one in several(key):
+        if isinstance(one, (bytes, bytearray, memoryview, SecretKey)):
+            raise TypeError("storage options are written down: give a reference to the key, such as 'file:/etc/backup.key'")
+        keys.append(one if isinstance(one, KeyRef) else KeyRef(one))
+    for one in several(identity):
+        if not isinstance(one, (str, os.PathLike)):
+            raise TypeError("storage options are written down: give the path of the identity's file")
+    recipients = [recipients] if isinstance(recipients, str) else list(recipients)
+    return {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
+
+
+def resolved(who: dict[str, Any]) -> WhoArgs:
+    """With the keys that are referred to, read anew."""
+    args: WhoArgs = {"recipients": who["recipients"]}
+    if who["keys"]:
+        args["key"] = [key.resolve() for key in who["keys"]]
+    if who["identity"]:
+        args["identity"] = who["identity"]
+    if who["context"] is not None:
+        args["context"] = who["context"]
+    return args
+
+
+__all__ = ["by_reference", "resolved"]

@@ -1,0 +1,94 @@
+"""From the keywords that say who may open a file, to what Rust takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypedDict, Union
+
+from ._polyseal import SecretKey, Who
+from .keys import KeyRef
+
+if TYPE_CHECKING:
+    from ._polyseal import Buffer
+
+    Key = Union[SecretKey, KeyRef, str, Buffer]
+    Identity = Union[str, os.PathLike[str], bytes]
+
+#: The longest file of identities in bytes.
+_MAX_KEYS_FILE_BYTES: Final = 1 << 20
+
+
+class WhoArgs(TypedDict, total=False):
+    """Who may open a file, or with what it is opened.
+
+    key
+        A ``SecretKey``, a ``KeyRef`` or its text (``"file:/etc/backup.key"``), or the 32 bytes of a key;
+        or several of them. Whoever has one of them opens the file.
+    identity
+        The path of a file with identities of age or a private SSH key, or its contents as ``bytes``;
+        or several. In writing, whoever has one of them can open the file.
+    recipients
+        Recipients of age: ``age1…``, ``ssh-ed25519 …``. Only in writing.
+    passphrase
+        A passphrase, alone.
+    context
+        What the file is bound to, such as its name: whoever opens it must give the same.
+    """
+
+    key: Key | Sequence[Key] | None
+    identity: Identity | Sequence[Identity] | None
+    recipients: str | Iterable[str]
+    passphrase: str | Buffer | None
+    context: str | Buffer | None
+
+
+def secret_key(key: Key) -> SecretKey:
+    """The key, resolved if it is a reference."""
+    if isinstance(key, str):
+        key = KeyRef(key)
+    if isinstance(key, KeyRef):
+        return key.resolve()
+    return key if isinstance(key, SecretKey) else SecretKey(key)
+
+
+def _several(value: object) -> list[object]:
+    if value is None:
+        return []
+    return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def _identity(identity: object) -> tuple[bytes, str | None]:
+    if isinstance(identity, (bytes, bytearray, memoryview)):
+        return bytes(identity), None
+    if str(identity).upper().startswith(("AGE-SECRET-KEY-", "AGE-PLUGIN-", "-----BEGIN")):
+        # Not repeated in the message, which may be logged.
+        raise ValueError("this is an identity, not the path of one: give it as bytes")
+    path = Path(identity)  # type: ignore[arg-type]
+    with path.open("rb", buffering=0) as file:
+        return file.read(_MAX_KEYS_FILE_BYTES + 1) or b"", str(path)
+
+
+def _bytes(value: object) -> bytes | None:
+    if value is None:
+        return None
+    return value.encode() if isinstance(value, str) else bytes(value)  # type: ignore[call-overload]
+
+
+def who(
+    *,
+    key: object = None,
+    identity: object = None,
+    recipients: str | Iterable[str] = (),
+    passphrase: str | Buffer | None = None,
+    context: str | Buffer | None = None,
+) -> Who:
+    """What Rust takes."""
+    return Who(
+        [secret_key(one) for one in _several(key)],  # type: ignore[arg-type]
+        [_identity(one) for one in _several(identity)],
+        [recipients] if isinstance(recipients, str) else list(recipients),
+        _bytes(passphrase),
+        _bytes(context),
+    )

@@ -1,0 +1,599 @@
+"""Many objects of a store, encrypted, decrypted, verified or given other recipients by many processes.
+
+``plan`` lists what is there and cuts it into tasks; ``Task.run`` does one, anywhere; ``Plan.finish`` takes
+what they say. A task is small, can be pickled, and names keys by reference: no key is ever in one. What
+runs them is what you have: ``Plan.run`` with any executor of ``concurrent.futures``, ``polyseal.dask.run``,
+``polyseal.ray.run``, or Spark's ``mapPartitions`` (docs/scale.md).
+
+>>> import fsspec, os, polyseal.jobs
+>>> os.environ["BACKUP_KEY"] = polyseal.SecretKey.generate().to_key_file()
+>>> key = "env:BACKUP_KEY"
+>>> fsspec.filesystem("memory").pipe({f"/in/{name}": b"attack at dawn" for name in "ab"})
+>>> plan = polyseal.jobs.plan("encrypt", "memory://in", "memory://out", key=key)
+>>> [outcome.status for outcome in plan.run()]
+['done', 'done']
+>>> fs = fsspec.filesystem("polyseal", target_protocol="memory", key=key)
+>>> fs.cat_file("/out/a")
+b'attack at dawn'
+
+What holds whatever fails: an object appears complete or not at all. A source is read in one version, and
+another version of it is never sealed with the same file key: a source that changes makes its object fail,
+and the next plan begins it with a new file key. A target that another writer has made or changed since
+the plan stays as it is (``conflict``); on S3 the server compares, elsewhere a moment is left between.
+A task that runs twice does no harm.
+
+With ``manifest`` every outcome is a line of JSON in that file; a plan with the same manifest leaves out
+what is done and has not changed since.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Union
+
+from ._polyseal import Outline, Payload, Sealer, StreamSealer
+from ._references import by_reference, resolved
+from ._stores import LEAST_PART, Conflict, S3Store, Store, store
+from .files import rekey_header
+
+if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from ._who import WhoArgs
+    from .keys import KeyRef
+
+    Key = Union[str, KeyRef, Sequence[Union[str, KeyRef]], None]
+
+    class To(TypedDict, total=False):
+        """Whom ``rekey`` adds: as the keywords of ``plan``."""
+
+        key: Key
+        recipients: str | Iterable[str]
+
+
+Operation = Literal["encrypt", "decrypt", "verify", "rekey"]
+Status = Literal["done", "failed", "conflict"]
+#: Told after each task: what is done and what there is, in objects and in bytes.
+Progress = Callable[["Done"], object]
+
+#: Objects of a task: a million tasks would choke a scheduler.
+OBJECTS_PER_TASK: Final = 1000
+#: Bytes of a part: of an object above that, parts are tasks of their own, where the store takes parts.
+PART_SIZE: Final = 64 << 20
+#: S3 has no more parts in an object.
+_MOST_PARTS: Final = 10_000
+#: Bytes that are opened at once.
+_RUN: Final = 8 << 20
+#: The first bytes of an object, which are read at once: all of most small ones, and the header of others.
+_FIRST: Final = 256 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An object as it was listed."""
+
+    #: Its name below the source, which the target has, too.
+    name: str
+    size: int
+    version: str
+    #: The version of the target that will be replaced; none where nothing is.
+    instead_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A run of an object that is too large for one task."""
+
+    item: Item
+    number: int
+    start: int
+    stop: int
+    #: The upload that it goes to, and the ticket that seals it; none where it is only read.
+    upload: str | None = None
+    ticket: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What has become of an object."""
+
+    name: str
+    operation: Operation
+    status: Status
+    #: Bytes of the source.
+    size: int
+    #: Versions of the source, and of the target or of what took its place.
+    before: str
+    after: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PartOutcome:
+    """What has become of a part."""
+
+    part: Part
+    etag: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a task says."""
+
+    outcomes: tuple[Outcome, ...]
+    parts: tuple[PartOutcome, ...]
+    #: The process, and its CPU time and wall time in seconds.
+    process: str
+    cpu_seconds: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How far it is."""
+
+    objects: int
+    of_objects: int
+    bytes: int
+    of_bytes: int
+
+
+@dataclass(frozen=True)
+class _What:
+    """What all tasks of a plan have in common. Nothing in it is secret, but for what the options of the
+    stores hold."""
+
+    operation: Operation
+    source: str
+    target: str | None
+    source_options: dict[str, Any]
+    target_options: dict[str, Any]
+    who: dict[str, Any]
+    to: dict[str, Any] | None = None
+    remove_others: bool = False
+    sealing: dict[str, Any] = field(default_factory=dict)
+    concurrency: int = 8
+
+    def stores(self) -> tuple[Store, str, Store, str]:
+        """Where objects come from, and where they go."""
+        source, below = store(self.source, self.source_options)
+        if self.target is None:
+            return source, below, source, below
+        return (source, below, *store(self.target, self.target_options))
+
+
+@dataclass(frozen=True)
+class Task:
+    """Objects, or a part of one. It can be pickled, and ``run`` needs nothing but the keys it refers to."""
+
+    what: _What
+    items: tuple[Item, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """The bytes of its objects."""
+        return sum(item.size for item in self.items) + sum(part.stop - part.start for part in self.parts)
+
+    def run(self) -> Result:
+        """Does it. What fails is told in the result: nothing is raised but ``KeyboardInterrupt``."""
+        start, cpu = time.perf_counter(), time.process_time()
+        worker = _Worker(self.what)
+        with ThreadPoolExecutor(max(1, min(self.what.concurrency, len(self.items) + len(self.parts)))) as pool:
+            outcomes = tuple(pool.map(worker.item, self.items))
+            parts = tuple(pool.map(worker.part, self.parts))
+        return Result(
+            outcomes, parts, f"{os.uname().nodename}:{os.getpid()}", time.process_time() - cpu, time.perf_counter() - start
+        )
+
+
+def run(task: Task) -> Result:
+    """Does a task: for engines that take a function."""
+    return task.run()
+
+
+class _Worker:
+    """Does the objects of a task, in several threads."""
+
+    def __init__(self, what: _What) -> None:
+        self.what = what
+        self.source, self.below, self.target, self.to = what.stores()
+        self.who = resolved(what.who)
+
+    def item(self, item: Item) -> Outcome:
+        told = Outcome(item.name, self.what.operation, "done", item.size, item.version)
+        try:
+            return replace(told, after=getattr(self, self.what.operation)(item))
+        except Conflict as conflict:
+            return replace(told, status="conflict", error=str(conflict))
+        except Exception as error:  # of the store, the file or the key: the next object may do better
+            return replace(told, status="failed", error=f"{type(error).__name__}: {error}")
+
+    def encrypt(self, item: Item) -> str:
+        plaintext = self._read(item, 0, item.size)
+        sealer = StreamSealer(**self.what.sealing, **self.who)
+        return self.target.put(self._to(item), sealer.header + sealer.finish(plaintext), item.instead_of)
+
+    def decrypt(self, item: Item) -> str:
+        opened = self._open(item)
+        # Nothing goes out before all of it has been opened: an object is put as a whole.
+        plaintext = b"".join(opened.ranges(0, opened.size))
+        return self.target.put(self._to(item), plaintext, item.instead_of)
+
+    def verify(self, item: Item) -> None:
+        opened = self._open(item)
+        for _ in opened.ranges(0, opened.size):
+            pass
+
+    def rekey(self, item: Item) -> str:
+        assert self.what.to is not None
+        stored = _Stored(self, item)
+        to = resolved(self.what.to)
+        new = rekey_header(stored.header(), to=to, remove_others=self.what.remove_others, **self.who)
+        return self.source.replace_head(self._from(item), new, item.size, item.version, stored.read)
+
+    def part(self, part: Part) -> PartOutcome:
+        try:
+            return PartOutcome(part, self._part(part))
+        except Exception as error:  # as above
+            return PartOutcome(part, error=f"{type(error).__name__}: {error}")
+
+    def _part(self, part: Part) -> str | None:
+        item = part.item
+        if self.what.operation == "verify":
+            for _ in self._open(item).ranges(part.start, part.stop):
+                pass
+            return None
+        assert part.upload is not None and isinstance(self.target, S3Store)
+        if part.ticket is None:
+            data = b"".join(self._open(item).ranges(part.start, part.stop))
+        else:
+            # The version is in the ticket: another one is refused, and so is another one by the read.
+            sealer = Sealer.from_ticket(part.ticket, item.version.encode(), **self.who)
+            wanted = sealer.plaintext_range(part.start, part.stop)
+            data = sealer.seal(
+                part.start, part.stop, item.version.encode(), self._read(item, wanted.start, wanted.stop)
+            )
+        return self.target.part(self._to(item), part.upload, part.number, data)
+
+    def _from(self, item: Item) -> str:
+        return _joined(self.below, item.name)
+
+    def _to(self, item: Item) -> str:
+        return _joined(self.to, item.name)
+
+    def _read(self, item: Item, start: int, stop: int) -> bytes:
+        return self.source.read(self._from(item), start, stop, item.version)
+
+    def _open(self, item: Item) -> _Opened:
+        return _Opened(_Stored(self, item), self.who)
+
+
+class _Stored:
+    """What is stored of an object, in the version that was listed."""
+
+    def __init__(self, worker: _Worker, item: Item) -> None:
+        self._worker, self.item = worker, item
+        self._first = worker._read(item, 0, min(item.size, _FIRST))
+
+    def read(self, start: int, stop: int) -> bytes:
+        if stop <= len(self._first):
+            return self._first[start:stop]
+        return self._worker._read(self.item, start, stop)
+
+    def header(self) -> bytes:
+        outline = Outline.parse(self.read(0, min(self.item.size, Outline.BYTES)))
+        return self.read(0, min(self.item.size, outline.header_size))
+
+
+class _Opened:
+    """An encrypted object, of which the length is certain."""
+
+    def __init__(self, stored: _Stored, who: WhoArgs) -> None:
+        self._stored = stored
+        self._payload = Payload.open(stored.header(), stored.item.size, stored.read, **who)
+        self.size, self.segment_size = self._payload.size, self._payload.segment_size
+
+    def ranges(self, start: int, stop: int) -> Iterator[bytes]:
+        """The plaintext, piece by piece."""
+        step = max(1, _RUN // self.segment_size) * self.segment_size
+        for at in range(start, stop, step):
+            end = min(stop, at + step)
+            stored = self._payload.stored_range(at, end)
+            yield self._payload.open_range(at, end, self._stored.read(stored.start, stored.stop))
+
+
+def _joined(below: str, name: str) -> str:
+    return f"{below.rstrip('/')}/{name}" if name else below
+
+
+class Plan:
+    """Tasks, and what has become of them."""
+
+    def __init__(self, what: _What, items: list[Item], objects_per_task: int, part_size: int, manifest: Path | None) -> None:
+        self.what = what
+        self.manifest = manifest
+        self.items = items
+        self._waiting: dict[str, dict[int, PartOutcome]] = {}
+        self._counts: dict[str, int] = {}
+        self._uploads: dict[str, tuple[Item, str]] = {}
+        self._source, self._below, self._target, self._to = what.stores()
+        self._failed: list[Outcome] = []
+        self.tasks = self._cut(objects_per_task, part_size)
+        self._objects = self._bytes = 0
+
+    @property
+    def size(self) -> int:
+        """The bytes of all objects."""
+        return sum(item.size for item in self.items)
+
+    def _cut(self, objects_per_task: int, part_size: int) -> list[Task]:
+        tasks, small = [], []
+        in_parts = self.what.operation == "verify" or (self._target.parts and self.what.operation != "rekey")
+        for item in self.items:
+            if not item.version:
+                self._failed.append(self._unfit(item, "the store has no ETag for it, and so cannot say whether it changes"))
+                continue
+            if not in_parts or item.size <= part_size:
+                small.append(item)
+                continue
+            try:
+                parts = self._parts(item, part_size)
+            except Exception as error:
+                self._failed.append(self._unfit(item, f"{type(error).__name__}: {error}"))
+                continue
+            self._waiting[item.name] = {}
+            self._counts[item.name] = len(parts)
+            tasks += [Task(self.what, parts=(part,)) for part in parts]
+        tasks += [
+            Task(self.what, tuple(small[at : at + objects_per_task])) for at in range(0, len(small), objects_per_task)
+        ]
+        return tasks
+
+    def _unfit(self, item: Item, error: str) -> Outcome:
+        return Outcome(item.name, self.what.operation, "failed", item.size, item.version, error=error)
+
+    def _parts(self, item: Item, part_size: int) -> list[Part]:
+        if self.what.operation == "encrypt":
+            sealer = Sealer(item.size, item.version.encode(), **self.what.sealing, **resolved(self.what.who))
+            ticket: bytes | None = sealer.ticket()
+            ranges = sealer.parts(max(part_size, -(-sealer.stored_size // _MOST_PARTS)))
+        else:
+            opened = _Worker(self.what)._open(item)
+            segments = -(-max(part_size, -(-opened.size // _MOST_PARTS)) // opened.segment_size)
+            step = segments * opened.segment_size
+            ticket = None
+            ranges = [range(at, min(opened.size, at + step)) for at in range(0, opened.size, step)]
+        upload = None
+        if self.what.operation != "verify":
+            assert isinstance(self._target, S3Store)
+            upload = self._target.begin(_joined(self._to, item.name))
+            self._uploads[item.name] = item, upload
+        return [Part(item, n, each.start, each.stop, upload, ticket) for n, each in enumerate(ranges, 1)]
+
+    def take(self, result: Result) -> list[Outcome]:
+        """Takes what a task says, and completes objects of which all parts are there. What is finished by
+        it. A result that is taken twice changes nothing."""
+        outcomes = list(result.outcomes)
+        for each in result.parts:
+            waiting = self._waiting.get(each.part.item.name)
+            if waiting is None:
+                continue
+            waiting[each.part.number] = each
+            if len(waiting) == self._counts[each.part.item.name]:
+                outcomes.append(self._completed(each.part.item, self._waiting.pop(each.part.item.name)))
+        self._write(outcomes)
+        self._objects += len(outcomes)
+        self._bytes += sum(each.size for each in result.outcomes) + sum(
+            each.part.stop - each.part.start for each in result.parts
+        )
+        return outcomes
+
+    def done(self) -> Done:
+        """How far it is."""
+        return Done(self._objects, len(self.items), min(self._bytes, self.size), self.size)
+
+    def _completed(self, item: Item, parts: dict[int, PartOutcome]) -> Outcome:
+        told = Outcome(item.name, self.what.operation, "done", item.size, item.version)
+        errors = [each.error for _, each in sorted(parts.items()) if each.error is not None]
+        upload = self._uploads.pop(item.name, (item, None))[1]
+        path = _joined(self._to, item.name)
+        if upload is None:
+            return replace(told, status="failed", error=errors[0]) if errors else told
+        assert isinstance(self._target, S3Store)
+        try:
+            if errors:
+                self._target.abort(path, upload)
+                return replace(told, status="failed", error=errors[0])
+            etags = [str(each.etag) for _, each in sorted(parts.items())]
+            return replace(told, after=self._target.complete(path, upload, etags, item.instead_of))
+        except Conflict as conflict:
+            self._target.abort(path, upload)
+            return replace(told, status="conflict", error=str(conflict))
+        except Exception as error:  # of the store
+            return replace(told, status="failed", error=f"{type(error).__name__}: {error}")
+
+    def _write(self, outcomes: list[Outcome]) -> None:
+        if self.manifest is None or not outcomes:
+            return
+        with self.manifest.open("a+b") as lines:
+            # After half a line, at which a process was stopped, begins another.
+            if lines.tell() and (lines.seek(-1, os.SEEK_END), lines.read(1))[1] != b"\n":
+                lines.write(b"\n")
+            lines.writelines(json.dumps(asdict(each)).encode() + b"\n" for each in outcomes)
+            lines.flush()
+            os.fsync(lines.fileno())
+
+    def abandon(self) -> None:
+        """Forgets the parts of objects that were not completed: a store keeps them, and counts them."""
+        for name, (_, upload) in list(self._uploads.items()):
+            assert isinstance(self._target, S3Store)
+            self._target.abort(_joined(self._to, name), upload)
+            self._uploads.pop(name)
+
+    def results(self, results: Iterable[Result], progress: Progress | bool = False) -> list[Outcome]:
+        """Takes the results of all tasks as they come, and says what has become of all objects: those
+        without a result have failed. For engines that bring results one by one."""
+        told = list(self._failed)
+        self._write(told)
+        show = _bar(self) if progress is True else (progress or (lambda _: None))
+        try:
+            for result in results:
+                told += self.take(result)
+                show(self.done())
+        finally:
+            for name in list(self._waiting):
+                item = next(each for each in self.items if each.name == name)
+                missing = self._unfit(item, "a part has no result")
+                told.append(missing)
+                self._write([missing])
+            self._waiting.clear()
+            self.abandon()
+        named = {each.name for each in told}
+        lost = [
+            self._unfit(item, "its task has no result")
+            for item in self.items
+            if item.name not in named
+        ]
+        self._write(lost)
+        return sorted(told + lost, key=lambda each: each.name)
+
+    def run(self, executor: Executor | None = None, *, progress: Progress | bool = False) -> list[Outcome]:
+        """Does all of it, in ``executor`` or here."""
+        if executor is None:
+            return self.results(map(run, self.tasks), progress)
+        futures = [executor.submit(run, task) for task in self.tasks]
+
+        def results() -> Iterator[Result]:
+            for future in as_completed(futures):
+                # A worker that died has no result: its objects are told at the end.
+                if future.exception() is None:
+                    yield future.result()
+
+        return self.results(results(), progress)
+
+
+def plan(
+    operation: Operation,
+    source: str,
+    target: str | None = None,
+    *,
+    key: Key = None,
+    identity: str | Sequence[str] | None = None,
+    recipients: str | Iterable[str] = (),
+    context: str | None = None,
+    to: To | None = None,
+    remove_others: bool = False,
+    suite: str | None = None,
+    segment_size: int = 65536,
+    header_size: int = 0,
+    overwrite: bool = False,
+    storage_options: dict[str, Any] | None = None,
+    target_options: dict[str, Any] | None = None,
+    objects_per_task: int = OBJECTS_PER_TASK,
+    part_size: int = PART_SIZE,
+    concurrency: int = 8,
+    manifest: str | os.PathLike[str] | None = None,
+) -> Plan:
+    """Lists the objects below ``source``, or that one, and makes tasks of them.
+
+    ``target`` is where encrypted or decrypted objects go, under the same names; ``verify`` and ``rekey``
+    have none. A target that is there is a conflict, unless ``overwrite``: then it is replaced if nobody
+    changes it meanwhile. Keys are named by reference: ``"file:/etc/backup.key"``. ``storage_options`` are
+    those of fsspec for the source, and for the target unless ``target_options`` are given; they travel
+    with the tasks: let workers find credentials in their environment instead.
+
+    ``concurrency`` is how many objects a task works at together. Its process holds so many objects, or
+    parts of ``part_size`` bytes, in memory.
+    """
+    if (target is None) != (operation in ("verify", "rekey")):
+        raise ValueError(f"{operation} {'has no target' if target else 'needs a target'}")
+    if (to is not None) != (operation == "rekey"):
+        raise ValueError("`to` says whom rekey adds, and only rekey has it")
+    if part_size < LEAST_PART:
+        raise ValueError(f"a part has at least {LEAST_PART} bytes, not {part_size}")
+    if objects_per_task < 1 or concurrency < 1:
+        raise ValueError("a task has one object or more, and works at one or more together")
+    options = storage_options or {}
+    what = _What(
+        operation,
+        source,
+        target,
+        options,
+        options if target_options is None else target_options,
+        by_reference(key, identity, recipients, context),
+        None if to is None else by_reference(to.get("key"), None, to.get("recipients", ()), None),
+        remove_others,
+        dict(suite=suite, segment_size=segment_size, header_size=header_size),
+        concurrency,
+    )
+    before = {} if manifest is None else _done(Path(manifest), operation)
+    origin, below, goal, towards = what.stores()
+    there = {} if target is None else {_name(path, towards): goal.version(info) for path, info in goal.find(towards).items()}
+    items = []
+    for path, info in sorted(origin.find(below).items()):
+        name, version = _name(path, below), origin.version(info)
+        if version in before.get(name, ()) and (target is None or name in there):
+            continue
+        items.append(Item(name, info["size"], version, there.get(name) if overwrite else None))
+    return Plan(what, items, objects_per_task, part_size, None if manifest is None else Path(manifest))
+
+
+def _name(path: str, below: str) -> str:
+    return path.removeprefix(below.rstrip("/")).lstrip("/")
+
+
+def _done(manifest: Path, operation: Operation) -> dict[str, set[str]]:
+    """What a manifest says is done: for each name, the versions of the source that need nothing more."""
+    done: dict[str, set[str]] = {}
+    if not manifest.exists():
+        return done
+    with manifest.open(encoding="utf-8") as lines:
+        for line in lines:
+            try:
+                told = json.loads(line)
+            except ValueError:
+                # The line at which a process was stopped.
+                continue
+            if told["operation"] == operation and told["status"] == "done":
+                done[told["name"]] = {told["after"] if operation == "rekey" else told["before"]}
+    return done
+
+
+def _bar(plan: Plan) -> Progress:
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        raise ImportError("progress=True draws a bar with the package tqdm; or give a function") from None
+    bar = tqdm(total=plan.size, unit="B", unit_scale=True)
+
+    def show(done: Done) -> None:
+        bar.set_postfix_str(f"{done.objects}/{done.of_objects} objects", refresh=False)
+        bar.update(done.bytes - bar.n)
+        if done.objects == done.of_objects:
+            bar.close()
+
+    return show
+
+
+__all__ = [
+    "OBJECTS_PER_TASK",
+    "PART_SIZE",
+    "Done",
+    "Item",
+    "Outcome",
+    "Part",
+    "PartOutcome",
+    "Plan",
+    "Result",
+    "Task",
+    "plan",
+    "run",
+]

@@ -1,0 +1,104 @@
+//! A class for each algorithm of the registry, made when the module is imported.
+//!
+//! A class is named as the type in Rust is, which follows from the registry's id: `aegis-128x2` is
+//! `Aegis128X2`, `aegis-256-mac` is `AegisMac256`. Other lengths and parameters are subclasses,
+//! which are made when somebody asks for them by name.
+
+use polyseal::registry::{Algorithm, Family, Kind, families};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+use crate::aead::Aead;
+use crate::errors::of_message;
+use crate::mac::Mac;
+
+/// Adds the classes, and the functions that find them.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let names = families().iter().map(|family| {
+        let base = match family.kind {
+            Kind::Mac => py.get_type::<Mac>(),
+            _ => py.get_type::<Aead>(),
+        };
+        let name = class_name(family.id);
+        module.add(name.as_str(), class(&base, &name, &Algorithm::new(family))?)?;
+        Ok((family.id, name))
+    });
+    let names: Vec<_> = names.collect::<PyResult<_>>()?;
+    module.add("ALGORITHMS", names.into_iter().collect::<std::collections::BTreeMap<_, _>>())?;
+    module.add_function(wrap_pyfunction!(algorithm_class, module)?)?;
+    module.add_function(wrap_pyfunction!(suites, module)?)
+}
+
+/// The name of the class, and of the type in Rust, of the family `id`. `flex` is the one of which
+/// configurations are parameters: `Flex` itself has an interface of its own.
+fn class_name(id: &str) -> String {
+    if id == "flex" {
+        return "FlexAead".into();
+    }
+    let word = |word: &str| match word.as_bytes() {
+        [b'0'..=b'9', ..] => word.to_uppercase(),
+        // "v1", of a paper's version.
+        _ => word[..1].to_uppercase() + &word[1..],
+    };
+    let mut words: Vec<_> = id.split('-').map(word).collect();
+    if words.last().is_some_and(|last| last == "Mac") {
+        words.rotate_right(1);
+        words.swap(0, 1);
+    }
+    words.concat()
+}
+
+fn class<'py>(
+    base: &Bound<'py, PyType>,
+    name: &str,
+    algorithm: &Algorithm,
+) -> PyResult<Bound<'py, PyType>> {
+    let py = base.py();
+    let contents = PyDict::new(py);
+    contents.set_item("__slots__", PyTuple::empty(py))?;
+    contents.set_item("__module__", "polyseal")?;
+    contents.set_item("__doc__", documentation(algorithm))?;
+    contents.set_item("algorithm", algorithm.to_string())?;
+    contents.set_item("key_bytes", algorithm.key_bytes())?;
+    contents.set_item("nonce_bytes", algorithm.nonce_bytes())?;
+    contents.set_item("tag_bytes", algorithm.tag_bytes())?;
+    let class = py.get_type::<PyType>().call1((name, (base,), contents))?;
+    Ok(class.cast_into()?)
+}
+
+/// What the registry says of it.
+fn documentation(algorithm: &Algorithm) -> String {
+    let Family { name, specification, misuse, .. } = algorithm.family();
+    let (title, section) = (specification.title, specification.section);
+    let commitment = algorithm.commitment().map_or("none", |claim| claim.level.name());
+    format!(
+        "{name}, under a key.\n\n\
+         Specification: {title}, section {section}.\n\
+         Key {} bytes, nonce {} bytes, tag {} bytes.\n\
+         A repeated nonce: {}. Commitment: {commitment}.",
+        algorithm.key_bytes(),
+        algorithm.nonce_bytes(),
+        algorithm.tag_bytes(),
+        misuse.name(),
+    )
+}
+
+/// The class of the algorithm with this registry name, such as `aegis-128l:tag=32`.
+#[pyfunction]
+#[pyo3(pass_module)]
+fn algorithm_class<'py>(module: &Bound<'py, PyModule>, name: &str) -> PyResult<Bound<'py, PyType>> {
+    let algorithm: Algorithm = name.parse().map_err(of_message)?;
+    let class_name = class_name(algorithm.family().id);
+    let base = module.getattr(class_name.as_str())?.cast_into::<PyType>()?;
+    if algorithm == Algorithm::new(algorithm.family()) {
+        return Ok(base);
+    }
+    class(&base, &class_name, &algorithm)
+}
+
+/// The names of all suites: the algorithms that files are encrypted with.
+#[pyfunction]
+fn suites() -> Vec<&'static str> {
+    polyseal_file::Suite::allowed().to_vec()
+}

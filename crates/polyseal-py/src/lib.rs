@@ -1,0 +1,50 @@
+//! The extension module `polyseal._polyseal`: what of the Python package is written in Rust.
+//!
+//! It is thin: lengths, limits and cryptography are those of `polyseal` and `polyseal-file`. What
+//! is here is the border: memory that Python owns ([`memory`]), the interpreter's lock, exceptions
+//! ([`errors`]), and file objects ([`streams`]). The classes of algorithms are made from the
+//! registry when the module is imported ([`classes`]).
+//!
+//! `unsafe` stands in [`memory`] alone. The wheel is compiled with unwinding: a panic, which is a
+//! defect, is an exception in Python and does not end the process.
+
+#![deny(unsafe_code)]
+#![allow(missing_docs, reason = "nobody links this; Python's documentation is in the stubs")]
+
+mod aead;
+mod classes;
+mod errors;
+mod files;
+mod flex;
+mod mac;
+mod memory;
+mod payload;
+mod reader;
+mod scratch;
+mod sealer;
+mod secret;
+mod stream_sealer;
+mod streams;
+mod watch;
+mod who;
+
+use pyo3::prelude::*;
+
+/// What Polyseal for Python has of Rust. Import `polyseal` instead.
+#[pymodule(name = "_polyseal")]
+fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<aead::Aead>()?;
+    module.add_class::<mac::Mac>()?;
+    module.add_class::<flex::Flex>()?;
+    module.add_class::<secret::SecretKey>()?;
+    module.add_class::<who::Who>()?;
+    module.add_class::<reader::Reader>()?;
+    module.add_class::<stream_sealer::StreamSealer>()?;
+    module.add_class::<payload::PayloadHead>()?;
+    module.add_class::<payload::Payload>()?;
+    module.add_class::<payload::Outline>()?;
+    module.add_class::<sealer::Sealer>()?;
+    classes::add(module)?;
+    files::add(module)
+}

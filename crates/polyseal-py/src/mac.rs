@@ -1,0 +1,65 @@
+//! MACs with a nonce: one class for all, of which [`classes`](crate::classes) makes one for each.
+
+use polyseal::any::AnyMac;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyType};
+
+use crate::aead::{algorithm_of, detached};
+use crate::errors::of_message;
+use crate::memory::Input;
+use crate::secret::{SecretKey, with_key};
+
+/// A MAC under a key: the base of all classes of MACs. `mac()` makes one by its name.
+#[pyclass(frozen, subclass, module = "polyseal")]
+pub(crate) struct Mac(AnyMac);
+
+#[pymethods]
+impl Mac {
+    #[new]
+    #[classmethod]
+    #[pyo3(text_signature = "(key)")]
+    fn new(cls: &Bound<'_, PyType>, key: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let algorithm = algorithm_of(cls)?;
+        with_key(key, |key| AnyMac::new(&algorithm, key).map_err(of_message)).map(Self)
+    }
+
+    /// A fresh random key for this algorithm.
+    #[classmethod]
+    fn generate_key(cls: &Bound<'_, PyType>) -> PyResult<SecretKey> {
+        SecretKey::random(algorithm_of(cls)?.key_bytes())
+    }
+
+    /// The tag of `data` under a nonce. A nonce may be repeated only with the same data.
+    fn sign<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (nonce, data) = (Input::of(nonce)?.take(), Input::of(data)?.take());
+        let tag = detached(py, data.len(), || self.0.mac(&nonce, &data)).map_err(of_message)?;
+        Ok(PyBytes::new(py, &tag))
+    }
+
+    /// Raises `InvalidTag` if `tag` is not that of `data`. The tags are compared in constant time.
+    fn verify<'py>(
+        &self,
+        py: Python<'py>,
+        nonce: &Bound<'py, PyAny>,
+        data: &Bound<'py, PyAny>,
+        tag: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        let (nonce, data) = (Input::of(nonce)?.take(), Input::of(data)?.take());
+        let tag = Input::of(tag)?.take();
+        detached(py, data.len(), || self.0.verify(&nonce, &data, &tag)).map_err(of_message)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
+        Ok(format!("<polyseal.{}: {}>", slf.get_type().name()?, slf.get().0.algorithm()))
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("what holds a key is not pickled or copied: send a KeyRef"))
+    }
+}

@@ -1,0 +1,184 @@
+//! Payloads without input or output: for stores, and for engines that share work out.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use polyseal_file::{
+    Header, Outline as FileOutline, Payload as FilePayload, PayloadHead as FileHead, Stored,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyRange};
+
+use crate::aead::detached;
+use crate::errors::of_file;
+use crate::memory::Input;
+use crate::who::Who;
+
+fn stored(size: u64, detached: bool) -> Stored {
+    if detached { Stored::Payload(size) } else { Stored::File(size) }
+}
+
+pub(crate) fn python_range<'py>(
+    py: Python<'py>,
+    range: &Range<u64>,
+) -> PyResult<Bound<'py, PyRange>> {
+    PyRange::new(py, isize::try_from(range.start)?, isize::try_from(range.end)?)
+}
+
+/// A payload whose header has been opened, and whose last segment has not: without it nothing says
+/// that the payload has not been cut short or extended.
+#[pyclass(frozen, module = "polyseal")]
+pub(crate) struct PayloadHead {
+    last: Range<u64>,
+    head: Mutex<Option<FileHead>>,
+}
+
+#[pymethods]
+impl PayloadHead {
+    #[new]
+    #[pyo3(signature = (header, stored_size, *, detached = false, **who))]
+    fn new<'py>(
+        py: Python<'py>,
+        header: &Bound<'py, PyAny>,
+        stored_size: u64,
+        detached: bool,
+        who: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let header = Header::parse(&Input::of(header)?.take()).map_err(of_file)?;
+        let (who, stored) = (Who::of(py, who)?, stored(stored_size, detached));
+        let who = who.get();
+        let identities = who.identities()?;
+        let head = py.detach(|| who.decryptor(&identities).payload_head(&header, stored));
+        let head = head.map_err(of_file)?;
+        Ok(Self { last: head.last_range(), head: Mutex::new(Some(head)) })
+    }
+
+    /// Where the last segment is stored.
+    #[getter]
+    fn last_range<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyRange>> {
+        python_range(py, &self.last)
+    }
+
+    /// The payload, once `stored`, the bytes of `last_range`, prove to be its end. A head is good
+    /// for one payload.
+    fn certain(&self, py: Python<'_>, stored: &Bound<'_, PyAny>) -> PyResult<Payload> {
+        let stored = Input::of(stored)?.take();
+        let head = self.head.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let head = head.ok_or_else(|| PyValueError::new_err("this head has been used"))?;
+        Ok(Payload(py.detach(|| head.certain(&stored)).map_err(of_file)?))
+    }
+}
+
+/// A payload of which ranges are opened. It can be shared by threads.
+#[pyclass(frozen, module = "polyseal")]
+pub(crate) struct Payload(FilePayload);
+
+#[pymethods]
+impl Payload {
+    /// Opens the payload of `header`, of which so many bytes are stored, the header's included
+    /// unless it is `detached`. `fetch(start, stop)` returns stored bytes: it is called once, for
+    /// the last segment, without which nothing says that the payload has not been cut short or
+    /// extended.
+    #[staticmethod]
+    #[pyo3(signature = (header, stored_size, fetch, *, detached = false, **who))]
+    fn open<'py>(
+        py: Python<'py>,
+        header: &Bound<'py, PyAny>,
+        stored_size: u64,
+        fetch: &Bound<'py, PyAny>,
+        detached: bool,
+        who: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let head = PayloadHead::new(py, header, stored_size, detached, who)?;
+        head.certain(py, &fetch.call1((head.last.start, head.last.end))?)
+    }
+
+    /// The length of the plaintext in bytes.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.plaintext_bytes()
+    }
+
+    /// The bytes of plaintext in a segment, the last excepted.
+    #[getter]
+    fn segment_size(&self) -> u32 {
+        self.0.segment_size().bytes()
+    }
+
+    /// Where the segments are stored that hold the plaintext from `start` to `stop`, which is cut
+    /// off at the end.
+    fn stored_range<'py>(
+        &self,
+        py: Python<'py>,
+        start: u64,
+        stop: u64,
+    ) -> PyResult<Bound<'py, PyRange>> {
+        python_range(py, &self.0.stored_range(start..stop))
+    }
+
+    /// The plaintext from `start` to `stop`, from the bytes of `stored_range(start, stop)`.
+    fn open_range<'py>(
+        &self,
+        py: Python<'py>,
+        start: u64,
+        stop: u64,
+        stored: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let stored = Input::of(stored)?.take();
+        let needed = self.0.stored_range(start..stop);
+        let (expected, given) = (needed.end - needed.start, stored.len() as u64);
+        if expected != given {
+            return Err(of_file(polyseal_file::Error::PartBytes { expected, given }));
+        }
+        let size = self.0.plaintext_bytes();
+        let bytes = usize::try_from(stop.min(size).saturating_sub(start.min(size)))?;
+        PyBytes::new_with(py, bytes, |out| {
+            let open = || self.0.open_range_into(start..stop, &stored, out).map(|_| ());
+            detached(py, bytes, open).map_err(of_file)
+        })
+    }
+}
+
+/// What the first bytes of a file say of sizes, for lists of many files. Nothing of it is
+/// authenticated.
+#[pyclass(frozen, module = "polyseal")]
+pub(crate) struct Outline(FileOutline);
+
+#[pymethods]
+impl Outline {
+    /// How many bytes it takes.
+    #[classattr]
+    const BYTES: usize = FileOutline::BYTES;
+
+    /// What `first` says, which has at least the first `Outline.BYTES` bytes of a file.
+    #[staticmethod]
+    fn parse(first: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self(FileOutline::parse(&Input::of(first)?.take()).map_err(of_file)?))
+    }
+
+    /// The length of the header in bytes.
+    #[getter]
+    fn header_size(&self) -> u64 {
+        self.0.header_bytes()
+    }
+
+    /// The bytes of plaintext in a segment, the last excepted.
+    #[getter]
+    fn segment_size(&self) -> u32 {
+        self.0.segment_size().bytes()
+    }
+
+    /// The name of the suite.
+    #[getter]
+    fn suite(&self) -> String {
+        self.0.suite().to_string()
+    }
+
+    /// The length of the plaintext of a file of `stored_size` bytes; `None` if no file has that
+    /// length. With `detached`, of a payload whose header is kept elsewhere.
+    #[pyo3(signature = (stored_size, *, detached = false))]
+    fn size(&self, stored_size: u64, detached: bool) -> Option<u64> {
+        self.0.plaintext_bytes(stored(stored_size, detached))
+    }
+}

@@ -1,0 +1,134 @@
+//! A file that is read in parts; `polyseal/files.py` makes a file object of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use polyseal_file::{Error, Reader as FileReader};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::of_file;
+use crate::files::some_threads;
+use crate::memory::{Output, Parts, PartsCut};
+use crate::scratch::{KEPT, wipe, with_scratch};
+use crate::streams::Source;
+use crate::who::Who;
+
+/// What a thread reads at once: as much as the reader reads of its source.
+const PART: usize = 4 << 20;
+
+#[pyclass(frozen, module = "polyseal._polyseal")]
+pub(crate) struct Reader {
+    reader: FileReader<Source>,
+    threads: usize,
+}
+
+#[pymethods]
+impl Reader {
+    #[new]
+    fn new(
+        py: Python<'_>,
+        file: &Bound<'_, PyAny>,
+        who: &Bound<'_, Who>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let threads = some_threads(threads)?.get();
+        let (source, who) = (Source::open(file)?, who.get());
+        let identities = who.identities()?;
+        let reader = py.detach(|| who.decryptor(&identities).reader(source)).map_err(of_file)?;
+        Ok(Self { reader, threads })
+    }
+
+    /// The length of the plaintext in bytes.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.reader.plaintext_bytes()
+    }
+
+    /// At most `size` bytes from `offset`; fewer only at the end.
+    fn read_at<'py>(
+        &self,
+        py: Python<'py>,
+        offset: u64,
+        size: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let left = self.reader.plaintext_bytes().saturating_sub(offset);
+        let bytes = usize::try_from(left).unwrap_or(usize::MAX).min(size);
+        if bytes <= PART {
+            return PyBytes::new_with(py, bytes, |out| {
+                py.detach(|| self.fill(offset, out)).map_err(of_file)
+            });
+        }
+        let mut parts = Parts::new(py, bytes)?;
+        self.fill_parts(py, offset, &parts.cut(PART))?;
+        Ok(parts.finish())
+    }
+
+    /// Fills `buffer` from `offset`; returns fewer bytes only at the end.
+    fn read_into(&self, py: Python<'_>, offset: u64, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
+        let output = Output::of(buffer)?;
+        let mut done = 0;
+        while done < output.len() {
+            let room = KEPT.min(output.len() - done);
+            let read = |own: &mut [u8]| {
+                let n = self.reader.read_at(own, offset + done as u64)?;
+                output.write(done, &own[..n]);
+                wipe(&mut own[..n]);
+                Ok(n)
+            };
+            let n = py.detach(|| with_scratch(room, read)).map_err(of_file)?;
+            done += n;
+            if n < room {
+                break;
+            }
+            py.check_signals()?;
+        }
+        Ok(done)
+    }
+}
+
+impl Reader {
+    fn fill(&self, offset: u64, out: &mut [u8]) -> polyseal_file::Result<()> {
+        let n = self.reader.read_at(out, offset)?;
+        if n == out.len() { Ok(()) } else { Err(Error::InputChanged) }
+    }
+
+    /// Fills all parts, in as many threads as there may be. The calling one looks for Ctrl-C.
+    fn fill_parts(&self, py: Python<'_>, offset: u64, parts: &PartsCut<'_>) -> PyResult<()> {
+        let (stop, failure) = (AtomicBool::new(false), Mutex::new(None));
+        let step = || {
+            if stop.load(Ordering::Relaxed) {
+                return false;
+            }
+            let Some((at, part)) = parts.next() else { return false };
+            if let Err(error) = self.fill(offset + at as u64, part) {
+                stop.store(true, Ordering::Relaxed);
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+            }
+            true
+        };
+        let mut raised = None;
+        py.detach(|| {
+            thread::scope(|scope| {
+                let others = self.threads.min(parts.count()) - 1;
+                for _ in 0..others {
+                    // A thread that cannot be started is a thread less.
+                    let _ = thread::Builder::new().spawn_scoped(scope, || while step() {});
+                }
+                while step() {
+                    if let Err(error) = Python::attach(|py| py.check_signals()) {
+                        stop.store(true, Ordering::Relaxed);
+                        raised = Some(error);
+                    }
+                }
+            });
+        });
+        let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match (raised, failure) {
+            (Some(raised), _) => Err(raised),
+            (None, Some(error)) => Err(of_file(error)),
+            (None, None) => Ok(()),
+        }
+    }
+}

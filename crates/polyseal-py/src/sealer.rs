@@ -1,0 +1,146 @@
+//! Sealing one file in parts, in any order and in several processes.
+
+use std::num::NonZeroU64;
+
+use polyseal_file::{Sealer as FileSealer, SourceVersion};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyRange};
+
+use crate::errors::of_file;
+use crate::files::Shape;
+use crate::memory::Input;
+use crate::payload::python_range;
+use crate::who::Who;
+
+/// Seals parts of a file of a known length; a ticket makes one in another process. Every part is of
+/// one version of the source, which is named again with each.
+#[pyclass(frozen, module = "polyseal")]
+pub(crate) struct Sealer(FileSealer);
+
+fn version(source: &Bound<'_, PyAny>) -> PyResult<SourceVersion> {
+    SourceVersion::new(Input::of(source)?.take().to_vec()).map_err(of_file)
+}
+
+#[pymethods]
+impl Sealer {
+    #[new]
+    #[pyo3(signature = (size, source, *, suite = None, segment_size = None, header_size = 0,
+        detached = false, **who))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    fn new<'py>(
+        py: Python<'py>,
+        size: u64,
+        source: &Bound<'py, PyAny>,
+        suite: Option<&str>,
+        segment_size: Option<u64>,
+        header_size: usize,
+        detached: bool,
+        who: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let source = version(source)?;
+        let (shape, who) = (Shape::new(suite, segment_size, header_size)?, Who::of(py, who)?);
+        let who = who.get();
+        let recipients = who.recipients()?;
+        let encryptor = shape.encryptor(&recipients, who);
+        let sealer = match detached {
+            true => encryptor.sealer_detached(size, &source),
+            false => encryptor.sealer(size, &source),
+        };
+        Ok(Self(sealer.map_err(of_file)?))
+    }
+
+    /// The sealer of another process, from its ticket.
+    #[staticmethod]
+    #[pyo3(signature = (ticket, source, **who))]
+    fn from_ticket<'py>(
+        py: Python<'py>,
+        ticket: &Bound<'py, PyAny>,
+        source: &Bound<'py, PyAny>,
+        who: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let (source, who) = (version(source)?, Who::of(py, who)?);
+        let who = who.get();
+        let ticket = Input::of(ticket)?.take();
+        let identities = who.identities()?;
+        let sealer = FileSealer::from_ticket(&ticket, &identities, who.context(), &source);
+        Ok(Self(sealer.map_err(of_file)?))
+    }
+
+    /// What another process needs beside the key: nothing secret.
+    fn ticket<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.0.ticket().map_err(of_file)?))
+    }
+
+    /// The same for workers that cannot open the file.
+    #[pyo3(signature = (**who))]
+    fn ticket_for<'py>(
+        &self,
+        py: Python<'py>,
+        who: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let workers = Who::of(py, who)?.get().recipients()?;
+        Ok(PyBytes::new(py, &self.0.ticket_for(&workers).map_err(of_file)?))
+    }
+
+    /// The header of the file.
+    #[getter]
+    fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.header().as_bytes())
+    }
+
+    /// The length of the plaintext in bytes.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.plaintext_bytes()
+    }
+
+    /// The bytes that will be stored.
+    #[getter]
+    fn stored_size(&self) -> u64 {
+        self.0.stored_bytes()
+    }
+
+    /// What will be stored, in parts of `part_size` bytes but for the last.
+    fn parts<'py>(&self, py: Python<'py>, part_size: u64) -> PyResult<Vec<Bound<'py, PyRange>>> {
+        let bytes = NonZeroU64::new(part_size)
+            .ok_or_else(|| PyValueError::new_err("a part has at least 1 byte"))?;
+        self.0.parts(bytes).map(|part| python_range(py, &part)).collect()
+    }
+
+    /// Where the whole segments are stored that hold the plaintext from `start` to `stop`.
+    fn stored_range<'py>(
+        &self,
+        py: Python<'py>,
+        start: u64,
+        stop: u64,
+    ) -> PyResult<Bound<'py, PyRange>> {
+        python_range(py, &self.0.stored_range(start..stop))
+    }
+
+    /// The plaintext that sealing the stored bytes from `start` to `stop` takes.
+    fn plaintext_range<'py>(
+        &self,
+        py: Python<'py>,
+        start: u64,
+        stop: u64,
+    ) -> PyResult<Bound<'py, PyRange>> {
+        python_range(py, &self.0.plaintext_range(start..stop))
+    }
+
+    /// The stored bytes from `start` to `stop`. `plaintext` is that of `plaintext_range(start,
+    /// stop)` in the version `source`.
+    fn seal<'py>(
+        &self,
+        py: Python<'py>,
+        start: u64,
+        stop: u64,
+        source: &Bound<'py, PyAny>,
+        plaintext: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let source = version(source)?;
+        let plaintext = Input::of(plaintext)?.take();
+        let sealed = py.detach(|| self.0.seal_stored(start..stop, &source, &plaintext));
+        Ok(PyBytes::new(py, &sealed.map_err(of_file)?))
+    }
+}

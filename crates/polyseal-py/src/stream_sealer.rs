@@ -1,0 +1,158 @@
+//! Sealing what comes until it ends. Segments are sealed in batches, by several threads.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use polyseal_file::{Piece, Result, StreamSealer as Sealer};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use zeroize::Zeroizing;
+
+use crate::errors::of_file;
+use crate::files::{Shape, some_threads};
+use crate::memory::Input;
+use crate::who::Who;
+
+/// Bytes of plaintext that a thread seals at once.
+const BATCH: usize = 1 << 20;
+
+/// Seals one file from its beginning to its end: store `header`, then what `write` returns, then
+/// what `finish` returns.
+///
+/// >>> import polyseal
+/// >>> key = polyseal.SecretKey.generate()
+/// >>> sealer = polyseal.StreamSealer(key=key)
+/// >>> stored = sealer.header + sealer.write(b"attack at ") + sealer.finish(b"dawn")
+/// >>> import io
+/// >>> polyseal.open(io.BytesIO(stored), key=key).read()
+/// b'attack at dawn'
+#[pyclass(frozen, module = "polyseal")]
+pub(crate) struct StreamSealer {
+    header: Vec<u8>,
+    batch: usize,
+    segment: usize,
+    threads: usize,
+    state: Mutex<Option<State>>,
+}
+
+struct State {
+    sealer: Sealer,
+    /// What waits until there is a batch, or the end.
+    held: Zeroizing<Vec<u8>>,
+}
+
+#[pymethods]
+impl StreamSealer {
+    #[new]
+    #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1, **who))]
+    fn new<'py>(
+        py: Python<'py>,
+        suite: Option<&str>,
+        segment_size: Option<u64>,
+        header_size: usize,
+        threads: usize,
+        who: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Self> {
+        let threads = some_threads(threads)?.get();
+        let (shape, who) = (Shape::new(suite, segment_size, header_size)?, Who::of(py, who)?);
+        let who = who.get();
+        let recipients = who.recipients()?;
+        let sealer = shape.encryptor(&recipients, who).stream_sealer().map_err(of_file)?;
+        let segment = sealer.segment_size().bytes() as usize;
+        let batch = BATCH.max(segment) * threads;
+        // With its final size from the start: growing would leave copies behind.
+        let held = Zeroizing::new(Vec::with_capacity(batch + 1));
+        let header = sealer.header().as_bytes().to_vec();
+        let state = Mutex::new(Some(State { sealer, held }));
+        Ok(Self { header, batch, segment, threads, state })
+    }
+
+    /// The header: the first bytes of the file.
+    #[getter]
+    fn header<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.header)
+    }
+
+    /// Takes more plaintext. Returns what is to be stored next, which may be nothing yet.
+    fn write<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let data = Input::of(data)?;
+        let stored = py.detach(|| {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.as_mut().map(|state| self.take(state, &data))
+        });
+        Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(of_file)?))
+    }
+
+    /// Takes the last of the plaintext. Returns the end of the file.
+    #[pyo3(signature = (data = None))]
+    fn finish<'py>(
+        &self,
+        py: Python<'py>,
+        data: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let data = Input::of_optional(data)?;
+        let stored = py.detach(|| {
+            let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut state = state.take()?;
+            Some(self.take(&mut state, &data).and_then(|mut stored| {
+                let State { sealer, held } = state;
+                stored.extend(sealer.finish(&[&held[..]])?);
+                Ok(stored)
+            }))
+        });
+        Ok(PyBytes::new(py, &stored.ok_or_else(finished)?.map_err(of_file)?))
+    }
+}
+
+fn finished() -> PyErr {
+    PyValueError::new_err("the file is finished")
+}
+
+impl StreamSealer {
+    fn take(&self, state: &mut State, data: &Input<'_>) -> Result<Vec<u8>> {
+        let (mut stored, mut at) = (Vec::new(), 0);
+        while at < data.len() {
+            // A byte more than a batch: so the batch is not the end.
+            let room = self.batch + 1 - state.held.len();
+            let n = room.min(data.len() - at);
+            let from = state.held.len();
+            state.held.resize(from + n, 0);
+            data.copy_range(at..at + n, &mut state.held[from..]);
+            at += n;
+            if state.held.len() > self.batch {
+                self.seal_batch(state, &mut stored)?;
+            }
+        }
+        Ok(stored)
+    }
+
+    /// Seals what is held but for its last byte, in equal shares.
+    fn seal_batch(&self, state: &mut State, stored: &mut Vec<u8>) -> Result<()> {
+        let share = self.batch / self.threads;
+        let pieces = (0..self.threads).map(|_| state.sealer.take((share / self.segment) as u64));
+        let pieces = pieces.collect::<Result<Vec<_>>>()?;
+        let (batch, rest) = state.held.split_at(self.batch);
+        let seal = |piece: Piece, text: &[u8]| piece.seal(&[text]);
+        let mut jobs: Vec<_> = pieces.into_iter().zip(batch.chunks(share)).collect();
+        let own = jobs.pop();
+        let sealed = thread::scope(|scope| {
+            let run = |(piece, text)| scope.spawn(move || seal(piece, text));
+            let others: Vec<_> = jobs.into_iter().map(run).collect();
+            let own = own.map(|(piece, text)| seal(piece, text));
+            let joined = others
+                .into_iter()
+                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            joined.chain(own).collect::<Result<Vec<_>>>()
+        })?;
+        sealed.into_iter().for_each(|mut sealed| stored.append(&mut sealed));
+        let rest = rest.len();
+        state.held.copy_within(self.batch.., 0);
+        state.held.truncate(rest);
+        Ok(())
+    }
+}

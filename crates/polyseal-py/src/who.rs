@@ -1,0 +1,106 @@
+//! For whom a file is, or what opens it: one object for both, which `polyseal/_who.py` makes of the
+//! keywords `key`, `identity`, `recipients`, `passphrase` and `context`.
+
+use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
+use polyseal_file::{Context, Decryptor, Identities, Passphrase, Recipients};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+use zeroize::Zeroizing;
+
+use crate::errors::{of_file, of_key};
+use crate::secret::SecretKey;
+
+/// Keys, identities and recipients of age, a passphrase, and the context of a file.
+#[pyclass(frozen, module = "polyseal._polyseal")]
+pub(crate) struct Who {
+    keys: Vec<Py<SecretKey>>,
+    identities: Vec<(Zeroizing<Vec<u8>>, Option<String>)>,
+    recipients: Vec<String>,
+    passphrase: Option<Passphrase>,
+    context: Option<Context>,
+}
+
+#[pymethods]
+impl Who {
+    #[new]
+    fn new(
+        keys: Vec<Py<SecretKey>>,
+        identities: Vec<(Vec<u8>, Option<String>)>,
+        recipients: Vec<String>,
+        passphrase: Option<Vec<u8>>,
+        context: Option<Vec<u8>>,
+    ) -> PyResult<Self> {
+        let passphrase = passphrase.map(Passphrase::new).transpose().map_err(of_file)?;
+        let context = context.map(Context::new).transpose().map_err(of_file)?;
+        let identities =
+            identities.into_iter().map(|(bytes, name)| (Zeroizing::new(bytes), name)).collect();
+        Ok(Self { keys, identities, recipients, passphrase, context })
+    }
+
+    fn __reduce__(&self) -> PyResult<()> {
+        Err(PyTypeError::new_err("what holds keys is not pickled or copied: send a KeyRef"))
+    }
+}
+
+impl Who {
+    /// That of keywords.
+    pub(crate) fn of<'py>(
+        py: Python<'py>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, Self>> {
+        static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let make = MAKE.import(py, "polyseal._who", "who")?;
+        Ok(make.call((), keywords)?.cast_into()?)
+    }
+
+    /// Whom a file is encrypted for: those who are named, and whoever has the identities.
+    pub(crate) fn recipients(&self) -> PyResult<Recipients> {
+        let mut recipients = Recipients::new();
+        for key in &self.keys {
+            recipients = recipients.key(key.get().file_key()?);
+        }
+        if let Some(passphrase) = &self.passphrase {
+            recipients = recipients.passphrase(passphrase.clone());
+        }
+        let mut list = RecipientList::new();
+        for recipient in &self.recipients {
+            list.add(recipient.trim()).map_err(|error| of_key(&error))?;
+        }
+        for (contents, name) in &self.identities {
+            list.add_identities(contents, name.as_deref(), &NoCallbacks)
+                .map_err(|error| of_key(&error))?;
+        }
+        Ok(recipients.age(list.into_recipients(&NoCallbacks).map_err(|error| of_key(&error))?))
+    }
+
+    /// What opens a file.
+    pub(crate) fn identities(&self) -> PyResult<Identities<'static>> {
+        let mut identities = Identities::new();
+        for key in &self.keys {
+            identities = identities.key(key.get().file_key()?);
+        }
+        if let Some(passphrase) = self.passphrase.clone() {
+            identities = identities.passphrase(move || Ok(passphrase.clone()));
+        }
+        for (contents, name) in &self.identities {
+            let parsed = parse_identities(contents, name.as_deref(), &NoCallbacks);
+            identities = identities.age(parsed.map_err(|error| of_key(&error))?);
+        }
+        Ok(identities)
+    }
+
+    pub(crate) fn context(&self) -> Option<&Context> {
+        self.context.as_ref()
+    }
+
+    /// A decryptor with these identities, for the context.
+    pub(crate) fn decryptor<'a>(&'a self, identities: &'a Identities<'a>) -> Decryptor<'a> {
+        let decryptor = Decryptor::new(identities);
+        match &self.context {
+            Some(context) => decryptor.context(context),
+            None => decryptor,
+        }
+    }
+}

@@ -1,0 +1,317 @@
+"""Files: read in any part, written whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+from pathlib import Path
+from typing import Any
+
+import polyseal
+import pytest
+from polyseal import SecretKey
+
+SIZES = [0, 1, 4095, 4096, 4097, 65_536, 65_537, 3_000_001]
+
+
+def stored(message: bytes, **keywords: Any) -> io.BytesIO:
+    out = io.BytesIO()
+    polyseal.encrypt_file(io.BytesIO(message), out, **keywords)
+    return out
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_what_is_written_is_read(tmp_path: Path, key: SecretKey, size: int, threads: int) -> None:
+    path, message = tmp_path / "file", os.urandom(size)
+    with polyseal.open(path, "wb", key=key, segment_size=4096, threads=threads) as writer:
+        at = 0
+        for n in [1, 4095, 1, 70_000, 2_500_000, size]:
+            assert writer.write(message[at : at + n]) == len(message[at : at + n])
+            at += n
+        assert writer.tell() == size and not path.exists()
+    with polyseal.open(path, key=key, threads=threads) as reader:
+        assert reader.size == size and reader.read() == message and reader.read() == b""
+        assert reader.seek(-min(size, 5), io.SEEK_END) == max(0, size - 5)
+        assert reader.read(3) == message[-5:][:3]
+    assert polyseal.verify_file(path, key=key).size == size
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_reader_is_a_binary_file(key: SecretKey) -> None:
+    message = b"first line\nsecond line\n" + os.urandom(300_000)
+    with polyseal.open(stored(message, key=key), key=key) as file:
+        assert file.readable() and file.seekable() and not file.writable() and file.tell() == 0
+        assert file.readline() == b"first line\n"
+        assert next(file) == b"second line\n" and file.tell() == 23
+        assert file.peek(4)[:4] == message[23:27] and file.tell() == 23
+        buffer = bytearray(200_000)
+        assert file.readinto(buffer) == 200_000 and buffer == message[23:200_023]
+        assert file.read1(10) == message[200_023:200_033]
+        assert file.seek(10) == 10 and file.seek(5, io.SEEK_CUR) == 15 and file.read(4) == b"nd l"[:4]
+        assert file.read_at(2, 5) == b"rst l" and file.tell() == 19
+        assert file.seek(10**6) == 10**6 and file.read(5) == b"" and file.readinto(buffer) == 0
+        assert file.read_at(10**6, 5) == b"" and file.read_at(len(message) - 2, 99) == message[-2:]
+        for bad in (lambda: file.seek(-1), lambda: file.seek(0, 7), lambda: file.read_at(-1, 2)):
+            with pytest.raises((ValueError, OverflowError)):
+                bad()
+        with pytest.raises(io.UnsupportedOperation):
+            file.write(b"")
+    for call in (file.read, file.tell, file.readable, lambda: file.size, lambda: file.read_at(0, 1)):
+        with pytest.raises(ValueError, match="closed"):
+            call()
+    with polyseal.open(stored("Zeile über Zeile\n".encode() * 9, key=key), key=key) as file:
+        assert io.TextIOWrapper(file, encoding="utf-8").readlines() == ["Zeile über Zeile\n"] * 9
+
+
+def test_threads_share_a_reader(tmp_path: Path, key: SecretKey) -> None:
+    message, path = os.urandom(2_000_000), tmp_path / "file"
+    path.write_bytes(stored(message, key=key).getvalue())
+    failures: list[BaseException] = []
+    for source in (path, io.BytesIO(path.read_bytes())):
+        with polyseal.open(source, key=key) as file:
+
+            def work(start: int, file: polyseal.EncryptedReader = file) -> None:
+                try:
+                    for offset in range(start, len(message), 99_991):
+                        assert file.read_at(offset, 5000) == message[offset : offset + 5000]
+                except BaseException as error:
+                    failures.append(error)
+
+            threads = [threading.Thread(target=work, args=(n * 777,)) for n in range(6)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+    assert not failures
+
+
+def test_large_reads_in_several_threads(tmp_path: Path, key: SecretKey) -> None:
+    """More than a thread reads at once."""
+    message, path = os.urandom(1 << 20) * 23 + b"end", tmp_path / "file"
+    path.write_bytes(stored(message, key=key).getvalue())
+    for threads in (1, 2, 5):
+        with polyseal.open(path, key=key, threads=threads) as file:
+            assert file.read() == message
+            assert file.read_at(1_234_567, 20_000_000) == message[1_234_567:21_234_567]
+    altered = bytearray(path.read_bytes())
+    altered[15_000_000] ^= 1
+    path.write_bytes(altered)
+    with polyseal.open(path, key=key, threads=2) as file:
+        with pytest.raises(polyseal.CorruptSegment) as raised:
+            file.read()
+        assert raised.value.index == (15_000_000 - 4096) // (65_536 + 16) and not raised.value.last
+
+
+def test_nothing_appears_if_it_raises(tmp_path: Path, key: SecretKey) -> None:
+    path = tmp_path / "file"
+    for before in (None, b"what was there"):
+        if before is not None:
+            path.write_bytes(before)
+        with pytest.raises(ZeroDivisionError), polyseal.open(path, "wb", key=key) as file:
+            file.write(bytes(100_000))
+            raise ZeroDivisionError
+        assert file.closed
+        # Nor if it is never closed.
+        forgotten = polyseal.open(path, "wb", key=key)
+        forgotten.write(b"forgotten")
+        del forgotten
+        assert os.listdir(tmp_path) == ([] if before is None else ["file"])
+    assert path.read_bytes() == b"what was there"
+
+
+def test_a_new_file_replaces_none(tmp_path: Path, key: SecretKey) -> None:
+    path, plain = tmp_path / "file", tmp_path / "plain"
+    plain.write_bytes(b"message")
+    with polyseal.open(path, "xb", key=key) as file:
+        file.write(b"first")
+    before = path.read_bytes()
+    with pytest.raises(FileExistsError):
+        polyseal.open(path, "xb", key=key)
+    with pytest.raises(FileExistsError):
+        polyseal.encrypt_file(plain, path, key=key)
+    assert path.read_bytes() == before
+    # Nor one that came meanwhile.
+    other = tmp_path / "other"
+    with pytest.raises(FileExistsError), polyseal.open(other, "xb", key=key) as file:
+        file.write(b"first")
+        other.write_bytes(b"somebody else's")
+    assert other.read_bytes() == b"somebody else's"
+    assert sorted(os.listdir(tmp_path)) == ["file", "other", "plain"]
+    os.chmod(path, 0o640)
+    polyseal.encrypt_file(plain, path, key=key, overwrite=True)
+    assert polyseal.open(path, key=key).read() == b"message"
+    assert path.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(ValueError, match="regular"):
+        polyseal.encrypt_file(plain, "/dev/null", key=key, overwrite=True)
+
+
+@pytest.mark.parametrize("threads", [None, 1, 2])
+def test_whole_files(tmp_path: Path, key: SecretKey, threads: int | None) -> None:
+    plain, sealed, opened = tmp_path / "plain", tmp_path / "sealed", tmp_path / "opened"
+    message = os.urandom(5_000_003)
+    plain.write_bytes(message)
+    told: list[tuple[int, int | None]] = []
+    summary = polyseal.encrypt_file(
+        plain, sealed, key=key, suite="kc-xaes-256-gcm", threads=threads, progress=lambda *a: told.append(a)
+    )
+    assert summary.size == len(message) and summary.stored_size == sealed.stat().st_size
+    assert told[-1] == (len(message), len(message)) and told == sorted(told)
+    found = polyseal.inspect(sealed)
+    assert (found.suite, found.size, found.context) == ("kc-xaes-256-gcm", len(message), False)
+    assert summary.file_salt is not None and found.file_salt == summary.file_salt.hex()
+    assert [stanza["type"] for stanza in found.stanzas] == ["key-file"]
+    assert polyseal.inspect_header(sealed.read_bytes()[:4096], sealed.stat().st_size) == found
+    again = polyseal.decrypt_file(str(sealed), str(opened), key=key, threads=threads)
+    assert again == summary and opened.read_bytes() == message
+    altered = bytearray(sealed.read_bytes())
+    altered[-1] ^= 1
+    sealed.write_bytes(altered)
+    opened.unlink()
+    for call in (
+        lambda: polyseal.decrypt_file(sealed, opened, key=key, threads=threads),
+        lambda: polyseal.verify_file(sealed, key=key, threads=threads),
+        lambda: polyseal.open(sealed, key=key),
+    ):
+        with pytest.raises(polyseal.CorruptSegment) as raised:
+            call()
+        assert raised.value.index == 76 and raised.value.last
+    assert sorted(os.listdir(tmp_path)) == ["plain", "sealed"]
+
+
+def test_who_may_open(tmp_path: Path, key: SecretKey) -> None:
+    other = SecretKey.generate()
+    file = stored(b"message", key=[key, other], context="orders/2026")
+    for one in (key, other, key.reveal(), [SecretKey.generate(), other]):
+        assert polyseal.open(file, key=one, context=b"orders/2026").read() == b"message"
+    with pytest.raises(polyseal.NoMatchingKey):
+        polyseal.open(file, key=SecretKey.generate(), context="orders/2026")
+    for context in ("orders/2025", None):
+        with pytest.raises(polyseal.ContextMismatch):
+            polyseal.open(file, key=key, context=context)
+    with pytest.raises(ValueError, match="nobody to encrypt for"):
+        stored(b"")
+    with pytest.raises(ValueError, match="32 bytes, not 16"):
+        stored(b"", key=bytes(16))
+    with pytest.raises(ValueError, match="does not go with"):
+        stored(b"", key=key, passphrase="correct horse")
+    with pytest.raises(polyseal.HeaderError):
+        polyseal.open(io.BytesIO(b"not a file of ours"), key=key)
+    with pytest.raises(FileNotFoundError):
+        polyseal.open(tmp_path / "nothing", key=key)
+    with pytest.raises(ValueError, match="rot13 is not a suite"):
+        stored(b"", key=key, suite="rot13")
+    with pytest.raises(ValueError, match="segment of 5000 bytes"):
+        stored(b"", key=key, segment_size=5000)
+    with pytest.raises(ValueError, match="modes are"):
+        polyseal.open(file, "ab", key=key)  # type: ignore[call-overload]
+
+
+def test_a_passphrase() -> None:
+    file = stored(b"message", passphrase="correct horse battery staple")
+    assert polyseal.open(file, passphrase=b"correct horse battery staple").read() == b"message"
+    with pytest.raises(polyseal.WrongPassphrase):
+        polyseal.open(file, passphrase="incorrect")
+    with pytest.raises(polyseal.NoMatchingKey, match="passphrase"):
+        polyseal.open(file, key=SecretKey.generate())
+
+
+IDENTITY = b"AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZGFPQ4EGAEX\n"
+RECIPIENT = "age1zvkyg2lqzraa2lnjvqej32nkuu0ues2s82hzrye869xeexvn73equnujwj"
+
+
+def test_recipients_of_age(tmp_path: Path) -> None:
+    path = tmp_path / "identity"
+    path.write_bytes(IDENTITY)
+    for who in ({"recipients": RECIPIENT}, {"recipients": [RECIPIENT]}, {"identity": path}):
+        file = stored(b"message", **who)
+        for identity in (IDENTITY, path, str(path)):
+            assert polyseal.open(file, identity=identity).read() == b"message"
+        with pytest.raises(polyseal.NoMatchingKey):
+            polyseal.open(file, key=SecretKey.generate())
+    with pytest.raises(ValueError):
+        stored(b"", recipients="age1nonsense")
+
+
+def test_other_recipients(tmp_path: Path, key: SecretKey) -> None:
+    path, message, new = tmp_path / "file", os.urandom(200_000), SecretKey.generate()
+    path.write_bytes(stored(message, key=key, context="c").getvalue())
+    payload = path.read_bytes()[4096:]
+    polyseal.rekey_file(path, key=key, to={"key": new, "recipients": RECIPIENT})
+    assert path.read_bytes()[4096:] == payload
+    for who in ({"key": key}, {"key": new}, {"identity": IDENTITY}):
+        assert polyseal.open(path, context="c", **who).read() == message
+    polyseal.rekey_file(path, key=key, to={"key": new}, remove_others=True)
+    with pytest.raises(polyseal.NoMatchingKey):
+        polyseal.open(path, key=key, context="c")
+    assert path.read_bytes()[4096:] == payload
+    polyseal.rekey_file(path, key=new, context="c", to={"key": key}, new_key=True)
+    assert polyseal.open(path, key=key, context="c").read() == message
+    assert path.read_bytes()[4096:] != payload
+    before = path.read_bytes()
+    with pytest.raises(polyseal.NoMatchingKey):
+        polyseal.rekey_file(path, key=new, to={"key": new})
+    header = polyseal.rekey_header(before[:4096], key=key, to={"key": new})
+    assert polyseal.open(io.BytesIO(header + before[4096:]), key=new, context="c").read() == message
+    assert path.read_bytes() == before and os.listdir(tmp_path) == ["file"]
+
+
+class Broken(io.BytesIO):
+    """A file object that raises."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if self.tell() > 100_000:
+            raise ConnectionResetError("the other side is gone")
+        return super().read(size)
+
+
+def test_what_a_file_object_raises_comes_through(tmp_path: Path, key: SecretKey) -> None:
+    file = stored(bytes(3_000_000), key=key).getvalue()
+    with pytest.raises(ConnectionResetError, match="the other side"):
+        polyseal.decrypt_file(Broken(file), tmp_path / "out", key=key)
+    with pytest.raises(ConnectionResetError, match="the other side"):
+        polyseal.encrypt_file(Broken(bytes(3_000_000)), tmp_path / "out", key=key)
+    with pytest.raises(TypeError, match="binary mode"):
+        polyseal.encrypt_file(io.StringIO("text"), tmp_path / "out", key=key)  # type: ignore[arg-type]
+
+    def raises(done: int, total: int | None) -> None:
+        raise LookupError("enough")
+
+    plain = tmp_path / "plain"
+    plain.write_bytes(bytes(20_000_000))
+    with pytest.raises(LookupError, match="enough"):
+        polyseal.encrypt_file(plain, tmp_path / "out", key=key, progress=raises)
+    assert os.listdir(tmp_path) == ["plain"]
+
+
+def test_ctrl_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
+    """The source never ends, so nothing but the signal ends the encryption."""
+    program = textwrap.dedent(
+        """
+        import os, signal, sys, polyseal
+        def told(done, total):
+            if done > 40_000_000:
+                os.kill(os.getpid(), signal.SIGINT)
+        try:
+            polyseal.encrypt_file("/dev/zero", sys.argv[1] + "/out", key=bytes(32), progress=told)
+        except KeyboardInterrupt:
+            print("interrupted", os.listdir(sys.argv[1]))
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == "interrupted []\n", done.stderr
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_is_open_is_not_pickled(key: SecretKey) -> None:
+    with polyseal.open(stored(b"", key=key), key=key) as file, pytest.raises(TypeError):
+        pickle.dumps(file)

@@ -1,0 +1,206 @@
+"""``polyseal.fs`` over memory and local files. Real stores and readers are in ``engines``."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import secrets
+import threading
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import polyseal
+import pytest
+from fsspec.core import url_to_fs
+from polyseal.fs import PolysealFileSystem
+
+SIZES = [0, 1, 4095, 65535, 65536, 65537, 2 * 65536, 300_001]
+
+
+@pytest.fixture
+def reference(tmp_path: Path) -> str:
+    """A key by reference."""
+    path = tmp_path / "key"
+    path.write_text(polyseal.SecretKey.generate().to_key_file())
+    return f"file:{path}"
+
+
+@pytest.fixture(params=["memory", "file"])
+def fs(request: pytest.FixtureRequest, reference: str) -> Any:
+    fsspec.filesystem("memory").store.clear()
+    return fsspec.filesystem("polyseal", target_protocol=request.param, key=reference)
+
+
+@pytest.fixture
+def root(fs: Any, tmp_path: Path) -> str:
+    """A directory of that file system."""
+    path = str(tmp_path / "below")
+    fs.makedirs(path)
+    return path
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_ranges_are_those_of_the_plaintext(fs: Any, root: str, size: int) -> None:
+    data = secrets.token_bytes(size)
+    fs.pipe_file(f"{root}/x", data)
+    assert fs.cat_file(f"{root}/x") == data
+    assert fs.size(f"{root}/x") == size
+    assert fs.info(f"{root}/x")["stored_size"] > size
+    edges = sorted({0, 1, 65535, 65536, 65537, size // 2, size - 1, size} - {-1})
+    asked = [(a, b) for a in edges for b in [*edges, None, -1, size + 10] if a <= size]
+    found = fs.cat_ranges([f"{root}/x"] * len(asked), [a for a, _ in asked], [b for _, b in asked])
+    assert found == [data[a:b] for a, b in asked]
+    with fs.open(f"{root}/x") as file:
+        for a, b in asked:
+            file.seek(a)
+            assert file.read(max(0, (size if b is None else b) - a)) == data[a : max(a, size if b is None else b)]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_written_in_pieces_is_a_file_as_any(fs: Any, root: str, size: int, reference: str) -> None:
+    data = secrets.token_bytes(size)
+    with fs.open(f"{root}/x", "wb") as file:
+        for at in range(0, size, 70_001):
+            file.write(data[at : at + 70_001])
+        assert not fs.exists(f"{root}/x")
+    with polyseal.open(io.BytesIO(fs.fs.cat_file(f"{root}/x")), key=reference) as plain:
+        assert plain.read() == data
+
+
+def test_lists_have_sizes_of_the_plaintext(fs: Any, root: str, reference: str) -> None:
+    fs.pipe({f"{root}/{size}": bytes(size) for size in SIZES})
+    fs.makedirs(f"{root}/sub")
+    fs.fs.pipe_file(f"{root}/plain", b"not encrypted")
+    found = {each["name"].rsplit("/", 1)[1]: each for each in fs.ls(root)}
+    assert {name: each["size"] for name, each in found.items() if name.isdigit()} == {str(s): s for s in SIZES}
+    assert found["sub"]["type"] == "directory"
+    assert found["plain"]["size"] is None and found["plain"]["stored_size"] == 13
+    stored = fsspec.filesystem("polyseal", fs=fs.fs, key=reference, sizes="stored")
+    assert stored.info(f"{root}/1")["size"] == fs.fs.info(f"{root}/1")["size"]
+    with pytest.raises(polyseal.HeaderError):
+        fs.cat_file(f"{root}/plain")
+
+
+def test_an_altered_file_gives_no_data(fs: Any, root: str) -> None:
+    data = secrets.token_bytes(200_000)
+    fs.pipe_file(f"{root}/x", data)
+    stored = fs.fs.cat_file(f"{root}/x")
+    for at in [0, 20, 100, len(stored) - 200_000 + 1000, len(stored) - 1]:
+        altered = bytearray(stored)
+        altered[at] ^= 1
+        fs.fs.pipe_file(f"{root}/y", bytes(altered))
+        with pytest.raises(polyseal.PolysealError):
+            fs.cat_file(f"{root}/y")
+    for cut in [len(stored) - 1, len(stored) - 65536 - 16, 4096, 100, 0]:
+        fs.fs.pipe_file(f"{root}/y", stored[:cut])
+        with pytest.raises(polyseal.PolysealError):
+            fs.cat_file(f"{root}/y", 0, 10)
+    # Of what is whole a range is authentic, and the rest is not looked at.
+    altered = bytearray(stored)
+    altered[-70_000] ^= 1
+    fs.fs.pipe_file(f"{root}/y", bytes(altered))
+    assert fs.cat_file(f"{root}/y", 0, 65536) == data[:65536]
+
+
+def test_a_file_that_is_replaced_is_read_anew(fs: Any, root: str) -> None:
+    for size in (100_000, 200_000, 100):
+        fs.pipe_file(f"{root}/x", bytes(size))
+        assert fs.size(f"{root}/x") == size and fs.cat_file(f"{root}/x") == bytes(size)
+
+
+def test_nothing_appears_if_the_block_raises(fs: Any, root: str) -> None:
+    fs.pipe_file(f"{root}/x", b"before")
+    for name in ("x", "y"):
+        with pytest.raises(ZeroDivisionError), fs.open(f"{root}/{name}", "wb") as file:
+            file.write(bytes(300_000))
+            _ = 1 // 0
+    assert fs.cat_file(f"{root}/x") == b"before"
+    assert fs.ls(root, detail=False) == [f"{root}/x"]
+    with pytest.raises(FileExistsError):
+        fs.open(f"{root}/x", "xb")
+    with pytest.raises(ValueError, match="nothing is added"):
+        fs.open(f"{root}/x", "ab")
+
+
+def test_text_lines_and_other_ways_to_read(fs: Any, root: str) -> None:
+    with fs.open(f"{root}/x", "w") as file:
+        file.write("first\nsecond\n" * 10_000 + "last")
+    with fs.open(f"{root}/x", "r") as file:
+        assert sum(1 for _ in file) == 20_001
+    with fs.open(f"{root}/x") as file:
+        assert file.readline() == b"first\n" and file.readline(3) == b"sec" and file.readline() == b"ond\n"
+        buffer = bytearray(5)
+        assert file.readinto(buffer) == 5 and buffer == b"first"
+        assert file.seek(-4, io.SEEK_END) == file.tell() == file.size - 4
+        assert file.read() == b"last" and file.read() == b"" and file.readline() == b""
+        with pytest.raises(ValueError, match="before the beginning"):
+            file.seek(-1)
+    with pytest.raises(ValueError, match="closed"):
+        file.read()
+
+
+def test_names_are_moved_copied_and_removed(fs: Any, root: str) -> None:
+    fs.pipe_file(f"{root}/a", b"message")
+    fs.cp_file(f"{root}/a", f"{root}/b")
+    fs.mv(f"{root}/b", f"{root}/c")
+    assert fs.cat([f"{root}/a", f"{root}/c"]) == {f"{root}/a": b"message", f"{root}/c": b"message"}
+    fs.rm(f"{root}/a")
+    assert not fs.exists(f"{root}/a") and fs.isfile(f"{root}/c") and fs.isdir(root)
+    fs.rm(root, recursive=True)
+    assert not fs.exists(f"{root}/c")
+
+
+def test_many_threads_read_one_file(fs: Any, root: str) -> None:
+    data = secrets.token_bytes(500_000)
+    fs.pipe_file(f"{root}/x", data)
+    wrong: list[int] = []
+
+    def read(seed: int) -> None:
+        for i in range(100):
+            start = (seed * 7919 + i * 4_999) % 490_000
+            if fs.cat_file(f"{root}/x", start, start + 9_000) != data[start : start + 9_000]:
+                wrong.append(start)
+
+    threads = [threading.Thread(target=read, args=(seed,)) for seed in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert not wrong
+
+
+def test_keys_are_not_in_options(reference: str) -> None:
+    key = polyseal.KeyRef(reference).resolve()
+    for refused in (key, key.reveal(), bytearray(key.reveal())):
+        with pytest.raises(TypeError, match="reference"):
+            PolysealFileSystem(target_protocol="memory", key=refused)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="reference") as told:
+        PolysealFileSystem(target_protocol="memory", key=key.to_key_file())
+    assert key.to_key_file().splitlines()[-1] not in str(told.value)
+    with pytest.raises(TypeError, match="no passphrase"):
+        PolysealFileSystem(target_protocol="memory", passphrase="attack at dawn")
+    with pytest.raises(TypeError, match="path"):
+        PolysealFileSystem(target_protocol="memory", identity=b"AGE-SECRET-KEY-1")  # type: ignore[arg-type]
+    fs = PolysealFileSystem(target_protocol="memory", key=reference)
+    carried = pickle.dumps(fs)
+    assert key.reveal() not in carried and key.to_key_file().splitlines()[-1].encode() not in carried
+    assert pickle.loads(carried) == fs
+    assert json.loads(fs.to_json())["key"] == reference
+
+
+def test_urls_are_chained(tmp_path: Path, reference: str) -> None:
+    url = f"polyseal::file://{tmp_path}/x"
+    with fsspec.open(url, "wb", key=reference) as file:
+        file.write(b"attack at dawn")
+    assert (tmp_path / "x").read_bytes().startswith(b"polyseal")
+    fs, path = url_to_fs(url, polyseal={"key": reference})
+    assert fs.cat_file(path) == b"attack at dawn"
+    with fsspec.open(f"polyseal::simplecache::file://{tmp_path}/x", key=reference) as file:
+        assert file.read() == b"attack at dawn"
+    # One that stands before it holds plaintext, as the documentation says.
+    cache = tmp_path / "cache"
+    with fsspec.open(f"simplecache::{url}", simplecache={"cache_storage": str(cache)}, polyseal={"key": reference}) as file:
+        assert file.read() == b"attack at dawn"
+    assert [each.read_bytes() for each in cache.iterdir()] == [b"attack at dawn"]

@@ -1,0 +1,162 @@
+"""``polyseal.jobs`` on local files and memory. Engines and stores are in ``engines``."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import polyseal
+import polyseal.jobs
+import pytest
+
+
+@pytest.fixture
+def reference(tmp_path: Path) -> str:
+    """A key by reference."""
+    path = tmp_path / "key"
+    path.write_text(polyseal.SecretKey.generate().to_key_file())
+    return f"file:{path}"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """Files, some of them in a directory of their own."""
+    (tmp_path / "in/sub").mkdir(parents=True)
+    for i in range(12):
+        (tmp_path / "in" / ("sub" if i % 3 else ".") / str(i)).write_bytes(secrets.token_bytes(i * 30_011))
+    return tmp_path / "in"
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def statuses(outcomes: list[polyseal.jobs.Outcome]) -> set[str]:
+    return {each.status for each in outcomes}
+
+
+@pytest.mark.parametrize("workers", [0, 3])
+def test_there_and_back(tree: Path, reference: str, tmp_path: Path, workers: int) -> None:
+    new = tmp_path / "new"
+    new.write_text(polyseal.SecretKey.generate().to_key_file())
+
+    def done(operation: Any, *urls: str, **arguments: Any) -> None:
+        plan = polyseal.jobs.plan(operation, *urls, objects_per_task=5, **arguments)
+        assert len(plan.tasks) == 3
+        # They go to other processes, and no key does.
+        assert polyseal.KeyRef(reference).resolve().reveal() not in pickle.dumps(plan.tasks)
+        seen: list[polyseal.jobs.Done] = []
+        if workers:
+            with ThreadPoolExecutor(workers) as pool:
+                outcomes = plan.run(pool, progress=seen.append)
+        else:
+            outcomes = plan.run(progress=seen.append)
+        assert statuses(outcomes) == {"done"} and len(outcomes) == 12
+        assert seen[-1] == polyseal.jobs.Done(12, 12, plan.size, plan.size)
+
+    out = f"file://{tmp_path}/out"
+    done("encrypt", f"file://{tree}", out, key=reference)
+    done("verify", out, key=reference)
+    done("rekey", out, key=reference, to={"key": f"file:{new}"}, remove_others=True)
+    done("decrypt", out, f"file://{tmp_path}/back", key=f"file:{new}")
+    assert contents(tmp_path / "back") == contents(tree)
+    refused = polyseal.jobs.plan("verify", out, key=reference).run()
+    assert statuses(refused) == {"failed"} and "NoMatchingKey" in str(refused[0].error)
+
+
+def test_what_is_there_stays(tree: Path, reference: str, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/0").write_bytes(b"of another")
+    urls = (f"file://{tree}", f"file://{tmp_path}/out")
+    outcomes = {each.name: each for each in polyseal.jobs.plan("encrypt", *urls, key=reference).run()}
+    assert outcomes["0"].status == "conflict" and statuses([*outcomes.values()]) == {"done", "conflict"}
+    assert (tmp_path / "out/0").read_bytes() == b"of another"
+    plan = polyseal.jobs.plan("encrypt", *urls, overwrite=True, key=reference)
+    # Changed since the plan: it is not what was to be replaced.
+    (tmp_path / "out/0").write_bytes(b"of a third")
+    again = {each.name: each.status for each in plan.run()}
+    assert again.pop("0") == "conflict" and set(again.values()) == {"done"}
+    assert not [path for path in (tmp_path / "out").rglob("*") if path.name.endswith(".tmp")]
+
+
+def test_a_source_that_changes_fails(tree: Path, reference: str, tmp_path: Path) -> None:
+    plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{tmp_path}/out", key=reference)
+    (tree / "3").write_bytes(secrets.token_bytes(3 * 30_011))
+    (tree / "6").unlink()
+    failed = {each.name for each in plan.run() if each.status == "failed"}
+    assert failed == {"3", "6"}
+    assert not (tmp_path / "out/3").exists() and not (tmp_path / "out/6").exists()
+
+
+def test_an_altered_object_fails_alone(tree: Path, reference: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{out}", key=reference).run()
+    altered = bytearray((out / "9").read_bytes())
+    altered[-100_000] ^= 1
+    (out / "9").write_bytes(altered)
+    for operation, target in (("verify", None), ("decrypt", f"file://{tmp_path}/back")):
+        outcomes = polyseal.jobs.plan(operation, f"file://{out}", target, key=reference).run()  # type: ignore[arg-type]
+        assert [(each.name, each.status) for each in outcomes if each.status != "done"] == [("9", "failed")]
+    assert not (tmp_path / "back/9").exists()
+
+
+def test_large_objects_are_verified_in_parts(tmp_path: Path, reference: str) -> None:
+    data = secrets.token_bytes(12_000_000)
+    (tmp_path / "m").write_bytes(data)
+    polyseal.encrypt_file(tmp_path / "m", tmp_path / "x", key=reference)
+    plan = polyseal.jobs.plan("verify", f"file://{tmp_path}/x", key=reference, part_size=5 << 20)
+    assert [part.start for task in plan.tasks for part in task.parts] == [0, 5 << 20, 10 << 20]
+    results = [task.run() for task in plan.tasks]
+    # A result that comes twice, in another order.
+    assert statuses(plan.results([*results[::-1], results[0]])) == {"done"}
+    plan = polyseal.jobs.plan("verify", f"file://{tmp_path}/x", key=reference, part_size=5 << 20)
+    [outcome] = plan.results([task.run() for task in plan.tasks[:2]])
+    assert outcome.status == "failed" and "no result" in str(outcome.error)
+
+
+def test_the_manifest(tree: Path, reference: str, tmp_path: Path) -> None:
+    manifest = tmp_path / "manifest.jsonl"
+
+    def plan() -> polyseal.jobs.Plan:
+        return polyseal.jobs.plan(
+            "encrypt",
+            f"file://{tree}",
+            f"file://{tmp_path}/out",
+            key=reference,
+            objects_per_task=5,
+            manifest=manifest,
+            overwrite=True,
+        )
+
+    first = plan()
+    first.take(first.tasks[0].run())
+    with manifest.open("a") as lines:
+        lines.write('{"name": "9", "opera')
+    assert len(plan().items) == 7
+    assert statuses(plan().run()) == {"done"}
+    assert plan().items == []
+    assert len([1 for line in manifest.read_text().splitlines() if line.startswith("{") and line.endswith("}")]) == 12
+    assert json.loads(manifest.read_text().splitlines()[0])["status"] == "done"
+    # What has changed is done again, and so is what is no more there.
+    (tree / "3").write_bytes(b"changed")
+    (tmp_path / "out/6").unlink()
+    assert [item.name for item in plan().items] == ["3", "6"]
+
+
+def test_what_makes_no_sense_is_refused(tmp_path: Path, reference: str) -> None:
+    for wrong in [
+        dict(operation="encrypt", key=reference),
+        dict(operation="verify", target="memory://x", key=reference),
+        dict(operation="rekey", key=reference),
+        dict(operation="verify", to={"key": reference}, key=reference),
+        dict(operation="verify", key=reference, part_size=1000),
+        dict(operation="verify", key=reference, objects_per_task=0),
+    ]:
+        with pytest.raises(ValueError):
+            polyseal.jobs.plan(source=f"file://{tmp_path}", **wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="reference"):
+        polyseal.jobs.plan("verify", f"file://{tmp_path}", key=polyseal.SecretKey.generate())  # type: ignore[arg-type]

@@ -1,0 +1,88 @@
+"""The vectors of every language, most of them made by others, through Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polyseal
+import pytest
+from conftest import VECTORS, load
+
+NAMES = {"AEGIS128L": "aegis-128l", "AEGIS256": "aegis-256", "AES-GCM": "aes-{keySize}-gcm"}
+FILES = sorted(path for path in VECTORS.glob("*.json") if path.stem != "wycheproof-aes-cmac")
+
+
+def field(test: dict[str, Any], name: str) -> bytes:
+    return bytes.fromhex(test[name])
+
+
+def algorithm(file: dict[str, Any], group: dict[str, Any]) -> Any:
+    """The class that a group of tests is about. Choices that are the default are not written out."""
+    name = NAMES.get(file["algorithm"], file["algorithm"]).format(**group)
+    params = {k: int(v) if isinstance(v, bool) else v for k, v in group.get("params", {}).items()}
+    sizes = {"key": group["keySize"] // 8, "nonce": group["ivSize"] // 8, "tag": group["tagSize"] // 8}
+    choices = ",".join(f"{name}={value}" for name, value in {**params, **sizes}.items())
+    return polyseal.algorithm_class(f"{name}:{choices}")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_vector(path: Path) -> None:
+    file = load(path)
+    count = 0
+    for group in file["testGroups"]:
+        if file["algorithm"] == "flex":
+            count += sum(check_flex(group["params"], test) for test in group["tests"])
+            continue
+        try:
+            found = algorithm(file, group)
+        except ValueError:
+            # AES-192, and lengths that do not exist.
+            assert group["keySize"] == 192 or all(t["result"] == "invalid" for t in group["tests"])
+            continue
+        for test in group["tests"]:
+            (check_mac if group["type"] == "MacTest" else check_aead)(found, test)
+            count += 1
+    assert count > 0
+
+
+def check_aead(found: type[polyseal.Aead], test: dict[str, Any]) -> None:
+    key, nonce, ad = (field(test, name) for name in ("key", "iv", "aad"))
+    message, sealed = field(test, "msg"), field(test, "ct") + field(test, "tag")
+    cipher = found(key)
+    if test["result"] == "valid":
+        assert cipher.encrypt(nonce, message, ad) == sealed, test["tcId"]
+        assert cipher.decrypt(nonce, bytearray(sealed), ad) == message, test["tcId"]
+    else:
+        with pytest.raises((polyseal.InvalidTag, ValueError)):
+            cipher.decrypt(nonce, sealed, ad)
+
+
+def check_mac(found: type[polyseal.Mac], test: dict[str, Any]) -> None:
+    key, nonce, message, tag = (field(test, name) for name in ("key", "iv", "msg", "tag"))
+    mac = found(key)
+    if test["result"] == "valid":
+        assert mac.sign(nonce, message) == tag, test["tcId"]
+        mac.verify(nonce, message, tag)
+    else:
+        with pytest.raises((polyseal.InvalidTag, ValueError)):
+            mac.verify(nonce, message, tag)
+
+
+def check_flex(params: dict[str, str], test: dict[str, Any]) -> bool:
+    """What does not commit is no AEAD, and not there in Python; what has 64 bits is not without leave."""
+    key, nonce, ad = (field(test, name) for name in ("key", "iv", "aad"))
+    message, sealed = field(test, "msg"), field(test, "ct")
+    try:
+        flex = polyseal.Flex(key, bytes.fromhex(params["cfg"]), bytes.fromhex(params["setupAd"]))
+    except ValueError as error:
+        assert "64" in str(error) or "commit" in str(error), error
+        return False
+    given = b"" if flex.hides_nonce else nonce
+    if test["result"] == "valid":
+        assert flex.encrypt(nonce, message, ad) == sealed, test["tcId"]
+        assert flex.decrypt(given, sealed, ad) == message, test["tcId"]
+    else:
+        with pytest.raises(polyseal.InvalidTag):
+            flex.decrypt(given, sealed, ad)
+    return True
