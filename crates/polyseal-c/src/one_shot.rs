@@ -1,0 +1,331 @@
+//! One call that takes a key's bytes, and seals or opens one message.
+//!
+//! [`Typed`] is for the types of the core: the cipher is made on the stack and wiped there.
+//! [`Named`] is for the rest, which is found by its name.
+
+use std::marker::PhantomData;
+
+use polyseal::aead::array::typenum::Unsigned;
+use polyseal::aead::common::KeySizeUser;
+use polyseal::aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag};
+use polyseal::registry::Algorithm;
+
+use crate::border::{Region, bytes, bytes_mut, expect_apart, expect_same_or_apart, null, transfer};
+use crate::error::{Code, Failure, Outcome};
+use crate::prepared::polyseal_aead;
+
+/// What a call gives beside the message.
+#[derive(Clone, Copy)]
+pub(crate) struct Given {
+    pub(crate) ad: *const u8,
+    pub(crate) adlen: usize,
+    pub(crate) npub: *const u8,
+    pub(crate) k: *const u8,
+}
+
+/// An algorithm with fixed sizes.
+pub(crate) trait OneShot {
+    /// Seals `mlen` bytes of `m` to `c`; the tag goes to `mac`.
+    ///
+    /// # Safety
+    /// The pointers lead to as many bytes as are said, or as the algorithm needs.
+    unsafe fn seal(
+        name: &str,
+        c: *mut u8,
+        mac: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        given: Given,
+    ) -> Outcome;
+
+    /// Opens `mlen` bytes of `c` to `m`, if the tag at `mac` is authentic.
+    ///
+    /// # Safety
+    /// As [`seal`](Self::seal).
+    unsafe fn open(
+        name: &str,
+        m: *mut u8,
+        c: *const u8,
+        mlen: usize,
+        mac: *const u8,
+        given: Given,
+    ) -> Outcome;
+
+    /// Seals to `c`, ciphertext and tag in the algorithm's own order.
+    ///
+    /// # Safety
+    /// As [`seal`](Self::seal).
+    unsafe fn seal_whole(
+        name: &str,
+        c: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        given: Given,
+    ) -> Outcome;
+
+    /// Opens all of `c`.
+    ///
+    /// # Safety
+    /// As [`seal`](Self::seal).
+    unsafe fn open_whole(
+        name: &str,
+        m: *mut u8,
+        c: *const u8,
+        clen: usize,
+        given: Given,
+    ) -> Outcome;
+}
+
+/// A type of the core.
+pub(crate) struct Typed<A>(PhantomData<A>);
+
+/// An algorithm that is found by its name.
+pub(crate) struct Named;
+
+/// The bytes behind the message.
+///
+/// # Safety
+/// There are `len` bytes at `start`, and more.
+#[inline]
+pub(crate) unsafe fn behind(start: *mut u8, len: usize) -> Outcome<*mut u8> {
+    if start.is_null() {
+        return Err(null("the output"));
+    }
+    if len > isize::MAX as usize {
+        return Err(Failure::of(Code::TooLong));
+    }
+    // SAFETY: the caller's promise.
+    Ok(unsafe { start.add(len) })
+}
+
+/// How long the message in a sealed one of `clen` bytes is.
+#[inline]
+pub(crate) fn without_tag(clen: usize, tag: usize) -> Outcome<usize> {
+    clen.checked_sub(tag).ok_or_else(|| {
+        Failure::new(Code::Length, format!("{clen} bytes are shorter than a tag, {tag} bytes"))
+    })
+}
+
+/// The public inputs and the key, as the type wants them.
+struct Inputs<'a, A: AeadCore + KeySizeUser> {
+    ad: &'a [u8],
+    nonce: &'a Nonce<A>,
+    key: &'a Key<A>,
+}
+
+impl<A: AeadCore + KeySizeUser> Inputs<'_, A> {
+    /// # Safety
+    /// As [`OneShot::seal`].
+    #[inline(always)]
+    unsafe fn read(given: Given) -> Outcome<Self> {
+        let Given { ad, adlen, npub, k } = given;
+        // SAFETY: the caller's promise.
+        let (ad, nonce, key) = unsafe {
+            (bytes(ad, adlen)?, bytes(npub, A::NonceSize::USIZE)?, bytes(k, A::key_size())?)
+        };
+        match (nonce.try_into(), key.try_into()) {
+            (Ok(nonce), Ok(key)) => Ok(Self { ad, nonce, key }),
+            _ => Err(Failure::of(Code::Defect)),
+        }
+    }
+
+    #[inline]
+    fn regions(&self) -> [Region; 3] {
+        [Region::of(self.ad), Region::of(self.nonce), Region::of(self.key)]
+    }
+}
+
+impl<A: KeyInit + AeadInOut> Typed<A> {
+    /// Seals once it is known that nothing overlaps what it must not.
+    ///
+    /// # Safety
+    /// As [`OneShot::seal`]; `m` is `c` or apart from it, and nothing else overlaps an output.
+    #[inline(always)]
+    unsafe fn seal_apart(
+        name: &str,
+        c: *mut u8,
+        mac: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        inputs: &Inputs<'_, A>,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        let (buffer, mac) = unsafe { (transfer(m, c, mlen)?, bytes_mut(mac, A::TagSize::USIZE)?) };
+        let sealed = A::new(inputs.key).encrypt_inout_detached(inputs.nonce, inputs.ad, buffer);
+        mac.copy_from_slice(&sealed.map_err(|_| refused(name, mlen, Code::Defect))?);
+        Ok(())
+    }
+}
+
+impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
+    #[inline]
+    unsafe fn seal(
+        name: &str,
+        c: *mut u8,
+        mac: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        given: Given,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        let inputs = unsafe { Inputs::<A>::read(given) }?;
+        let (text, tag) = (Region::new(c, mlen), Region::new(mac, A::TagSize::USIZE));
+        let message = Region::new(m, mlen);
+        expect_apart(text, &inputs.regions())?;
+        expect_apart(tag, &inputs.regions())?;
+        expect_apart(tag, &[text, message])?;
+        expect_same_or_apart(text, message)?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        unsafe { Self::seal_apart(name, c, mac, m, mlen, &inputs) }
+    }
+
+    #[inline]
+    unsafe fn open(
+        name: &str,
+        m: *mut u8,
+        c: *const u8,
+        mlen: usize,
+        mac: *const u8,
+        given: Given,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        let (inputs, mac) = unsafe { (Inputs::<A>::read(given)?, bytes(mac, A::TagSize::USIZE)?) };
+        let text = Region::new(m, mlen);
+        let [ad, nonce, key] = inputs.regions();
+        expect_apart(text, &[ad, nonce, key, Region::of(mac)])?;
+        expect_same_or_apart(text, Region::new(c, mlen))?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        let buffer = unsafe { transfer(c, m, mlen) }?;
+        let tag = <&Tag<A>>::try_from(mac).map_err(|_| Failure::of(Code::Defect))?;
+        A::new(inputs.key)
+            .decrypt_inout_detached(inputs.nonce, inputs.ad, buffer, tag)
+            .map_err(|_| refused(name, mlen, Code::Unauthentic))
+    }
+
+    #[inline]
+    unsafe fn seal_whole(
+        name: &str,
+        c: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        given: Given,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        let (inputs, mac) = unsafe { (Inputs::<A>::read(given)?, behind(c, mlen)?) };
+        let output = Region::new(c, mlen + A::TagSize::USIZE);
+        expect_apart(output, &inputs.regions())?;
+        expect_same_or_apart(output, Region::new(m, mlen))?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        unsafe { Self::seal_apart(name, c, mac, m, mlen, &inputs) }
+    }
+
+    #[inline]
+    unsafe fn open_whole(
+        name: &str,
+        m: *mut u8,
+        c: *const u8,
+        clen: usize,
+        given: Given,
+    ) -> Outcome {
+        let mlen = without_tag(clen, A::TagSize::USIZE)?;
+        // SAFETY: the caller's promise; `mac` is written to by nobody.
+        unsafe { Self::open(name, m, c, mlen, behind(c.cast_mut(), mlen)?, given) }
+    }
+}
+
+/// RustCrypto's traits do not say why: only a length can be the reason, beside `otherwise`.
+#[cold]
+fn refused(name: &str, mlen: usize, otherwise: Code) -> Failure {
+    match name.parse::<Algorithm>() {
+        Ok(algorithm) if algorithm.ciphertext_bytes(mlen as u64).is_some() => {
+            Failure::of(otherwise)
+        }
+        _ => Failure::of(Code::TooLong),
+    }
+}
+
+impl OneShot for Named {
+    unsafe fn seal(
+        name: &str,
+        c: *mut u8,
+        mac: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        given: Given,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (aead, [ad, nonce, key]) = prepare(name, given)?;
+            let outputs = [Region::new(c, mlen), Region::new(mac, aead.sizes().tag)];
+            for output in outputs {
+                expect_apart(output, &[Region::of(key)])?;
+            }
+            aead.seal_detached(c, mac, m, mlen, ad, nonce)
+        }
+    }
+
+    unsafe fn open(
+        name: &str,
+        m: *mut u8,
+        c: *const u8,
+        mlen: usize,
+        mac: *const u8,
+        given: Given,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (aead, [ad, nonce, key]) = prepare(name, given)?;
+            expect_apart(Region::new(m, mlen), &[Region::of(key)])?;
+            aead.open_detached(m, c, mlen, mac, ad, nonce)
+        }
+    }
+
+    unsafe fn seal_whole(
+        name: &str,
+        c: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        given: Given,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (aead, [ad, nonce, key]) = prepare(name, given)?;
+            let clen = aead.sealed_bytes(mlen)?;
+            expect_apart(Region::new(c, clen), &[Region::of(key)])?;
+            aead.seal(c, clen, m, mlen, ad, nonce)
+        }
+    }
+
+    unsafe fn open_whole(
+        name: &str,
+        m: *mut u8,
+        c: *const u8,
+        clen: usize,
+        given: Given,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let (aead, [ad, nonce, key]) = prepare(name, given)?;
+            let mlen = aead.message_bytes(clen)?;
+            expect_apart(Region::new(m, mlen), &[Region::of(key)])?;
+            aead.open(m, mlen, c, clen, ad, nonce)
+        }
+    }
+}
+
+/// The algorithm with its key, and the associated data, the nonce and the key.
+///
+/// # Safety
+/// As [`OneShot::seal`].
+pub(crate) unsafe fn prepare<'a>(
+    name: &str,
+    given: Given,
+) -> Outcome<(polyseal_aead, [&'a [u8]; 3])> {
+    let algorithm: Algorithm = name.parse()?;
+    let Given { ad, adlen, npub, k } = given;
+    // SAFETY: the caller's promise.
+    let (ad, nonce, key) = unsafe {
+        (bytes(ad, adlen)?, bytes(npub, algorithm.nonce_bytes())?, bytes(k, algorithm.key_bytes())?)
+    };
+    Ok((polyseal_aead::new(&algorithm, key, b"")?, [ad, nonce, key]))
+}

@@ -1,0 +1,181 @@
+//! For whom a file is encrypted, what it is opened with, and how.
+//!
+//! A structure of C that may grow: its first field is its size, so that a program that was compiled
+//! with an older header gives the fields that it knows. A size that this library does not know is
+//! refused.
+
+use std::ffi::{c_char, c_int};
+use std::fs;
+use std::num::NonZeroUsize;
+use std::thread;
+
+use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
+use polyseal_file::{Context, Identities, Key, Passphrase, Recipients, SegmentSize, Suite};
+use zeroize::Zeroizing;
+
+use crate::border::{bytes, null, text};
+use crate::error::{Code, Failure, Outcome};
+
+/// For whom a file is, and how it is made or read. Begin with POLYSEAL_OPTIONS_INIT, and set what
+/// you need: what is NULL or 0 is not used.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct polyseal_options {
+    /// sizeof(polyseal_options), which POLYSEAL_OPTIONS_INIT sets.
+    pub size: usize,
+    /// A key of POLYSEAL_FILE_KEYBYTES bytes.
+    pub key: *const u8,
+    /// The name of a key file, as `polyseal keygen` makes it: a key beside, or instead of, the one
+    /// above.
+    pub key_file: *const c_char,
+    /// To encrypt: recipients of age, one on a line, such as "age1…". To decrypt it is not used.
+    pub age_recipients: *const c_char,
+    /// To decrypt: the contents of an identity file of age, such as "AGE-SECRET-KEY-1…", or of a
+    /// private SSH key. It must not be encrypted itself. To encrypt it is not used.
+    pub age_identities: *const c_char,
+    /// A passphrase, which is for itself: a file that has one has no other key.
+    pub passphrase: *const u8,
+    /// How many bytes it has, from 1 to 4096.
+    pub passphrase_bytes: usize,
+    /// What the file is bound to, such as a name: who decrypts must give the same.
+    pub context: *const u8,
+    /// How many bytes it has, up to 65535.
+    pub context_bytes: usize,
+    /// To encrypt: the algorithm, such as "aegis-128x2"; NULL for the default, "aegis-256x2".
+    pub suite: *const c_char,
+    /// To encrypt: how many bytes of the file are sealed together, a power of two from 4096 to
+    /// 16777216; 0 for the default, 65536.
+    pub segment_bytes: usize,
+    /// The most threads, the calling one included; 0 for one on each core.
+    pub threads: usize,
+    /// 1 to replace an output that exists; 0 to refuse it.
+    pub overwrite: c_int,
+}
+
+/// The options, read: what is not there is `None`.
+pub(crate) struct Options<'a> {
+    keys: Vec<Key>,
+    recipients: Option<&'a str>,
+    identities: Option<&'a str>,
+    passphrase: Option<Passphrase>,
+    pub(crate) context: Option<Context>,
+    pub(crate) suite: Option<Suite>,
+    pub(crate) segment: SegmentSize,
+    pub(crate) threads: NonZeroUsize,
+    pub(crate) overwrite: bool,
+}
+
+/// A text that may be absent.
+///
+/// # Safety
+/// As [`text`].
+unsafe fn optional<'a>(pointer: *const c_char, what: &str) -> Outcome<Option<&'a str>> {
+    if pointer.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { text(pointer, what) }.map(Some)
+}
+
+impl<'a> Options<'a> {
+    /// # Safety
+    /// `options` is null or leads to options whose pointers lead to what they say during `'a`.
+    pub(crate) unsafe fn read(options: *const polyseal_options) -> Outcome<Self> {
+        if options.is_null() {
+            return Err(null("options"));
+        }
+        // SAFETY: the caller's promise: there is at least the size.
+        let size = unsafe { (&raw const (*options).size).read() };
+        if size != size_of::<polyseal_options>() {
+            let text = "the options do not begin with POLYSEAL_OPTIONS_INIT of this version";
+            return Err(Failure::new(Code::Options, text));
+        }
+        // SAFETY: the caller's promise, and they have the size of this version's.
+        let given = unsafe { *options };
+        // SAFETY: the caller's promise, for each.
+        unsafe {
+            let mut keys = Vec::new();
+            if !given.key.is_null() {
+                let key = bytes(given.key, polyseal_file::KEY_BYTES)?;
+                let key = key.try_into().map_err(|_| Failure::of(Code::Defect))?;
+                keys.push(Key::from_bytes(key));
+            }
+            if let Some(name) = optional(given.key_file, "key_file")? {
+                keys.push(key_file(name)?);
+            }
+            let passphrase = match bytes(given.passphrase, given.passphrase_bytes)? {
+                [] => None,
+                passphrase => Some(Passphrase::new(passphrase.to_vec())?),
+            };
+            let context = match bytes(given.context, given.context_bytes)? {
+                [] => None,
+                context => Some(Context::new(context)?),
+            };
+            let suite = optional(given.suite, "suite")?;
+            Ok(Self {
+                keys,
+                recipients: optional(given.age_recipients, "age_recipients")?,
+                identities: optional(given.age_identities, "age_identities")?,
+                passphrase,
+                context,
+                suite: suite.map(str::parse).transpose()?,
+                segment: match given.segment_bytes {
+                    0 => SegmentSize::default(),
+                    bytes => SegmentSize::new(bytes as u64)?,
+                },
+                threads: NonZeroUsize::new(given.threads).unwrap_or_else(cores),
+                overwrite: given.overwrite != 0,
+            })
+        }
+    }
+
+    /// Whom to encrypt for.
+    pub(crate) fn recipients(&self) -> Outcome<Recipients> {
+        let mut recipients = Recipients::new();
+        for key in &self.keys {
+            recipients = recipients.key(key.clone());
+        }
+        if let Some(passphrase) = &self.passphrase {
+            recipients = recipients.passphrase(passphrase.clone());
+        }
+        if let Some(lines) = self.recipients {
+            let mut list = RecipientList::new();
+            list.add_file(lines.as_bytes(), None).map_err(key_failure)?;
+            recipients = recipients.age(list.into_recipients(&NoCallbacks).map_err(key_failure)?);
+        }
+        Ok(recipients)
+    }
+
+    /// What to decrypt with.
+    pub(crate) fn identities(&self) -> Outcome<Identities<'static>> {
+        let mut identities = Identities::new();
+        for key in &self.keys {
+            identities = identities.key(key.clone());
+        }
+        if let Some(passphrase) = self.passphrase.clone() {
+            identities = identities.passphrase(move || Ok(passphrase.clone()));
+        }
+        if let Some(contents) = self.identities {
+            let parsed = parse_identities(contents.as_bytes(), None, &NoCallbacks);
+            identities = identities.age(parsed.map_err(key_failure)?);
+        }
+        Ok(identities)
+    }
+}
+
+fn cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}
+
+fn key_failure(error: impl ToString) -> Failure {
+    Failure::new(Code::KeyFile, error.to_string())
+}
+
+fn key_file(name: &str) -> Outcome<Key> {
+    let cannot = |error| Failure::new(Code::Io, format!("cannot read the key file: {error}"));
+    let length = fs::metadata(name).map_err(cannot)?.len();
+    if length > Key::MAX_FILE_BYTES as u64 {
+        return Err(Failure::new(Code::KeyFile, "the key file is too long to be one"));
+    }
+    Ok(Key::parse(&Zeroizing::new(fs::read(name).map_err(cannot)?))?)
+}
