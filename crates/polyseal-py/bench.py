@@ -127,7 +127,7 @@ def files(tool: Path, rounds: int, size: int) -> None:
             subprocess.run([*command, "-o", opened, sealed], check=True)
 
         def to_null() -> None:
-            subprocess.run([*command, "-o", "-", sealed], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([*command, "-o", "/dev/null", sealed], check=True)
 
         def read() -> int:
             with polyseal.open(sealed, key=key, threads=2) as file:

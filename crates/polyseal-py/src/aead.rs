@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyList, PyType};
 use zeroize::Zeroizing;
 
 use crate::errors::of_message;
-use crate::memory::{Input, Output};
+use crate::memory::{self, Input, Output};
 use crate::scratch::{wipe, with_scratch};
 use crate::secret::{SecretKey, with_key};
 
@@ -169,7 +169,7 @@ pub(crate) fn new_bytes<'py>(
     load: usize,
     work: impl FnOnce(&mut [u8]) -> Result<()> + Send,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    PyBytes::new_with(py, bytes, |out| detached(py, load, || work(out)).map_err(of_message))
+    memory::new_bytes(py, bytes, |out| detached(py, load, || work(out)).map_err(of_message))
 }
 
 /// Whether there is room for an output.
@@ -438,7 +438,7 @@ impl Aead {
     }
 }
 
-type Spot<'a> = (Input<'a>, crate::memory::Taken<'a>);
+type Spot<'a> = (Input<'a>, memory::Taken<'a>);
 
 /// The algorithm whose class this is.
 pub(crate) fn algorithm_of(cls: &Bound<'_, PyType>) -> PyResult<Algorithm> {

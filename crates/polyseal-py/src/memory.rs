@@ -11,12 +11,15 @@
 
 #![allow(unsafe_code)]
 
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::slice;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+#[cfg(not(target_arch = "x86_64"))]
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pyo3::buffer::PyUntypedBuffer;
-use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -29,45 +32,75 @@ struct Span {
     bytes: usize,
 }
 
-// SAFETY: a span is an address. What is done with it are atomic accesses while its buffer is held.
-unsafe impl Send for Span {}
-// SAFETY: as above.
+// SAFETY: a span is an address. What is done with it are atomic accesses while its buffer is held,
+// or, in `PartsCut`, accesses to parts of which each is one thread's.
 unsafe impl Sync for Span {}
+
+impl Span {
+    /// Asks for pages of 2 MiB: of small ones there are 512 times as many to be made ready when
+    /// they are first written, which for large outputs costs more than the cryptography does.
+    #[cfg(target_os = "linux")]
+    fn want_large_pages(self) {
+        use rustix::mm::{Advice, madvise};
+        let before = self.start.align_offset(LARGE_PAGE);
+        let pages = self.bytes.saturating_sub(before) / LARGE_PAGE;
+        if pages > 0 {
+            // SAFETY: whole pages inside of the range, of which the contents stay as they are. It
+            // is a wish: if it is refused, nothing is different.
+            let _ = unsafe {
+                let start = self.start.add(before);
+                madvise(start.cast(), pages * LARGE_PAGE, Advice::LinuxHugepage)
+            };
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn want_large_pages(self) {}
+}
+
+/// The size of a large page, and of outputs for which they are worth while.
+const LARGE_PAGE: usize = 2 << 20;
 
 /// What was given as input.
 pub(crate) enum Input<'a> {
     /// Of a `bytes` object, which does not change.
     Bytes(&'a [u8]),
     /// Of any other.
-    Foreign(Foreign),
+    Foreign(Foreign<'a>),
 }
 
-/// Memory that others may write, held for as long as this is there.
-pub(crate) struct Foreign {
+/// Memory that others may write, held for as long as this is there. It stays in its thread, where
+/// the interpreter's lock is held when it is dropped.
+pub(crate) struct Foreign<'a> {
     span: Span,
-    /// Releases it, with the interpreter's lock, when it is dropped.
-    _held: PyUntypedBuffer,
+    view: ffi::Py_buffer,
+    lock: PhantomData<Python<'a>>,
 }
 
-impl Foreign {
-    fn hold(object: &Bound<'_, PyAny>, writable: bool) -> PyResult<Self> {
-        let held = PyUntypedBuffer::get(object).map_err(|error| {
-            let py = object.py();
-            if error.is_instance_of::<PyTypeError>(py) {
-                let kind = object.get_type().name().map_or_else(|_| "?".into(), |n| n.to_string());
-                PyTypeError::new_err(format!("a bytes-like object is required, not '{kind}'"))
-            } else {
-                error
-            }
-        })?;
-        if writable && held.readonly() {
-            return Err(PyTypeError::new_err("the buffer is read-only"));
+// SAFETY: what is shared with threads that do not hold the lock is the span; the view is for
+// `drop`.
+unsafe impl Sync for Foreign<'_> {}
+
+impl<'a> Foreign<'a> {
+    fn hold(object: &'a Bound<'_, PyAny>, flags: i32) -> PyResult<Self> {
+        let mut view = MaybeUninit::<ffi::Py_buffer>::uninit();
+        // SAFETY: the object is there, the lock is held, and there is room for a view.
+        if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), view.as_mut_ptr(), flags) } < 0 {
+            return Err(PyErr::fetch(object.py()));
         }
-        if !held.is_c_contiguous() {
-            return Err(PyBufferError::new_err("the memory of the buffer is not contiguous"));
-        }
-        let span = Span { start: held.buf_ptr().cast(), bytes: held.len_bytes() };
-        Ok(Self { span, _held: held })
+        // SAFETY: no error, so the view is filled in. It may be moved: of a simple buffer, it has
+        // no shape or strides that could lie in it.
+        let view = unsafe { view.assume_init() };
+        // CPython has no negative lengths.
+        let span = Span { start: view.buf.cast(), bytes: view.len.unsigned_abs() };
+        Ok(Self { span, view, lock: PhantomData })
+    }
+}
+
+impl Drop for Foreign<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the view is filled in, and released this once, with the lock.
+        unsafe { ffi::PyBuffer_Release(&raw mut self.view) };
     }
 }
 
@@ -78,7 +111,7 @@ impl<'a> Input<'a> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.as_bytes()));
         }
-        Ok(Self::Foreign(Foreign::hold(object, false)?))
+        Ok(Self::Foreign(Foreign::hold(object, ffi::PyBUF_SIMPLE)?))
     }
 
     /// The same; nothing for `None`.
@@ -120,42 +153,28 @@ impl<'a> Input<'a> {
     }
 }
 
-impl Foreign {
+impl Foreign<'_> {
     /// Copies `out.len()` bytes from offset `from`.
     fn copy_to(&self, from: usize, out: &mut [u8]) {
         let end = from.checked_add(out.len()).filter(|&end| end <= self.span.bytes);
         assert!(end.is_some(), "within the buffer");
-        // SAFETY: the range is inside of the buffer, which is held, so its memory is there.
-        let source = unsafe { self.span.start.add(from) };
-        let words = Words::of(source, out.len());
-        let (head, rest) = out.split_at_mut(words.head);
-        let (middle, tail) = rest.split_at_mut(words.words * WORD);
-        // SAFETY: `Words` divides the range; a byte has no alignment.
-        let byte =
-            |at: usize| unsafe { AtomicU8::from_ptr(source.add(at)) }.load(Ordering::Relaxed);
-        head.iter_mut().enumerate().for_each(|(i, out)| *out = byte(i));
-        for (i, out) in middle.chunks_exact_mut(WORD).enumerate() {
-            // SAFETY: `head` bytes on, the address is aligned for a word, and the range has this
-            // one.
-            let word = unsafe { AtomicUsize::from_ptr(source.add(words.head + i * WORD).cast()) };
-            out.copy_from_slice(&word.load(Ordering::Relaxed).to_ne_bytes());
-        }
-        let at = words.head + words.words * WORD;
-        tail.iter_mut().enumerate().for_each(|(i, out)| *out = byte(at + i));
+        // SAFETY: the range is inside of the buffer, which is held, so its memory is there; `out`
+        // is ours alone.
+        unsafe { copy(self.span.start.add(from), out.as_mut_ptr(), out.len()) };
     }
 }
 
 /// What was given as output: foreign memory that may be written.
-pub(crate) struct Output(Foreign);
+pub(crate) struct Output<'a>(Foreign<'a>);
 
-impl Output {
+impl<'a> Output<'a> {
     /// The memory of an object with a buffer that may be written.
     #[inline]
-    pub(crate) fn of(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+    pub(crate) fn of(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
         if object.is_instance_of::<PyBytes>() {
             return Err(PyTypeError::new_err("bytes do not change: give a bytearray"));
         }
-        Ok(Self(Foreign::hold(object, true)?))
+        Ok(Self(Foreign::hold(object, ffi::PyBUF_WRITABLE)?))
     }
 
     #[inline]
@@ -167,26 +186,9 @@ impl Output {
     pub(crate) fn write(&self, at: usize, data: &[u8]) {
         let end = at.checked_add(data.len()).filter(|&end| end <= self.len());
         assert!(end.is_some(), "within the buffer");
-        // SAFETY: the range is inside of the buffer, which is held and may be written.
-        let target = unsafe { self.0.span.start.add(at) };
-        let words = Words::of(target, data.len());
-        let (head, rest) = data.split_at(words.head);
-        let (middle, tail) = rest.split_at(words.words * WORD);
-        let byte = |at: usize, value: u8| {
-            // SAFETY: `Words` divides the range; a byte has no alignment.
-            unsafe { AtomicU8::from_ptr(target.add(at)) }.store(value, Ordering::Relaxed);
-        };
-        head.iter().enumerate().for_each(|(i, value)| byte(i, *value));
-        for (i, value) in middle.chunks_exact(WORD).enumerate() {
-            // SAFETY: `head` bytes on, the address is aligned for a word, and the range has this
-            // one.
-            let word = unsafe { AtomicUsize::from_ptr(target.add(words.head + i * WORD).cast()) };
-            let mut bytes = [0; WORD];
-            bytes.copy_from_slice(value);
-            word.store(usize::from_ne_bytes(bytes), Ordering::Relaxed);
-        }
-        let from = words.head + words.words * WORD;
-        tail.iter().enumerate().for_each(|(i, value)| byte(from + i, *value));
+        // SAFETY: the range is inside of the buffer, which is held and may be written; nobody
+        // writes `data`.
+        unsafe { copy(data.as_ptr(), self.0.span.start.add(at), data.len()) };
     }
 
     /// Writes zeros over the first `bytes` bytes.
@@ -201,18 +203,55 @@ impl Output {
     }
 }
 
-const WORD: usize = size_of::<usize>();
-
-/// How a range divides: bytes up to the first aligned word, whole words, and what is left.
-struct Words {
-    head: usize,
-    words: usize,
+/// Copies bytes, each of them by an atomic load and an atomic store, without any order: others may
+/// read and write the same memory meanwhile.
+///
+/// # Safety
+/// Both ranges are there, and do not overlap. No reference to either is used meanwhile but to read
+/// `from`, unless it is this thread's own.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+    // SAFETY: it copies that many bytes. To the compiler it could be the loop over atomic bytes
+    // that it is elsewhere; to the CPU every access of a byte is atomic. The direction flag is
+    // clear.
+    unsafe {
+        std::arch::asm!(
+            "rep movsb",
+            inout("rcx") bytes => _,
+            inout("rsi") from => _,
+            inout("rdi") to => _,
+            options(nostack, preserves_flags)
+        );
+    }
 }
 
-impl Words {
-    fn of(start: *const u8, bytes: usize) -> Self {
-        let head = start.align_offset(WORD).min(bytes);
-        Self { head, words: (bytes - head) / WORD }
+/// Copies bytes, each of them by an atomic load and an atomic store, without any order: others may
+/// read and write the same memory meanwhile.
+///
+/// # Safety
+/// Both ranges are there, and do not overlap. No reference to either is used meanwhile but to read
+/// `from`, unless it is this thread's own.
+#[cfg(not(target_arch = "x86_64"))]
+unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+    const WORD: usize = size_of::<usize>();
+    let mut at = 0;
+    // SAFETY: the addresses are in the ranges, and a word is only where both are aligned for one.
+    // Memory is read through a pointer to it as if it could be written, which it is not.
+    unsafe {
+        while at < bytes {
+            let (source, target) = (from.add(at).cast_mut(), to.add(at));
+            let aligned = source.align_offset(WORD) == 0 && target.align_offset(WORD) == 0;
+            if aligned && bytes - at >= WORD {
+                let word = AtomicUsize::from_ptr(source.cast()).load(Ordering::Relaxed);
+                AtomicUsize::from_ptr(target.cast()).store(word, Ordering::Relaxed);
+                at += WORD;
+            } else {
+                let byte = AtomicU8::from_ptr(source).load(Ordering::Relaxed);
+                AtomicU8::from_ptr(target).store(byte, Ordering::Relaxed);
+                at += 1;
+            }
+        }
     }
 }
 
@@ -251,17 +290,14 @@ impl<'py> Parts<'py> {
         };
         // SAFETY: it is a `bytes` object.
         let start = unsafe { ffi::PyBytes_AsString(object.as_ptr()) };
-        Ok(Self { object, span: Span { start: start.cast(), bytes: total } })
+        let span = Span { start: start.cast(), bytes: total };
+        span.want_large_pages();
+        Ok(Self { object, span })
     }
 
     /// The parts, of `bytes` bytes but for the last: none is given out twice.
     pub(crate) fn cut(&mut self, bytes: usize) -> PartsCut<'_> {
-        PartsCut {
-            span: self.span,
-            bytes,
-            next: AtomicUsize::new(0),
-            parts: std::marker::PhantomData,
-        }
+        PartsCut { span: self.span, bytes, next: AtomicUsize::new(0), parts: PhantomData }
     }
 
     /// The object, every part of which has been given out and filled.
@@ -270,12 +306,29 @@ impl<'py> Parts<'py> {
     }
 }
 
+/// A new `bytes` object of so many bytes, which `work` fills.
+#[inline]
+pub(crate) fn new_bytes<'py>(
+    py: Python<'py>,
+    bytes: usize,
+    work: impl FnOnce(&mut [u8]) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    if bytes < LARGE_PAGE {
+        return PyBytes::new_with(py, bytes, work);
+    }
+    let mut parts = Parts::new(py, bytes)?;
+    if let Some((_, whole)) = parts.cut(bytes).next() {
+        work(whole)?;
+    }
+    Ok(parts.finish())
+}
+
 /// Gives out the parts of a new object.
 pub(crate) struct PartsCut<'a> {
     span: Span,
     bytes: usize,
     next: AtomicUsize,
-    parts: std::marker::PhantomData<&'a mut [u8]>,
+    parts: PhantomData<&'a mut [u8]>,
 }
 
 impl<'a> PartsCut<'a> {

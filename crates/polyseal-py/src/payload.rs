@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyRange};
 
 use crate::aead::detached;
 use crate::errors::of_file;
-use crate::memory::Input;
+use crate::memory::{Input, new_bytes};
 use crate::who::Who;
 
 fn stored(size: u64, detached: bool) -> Stored {
@@ -133,7 +133,7 @@ impl Payload {
         }
         let size = self.0.plaintext_bytes();
         let bytes = usize::try_from(stop.min(size).saturating_sub(start.min(size)))?;
-        PyBytes::new_with(py, bytes, |out| {
+        new_bytes(py, bytes, |out| {
             let open = || self.0.open_range_into(start..stop, &stored, out).map(|_| ());
             detached(py, bytes, open).map_err(of_file)
         })

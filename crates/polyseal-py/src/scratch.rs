@@ -21,8 +21,8 @@ pub(crate) fn with_scratch<R>(bytes: usize, work: impl FnOnce(&mut [u8]) -> R) -
     result
 }
 
-/// Writes zeros, even if nobody reads them. At the speed of memory, where `Zeroize` takes a byte at a
-/// time.
+/// Writes zeros, even if nobody reads them. At the speed of memory, where `Zeroize` takes a byte at
+/// a time.
 pub(crate) fn wipe(bytes: &mut [u8]) {
     bytes.fill(0);
     zeroize::optimization_barrier(bytes);
