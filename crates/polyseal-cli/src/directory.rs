@@ -74,6 +74,12 @@ impl Directory {
         regular(self.resolve(path, FILE)?)
     }
 
+    /// The same, to be read and written to where it is.
+    pub(crate) fn file_to_change(&self, path: &Path) -> io::Result<File> {
+        let flags = FILE.difference(OFlags::RDONLY).union(OFlags::RDWR);
+        regular(self.resolve(path, flags)?)
+    }
+
     /// What is called `name` here; a link itself.
     pub(crate) fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Stat> {
         Ok(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?)

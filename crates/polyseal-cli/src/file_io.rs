@@ -384,26 +384,53 @@ impl OutputFile {
         }
     }
 
+    /// Makes all of a staged file ready but its name.
+    pub(crate) fn ready(&mut self) -> Result {
+        match self {
+            Self::Staged { staged, replace, name } => {
+                staged.ready(*replace).map_err(|error| Failure::io("write", name, &error))
+            }
+            Self::Direct(_) => Ok(()),
+            #[cfg(feature = "stores")]
+            Self::Object(_) => Ok(()),
+        }
+    }
+
+    /// Lets a file that is [`ready`](Self::ready) appear; the directory that has it now, whose
+    /// names are not on disk yet.
+    pub(crate) fn appear(self) -> Result<Option<Directory>> {
+        match self {
+            Self::Staged { staged, replace, name } => {
+                staged.appear(replace).map(Some).map_err(|error| unnamed(&error, &name))
+            }
+            other => other.commit().map(|()| None),
+        }
+    }
+
     /// Lets a staged file appear; for text, asserts that it ended with a whole character.
     pub(crate) fn commit(self) -> Result {
-        let (staged, replace, name) = match self {
-            Self::Staged { staged, replace, name } => (staged, replace, name),
+        match self {
+            Self::Staged { staged, replace, name } => {
+                staged.commit(replace).map_err(|error| unnamed(&error, &name))
+            }
             #[cfg(feature = "stores")]
-            Self::Object(object) => return object.commit(),
+            Self::Object(object) => object.commit(),
             Self::Direct(Direct { text, .. }) => {
-                return if text.is_none_or(|begun| begun.is_empty()) {
+                if text.is_none_or(|begun| begun.is_empty()) {
                     Ok(())
                 } else {
                     Err(not_text())
-                };
+                }
             }
-        };
-        match staged.commit(replace) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(already_exists(&name))
-            }
-            done => done.map_err(|error| Failure::io("write", &name, &error)),
         }
+    }
+}
+
+/// Why a staged file did not get its name.
+fn unnamed(error: &io::Error, name: &Path) -> Failure {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists => already_exists(name),
+        _ => Failure::io("write", name, error),
     }
 }
 

@@ -12,7 +12,7 @@ use polyseal_file::{Context, Decryptor, Header, Identities, Key, Passphrase, Rec
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
-use crate::commands::{in_place, warn_of_weak};
+use crate::commands::{backup, warn_of_weak};
 use crate::error::{Code, Failure, Result};
 use crate::file_io::{FileId, InputFile};
 use crate::prompt::{self, Terminal};
@@ -115,6 +115,17 @@ pub(crate) fn recipients(
     passphrase: NewPassphrase,
     sources: &Sources,
 ) -> Result<Recipients> {
+    recipients_and_passphrase(args, keys, identities, passphrase, sources).map(|(all, _)| all)
+}
+
+/// The same, and the passphrase if there is one.
+pub(crate) fn recipients_and_passphrase(
+    args: &RecipientArgs,
+    keys: &[PathBuf],
+    identities: &[PathBuf],
+    passphrase: NewPassphrase,
+    sources: &Sources,
+) -> Result<(Recipients, Option<Passphrase>)> {
     let mut recipients = Recipients::new();
     for path in keys {
         recipients = recipients.key(sources.key(path)?);
@@ -142,11 +153,12 @@ pub(crate) fn recipients(
         return Err(polyseal_file::Error::PassphraseNotAlone.into());
     }
     recipients = recipients.age(list.into_recipients(&Terminal)?);
-    match passphrase {
-        NewPassphrase::None => Ok(recipients),
-        NewPassphrase::Asked => Ok(recipients.passphrase(prompt::new_passphrase()?)),
-        NewPassphrase::From(fd) => Ok(recipients.passphrase(sources.passphrase(fd)?)),
-    }
+    let passphrase = match passphrase {
+        NewPassphrase::None => return Ok((recipients, None)),
+        NewPassphrase::Asked => prompt::new_passphrase()?,
+        NewPassphrase::From(fd) => sources.passphrase(fd)?,
+    };
+    Ok((recipients.passphrase(passphrase.clone()), Some(passphrase)))
 }
 
 /// Everything that is given to open files with. If it is nothing, a passphrase is asked for when a
@@ -177,11 +189,20 @@ fn identities(args: &OpenArgs, ask: bool, sources: &Sources) -> Result<Identitie
     Ok(identities)
 }
 
-/// Key files, to see whether they open a file already.
-pub(crate) fn identities_of(keys: &[PathBuf], sources: &Sources) -> Result<Identities<'static>> {
-    keys.iter().try_fold(Identities::new(), |identities, path| {
+/// New key files, or a new passphrase, to see whether a file opens with them already.
+pub(crate) fn identities_of(
+    keys: &[PathBuf],
+    passphrase: Option<Passphrase>,
+    sources: &Sources,
+) -> Result<Identities<'static>> {
+    let new = keys.iter().try_fold(Identities::new(), |identities, path| {
         let bytes = sources.read(path, "key file", Key::MAX_FILE_BYTES)?;
-        Ok(identities.key(Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))?))
+        let key = Key::parse(&bytes).map_err(|error| Failure::from(error).about(path))?;
+        Ok::<_, Failure>(identities.key(key))
+    })?;
+    Ok(match passphrase {
+        None => new,
+        Some(passphrase) => new.passphrase(move || Ok(passphrase.clone())),
     })
 }
 
@@ -243,7 +264,7 @@ impl Opening {
             }
             other => other.into(),
         };
-        if in_place::was_interrupted(file) {
+        if backup::was_interrupted(file) {
             return failure
                 .also("a rekey of it was interrupted, try first: polyseal rekey --restore FILE");
         }

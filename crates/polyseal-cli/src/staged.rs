@@ -78,17 +78,23 @@ impl Staged {
         self.file.sync_all()
     }
 
-    /// Gives the file its name. With `replace`, what has that name is replaced; otherwise it is an
-    /// error of kind `AlreadyExists`.
-    pub(crate) fn commit(self, replace: bool) -> io::Result<()> {
-        let Self { file, place, directory, name, replaced, synced } = self;
-        if let (true, Ok(old)) = (replace, directory.stat(&name)) {
-            if let Some(replaced) = replaced {
-                replaced.carry_over(&directory, &name, &old, &file)?;
+    /// Makes all but the name ready: what will replace a file has its mode, and is on disk.
+    pub(crate) fn ready(&mut self, replace: bool) -> io::Result<()> {
+        if let (true, Ok(old)) = (replace, self.directory.stat(&self.name)) {
+            if let Some(replaced) = self.replaced.take() {
+                replaced.carry_over(&self.directory, &self.name, &old, &self.file)?;
             }
             // Only a file that is certainly on disk may take another's place.
-            file.sync_all()?;
+            self.file.sync_all()?;
         }
+        Ok(())
+    }
+
+    /// Gives the file, which is [`ready`](Self::ready), its name; the directory that has it now.
+    /// With `replace`, what has that name is replaced; otherwise it is an error of kind
+    /// `AlreadyExists`.
+    pub(crate) fn appear(self, replace: bool) -> io::Result<Directory> {
+        let Self { file, place, directory, name, .. } = self;
         match place {
             #[cfg(target_os = "linux")]
             Place::Unnamed => match unnamed::link(&file, &directory, &name) {
@@ -104,7 +110,15 @@ impl Staged {
             }
             Place::Named(temporary) => rename_to_new(&directory, temporary.name(), &name)?,
         }
-        if replace || synced {
+        Ok(directory)
+    }
+
+    /// Makes the file ready, and gives it its name.
+    pub(crate) fn commit(mut self, replace: bool) -> io::Result<()> {
+        let lasting = replace || self.synced;
+        self.ready(replace)?;
+        let directory = self.appear(replace)?;
+        if lasting {
             // The name, too, should survive a power failure; not every file system can say so.
             let _ = directory.sync();
         }

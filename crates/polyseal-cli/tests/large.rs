@@ -55,5 +55,6 @@ fn more_than_4_gib() {
 
 #[test]
 fn ten_thousand_files_are_rekeyed_though_the_run_is_killed() {
-    common::rekey_a_tree_and_be_killed(10_000);
+    common::rekey_a_tree_and_be_killed(10_000, &[]);
+    common::rekey_a_tree_and_be_killed(10_000, &["--in-place"]);
 }

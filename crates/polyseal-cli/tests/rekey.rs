@@ -296,6 +296,38 @@ fn a_copy_that_was_planted_is_not_put_back() {
     }
 }
 
+/// What only has the name of a copy is told as that, and not as an interrupted rekey.
+#[test]
+fn what_stands_in_the_way_of_a_copy_is_named() {
+    let (room, old, new) = before_and_after();
+    room.write("c", &old);
+    let other = room.seal(b"message");
+    room.write("c", &old);
+    let foreign = copy_of(&other, &other);
+    for (planted, why) in
+        [(&b"planted"[..], "c.header-backup: "), (&foreign, "neither of the headers")]
+    {
+        room.write(BACKUP, planted);
+        for how in ["--in-place", "--new-key", "--keep"] {
+            let args = ["rekey", "-k", "k", "--to-key", "other", how, "c"];
+            let errors = room.run(args, b"").fails(2, "c.header-backup stands in the way").errors();
+            assert!(errors.contains(why) && errors.contains("see what this is"), "{errors}");
+            assert!(
+                !errors.contains("was interrupted") && !errors.contains("--restore"),
+                "{errors}"
+            );
+            let outcome = room.run([&args[..], &["--json"]].concat(), b"");
+            assert_eq!(outcome.0.status.code(), Some(2));
+        }
+        // Nor does whoever cannot open the file hear of a rekey that was none.
+        let errors = room.run(["decrypt", "-k", "other", "c"], b"").fails(4, "").errors();
+        assert!(!errors.contains("interrupted"), "{errors}");
+        assert!(room.read("c") == old && room.read(BACKUP) == planted);
+    }
+    room.write(BACKUP, &copy_of(&old, &new));
+    room.run(["decrypt", "-k", "other", "c"], b"").fails(4, "was interrupted");
+}
+
 #[test]
 fn an_interrupted_file_is_put_back_before_anything_else() {
     let (room, old, new) = before_and_after();
@@ -468,7 +500,7 @@ fn one_that_was_interrupted_meanwhile_is_put_back_first() {
     let mut waiting = room.command(["rekey", "-k", "k", "--to-key", "third", "c"]);
     let waiting = waiting.stderr(Stdio::piped()).spawn().unwrap();
     let mut third = OpenOptions::new().write(true).open(room.path("third")).unwrap();
-    room.write("c.header-backup", &old[..4096]);
+    room.write("c.header-backup", &copy_of(&old, &old));
     third.write_all(&room.read("k")).unwrap();
     drop(third);
     Outcome(waiting.wait_with_output().unwrap()).fails(2, "a rekey was interrupted");

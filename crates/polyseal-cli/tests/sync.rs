@@ -118,6 +118,17 @@ fn a_header_is_on_disk_twice_before_it_is_replaced() {
         assert!(room.read("c") == sealed, "{how:?}");
         assert_eq!(room.names(), ["c", "k", "other"], "{how:?}");
     }
+    // Of a tree, no file is.
+    room.run(["keygen", "-o", "third"], b"").succeeds();
+    room.shell("mkdir d && cp c d/1 && cp c d/2").succeeds();
+    room.run(["encrypt", "-k", "k", "--recursive", "-o", "s", "d"], b"").succeeds();
+    let all = "cd s && find . -type f | sort | xargs sha256sum";
+    let before = room.shell(all).succeeds();
+    for how in [&[][..], &["--in-place"]] {
+        let args = [&["rekey", "-k", "k", "--to-key", "other", "--recursive", "s"], how].concat();
+        without_sync(&room, &args).fails(1, FAILED).fails(1, "2 of 2 files failed");
+        assert!(room.shell(all).succeeds() == before, "{how:?}");
+    }
     // A copy that is put back stays until that is certain.
     let header = &sealed[..payload_offset(&sealed)];
     let copy = [header, header].concat();

@@ -13,11 +13,12 @@ use std::ffi::OsStr;
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use common::{Outcome, Room, message};
+use common::{Outcome, Room, lines, message};
 
 /// A room with a tree `d`: files, directories, links, and a name that is no text.
 fn room() -> Room {
@@ -410,14 +411,127 @@ fn what_does_not_belong_is_not_rekeyed_and_the_manifest_comes_last() {
     let errors = room.run(REKEY, b"").fails(3, "1 of 5 files failed\n  s/a/two.polyseal").errors();
     assert!(errors.contains("it is missing"), "{errors}");
     room.opens("other", "s/one.polyseal", &message(3));
-    for option in [["--in-place", "--keep"], ["--new-key", "--json"], ["--exclude", "x"]] {
+    for option in [["--new-key", "--json"], ["--exclude", "x"], ["--context", "x"]] {
         let args = [&REKEY[..], &option].concat();
         room.run(args, b"").fails(2, "does not go with rekey --recursive");
     }
     room.run([&REKEY[..], &["-o", "x"]].concat(), b"").fails(2, "each of several is replaced");
 }
 
+/// Killed when 1, 2, 3 … things have been done: nothing is lost, and a second run finishes it.
+#[test]
+fn a_rekey_that_is_killed_at_any_step_is_finished_by_running_it_again() {
+    if !cfg!(debug_assertions) {
+        return common::cannot("a release build cannot be made to end at a step");
+    }
+    for how in [&["--in-place"][..], &[]] {
+        let (mut steps, mut copies) = (0, 0);
+        loop {
+            steps += 1;
+            let room = room_to_rekey();
+            let mut first = room.command([&REKEY[..], how].concat());
+            let first = first.env("POLYSEAL_TEST_KILLED_AT", steps.to_string()).output().unwrap();
+            if first.status.success() {
+                break;
+            }
+            assert_eq!(first.status.signal(), Some(9), "{first:?}");
+            copies += usize::from(common::every_file_opens_when_put_back(&room));
+            let second = room.run([&REKEY[..], how].concat(), b"");
+            assert!(second.0.status.success(), "{how:?}, step {steps}: {}", second.errors());
+            let shown = room.run(["verify", "-k", "other", "--recursive", "s"], b"").succeeds();
+            assert_eq!(lines(&shown), 5);
+            let found = room.shell("find s -name '*.header-backup'").succeeds();
+            assert!(found.is_empty(), "{}", String::from_utf8_lossy(&found));
+        }
+        // Five files, then the manifest, with six steps each or with two.
+        assert!(steps > if how.is_empty() { 10 } else { 30 }, "{steps}");
+        assert_eq!(copies > 10, !how.is_empty(), "{copies}");
+    }
+}
+
 #[test]
 fn a_rekey_that_is_killed_is_finished_by_running_it_again() {
-    common::rekey_a_tree_and_be_killed(300);
+    common::rekey_a_tree_and_be_killed(300, &[]);
+    common::rekey_a_tree_and_be_killed(300, &["--in-place"]);
+}
+
+/// Whoever can write to the tree must not be able to keep others from being locked out.
+#[test]
+fn a_stray_file_does_not_keep_a_tree_from_being_rekeyed() {
+    for how in [&["--in-place"][..], &[]] {
+        let room = room_to_rekey();
+        room.write("s/stray", b"stray");
+        room.write("s/a/stray.polyseal", b"stray");
+        fs::copy(room.path("s/one.polyseal"), room.path("s/a/copy.polyseal")).unwrap();
+        symlink("one.polyseal", room.path("s/link.polyseal")).unwrap();
+        let outcome = room.run([&REKEY[..], how].concat(), b"");
+        assert!(outcome.0.status.success(), "{}", outcome.errors());
+        let shown = String::from_utf8_lossy(&outcome.0.stdout).into_owned();
+        assert_eq!(shown.matches(": it is not of this tree, and was left").count(), 4, "{shown}");
+        assert_eq!(shown.matches(": rekeyed").count(), 5, "{shown}");
+        // What was left is as it was, and verify tells of it.
+        assert_eq!(room.read("s/stray"), b"stray");
+        room.opens("k", "s/a/copy.polyseal", &message(3));
+        let errors = room
+            .run(["verify", "-k", "other", "--recursive", "s"], b"")
+            .fails(3, "4 of 9 files failed")
+            .errors();
+        assert_eq!(errors.matches("the manifest does not have it").count(), 4, "{errors}");
+    }
+}
+
+/// What an interrupted run has left in a tree can be told, and put back without running it again.
+#[test]
+fn every_copy_of_a_header_in_a_tree_is_put_back() {
+    if !cfg!(debug_assertions) {
+        return common::cannot("a release build cannot be made to end at a step");
+    }
+    let room = room_to_rekey();
+    let before =
+        room.shell("cd s && find . -type f -print0 | sort -z | xargs -0 sha256sum").succeeds();
+    let mut first = room.command([&REKEY[..], &["--in-place"]].concat());
+    let first = first.env("POLYSEAL_TEST_KILLED_AT", "16").output().unwrap();
+    assert_eq!(first.status.signal(), Some(9));
+    let errors = verify(&room).fails(3, "files failed").errors();
+    assert!(errors.contains("rekey --restore --recursive DIR"), "{errors}");
+    let restore = ["rekey", "--restore", "--recursive", "s"];
+    let shown = room.run(restore, b"").succeeds();
+    assert_eq!(String::from_utf8_lossy(&shown).matches("has been put back").count(), 5);
+    assert!(
+        room.shell("cd s && find . -type f -print0 | sort -z | xargs -0 sha256sum").succeeds()
+            == before
+    );
+    // With a key, only what is authentic; and nothing where nothing was left.
+    assert!(room.run([&restore[..], &["-k", "k"]].concat(), b"").succeeds().is_empty());
+}
+
+/// Recipients of age cannot be seen in a header; with an identity of one, the run is finished.
+#[test]
+fn what_a_second_run_can_know() {
+    for how in [&["--in-place"][..], &[]] {
+        let room = room_to_rekey();
+        let keygen = ["keygen", "-t", "x25519", "-o", "identity"];
+        let recipient = String::from_utf8(room.run(keygen, b"").0.stdout).unwrap();
+        let recipient = recipient.trim();
+        // As a run leaves it that was interrupted after its first file.
+        let one = ["rekey", "-k", "k", "-r", recipient, "s/a.txt.polyseal"];
+        assert!(room.run(one, b"").0.status.success());
+        let rekey = [&["rekey", "-k", "k", "-r", recipient, "--recursive", "s"], how].concat();
+        room.run(&rekey, b"").fails(4, "1 of 5 files failed\n  s/a.txt.polyseal");
+        let outcome = room.run([&rekey[..], &["-i", "identity"]].concat(), b"");
+        assert!(outcome.0.status.success(), "{}", outcome.errors());
+        room.run(["verify", "-i", "identity", "--recursive", "s"], b"").succeeds();
+        // A passphrase is tried.
+        room.write("words", b"correct horse\n");
+        let words = "$P rekey -i identity --new-passphrase-fd 3";
+        let line = format!("{words} s/a.txt.polyseal 3< words");
+        assert!(room.shell(&line).0.status.success());
+        let line = format!("{words} {} --recursive s 3< words", how.concat());
+        let outcome = room.shell(&line);
+        assert!(outcome.0.status.success(), "{}", outcome.errors());
+        let shown = String::from_utf8_lossy(&outcome.0.stdout).into_owned();
+        assert_eq!(shown.matches(": a new key opens it already").count(), 1, "{shown}");
+        let line = "$P verify --passphrase-fd 3 --recursive s 3< words";
+        assert_eq!(lines(&room.shell(line).succeeds()), 5);
+    }
 }

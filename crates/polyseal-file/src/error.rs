@@ -163,6 +163,8 @@ pub enum HeaderError {
     AgeText,
     /// The header of an age file is longer than 1 MiB.
     AgeTooLong,
+    /// An age file has more than 128 recipients of type `ssh-rsa` with one tag.
+    AgeManyRsa,
 }
 
 /// What is wrong with a key file.
@@ -291,6 +293,10 @@ impl fmt::Display for HeaderError {
             Self::Padding => "the padding is not zero",
             Self::AgeText => "it is not in the form of an age header",
             Self::AgeTooLong => "it is longer than 1 MiB",
+            Self::AgeManyRsa => {
+                "it has more than 128 recipients of type ssh-rsa that seem to be the same, which \
+                 would take long to open"
+            }
         })
     }
 }

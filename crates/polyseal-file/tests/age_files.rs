@@ -215,6 +215,15 @@ fn what_is_wrong_with_a_header_is_said() {
         let error = read(&endless);
         assert!(matches!(error, Error::Header(HeaderError::AgeTooLong)), "{error:?}");
     }
+    // So many that an RSA key would be tried for half a minute; of other keys, there may be more.
+    let rsa = |tag: &str, times| format!("-> ssh-rsa {tag}\nAAAA\n").repeat(times);
+    let end = format!("--- {}\n{}", "A".repeat(43), "n".repeat(16));
+    let others = rsa("b", 128) + &"-> ssh-ed25519 a\nAAAA\n".repeat(200);
+    assert!(
+        Header::read(&mut format!("{version}{}{others}{end}", rsa("a", 128)).as_bytes()).is_ok()
+    );
+    let error = read(&format!("{version}{}{others}{}{end}", rsa("a", 64), rsa("a", 65)));
+    assert!(matches!(error, Error::Header(HeaderError::AgeManyRsa)), "{error:?}");
     let work = format!(
         "{version}-> scrypt {} 23\n{}\n--- {}\n{}",
         "A".repeat(22),

@@ -4,6 +4,7 @@
 //! Names are taken as they come and forgotten when a file is done, so that a million of them take
 //! no more memory than a few. What fails keeps no other from being done.
 
+mod batches;
 mod exclude;
 mod names;
 mod pool;
@@ -13,6 +14,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
+pub(crate) use batches::{Item, Prepared, in_batches};
 pub(crate) use exclude::Excluded;
 pub(crate) use names::Names;
 pub(crate) use pool::in_order;

@@ -8,6 +8,7 @@ use std::path::Path;
 use polyseal_file::age::v1::{Encryptor, Header};
 use polyseal_file::{Existing, Input, Recipients};
 
+use super::batch::Change;
 use super::lock::Lock;
 use super::{To, copy_range, output};
 use crate::args::RekeyArgs;
@@ -27,7 +28,7 @@ pub(super) fn rekey(
     opening: &Opening,
     to: &To<'_>,
     input: &mut InputFile,
-) -> Result {
+) -> Result<Change> {
     let refused = |error| opening.refused(error, path);
     let old = Header::read(&mut io::BufReader::new(&mut *input)).map_err(refused)?;
     let unfit = [
@@ -57,8 +58,7 @@ pub(super) fn rekey(
         copy(input, old.payload_offset(), &new, &mut to)
             .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
     }
-    lock.iter().try_for_each(Lock::expect_unchanged)?;
-    to.commit()
+    Ok(Change::Whole { output: to, lock })
 }
 
 /// The whole file, with another header.

@@ -6,7 +6,7 @@ use std::path::Path;
 use polyseal_file::Existing;
 
 use super::lock::Lock;
-use super::{in_place, note};
+use super::{backup, note};
 use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
@@ -14,7 +14,7 @@ use crate::keys::{self, NewPassphrase, Opening, Sources};
 
 pub(super) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
     if args.output.is_none() {
-        in_place::expect_not_interrupted(path)?;
+        backup::expect_none(path)?;
     }
     let context = args.context.get()?;
     let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
@@ -45,7 +45,7 @@ pub(super) fn rekey(args: &RekeyArgs, path: &Path) -> Result {
     let lock = match args.output {
         None => {
             let lock = Lock::take(path, &input.file, old.as_bytes())?;
-            in_place::expect_not_interrupted(path)?;
+            backup::expect_none(path)?;
             Some(lock)
         }
         Some(_) => None,

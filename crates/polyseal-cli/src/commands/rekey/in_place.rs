@@ -2,178 +2,125 @@
 //!
 //! Before the first byte of it is written, a copy of the old header is on disk, in a file beside,
 //! and of the new one after it; after the new one is on disk, the copy goes. What is interrupted in
-//! between is put back by `--restore`, and nothing else is done to such a file by `rekey`.
+//! between is put back by `--restore`, see [`backup`](super::backup).
 //!
-//! What was interrupted has bytes of the old header and of the new one. Another rekey, which did
-//! not see the copy because the file has another name, leaves other bytes: that is not undone.
+//! Each step is a method, so that a batch of files can do one step for all, wait for the disk once,
+//! and go on to the next: see [`batch`](super::batch).
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::fs::File;
+use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use polyseal_file::{Header, Identities};
-use rustix::fs::{Gid, Mode, OFlags, Uid, fchown};
-use rustix::io::Errno;
+use polyseal_file::Header;
+use rustix::fs::{Gid, Uid, fchown};
 use rustix::process::geteuid;
 
-use super::lock::{changed, lock};
-use crate::directory::Directory;
+use super::backup::{Place, expect_none_beside, interrupted};
+use super::batch::step;
+use super::lock::{Lock, changed};
 use crate::error::{Failure, Result};
 use crate::file_io::FileId;
 use crate::staged::Staged;
 
-const SUFFIX: &str = ".header-backup";
-
-/// Refuses a file that an interrupted [`rewrite`] has left: to replace it would make the copy one
-/// of a header that is no longer the last.
-pub(super) fn expect_not_interrupted(path: &Path) -> Result {
-    // A path that leads nowhere is refused when it is opened.
-    let backup = fs::canonicalize(path).map(|path| backup_of(&path));
-    match backup {
-        Ok(backup) if backup.exists() => Err(interrupted(&backup)),
-        _ => Ok(()),
-    }
+/// A file with the header `old`, that is to have the header `new`.
+pub(super) struct Rewrite {
+    pub(super) place: Place,
+    file: File,
+    old: Header,
+    new: Header,
+    /// The copy, until it has a name.
+    copy: Option<Staged>,
+    /// Until the header is on disk, nobody else rekeys the file.
+    _lock: Lock,
 }
 
-/// Whether an interrupted [`rewrite`] has left its copy beside `path`.
-pub(crate) fn was_interrupted(path: &Path) -> bool {
-    fs::canonicalize(path).is_ok_and(|path| backup_of(&path).exists())
-}
-
-fn interrupted(backup: &Path) -> Failure {
-    Failure::usage(format!("{} is there: a rekey was interrupted", backup.display()))
-        .hint("put it back first: polyseal rekey --restore FILE")
-}
-
-/// Gives `path`, which has the header `old`, the header `new`.
-pub(super) fn rewrite(path: &Path, old: &Header, new: &Header) -> Result {
-    let path = fs::canonicalize(path).map_err(|e| Failure::io("write", path, &e))?;
-    let failure = |error| Failure::io("write", &path, &error);
-    let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
-    let backup = backup_of(&path);
-    save(&backup, &file, [old, new]).map_err(|error| {
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            return interrupted(&backup);
+impl Rewrite {
+    /// Writes the copy, which has no name yet.
+    pub(super) fn prepare(place: Place, lock: Lock, old: Header, new: Header) -> Result<Self> {
+        let failure = |error| Failure::io("write", &place.shown, &error);
+        let file = place.directory.file_to_change(Path::new(&place.name)).map_err(failure)?;
+        // Meanwhile another may have begun, and been interrupted.
+        expect_none_beside(&place, &file)?;
+        if FileId::of(&file.metadata().map_err(failure)?) != lock.id() {
+            return Err(changed(&place.shown));
         }
-        Failure::io("write", &backup, &error)
-    })?;
-    // What the copy is of must still be there, now that others see the copy.
-    let mut bytes = vec![0; old.as_bytes().len()];
-    let unchanged = file.read_exact_at(&mut bytes, 0).map(|()| bytes == old.as_bytes());
-    if !unchanged.map_err(failure)? {
-        remove(&backup).map_err(failure)?;
-        return Err(polyseal_file::Error::InputChanged.into());
+        let copy = copy(&place, &file, [&old, &new])
+            .map_err(|error| Failure::io("write", &place.backup_shown(), &error))?;
+        Ok(Self { place, file, old, new, copy: Some(copy), _lock: lock })
     }
-    put(&file, new)
-        .map_err(|error| failure(error).hint("put it back: polyseal rekey --restore FILE"))?;
-    remove(&backup).map_err(|error| Failure::io("remove", &backup, &error))
-}
 
-/// Puts back the header that an interrupted [`rewrite`] has saved; with `identities`, only one that
-/// is authentic.
-pub(super) fn restore(path: &Path, identities: Option<&Identities<'_>>) -> Result {
-    let path = fs::canonicalize(path).map_err(|e| Failure::io("write", path, &e))?;
-    let backup = backup_of(&path);
-    let failure = |error| Failure::io("write", &path, &error);
-    let file = OpenOptions::new().write(true).read(true).open(&path).map_err(failure)?;
-    lock(&path, &file)?;
-    let locked = file.metadata().map_err(failure)?;
-    let named = fs::metadata(&path).map_err(failure)?;
-    if FileId::of(&locked) != FileId::of(&named) {
-        return Err(changed(&path));
+    /// Waits until the contents of the copy are on disk: half a copy must never be put back.
+    pub(super) fn sync_copy(&mut self) -> Result {
+        let synced = self.copy.as_mut().map_or(Ok(()), Staged::sync);
+        synced.map_err(|error| Failure::io("write", &self.place.backup_shown(), &error))
     }
-    let mut saved = open_saved(&backup, locked.uid())?;
-    let header = Header::read(&mut saved)?;
-    if let Some(identities) = identities {
-        header.authenticate(identities)?;
-    }
-    let mut new = vec![0; header.as_bytes().len()];
-    saved.read_exact(&mut new).map_err(|error| Failure::io("read", &backup, &error))?;
-    let mut there = Vec::new();
-    (&file).take(new.len() as u64).read_to_end(&mut there).map_err(failure)?;
-    let old = header.as_bytes();
-    let mut both = there.iter().zip(old.iter().zip(&new));
-    let of_both =
-        there.len() == new.len() && both.all(|(byte, (old, new))| byte == old || byte == new);
-    // All but the number of stanzas is the same before and after.
-    let same_file = || [0..10, 12..160].into_iter().all(|same| there[same.clone()] == old[same]);
-    if !of_both || !same_file() {
-        let message = format!(
-            "{} has neither of the headers in {}, nor parts of both: it may be another file, or \
-             have been rekeyed under another name",
-            path.display(),
-            backup.display()
-        );
-        return Err(Failure::usage(message)
-            .hint("if it opens, remove the copy; if it is damaged, keep both"));
-    }
-    put(&file, &header).map_err(failure)?;
-    remove(&backup).map_err(|error| Failure::io("remove", &backup, &error))
-}
 
-/// Opens the copy, unless it is something that others have put in its place.
-fn open_saved(backup: &Path, owner: u32) -> Result<File> {
-    let failure = |error| Failure::io("read", backup, &error);
-    // Not a link; and a FIFO without a writer is not waited for.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(backup, flags, Mode::empty()) {
-        Ok(file) => Some(File::from(file)),
-        Err(Errno::LOOP | Errno::MLINK) => None,
-        Err(error) => return Err(failure(error.into())),
-    };
-    if let Some(file) = file {
-        let metadata = file.metadata().map_err(failure)?;
-        let owners = [owner, geteuid().as_raw()];
-        if metadata.is_file() && owners.contains(&metadata.uid()) {
-            return Ok(file);
+    /// Gives the copy its name, which is not on disk yet.
+    pub(super) fn name_copy(&mut self) -> Result {
+        let Some(copy) = self.copy.take() else { return Ok(()) };
+        copy.appear(false).map(drop).map_err(|error| match error.kind() {
+            io::ErrorKind::AlreadyExists => interrupted(&self.place.backup_shown()),
+            _ => Failure::io("write", &self.place.backup_shown(), &error),
+        })
+    }
+
+    /// Writes the new header. The copy is on disk, with its name.
+    pub(super) fn put(&mut self) -> Result {
+        let failure = |error| Failure::io("write", &self.place.shown, &error);
+        // What the copy is of must still be there, now that others see the copy.
+        let mut there = vec![0; self.old.as_bytes().len()];
+        let read = self.file.read_exact_at(&mut there, 0);
+        if read.map(|()| there != self.old.as_bytes()).map_err(failure)? {
+            self.remove_copy()?;
+            return Err(polyseal_file::Error::InputChanged.into());
         }
+        let new = self.new.as_bytes();
+        if cfg!(debug_assertions) {
+            // As the system may be interrupted, too.
+            self.file.write_all_at(&new[..new.len() / 3], 0).map_err(failure)?;
+            step();
+        }
+        self.file.write_all_at(new, 0).map_err(failure).map_err(put_back)
     }
-    let message = format!("{} is not a regular file of yours or of its owner", backup.display());
-    Err(Failure::usage(message).hint("rekey has not made it: see who has, then remove it"))
+
+    /// Waits until the new header is on disk.
+    pub(super) fn sync(&mut self) -> Result {
+        let synced = self.file.sync_all();
+        synced.map_err(|error| put_back(Failure::io("write", &self.place.shown, &error)))
+    }
+
+    /// Removes the name of the copy; that is not on disk yet.
+    pub(super) fn remove_copy(&mut self) -> Result {
+        let removed = self.place.directory.remove(&self.place.backup());
+        removed.map_err(|error| Failure::io("remove", &self.place.backup_shown(), &error))
+    }
 }
 
-fn backup_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(SUFFIX);
-    name.into()
+fn put_back(failure: Failure) -> Failure {
+    failure.hint("put it back: polyseal rekey --restore FILE")
 }
 
-/// A new file with a copy of the headers of `file`, that a power failure does not undo. It appears
-/// complete or not at all: half a copy must never be put back.
-fn save(path: &Path, file: &File, headers: [&Header; 2]) -> io::Result<()> {
-    let (directory, name) = Directory::of(path)?;
-    let mut backup = Staged::create(directory, name, None)?;
-    headers.iter().try_for_each(|header| backup.file().write_all(header.as_bytes()))?;
+/// A copy of the headers of `file`, without a name.
+fn copy(place: &Place, file: &File, headers: [&Header; 2]) -> io::Result<Staged> {
+    let copy = Staged::create(place.directory.clone(), place.backup(), None)?;
+    headers.iter().try_for_each(|header| copy.file().write_all(header.as_bytes()))?;
     // Whoever owns the file can put it back, even if root was interrupted. Only root can do that.
     let owner = file.metadata()?;
     if owner.uid() != geteuid().as_raw() {
         let (user, group) = (Uid::from_raw(owner.uid()), Gid::from_raw(owner.gid()));
-        let _ = fchown(backup.file(), Some(user), Some(group));
+        let _ = fchown(copy.file(), Some(user), Some(group));
     }
-    backup.sync()?;
-    backup.commit(false)?;
-    sync_directory(path)
-}
-
-fn put(file: &File, header: &Header) -> io::Result<()> {
-    file.write_all_at(header.as_bytes(), 0)?;
-    file.sync_all()
-}
-
-fn remove(path: &Path) -> io::Result<()> {
-    fs::remove_file(path)?;
-    sync_directory(path)
-}
-
-fn sync_directory(path: &Path) -> io::Result<()> {
-    path.parent().map_or(Ok(()), |directory| File::open(directory)?.sync_all())
+    Ok(copy)
 }
 
 #[cfg(test)]
 mod tests {
     use polyseal_file::{Encryptor, Input, Key, Output, Recipients};
 
+    use std::fs;
+
+    use super::super::batch::{Change, make};
     use super::*;
 
     /// A file of its own key, and its header.
@@ -198,8 +145,9 @@ mod tests {
             return;
         }
         let (header, _) = header();
-        save(&backup_of(&path), &File::open(&path).unwrap(), [&header; 2]).unwrap();
-        let copy = fs::metadata(backup_of(&path)).unwrap();
+        let place = Place::of(&path).unwrap();
+        let copy = copy(&place, &File::open(&path).unwrap(), [&header; 2]).unwrap();
+        let copy = copy.file().metadata().unwrap();
         assert_eq!((copy.uid(), copy.gid(), copy.mode() & 0o777), (SOMEBODY, SOMEBODY, 0o600));
     }
 
@@ -210,8 +158,13 @@ mod tests {
         let path = directory.path().join("c");
         let ((seen, _), (new, _), (_, there)) = (header(), header(), header());
         fs::write(&path, &there).unwrap();
-        let refused = rewrite(&path, &seen, &new).unwrap_err();
+        let place = Place::of(&path).unwrap();
+        fs::write(&path, seen.as_bytes()).unwrap();
+        let lock = Lock::take(&path, &File::open(&path).unwrap(), seen.as_bytes()).unwrap();
+        let rewrite = Rewrite::prepare(place.clone(), lock, seen, new).unwrap();
+        fs::write(&path, &there).unwrap();
+        let refused = make(vec![Change::Header(rewrite)]).pop().unwrap().unwrap_err();
         assert!(refused.to_string().contains("changed"), "{refused}");
-        assert!(fs::read(&path).unwrap() == there && !backup_of(&path).exists());
+        assert!(fs::read(&path).unwrap() == there && !place.backup_shown().exists());
     }
 }

@@ -5,6 +5,7 @@
 //! until the file is changed it is locked (`flock`, which other programs may ignore), and it is
 //! changed only if it is still the file, with the header, that was read.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 
 use crate::commands::note;
+use crate::directory::Directory;
 use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::FileId;
 
@@ -59,38 +61,70 @@ pub(super) fn changed(path: &Path) -> Failure {
         .hint("nothing was done to it: see who can open it now, and run it again")
 }
 
-/// A file that is locked, and as it was read.
-pub(super) struct Lock<'a> {
-    path: PathBuf,
-    file: File,
-    id: FileId,
-    header: &'a [u8],
+/// What gives a file its name.
+enum Named {
+    /// Links in a path that the user has given are followed.
+    Path,
+    In(Directory, OsString),
 }
 
-impl<'a> Lock<'a> {
+/// A file that is locked, and as it was read.
+pub(super) struct Lock {
+    named: Named,
+    shown: PathBuf,
+    file: File,
+    id: FileId,
+    header: Vec<u8>,
+}
+
+impl Lock {
     /// Locks the file at `path`, which is to be `read`, with the header `header`.
-    pub(super) fn take(path: &Path, read: &File, header: &'a [u8]) -> Result<Self> {
+    pub(super) fn take(path: &Path, read: &File, header: &[u8]) -> Result<Self> {
         let failure = |error| Failure::io("read", path, &error);
         // A remote file system may ask that it can be written, too.
         let writable = OpenOptions::new().read(true).write(true).open(path);
         let file = writable.or_else(|_| File::open(path)).map_err(failure)?;
         let id = FileId::of(&read.metadata().map_err(failure)?);
-        lock(path, &file)?;
-        let lock = Self { path: path.to_owned(), file, id, header };
+        Self::on(Named::Path, path, file, id, header)
+    }
+
+    /// Locks `file`, which is called `name` in `directory`, and has the header `header`.
+    pub(super) fn take_in(
+        directory: &Directory,
+        name: &OsStr,
+        shown: &Path,
+        file: File,
+        header: &[u8],
+    ) -> Result<Self> {
+        let named = Named::In(directory.clone(), name.to_owned());
+        let id = FileId::of(&file.metadata().map_err(|e| Failure::io("read", shown, &e))?);
+        Self::on(named, shown, file, id, header)
+    }
+
+    fn on(named: Named, shown: &Path, file: File, id: FileId, header: &[u8]) -> Result<Self> {
+        lock(shown, &file)?;
+        let lock = Self { named, shown: shown.to_owned(), file, id, header: header.to_owned() };
         lock.expect_unchanged()?;
         Ok(lock)
     }
 
+    pub(super) fn id(&self) -> FileId {
+        self.id
+    }
+
     /// Refuses to go on if the name means another file by now, or the file has another header.
     pub(super) fn expect_unchanged(&self) -> Result {
-        let failure = |error| Failure::io("read", &self.path, &error);
-        let named = FileId::of(&fs::metadata(&self.path).map_err(failure)?);
+        let failure = |error| Failure::io("read", &self.shown, &error);
+        let named = match &self.named {
+            Named::Path => FileId::of(&fs::metadata(&self.shown).map_err(failure)?),
+            Named::In(directory, name) => FileId::of_stat(&directory.stat(name).map_err(failure)?),
+        };
         let locked = FileId::of(&self.file.metadata().map_err(failure)?);
         let mut header = vec![0; self.header.len()];
         let same_header = self.file.read_exact_at(&mut header, 0).is_ok() && header == self.header;
         if named == self.id && locked == self.id && same_header {
             return Ok(());
         }
-        Err(changed(&self.path))
+        Err(changed(&self.shown))
     }
 }

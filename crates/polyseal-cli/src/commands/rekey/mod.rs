@@ -6,10 +6,13 @@
 //! nobody out, as the tool says: `--new-key` does, and encrypts anew.
 
 mod age;
+pub(crate) mod backup;
+mod batch;
 mod detached;
-pub(crate) mod in_place;
+mod in_place;
 mod lock;
 mod several;
+mod tree;
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -18,8 +21,13 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use polyseal_file::{Encryptor, Existing, Header, Input, Output, Recipients};
+use polyseal_file::{
+    Encryptor, Existing, Header, Identities, Input, Output, Passphrase, Recipients,
+};
 
+use self::backup::Place;
+use self::batch::Change;
+use self::in_place::Rewrite;
 use self::lock::Lock;
 use super::note;
 use crate::args::{OutputArgs, RekeyArgs};
@@ -52,11 +60,12 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     expect_named(args)?;
     let context = args.context.get()?;
     if args.output.is_none() {
-        in_place::expect_not_interrupted(path)?;
+        backup::expect_none(path)?;
     }
     let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
     let opening = Opening::new(&args.open, false, context, args.work.threads, sources)?;
-    one(args, path, &opening, &To::new(args))?;
+    let change = prepare(args, path, &opening, &To::new(args))?;
+    batch::make(vec![change]).into_iter().collect::<Result>()?;
     if !args.keep && !args.new_key {
         note_kept_keys();
     }
@@ -64,14 +73,29 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
 }
 
 fn restore(args: &RekeyArgs, path: &Path) -> Result {
+    let opening = to_restore(args)?;
+    let place = Place::of(path)?;
+    put_back(&place, opening.as_ref())
+}
+
+/// What tells whether a copy is authentic, if anything is given that does.
+fn to_restore(args: &RekeyArgs) -> Result<Option<Opening>> {
     let given = &args.open;
     let none = given.key.is_empty() && given.identity.is_empty();
     if none && given.passphrase_fd.is_none() {
-        return in_place::restore(path, None);
+        return Ok(None);
     }
     let sources = Sources::new([given.passphrase_fd, None])?;
-    let opening = Opening::new(given, false, None, None, sources)?;
-    in_place::restore(path, Some(&opening.identities))
+    Opening::new(given, false, None, None, sources).map(Some)
+}
+
+/// Puts back the copy that must be there.
+fn put_back(place: &Place, opening: Option<&Opening>) -> Result {
+    if backup::restore(place, opening.map(|opening| &opening.identities))? {
+        return Ok(());
+    }
+    let missing = rustix::io::Errno::NOENT.into();
+    Err(Failure::io("read", &place.backup_shown(), &missing))
 }
 
 /// Who can open files from now on. They are read, and a passphrase is asked for, when the first
@@ -90,17 +114,30 @@ impl<'a> To<'a> {
         if let Some(recipients) = self.recipients.get() {
             return Ok(recipients);
         }
+        let (recipients, _) = self.named(sources)?;
+        Ok(self.recipients.get_or_init(|| recipients))
+    }
+
+    /// Everyone who is named, and what of it shows that a file is theirs already.
+    fn named(&self, sources: &Sources) -> Result<(Recipients, Option<Passphrase>)> {
         let passphrase = NewPassphrase::of(&self.args.recipients, self.args.new_passphrase_fd);
         let (to, keys) = (&self.args.recipients, &self.args.to_key);
-        let recipients = keys::recipients(to, keys, &[], passphrase, sources)?;
-        Ok(self.recipients.get_or_init(|| recipients))
+        keys::recipients_and_passphrase(to, keys, &[], passphrase, sources)
+    }
+
+    /// Reads and asks for everything now: several files at a time must not ask for one passphrase
+    /// each. What opens files that are done already.
+    fn at_once(&self, sources: &Sources) -> Result<Identities<'static>> {
+        let (recipients, passphrase) = self.named(sources)?;
+        self.recipients.get_or_init(|| recipients);
+        keys::identities_of(&self.args.to_key, passphrase, sources)
     }
 }
 
-/// Gives one file its other recipients.
-fn one(args: &RekeyArgs, path: &Path, opening: &Opening, to: &To<'_>) -> Result {
+/// All that giving one file its other recipients takes, but the change itself.
+fn prepare(args: &RekeyArgs, path: &Path, opening: &Opening, to: &To<'_>) -> Result<Change> {
     if args.output.is_none() {
-        in_place::expect_not_interrupted(path)?;
+        backup::expect_none(path)?;
     }
     expect_file(path)?;
     let mut input = InputFile::open(Some(path))?;
@@ -121,28 +158,28 @@ fn one(args: &RekeyArgs, path: &Path, opening: &Opening, to: &To<'_>) -> Result 
     }
     let recipients = to.recipients(&opening.sources)?;
     // Every key has been read: nobody is waited for any more.
-    let lock = match args.output {
+    let mut lock = match args.output {
         None => {
             let lock = Lock::take(path, &input.file, old.as_bytes())?;
             // Meanwhile another may have begun, and been interrupted.
-            in_place::expect_not_interrupted(path)?;
+            backup::expect_none(path)?;
             Some(lock)
         }
         Some(_) => None,
     };
     if args.new_key {
-        return anew(args, path, opening, recipients, &input, &old, lock.as_ref());
+        let output = anew(args, path, opening, recipients, &input, &old)?;
+        return Ok(Change::Whole { output, lock });
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
     let new = authentic.rekey(recipients, existing).map_err(Failure::sealing)?;
-    if args.in_place {
-        return in_place::rewrite(path, &old, &new);
+    if let (true, Some(lock)) = (args.in_place, lock.take()) {
+        return Rewrite::prepare(Place::of(path)?, lock, old, new).map(Change::Header);
     }
     let mut output = output(args, path, &input, &opening.sources)?;
     copy(&mut input.file, &new, &mut output)
         .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
-    lock.iter().try_for_each(Lock::expect_unchanged)?;
-    output.commit()
+    Ok(Change::Whole { output, lock })
 }
 
 fn expect_named(args: &RekeyArgs) -> Result {
@@ -173,7 +210,7 @@ fn output(
     let (to, force) = match &args.output {
         Some(other) => {
             // Its copy is of a header of the same file, perhaps, and would undo this one.
-            in_place::expect_not_interrupted(other)?;
+            backup::expect_none(other)?;
             taken.push((input.id, "the input; leave out -o to replace it"));
             (other.as_path(), args.force)
         }
@@ -270,8 +307,7 @@ fn anew(
     recipients: &Recipients,
     input: &InputFile,
     header: &Header,
-    lock: Option<&Lock<'_>>,
-) -> Result {
+) -> Result<OutputFile> {
     let context = args.context.get()?;
     let mut encryptor = Encryptor::new(recipients);
     if let Some(context) = &context {
@@ -294,6 +330,5 @@ fn anew(
     }
     let to: Output<'_> = output.sink();
     encryptor.encrypt(Input::Stream(&mut plaintext), to).map_err(Failure::sealing)?;
-    lock.into_iter().try_for_each(Lock::expect_unchanged)?;
-    output.commit()
+    Ok(output)
 }

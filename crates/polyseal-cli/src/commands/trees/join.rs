@@ -9,12 +9,13 @@ use std::path::{Path, PathBuf};
 use polyseal_file::manifest::{Entry, Error, Kind, compare};
 
 use super::walk::{Step, Walk, What};
-use super::{MANIFEST, of_manifest};
+use super::{MANIFEST, of_manifest, sealed, stranger};
+use crate::commands::backup;
 use crate::commands::many::Excluded;
 use crate::error::{Failure, Result};
 
 /// What the two have, or one of them.
-pub(super) enum Pair {
+pub(crate) enum Pair {
     /// A file that is there under the name that the manifest has.
     File(Entry),
     /// A directory or a link: the manifest alone has it.
@@ -99,6 +100,32 @@ impl<M: Iterator<Item = Read>> Iterator for Join<'_, M> {
             })
         })
     }
+}
+
+impl Pair {
+    /// The path of what is there, or should be.
+    pub(crate) fn path(&self) -> PathBuf {
+        match self {
+            Self::File(entry) | Self::Missing(entry) => sealed(&path_of(entry)),
+            Self::Plain(entry) => path_of(entry),
+            Self::Added(path) | Self::Unread(path, _) => path.clone(),
+        }
+    }
+}
+
+/// What is said of a file that is missing.
+pub(crate) fn missing() -> Failure {
+    stranger("it is missing").hint("use a backup")
+}
+
+/// What is said of a file that the manifest does not have.
+pub(super) fn added(path: &Path) -> Failure {
+    if backup::file_of(path).is_some() {
+        return stranger("it is what an interrupted rekey --in-place leaves, or looks like it")
+            .hint("put the headers back first: polyseal rekey --restore --recursive DIR");
+    }
+    stranger("it is not of this tree: the manifest does not have it")
+        .hint("if you know it, open it by itself; if not, remove it")
 }
 
 pub(crate) fn path_of(entry: &Entry) -> PathBuf {

@@ -15,14 +15,18 @@ mod seal;
 mod walk;
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-pub(crate) use join::path_of;
+pub(crate) use join::{Pair, missing};
 pub(crate) use open::{Sealed, decrypt, verify};
 pub(crate) use seal::Sealing;
 
+use self::walk::{Walk, What};
 use super::crypt::{SUFFIX, with_suffix};
+use super::many::Excluded;
 use crate::args::OutputArgs;
 use crate::directory::Directory;
 use crate::error::{Code, Failure, Result};
@@ -34,16 +38,52 @@ const MANIFEST: &str = ".polyseal-manifest";
 pub(crate) struct Tree {
     root: Directory,
     shown: PathBuf,
+    /// The directory that was worked in last: what comes next is often in it, too.
+    last: Mutex<Option<(PathBuf, Directory)>>,
 }
 
 impl Tree {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let root = Directory::open(path).map_err(|error| Failure::io("read", path, &error))?;
-        Ok(Self { root, shown: path.to_owned() })
+        Ok(Self::of(root, path))
     }
 
-    pub(crate) fn root(&self) -> &Directory {
-        &self.root
+    fn of(root: Directory, shown: &Path) -> Self {
+        Self { root, shown: shown.to_owned(), last: Mutex::default() }
+    }
+
+    /// The directory in the tree that has `path` in it, and what `path` is called there.
+    pub(crate) fn place(&self, path: &Path) -> io::Result<(Directory, OsString)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let directory = match &*last {
+            Some((path, directory)) if path == parent => directory.clone(),
+            _ => {
+                let directory = self.root.beneath(parent)?;
+                *last = Some((parent.to_owned(), directory.clone()));
+                directory
+            }
+        };
+        Ok((directory, name.to_owned()))
+    }
+
+    /// The regular file `path` in the tree, to be read.
+    pub(crate) fn file(&self, path: &Path) -> io::Result<File> {
+        let (directory, name) = self.place(path)?;
+        directory.file(Path::new(&name))
+    }
+
+    /// The paths of all that is in the tree and no directory.
+    pub(crate) fn paths<'a>(
+        &'a self,
+        excluded: &'a Excluded,
+    ) -> impl Iterator<Item = Result<PathBuf>> + Send + 'a {
+        Walk::new(&self.root, excluded, false).filter_map(|step| match step {
+            Ok(step) if step.what == What::Directory => None,
+            Ok(step) => Some(Ok(step.there)),
+            Err((path, error)) => Some(Err(Failure::io("read", &self.shown(&path), &error))),
+        })
     }
 
     pub(crate) fn shown(&self, path: &Path) -> PathBuf {
@@ -101,7 +141,7 @@ impl<'a> Destination<'a> {
             opened => opened,
         };
         let root = make().map_err(|error| Failure::io("write", self.path, &error))?;
-        Ok(Tree { root, shown: self.path.to_owned() })
+        Ok(Tree::of(root, self.path))
     }
 }
 

@@ -16,7 +16,7 @@ use rustix::fs::{
     utimensat,
 };
 
-use super::join::{Join, Pair, path_of};
+use super::join::{Join, Pair, added, missing, path_of};
 use super::walk::Walk;
 use super::{Destination, Tree, manifest_name, of_manifest, only_one, sealed, stranger};
 use crate::args::{DecryptArgs, ManyArgs, ReadArgs, VerifyFilesArgs};
@@ -120,6 +120,17 @@ impl<'a> Sealed<'a> {
         &self.tree
     }
 
+    /// A bar for all of it.
+    pub(crate) fn progress(&self) -> Option<Progress> {
+        Progress::of_files(Some(self.files), Some(self.bytes))
+    }
+
+    /// What the manifest has and what is there, side by side.
+    pub(crate) fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair>> + Send> {
+        let walk = Walk::new(&self.tree.root, &self.excluded, true);
+        Ok(Join::new(self.entries()?, walk, &self.excluded))
+    }
+
     fn entries(&self) -> Result<Reader<BufReader<polyseal_file::Reader<&File>>>> {
         let shown = self.tree.shown(Path::new(&manifest_name()));
         let refused = |error| self.opening.refused(error, &shown).about(&shown);
@@ -132,8 +143,7 @@ impl<'a> Sealed<'a> {
     fn carry(&self, entry: &Entry, output: Output<'_>, report: Told<'_>) -> Result<Summary> {
         let name = sealed(&path_of(entry));
         let shown = self.tree.shown(&name);
-        let file =
-            self.tree.root.file(&name).map_err(|error| Failure::io("read", &shown, &error))?;
+        let file = self.tree.file(&name).map_err(|error| Failure::io("read", &shown, &error))?;
         let decryptor = report.map_or(self.decryptor, |report| self.decryptor.progress(report));
         let summary = decryptor
             .decrypt(Input::File(&file), output)
@@ -157,10 +167,9 @@ impl<'a> Sealed<'a> {
         links: impl Fn(&Entry) -> Result<Option<Done>> + Sync,
         work: impl Fn(&Entry, Told<'_>) -> Result<Done> + Sync,
     ) -> Result {
-        let bar = Progress::of_files(Some(self.files), Some(self.bytes));
+        let bar = self.progress();
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
-        let walk = Walk::new(&self.tree.root, &self.excluded, true);
-        let pairs = Join::new(self.entries()?, walk, &self.excluded);
+        let pairs = self.pairs()?;
         let pairs = pairs.map(|pair| {
             let pair = pair?;
             let begun = match &pair {
@@ -171,30 +180,22 @@ impl<'a> Sealed<'a> {
         });
         let work = |pair: Result<(Pair, Result)>| -> Result<Outcome> {
             let (pair, begun) = pair?;
-            let shown = |entry: &Entry| self.tree.shown(&path_of(entry));
-            let shown_sealed = |entry: &Entry| self.tree.shown(&sealed(&path_of(entry)));
+            let shown = self.tree.shown(&pair.path());
             Ok(match pair {
                 Pair::File(entry) => {
                     let done = work(&entry, Some(&add));
-                    (shown_sealed(&entry), done.map(Some), Some(entry))
+                    (shown, done.map(Some), Some(entry))
                 }
                 Pair::Plain(entry) => {
                     let done = begun.and_then(|()| match entry.kind {
                         Kind::Directory => Ok(None),
                         _ => links(&entry),
                     });
-                    (shown(&entry), done, Some(entry))
+                    (shown, done, Some(entry))
                 }
-                Pair::Missing(entry) => {
-                    let missing = stranger("it is missing").hint("use a backup");
-                    (shown_sealed(&entry), Err(missing), None)
-                }
-                Pair::Added(path) => {
-                    let added = stranger("it is not of this tree: the manifest does not have it")
-                        .hint("if you know it, open it by itself; if not, remove it");
-                    (self.tree.shown(&path), Err(added), None)
-                }
-                Pair::Unread(path, failure) => (self.tree.shown(&path), Err(failure), None),
+                Pair::Missing(_) => (shown, Err(missing()), None),
+                Pair::Added(path) => (shown, Err(added(&path)), None),
+                Pair::Unread(_, failure) => (shown, Err(failure), None),
             })
         };
         in_order(pairs, many.jobs(), work, |outcomes| {
@@ -227,11 +228,8 @@ impl Made {
     fn place(&self, entry: &Entry) -> Result<(Directory, OsString, PathBuf)> {
         let path = path_of(entry);
         let shown = self.tree.shown(&path);
-        let (parent, name) = self
-            .tree
-            .root
-            .of_beneath(&path)
-            .map_err(|error| Failure::io("write", &shown, &error))?;
+        let (parent, name) =
+            self.tree.place(&path).map_err(|error| Failure::io("write", &shown, &error))?;
         Ok((parent, name, shown))
     }
 

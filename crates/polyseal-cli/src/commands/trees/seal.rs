@@ -127,7 +127,7 @@ impl<F: Fn(u64) + Sync> One<'_, F> {
             return Err(Failure::usage("it has the name of the manifest").hint("rename it"));
         }
         let path = step.path.as_os_str().as_bytes().to_vec();
-        let (parent, name) = self.from.root.of_beneath(&step.path).map_err(unread)?;
+        let (parent, name) = self.from.place(&step.path).map_err(unread)?;
         match step.what {
             What::Directory => {
                 let stat = parent.stat(&name).map_err(unread)?;
@@ -159,12 +159,12 @@ impl<F: Fn(u64) + Sync> One<'_, F> {
     fn file(&self, step: &Step, path: Vec<u8>) -> Result<(Entry, Option<Done>)> {
         let shown = self.from.shown(&step.path);
         let unread = |error: io::Error| Failure::io("read", &shown, &error);
-        let mut file = self.from.root.file(&step.path).map_err(unread)?;
+        let mut file = self.from.file(&step.path).map_err(unread)?;
         let metadata = file.metadata().map_err(unread)?;
         let name = sealed(&step.path);
         let shown = self.to.shown(&name);
         let unwritten = |error: io::Error| Failure::io("write", &shown, &error);
-        let (parent, name) = self.to.root.of_beneath(&name).map_err(unwritten)?;
+        let (parent, name) = self.to.place(&name).map_err(unwritten)?;
         let taken: Vec<_> = self.sources.taken().collect();
         let mut output = OutputFile::inside(parent, name, &shown, self.force, &taken)?;
         let encryptor = self.encryptor.progress(&self.add);

@@ -5,6 +5,7 @@
 //! the file key and the nonce. The text is read strictly, in its one form, and up to a length that
 //! is checked as it is read.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{BufRead, Read};
 
@@ -23,6 +24,9 @@ use crate::stanza::{AgeStanza, age_text};
 
 /// The longest header in bytes: 1 MiB, with room for some 600 post-quantum recipients.
 pub const MAX_HEADER_BYTES: usize = 1 << 20;
+
+/// How often a header may have one tag of an RSA key.
+const MAX_SAME_RSA: usize = 128;
 
 const MAGIC: &[u8] = b"age-encryption.org/";
 const VERSION_LINE: &[u8] = b"age-encryption.org/v1\n";
@@ -117,6 +121,9 @@ impl Header {
             .ok_or(HeaderError::AgeText)?;
         if stanzas.len() > 1 && stanzas.iter().any(AgeStanza::is_scrypt) {
             return Err(HeaderError::PassphraseNotAlone.into());
+        }
+        if has_many_of_one_rsa(&stanzas) {
+            return Err(HeaderError::AgeManyRsa.into());
         }
         let mac = bytes[mac_at + MAC_MARK.len()..]
             .strip_prefix(b" ")
@@ -220,6 +227,17 @@ impl fmt::Debug for AuthenticHeader<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AuthenticHeader").field("header", self.header).finish_non_exhaustive()
     }
+}
+
+/// Whether a tag of `ssh-rsa` is there too often. A key is tried on every stanza with its tag, each
+/// takes some 20 ms, and 1 MiB has room for more than a thousand. A file that nobody has made to
+/// take long has one for each key; two keys have one tag by an accident of 1 in 2^32.
+fn has_many_of_one_rsa(stanzas: &[AgeStanza]) -> bool {
+    let mut tags = BTreeMap::<_, usize>::new();
+    for stanza in stanzas.iter().filter(|stanza| stanza.tag == "ssh-rsa") {
+        *tags.entry(stanza.args.first()).or_default() += 1;
+    }
+    tags.into_values().any(|times| times > MAX_SAME_RSA)
 }
 
 /// Reads up to the end of a line, or of `limit` bytes.

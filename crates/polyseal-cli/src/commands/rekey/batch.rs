@@ -1,0 +1,155 @@
+//! What is done to several files at once, so that the disk is waited for once and not for each.
+//!
+//! Every step is taken for all files of the batch before the next is begun for any. Where a step
+//! must be on disk first, all files are synchronised at the same time, by some threads: the system
+//! joins what they wait for. So of a batch that is interrupted,
+//!
+//! - a file that is replaced is the old one or the new one, as if it had been alone;
+//! - a file whose header is rewritten has nothing beside it, and the old header or the new one; or
+//!   a copy of both headers, complete, and then its own may be the old one, the new one, or torn.
+//!
+//! No header is written before its copy is on disk under its name, and no copy goes before the
+//! header is on disk. What fails keeps no other file of the batch from being done.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use rustix::process::{Signal, getpid, kill_process};
+
+use super::in_place::Rewrite;
+use super::lock::Lock;
+use crate::directory::Directory;
+use crate::error::{Failure, Result};
+use crate::file_io::{FileId, OutputFile};
+
+/// How many threads wait for the disk at the same time.
+const WAITING: usize = 16;
+
+/// What is to be done to a file, and has not been begun.
+pub(super) enum Change {
+    /// A whole file takes its name.
+    Whole { output: OutputFile, lock: Option<Lock> },
+    /// Its header is rewritten.
+    Header(Rewrite),
+}
+
+/// Makes all of the changes, and says what became of each.
+pub(super) fn make(changes: Vec<Change>) -> Vec<Result> {
+    let mut outcomes: Vec<_> = changes.iter().map(|_| Ok(())).collect();
+    let (mut whole, mut headers) = (Vec::new(), Vec::new());
+    for (i, change) in changes.into_iter().enumerate() {
+        match change {
+            Change::Whole { output, lock } => whole.push((i, Ok((output, lock)))),
+            Change::Header(rewrite) => headers.push((i, Ok(rewrite))),
+        }
+    }
+    for (i, done) in replace(whole).into_iter().chain(rewrite(headers)) {
+        outcomes[i] = done;
+    }
+    outcomes
+}
+
+/// One of the files, by its number, as far as it has come.
+type Slot<T> = (usize, Result<T>);
+
+fn replace(mut files: Vec<Slot<(OutputFile, Option<Lock>)>>) -> Vec<Slot<()>> {
+    at_once(&mut files, |(output, _)| output.ready());
+    let mut places = Vec::new();
+    let done = files.into_iter().map(|(i, file)| {
+        let appear = |(output, lock): (OutputFile, Option<Lock>)| {
+            lock.iter().try_for_each(Lock::expect_unchanged)?;
+            step();
+            output.appear()
+        };
+        (i, file.and_then(appear).map(|place| places.extend(place)))
+    });
+    let done = done.collect();
+    // The names, too, should survive a power failure; not every file system can say so.
+    let _ = sync_all(places.iter());
+    step();
+    done
+}
+
+fn rewrite(mut files: Vec<Slot<Rewrite>>) -> Vec<Slot<()>> {
+    at_once(&mut files, Rewrite::sync_copy);
+    step();
+    one_by_one(&mut files, Rewrite::name_copy);
+    let unnamed = sync_all(places(&files));
+    one_by_one(&mut files, |file| {
+        let id = FileId::of_descriptor(&file.place.directory);
+        let Some(error) = id.and_then(|id| unnamed.get(&id)) else { return Ok(()) };
+        file.remove_copy()?;
+        Err(Failure::io("write", &file.place.backup_shown(), error))
+    });
+    step();
+    one_by_one(&mut files, Rewrite::put);
+    at_once(&mut files, Rewrite::sync);
+    step();
+    one_by_one(&mut files, Rewrite::remove_copy);
+    // A copy that appears again is that of the header before: it can be put back, or removed.
+    let _ = sync_all(places(&files));
+    step();
+    files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
+}
+
+fn one_by_one<T>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result) {
+    for (_, file) in files {
+        if let Ok(it) = file
+            && let Err(failure) = work(it)
+        {
+            *file = Err(failure);
+        }
+        step();
+    }
+}
+
+/// The same, by several threads.
+fn at_once<T: Send>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result + Sync) {
+    if files.len() < 2 {
+        return one_by_one(files, work);
+    }
+    let each = files.len().div_ceil(WAITING);
+    thread::scope(|scope| {
+        for part in files.chunks_mut(each) {
+            scope.spawn(|| one_by_one(part, &work));
+        }
+    });
+}
+
+fn places(files: &[Slot<Rewrite>]) -> impl Iterator<Item = &Directory> {
+    files.iter().filter_map(|(_, file)| file.as_ref().ok()).map(|file| &file.place.directory)
+}
+
+/// Waits until the names in each of the directories are on disk; those where that fails.
+fn sync_all<'a>(directories: impl Iterator<Item = &'a Directory>) -> BTreeMap<FileId, io::Error> {
+    let distinct: BTreeMap<_, _> = directories
+        .filter_map(|directory| Some((FileId::of_descriptor(directory)?, directory)))
+        .collect();
+    let failed = Mutex::new(BTreeMap::new());
+    let mut slots: Vec<_> = distinct.into_iter().map(|it| (0, Ok(it))).collect();
+    at_once(&mut slots, |(id, directory)| {
+        if let Err(error) = directory.sync() {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).insert(*id, error);
+        }
+        Ok(())
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A moment at which a test ends the process as SIGKILL does; a release build cannot be made to.
+pub(super) fn step() {
+    static LEFT: OnceLock<Option<AtomicU64>> = OnceLock::new();
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    let steps = || std::env::var("POLYSEAL_TEST_KILLED_AT").ok()?.parse().ok().map(AtomicU64::new);
+    if let Some(left) = LEFT.get_or_init(steps)
+        && left.fetch_sub(1, Ordering::Relaxed) == 1
+    {
+        let _ = kill_process(getpid(), Signal::KILL);
+        thread::park();
+    }
+}
