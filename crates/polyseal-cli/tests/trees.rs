@@ -285,9 +285,11 @@ fn a_link_that_is_planted_meanwhile_leads_nowhere() {
             let mut swapped = 0;
             while !over.load(Ordering::Relaxed) {
                 if fs::rename(&place, &away).is_ok() {
-                    symlink("../elsewhere", &place).unwrap();
-                    thread::yield_now();
-                    fs::remove_file(&place).unwrap();
+                    // Nor is the link made where the tool has made another directory.
+                    if symlink("../elsewhere", &place).is_ok() {
+                        thread::yield_now();
+                        fs::remove_file(&place).unwrap();
+                    }
                     // Somebody has made another one in between.
                     if fs::rename(&away, &place).is_err() {
                         let _ = fs::remove_dir_all(&away);

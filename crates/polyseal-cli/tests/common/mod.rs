@@ -196,9 +196,11 @@ pub(crate) fn rekey_a_tree_and_be_killed(count: usize, how: &[&str]) {
     room.run(["encrypt", "-k", "k", "--recursive", "-o", "s", "d"], b"").succeeds();
     let rekey = [&["rekey", "-k", "k", "--to-key", "other", "--recursive", "s"], how].concat();
     let (mut killed, mut copies) = (0, 0);
-    for part in [1, 2, 4, 8, 16].into_iter().cycle() {
+    let mut patience = Duration::from_millis(count as u64 / 30);
+    loop {
         let mut child = room.command(&rekey).stdout(Stdio::null()).spawn().unwrap();
-        sleep(Duration::from_millis((count / 30 * part) as u64 + killed));
+        sleep(patience);
+        patience += patience / 4;
         let _ = child.kill();
         if child.wait().unwrap().success() {
             break;

@@ -33,13 +33,14 @@ pub(crate) struct Item<T> {
     pub(crate) it: T,
 }
 
-/// Lets `prepare` look at each, and `make` change those of a batch that are to be changed. Tells of
+/// Lets `before` see the files of each batch, `prepare` look at each, and `make` change those of a batch that are to be changed. Tells of
 /// each in their order, and ends with the gravest failure. Of what `prepare` gives nothing for,
 /// nothing is told.
 pub(crate) fn in_batches<T: Send, C: Send>(
     many: &ManyArgs,
     items: impl Iterator<Item = Result<Item<T>>>,
     bar: Option<&Progress>,
+    before: impl Fn(&[Item<T>]),
     prepare: impl Fn(T) -> Result<Option<Prepared<C>>> + Sync,
     make: impl Fn(Vec<C>) -> Vec<Result>,
 ) -> Result {
@@ -62,6 +63,7 @@ pub(crate) fn in_batches<T: Send, C: Send>(
         if files.is_empty() {
             return broken.map_or_else(|| report.end(), Err);
         }
+        before(&files);
         let (mut changes, mut told) = (Vec::new(), Vec::new());
         in_order(
             files.into_iter(),

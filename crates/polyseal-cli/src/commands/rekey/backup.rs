@@ -54,6 +54,12 @@ impl Place {
         self.shown.with_file_name(self.backup())
     }
 
+    /// Removes the name of the copy; that is not on disk yet.
+    pub(super) fn remove_backup(&self) -> Result {
+        let removed = self.directory.remove(&self.backup());
+        removed.map_err(|error| Failure::io("remove", &self.backup_shown(), &error))
+    }
+
     /// What is there, under the name itself.
     pub(super) fn id(&self) -> io::Result<FileId> {
         Ok(FileId::of_stat(&self.directory.stat(&self.name)?))
@@ -175,42 +181,60 @@ fn in_the_way(backup: &Path, why: &str) -> Failure {
     )
 }
 
-/// Of one of many files, puts back what an earlier run has left, if it is authentic; whether it has
-/// left something.
-pub(super) fn recover(place: &Place, identities: &Identities<'_>) -> Result<bool> {
+/// A file whose saved header is to be put back. It is locked until that is done.
+pub(super) struct Restoring {
+    pub(super) place: Place,
+    file: File,
+    old: Header,
+}
+
+impl Restoring {
+    /// What an interrupted rewrite has left beside the file, if it has; with `identities`, only
+    /// what is authentic.
+    pub(super) fn of(place: &Place, identities: Option<&Identities<'_>>) -> Result<Option<Self>> {
+        let failure = |error| Failure::io("write", &place.shown, &error);
+        let file = place.directory.file_to_change(Path::new(&place.name)).map_err(failure)?;
+        if Saved::beside(place, &file)?.is_none() {
+            return Ok(None);
+        }
+        lock(&place.shown, &file)?;
+        let locked = FileId::of(&file.metadata().map_err(failure)?);
+        if locked != place.id().map_err(failure)? {
+            return Err(changed(&place.shown));
+        }
+        // Before it was locked, another may have put it back.
+        let Some(Saved { old }) = Saved::beside(place, &file)? else { return Ok(None) };
+        if let Some(identities) = identities {
+            old.authenticate(identities)?;
+        }
+        Ok(Some(Self { place: place.clone(), file, old }))
+    }
+
+    pub(super) fn put(&mut self) -> Result {
+        let written = self.file.write_all_at(self.old.as_bytes(), 0);
+        written.map_err(|error| Failure::io("write", &self.place.shown, &error))
+    }
+
+    pub(super) fn sync(&mut self) -> Result {
+        let synced = self.file.sync_all();
+        synced.map_err(|error| Failure::io("write", &self.place.shown, &error))
+    }
+
+    pub(super) fn remove_copy(&mut self) -> Result {
+        self.place.remove_backup()
+    }
+}
+
+/// Of one of many files, what an earlier run has left: the same, but of what is there and is no
+/// copy, that it stands in the way.
+pub(super) fn left(place: &Place, identities: &Identities<'_>) -> Result<Option<Restoring>> {
     let file = place.directory.file(Path::new(&place.name));
     let file = file.map_err(|error| Failure::io("read", &place.shown, &error))?;
     match Saved::beside(place, &file) {
-        Ok(None) => Ok(false),
-        Ok(Some(_)) => restore(place, Some(identities)).map_err(|failure| {
+        Ok(None) => Ok(None),
+        Ok(Some(_)) => Restoring::of(place, Some(identities)).map_err(|failure| {
             failure.also("an earlier rekey of it was interrupted, and its copy was not put back")
         }),
         Err(failure) => Err(in_the_way(&place.backup_shown(), failure.message())),
     }
-}
-
-/// Puts back the header that an interrupted rewrite has saved; with `identities`, only one that is
-/// authentic. Whether there was one.
-pub(super) fn restore(place: &Place, identities: Option<&Identities<'_>>) -> Result<bool> {
-    let failure = |error| Failure::io("write", &place.shown, &error);
-    let file = place.directory.file_to_change(Path::new(&place.name)).map_err(failure)?;
-    if Saved::beside(place, &file)?.is_none() {
-        return Ok(false);
-    }
-    lock(&place.shown, &file)?;
-    let locked = FileId::of(&file.metadata().map_err(failure)?);
-    if locked != place.id().map_err(failure)? {
-        return Err(changed(&place.shown));
-    }
-    // Before it was locked, another may have put it back.
-    let Some(saved) = Saved::beside(place, &file)? else { return Ok(false) };
-    if let Some(identities) = identities {
-        saved.old.authenticate(identities)?;
-    }
-    file.write_all_at(saved.old.as_bytes(), 0).map_err(failure)?;
-    file.sync_all().map_err(failure)?;
-    let backup = place.backup();
-    let removed = place.directory.remove(&backup).and_then(|()| place.directory.sync());
-    removed.map_err(|error| Failure::io("remove", &place.backup_shown(), &error))?;
-    Ok(true)
 }

@@ -19,6 +19,7 @@ use std::thread;
 
 use rustix::process::{Signal, getpid, kill_process};
 
+use super::backup::Restoring;
 use super::in_place::Rewrite;
 use super::lock::Lock;
 use crate::directory::Directory;
@@ -33,20 +34,23 @@ pub(super) enum Change {
     /// A whole file takes its name.
     Whole { output: OutputFile, lock: Option<Lock> },
     /// Its header is rewritten.
-    Header(Rewrite),
+    Header(Box<Rewrite>),
+    /// The header that an interrupted run has saved is put back.
+    Restore(Restoring),
 }
 
 /// Makes all of the changes, and says what became of each.
 pub(super) fn make(changes: Vec<Change>) -> Vec<Result> {
     let mut outcomes: Vec<_> = changes.iter().map(|_| Ok(())).collect();
-    let (mut whole, mut headers) = (Vec::new(), Vec::new());
+    let (mut whole, mut headers, mut saved) = (Vec::new(), Vec::new(), Vec::new());
     for (i, change) in changes.into_iter().enumerate() {
         match change {
             Change::Whole { output, lock } => whole.push((i, Ok((output, lock)))),
-            Change::Header(rewrite) => headers.push((i, Ok(rewrite))),
+            Change::Header(rewrite) => headers.push((i, Ok(*rewrite))),
+            Change::Restore(restoring) => saved.push((i, Ok(restoring))),
         }
     }
-    for (i, done) in replace(whole).into_iter().chain(rewrite(headers)) {
+    for (i, done) in [replace(whole), rewrite(headers), restore(saved)].into_iter().flatten() {
         outcomes[i] = done;
     }
     outcomes
@@ -56,6 +60,9 @@ pub(super) fn make(changes: Vec<Change>) -> Vec<Result> {
 type Slot<T> = (usize, Result<T>);
 
 fn replace(mut files: Vec<Slot<(OutputFile, Option<Lock>)>>) -> Vec<Slot<()>> {
+    if files.is_empty() {
+        return Vec::new();
+    }
     at_once(&mut files, |(output, _)| output.ready());
     let mut places = Vec::new();
     let done = files.into_iter().map(|(i, file)| {
@@ -74,6 +81,9 @@ fn replace(mut files: Vec<Slot<(OutputFile, Option<Lock>)>>) -> Vec<Slot<()>> {
 }
 
 fn rewrite(mut files: Vec<Slot<Rewrite>>) -> Vec<Slot<()>> {
+    if files.is_empty() {
+        return Vec::new();
+    }
     at_once(&mut files, Rewrite::sync_copy);
     step();
     one_by_one(&mut files, Rewrite::name_copy);
@@ -92,6 +102,17 @@ fn rewrite(mut files: Vec<Slot<Rewrite>>) -> Vec<Slot<()>> {
     // A copy that appears again is that of the header before: it can be put back, or removed.
     let _ = sync_all(places(&files));
     step();
+    files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
+}
+
+fn restore(mut files: Vec<Slot<Restoring>>) -> Vec<Slot<()>> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    one_by_one(&mut files, Restoring::put);
+    at_once(&mut files, Restoring::sync);
+    one_by_one(&mut files, Restoring::remove_copy);
+    let _ = sync_all(files.iter().filter_map(|(_, it)| Some(&it.as_ref().ok()?.place.directory)));
     files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
 }
 

@@ -92,8 +92,7 @@ impl Rewrite {
 
     /// Removes the name of the copy; that is not on disk yet.
     pub(super) fn remove_copy(&mut self) -> Result {
-        let removed = self.place.directory.remove(&self.place.backup());
-        removed.map_err(|error| Failure::io("remove", &self.place.backup_shown(), &error))
+        self.place.remove_backup()
     }
 }
 
@@ -163,7 +162,7 @@ mod tests {
         let lock = Lock::take(&path, &File::open(&path).unwrap(), seen.as_bytes()).unwrap();
         let rewrite = Rewrite::prepare(place.clone(), lock, seen, new).unwrap();
         fs::write(&path, &there).unwrap();
-        let refused = make(vec![Change::Header(rewrite)]).pop().unwrap().unwrap_err();
+        let refused = make(vec![Change::Header(Box::new(rewrite))]).pop().unwrap().unwrap_err();
         assert!(refused.to_string().contains("changed"), "{refused}");
         assert!(fs::read(&path).unwrap() == there && !place.backup_shown().exists());
     }

@@ -25,7 +25,7 @@ use polyseal_file::{
     Encryptor, Existing, Header, Identities, Input, Output, Passphrase, Recipients,
 };
 
-use self::backup::Place;
+use self::backup::{Place, Restoring};
 use self::batch::Change;
 use self::in_place::Rewrite;
 use self::lock::Lock;
@@ -74,8 +74,8 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
 
 fn restore(args: &RekeyArgs, path: &Path) -> Result {
     let opening = to_restore(args)?;
-    let place = Place::of(path)?;
-    put_back(&place, opening.as_ref())
+    let change = saved(&Place::of(path)?, opening.as_ref())?;
+    batch::make(vec![change]).into_iter().collect()
 }
 
 /// What tells whether a copy is authentic, if anything is given that does.
@@ -89,13 +89,11 @@ fn to_restore(args: &RekeyArgs) -> Result<Option<Opening>> {
     Opening::new(given, false, None, None, sources).map(Some)
 }
 
-/// Puts back the copy that must be there.
-fn put_back(place: &Place, opening: Option<&Opening>) -> Result {
-    if backup::restore(place, opening.map(|opening| &opening.identities))? {
-        return Ok(());
-    }
-    let missing = rustix::io::Errno::NOENT.into();
-    Err(Failure::io("read", &place.backup_shown(), &missing))
+/// The copy, which must be there.
+fn saved(place: &Place, opening: Option<&Opening>) -> Result<Change> {
+    let identities = opening.map(|opening| &opening.identities);
+    let missing = || Failure::io("read", &place.backup_shown(), &rustix::io::Errno::NOENT.into());
+    Restoring::of(place, identities)?.map(Change::Restore).ok_or_else(missing)
 }
 
 /// Who can open files from now on. They are read, and a passphrase is asked for, when the first
@@ -174,7 +172,8 @@ fn prepare(args: &RekeyArgs, path: &Path, opening: &Opening, to: &To<'_>) -> Res
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
     let new = authentic.rekey(recipients, existing).map_err(Failure::sealing)?;
     if let (true, Some(lock)) = (args.in_place, lock.take()) {
-        return Rewrite::prepare(Place::of(path)?, lock, old, new).map(Change::Header);
+        return Rewrite::prepare(Place::of(path)?, lock, old, new)
+            .map(|rewrite| Change::Header(Box::new(rewrite)));
     }
     let mut output = output(args, path, &input, &opening.sources)?;
     copy(&mut input.file, &new, &mut output)

@@ -13,7 +13,7 @@ use polyseal_file::{Header, Identities};
 
 use super::backup::{self, Place};
 use super::batch::{self, Change};
-use super::{To, expect_named, note_kept_keys, prepare, put_back, to_restore, tree};
+use super::{To, expect_named, note_kept_keys, prepare, saved, to_restore, tree};
 use crate::args::RekeyArgs;
 use crate::commands::many::{self, Done, Excluded, Item, Names, Prepared};
 use crate::error::{Code, Failure, Result, shown};
@@ -37,10 +37,12 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) ->
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
     if args.restore {
         let opening = to_restore(args)?;
-        return many::each(&args.many, names, PathBuf::clone, None, |path| {
-            put_back(&Place::of(&path)?, opening.as_ref())?;
-            Ok(restored(&path))
-        });
+        let items = names.map(|name| name.map(|it| Item { name: it.clone(), bytes: 0, it }));
+        let prepare = |path: PathBuf| {
+            let change = saved(&Place::of(&path)?, opening.as_ref())?;
+            Ok(Some(Prepared::Change(change, restored(&path))))
+        };
+        return many::in_batches(&args.many, items, None, |_| (), prepare, batch::make);
     }
     let run = Run::new(args)?;
     let bar = Progress::of_files(None, None);
@@ -49,13 +51,10 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) ->
         let bytes = if args.in_place { Ok(0) } else { fs::metadata(&name).map(|it| it.len()) };
         Ok(Item { bytes: bytes.unwrap_or(0), it: name.clone(), name })
     });
-    many::in_batches(
-        &args.many,
-        items,
-        bar.as_ref(),
-        |path| run.one(&path).map(Some),
-        batch::make,
-    )?;
+    let before =
+        |files: &[Item<PathBuf>]| run.recover(files.iter().filter_map(|f| Place::of(&f.it).ok()));
+    let prepare = |path: PathBuf| run.one(&path).map(Some);
+    many::in_batches(&args.many, items, bar.as_ref(), before, prepare, batch::make)?;
     run.end();
     Ok(())
 }
@@ -83,7 +82,7 @@ impl<'a> Run<'a> {
 
     fn one(&self, path: &Path) -> Result<Prepared<Change>> {
         if let Ok(place) = Place::of(path) {
-            backup::recover(&place, &self.opening.identities)?;
+            self.expect_recovered(&place)?;
         }
         if self.one_is_added() && self.opens(path) {
             return Ok(Prepared::Done(already(path)));
@@ -95,6 +94,18 @@ impl<'a> Run<'a> {
             }
             Err(failure) => Err(failure),
         }
+    }
+
+    /// Puts back what an earlier run has left beside these files. Where that cannot be done it is
+    /// told in its turn.
+    pub(super) fn recover(&self, places: impl Iterator<Item = Place>) {
+        let left = |place: Place| backup::left(&place, &self.opening.identities).ok().flatten();
+        batch::make(places.filter_map(left).map(Change::Restore).collect());
+    }
+
+    pub(super) fn expect_recovered(&self, place: &Place) -> Result {
+        let left = backup::left(place, &self.opening.identities)?;
+        batch::make(left.into_iter().map(Change::Restore).collect()).into_iter().collect()
     }
 
     /// Whether one key file is added and nobody else: then it, too, opens what is done already.

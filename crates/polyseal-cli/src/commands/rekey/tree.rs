@@ -15,7 +15,7 @@ use super::copy;
 use super::in_place::Rewrite;
 use super::lock::Lock;
 use super::several::{Run, already, done, rekeyed, restored};
-use super::{put_back, to_restore};
+use super::{saved, to_restore};
 use crate::args::RekeyArgs;
 use crate::commands::many::{self, Excluded, Item, Prepared};
 use crate::commands::trees::{Pair, Sealed, Tree, manifest_name, missing, only_one, stranger};
@@ -30,21 +30,16 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf]) -> Result {
     let run = Run::new(args)?;
     let name = PathBuf::from(manifest_name());
     let shown = tree.shown(&name);
-    let place = place(&tree, &name)?;
-    if place.id().is_ok() {
-        backup::recover(&place, &run.opening.identities)?;
+    let manifest = place(&tree, &name)?;
+    if manifest.id().is_ok() {
+        run.expect_recovered(&manifest)?;
     }
     let sealed = match Sealed::open(tree, &run.opening, &args.many) {
         Err(failure) if failure.code == Code::NoKey && run.opens(&shown) => {
             let item = Item { name: shown.clone(), bytes: 0, it: () };
             let prepared = |()| Ok(Some(Prepared::<Change>::Done(already(&shown))));
-            return many::in_batches(
-                &args.many,
-                [Ok(item)].into_iter(),
-                None,
-                prepared,
-                batch::make,
-            );
+            let item = [Ok(item)].into_iter();
+            return many::in_batches(&args.many, item, None, |_| (), prepared, batch::make);
         }
         opened => opened?,
     };
@@ -65,7 +60,13 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf]) -> Result {
         Pair::Added(path) => Ok(left(tree, &path).map(Prepared::Done)),
         Pair::Unread(_, failure) => Err(failure),
     };
-    many::in_batches(&args.many, items, bar.as_ref(), prepare, batch::make)?;
+    let before = |files: &[Item<Pair>]| {
+        run.recover(files.iter().filter_map(|file| match &file.it {
+            pair @ Pair::File(_) => place(tree, &pair.path()).ok(),
+            _ => None,
+        }));
+    };
+    many::in_batches(&args.many, items, bar.as_ref(), before, prepare, batch::make)?;
     drop(bar);
     if let Prepared::Change(change, _) =
         one(&run, tree, &name, None).map_err(|failure| failure.about(&shown))?
@@ -103,21 +104,19 @@ fn tree(args: &RekeyArgs, files: &[PathBuf]) -> Result<Tree> {
 fn restore(args: &RekeyArgs, tree: &Tree) -> Result {
     let opening = to_restore(args)?;
     let excluded = Excluded::new(&args.many.exclude)?;
-    let files = tree.paths(&excluded).filter_map(|path| match path {
-        Ok(path) => backup::file_of(&path).map(Ok),
+    let items = tree.paths(&excluded).filter_map(|path| match path {
+        Ok(path) => {
+            let it = backup::file_of(&path)?;
+            Some(Ok(Item { name: tree.shown(&it), bytes: 0, it }))
+        }
         Err(failure) => Some(Err(failure)),
     });
-    many::each(
-        &args.many,
-        files,
-        |path| tree.shown(path),
-        None,
-        |path| {
-            let place = place(tree, &path)?;
-            put_back(&place, opening.as_ref())?;
-            Ok(restored(&place.shown))
-        },
-    )
+    let prepare = |path: PathBuf| {
+        let place = place(tree, &path)?;
+        let change = saved(&place, opening.as_ref())?;
+        Ok(Some(Prepared::Change(change, restored(&place.shown))))
+    };
+    many::in_batches(&args.many, items, None, |_| (), prepare, batch::make)
 }
 
 fn place(tree: &Tree, path: &Path) -> Result<Place> {
@@ -146,7 +145,7 @@ fn one(run: &Run<'_>, tree: &Tree, path: &Path, entry: Option<&Entry>) -> Result
     let shown = place.shown.clone();
     let unread = |error| Failure::io("read", &shown, &error);
     let refused = |error| run.opening.refused(error, &shown);
-    backup::recover(&place, &run.opening.identities)?;
+    run.expect_recovered(&place)?;
     let name = Path::new(&place.name);
     let mut file = place.directory.file(name).map_err(unread)?;
     let old = Header::read(&mut file).map_err(refused)?;
@@ -158,7 +157,9 @@ fn one(run: &Run<'_>, tree: &Tree, path: &Path, entry: Option<&Entry>) -> Result
     }
     let authentic = match old.authenticate(&run.opening.identities) {
         Ok(_) if run.is_done(&old, true) => return Ok(Prepared::Done(already(&shown))),
-        Err(Error::NoMatchingKey | Error::WrongPassphrase) if run.is_done(&old, false) => {
+        Err(Error::NoMatchingKey | Error::WrongPassphrase | Error::PassphraseNeeded)
+            if run.is_done(&old, false) =>
+        {
             return Ok(Prepared::Done(already(&shown)));
         }
         other => other.map_err(refused)?,
@@ -169,7 +170,7 @@ fn one(run: &Run<'_>, tree: &Tree, path: &Path, entry: Option<&Entry>) -> Result
     let locked = file.try_clone().map_err(unread)?;
     let lock = Lock::take_in(&place.directory, &place.name, &shown, locked, old.as_bytes())?;
     let change = if run.args.in_place {
-        Change::Header(Rewrite::prepare(place, lock, old, new)?)
+        Change::Header(Box::new(Rewrite::prepare(place, lock, old, new)?))
     } else {
         let taken: Vec<_> = run.opening.sources.taken().collect();
         let Place { directory, name, .. } = place;
