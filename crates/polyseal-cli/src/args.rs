@@ -100,13 +100,16 @@ const MOUNT_EXAMPLES: &str = "Examples:
 
 const REKEY_EXAMPLES: &str =
     "Several files are each replaced in one step. If a run was interrupted, run it again: what a
-new key file opens already is told and left as it is.
+new key file or passphrase opens already is told and left as it is. For recipients of age that
+cannot be known: give one of their identities, too, with -i.
 
 Examples:
   polyseal rekey --keep -k backup.key -r age1… FILE          one more can open it
   polyseal rekey -k old.key --to-key new.key FILE            others can open it
   polyseal rekey --new-key -k old.key --to-key new.key FILE  and nobody else, whatever he has kept
   polyseal rekey -k old.key --to-key new.key --recursive DIR           a whole sealed tree
+  polyseal rekey -k old.key --to-key new.key --recursive --in-place DIR    the same, at once
+  polyseal rekey --restore --recursive DIR                             what that has left, if it ended
   find DIR -name '*.polyseal' | polyseal rekey -k old.key --to-key new.key --files-from -";
 
 /// Where the result goes.

@@ -16,6 +16,8 @@ mod file_parser;
 mod header;
 #[path = "../../../fuzz/checks/input.rs"]
 mod input;
+#[path = "../../../fuzz/checks/manifest.rs"]
+mod manifest;
 #[path = "../../../fuzz/checks/reference.rs"]
 mod reference;
 #[path = "../../../fuzz/checks/text.rs"]
@@ -99,6 +101,7 @@ fn every_input_of_the_corpus() {
     inputs("text").iter().for_each(|input| text::check(input));
     inputs("age_file").iter().for_each(|input| age_file::check(input));
     inputs("authentic_header").iter().for_each(|input| authentic_header::check(input));
+    inputs("manifest").iter().for_each(|input| manifest::check(input));
     inputs("file_parser").iter().for_each(|input| file_parser::check(File::of(input)));
 }
 
@@ -142,6 +145,11 @@ proptest! {
     #[test]
     fn age_files(bytes in any_of(&inputs("age_file"))) {
         age_file::check(&bytes);
+    }
+
+    #[test]
+    fn manifests(bytes in any_of(&inputs("manifest"))) {
+        manifest::check(&bytes);
     }
 
     #[test]
