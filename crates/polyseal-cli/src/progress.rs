@@ -1,7 +1,9 @@
 //! A progress bar with throughput, on standard error, only if that is a terminal and only for
 //! work that takes long enough to be watched.
 
+use std::fs;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -19,7 +21,8 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     shown: AtomicBool,
     files: AtomicU64,
-    of: Option<u64>,
+    /// Of so many; 0 as long as that is not known.
+    of: AtomicU64,
 }
 
 impl Progress {
@@ -44,13 +47,32 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        Self { bar, shown: AtomicBool::new(false), files: AtomicU64::new(0), of: files }
+        let of = AtomicU64::new(files.unwrap_or(0));
+        Self { bar, shown: AtomicBool::new(false), files: AtomicU64::new(0), of }
+    }
+
+    /// How many files there are, and bytes, is known now: so is what is left of the time.
+    pub(crate) fn expect(&self, files: u64, bytes: u64) {
+        self.of.store(files, Ordering::Relaxed);
+        self.bar.set_length(bytes);
+        if let Ok(style) = ProgressStyle::with_template(KNOWN) {
+            self.bar.set_style(style);
+        }
+    }
+
+    /// The same for files that have been named, if there is a bar.
+    pub(crate) fn of_named<'a>(paths: impl Iterator<Item = &'a Path> + Clone) -> Option<Self> {
+        let bar = Self::of_files(None, None)?;
+        let length = |path| fs::metadata(path).map_or(0, |it: fs::Metadata| it.len());
+        bar.expect(paths.clone().count() as u64, paths.map(length).sum());
+        Some(bar)
     }
 
     pub(crate) fn add(&self, bytes: u64) {
         self.bar.inc(bytes);
         let files = self.files.load(Ordering::Relaxed);
-        let worth = self.bar.length().is_some()
+        let worth = self.bar.length().is_some_and(|bytes| bytes >= WORTH_SHOWING)
+            || self.of.load(Ordering::Relaxed) >= FILES_WORTH_SHOWING
             || self.bar.position() >= WORTH_SHOWING
             || files >= FILES_WORTH_SHOWING;
         if worth && !self.shown.swap(true, Ordering::Relaxed) {
@@ -62,7 +84,10 @@ impl Progress {
     pub(crate) fn file(&self) {
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
         if self.shown.load(Ordering::Relaxed) {
-            let of = self.of.map_or_else(String::new, |of| format!(" of {of}"));
+            let of = match self.of.load(Ordering::Relaxed) {
+                0 => String::new(),
+                of => format!(" of {of}"),
+            };
             self.bar.set_message(format!("{files}{of} files  "));
         }
         self.add(0);

@@ -162,6 +162,40 @@ fn progress_is_shown_at_a_terminal_and_only_for_large_files() {
     assert!(output.status.success() && output.stderr.is_empty());
 }
 
+/// Over files and bytes, with the time left; for a tree, for files that are named, and where only
+/// headers are changed.
+#[test]
+fn progress_over_many_files_says_how_many_are_left() {
+    let room = Room::new();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    std::fs::create_dir(room.path("d")).unwrap();
+    (0..1200).for_each(|i| room.write(&format!("d/m{i}"), &message(20_000)));
+    let tree = ["-k", "k", "--jobs", "1", "--recursive"];
+    for args in [
+        &["encrypt", "-o", "s", "d"][..],
+        &["verify", "s"],
+        &["decrypt", "-o", "d2", "s"],
+        &["rekey", "--in-place", "--to-key", "other", "s"],
+    ] {
+        let command = room.command([&args[..1], &tree, &args[1..]].concat());
+        let (status, shown, _) = run(command, At::Errors);
+        assert!(status.success(), "{shown:?}");
+        assert!(shown.contains(" of 1200 files  "), "{args:?}: {shown:?}");
+        // 22.89 MiB, the speed, and some seconds left.
+        assert!(shown.contains("/22.89 MiB  ") && shown.contains("iB/s  "), "{args:?}: {shown:?}");
+        assert!(shown.contains("B/s  0s"), "{args:?}: {shown:?}");
+    }
+    let few = ["verify", "-k", "other", "s/m1.polyseal", "s/m2.polyseal"];
+    let (status, shown, _) = run(room.command(few), At::Errors);
+    assert!(status.success());
+    assert_eq!(shown, "");
+    let large = ["encrypt", "-k", "k", "a", "b"];
+    ["a", "b"].iter().for_each(|name| room.write(name, &message(40 << 20)));
+    let (status, shown, _) = run(room.command(large), At::Errors);
+    assert!(status.success());
+    assert!(shown.contains("/80.00 MiB  "), "{shown:?}");
+}
+
 /// Somebody at a terminal, which is the controlling one of a line of the shell and its standard
 /// input. Standard output and errors are pipes.
 struct Session {

@@ -232,7 +232,10 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         let done = check(path, None)?;
         return done.said.map_or(Ok(()), |said| print(&said));
     }
-    let bar = Progress::of_files(None, None);
+    let bar = match &list {
+        Some(_) => Progress::of_files(None, None),
+        None => Progress::of_named(files.iter().map(PathBuf::as_path)),
+    };
     let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
     let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
         Some(list) => Box::new(list),
@@ -275,12 +278,16 @@ impl Jobs {
         done: &'static str,
         work: impl Fn(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary> + Sync,
     ) -> Result {
+        let mut bar = None;
         let items: Box<dyn Iterator<Item = Result<Job>> + Send> = match self {
             Self::Alone(job) if !many.json => {
                 return carry(&job, sources, contents, None, work).map(drop);
             }
             Self::Alone(job) => Box::new(iter::once(Ok(job))),
-            Self::Several(jobs) => Box::new(jobs.into_iter().map(Ok)),
+            Self::Several(jobs) => {
+                bar = Progress::of_named(jobs.iter().filter_map(|job| job.input.as_deref()));
+                Box::new(jobs.into_iter().map(Ok))
+            }
             Self::Listed(list) => {
                 let (names, listed) = *list;
                 let bar = Progress::of_files(None, None);
@@ -290,7 +297,7 @@ impl Jobs {
                 });
             }
         };
-        let bar = Progress::of_files(None, None);
+        let bar = bar.or_else(|| Progress::of_files(None, None));
         let name = |job: &Job| job.input.clone().unwrap_or_else(|| "-".into());
         many::each(many, items, name, bar.as_ref(), |job| {
             carry_one(&job, sources, contents, bar.as_ref(), done, &work)

@@ -5,6 +5,8 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use polyseal_file::manifest::{Entry, Kind, Modified, Writer};
 use polyseal_file::{Encryptor, Input};
@@ -78,7 +80,8 @@ impl<'a> Sealing<'a> {
             Ok(step) => (step.path.clone(), one.seal(&step)),
             Err((path, failure)) => (path, Err(failure)),
         };
-        in_order(steps, many.jobs(), work, |outcomes| {
+        let over = AtomicBool::new(false);
+        let consume = |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| {
             let mut report = Report::new(many.json, bar.as_ref());
             let writer = Writer::new(Vec::new()).map_err(of_manifest)?;
             let mut plaintext = Source {
@@ -96,7 +99,42 @@ impl<'a> Sealing<'a> {
                 .map_err(Failure::sealing)?;
             output.commit()?;
             report.end()
+        };
+        thread::scope(|scope| {
+            if let Some(bar) = &bar {
+                scope.spawn(|| self.count(bar, &over));
+            }
+            let _over = Over(&over);
+            in_order(steps, many.jobs(), work, consume)
         })
+    }
+
+    /// Tells the bar how much there is to be done, unless all of it is done before.
+    fn count(&self, bar: &Progress, over: &AtomicBool) {
+        let (mut files, mut bytes) = (0, 0);
+        // In directories of its own: the work has the one that was last used.
+        for step in Walk::new(&self.from.root, &self.excluded, false).flatten() {
+            if over.load(Ordering::Relaxed) {
+                return;
+            }
+            if step.what == What::File
+                && let Ok((directory, name)) = self.from.root.of_beneath(&step.there)
+                && let Ok(stat) = directory.stat(&name)
+            {
+                files += 1;
+                bytes += u64::try_from(stat.st_size).unwrap_or_default();
+            }
+        }
+        bar.expect(files, bytes);
+    }
+}
+
+/// Ends the counting when it is dropped.
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
