@@ -33,7 +33,7 @@ use super::shown::{Shown, below, rights};
 use crate::file_io::FileId;
 
 /// For how long the kernel may rely on an answer: what is stored may be replaced.
-const VALID: Duration = Duration::from_secs(1);
+pub(super) const VALID: Duration = Duration::from_secs(1);
 
 /// The number of what is only listed.
 const UNKNOWN: INodeNo = INodeNo(0xffff_ffff);
