@@ -39,7 +39,9 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf]) -> Result {
             let item = Item { name: shown.clone(), bytes: 0, it: () };
             let prepared = |()| Ok(Some(Prepared::<Change>::Done(already(&shown))));
             let item = [Ok(item)].into_iter();
-            return many::in_batches(&args.many, item, None, |_| (), prepared, batch::make);
+            many::in_batches(&args.many, item, None, |_| (), prepared, batch::make)?;
+            run.end();
+            return Ok(());
         }
         opened => opened?,
     };
