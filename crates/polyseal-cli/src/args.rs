@@ -109,6 +109,7 @@ Examples:
   polyseal rekey --new-key -k old.key --to-key new.key FILE  and nobody else, whatever he has kept
   polyseal rekey -k old.key --to-key new.key --recursive DIR           a whole sealed tree
   polyseal rekey -k old.key --to-key new.key --recursive --in-place DIR    the same, at once
+  polyseal rekey --new-key -k old.key --to-key new.key --recursive -o OUT DIR     into a new tree
   polyseal rekey --restore --recursive DIR                             what that has left, if it ended
   find DIR -name '*.polyseal' | polyseal rekey -k old.key --to-key new.key --files-from -";
 
@@ -359,7 +360,7 @@ pub(crate) struct RekeyArgs {
     /// may be left out: it is never written to, and only seen to belong to that header
     #[arg(long, value_name = "HEADER", conflicts_with = "new_key")]
     pub(crate) header: Option<PathBuf>,
-    /// Write here instead of replacing FILE, or HEADER
+    /// Write here instead of replacing FILE, or HEADER; with --new-key --recursive, a new directory
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Replace OUT if it exists

@@ -22,7 +22,7 @@ use crate::keys::{Opening, Sources};
 use crate::progress::Progress;
 
 pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
-    if args.output.is_some() {
+    if args.output.is_some() && !(args.many.recursive && args.new_key) {
         return Err(Failure::usage("-o is for one file: each of several is replaced")
             .hint("leave it out, or rekey copies"));
     }

@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Entry, Kind};
-use polyseal_file::{Error, Existing, Header};
+use polyseal_file::{Encryptor, Error, Existing, Header};
 
 use super::backup::{self, Place};
 use super::batch::{self, Change};
@@ -16,9 +16,11 @@ use super::in_place::Rewrite;
 use super::lock::Lock;
 use super::several::{Run, already, done, rekeyed, restored};
 use super::{saved, to_restore};
-use crate::args::RekeyArgs;
+use crate::args::{OutputArgs, RekeyArgs};
 use crate::commands::many::{self, Excluded, Item, Prepared};
-use crate::commands::trees::{Pair, Sealed, Tree, manifest_name, missing, only_one, stranger};
+use crate::commands::trees::{
+    Anew, Pair, Sealed, Tree, manifest_name, missing, only_one, stranger,
+};
 use crate::error::{Code, Failure, Result};
 use crate::file_io::OutputFile;
 
@@ -27,7 +29,12 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf]) -> Result {
     if args.restore {
         return restore(args, &tree);
     }
+    let output = OutputArgs { output: args.output.clone(), force: args.force };
+    let anew = args.new_key.then(|| Anew::new(files, &output)).transpose()?;
     let run = Run::new(args)?;
+    if let Some(anew) = anew {
+        return encrypt_anew(&run, tree, &anew);
+    }
     let name = PathBuf::from(manifest_name());
     let shown = tree.shown(&name);
     let manifest = place(&tree, &name)?;
@@ -83,7 +90,6 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf]) -> Result {
 /// The tree, if everything else that is asked for goes with one.
 fn tree(args: &RekeyArgs, files: &[PathBuf]) -> Result<Tree> {
     let unfit = [
-        ("--new-key", args.new_key, "decrypt the tree, and encrypt it into a new directory"),
         (
             "--exclude",
             !args.restore && !args.many.exclude.is_empty(),
@@ -91,7 +97,7 @@ fn tree(args: &RekeyArgs, files: &[PathBuf]) -> Result<Tree> {
         ),
         (
             "--context",
-            args.context.context.is_some(),
+            !args.new_key && args.context.context.is_some(),
             "leave it out: the contents stay bound to it",
         ),
     ];
@@ -100,6 +106,21 @@ fn tree(args: &RekeyArgs, files: &[PathBuf]) -> Result<Tree> {
         return Err(Failure::usage(message).hint(*hint));
     }
     Tree::open(only_one(files)?)
+}
+
+/// The contents, too, into a new tree.
+fn encrypt_anew(run: &Run<'_>, tree: Tree, anew: &Anew<'_>) -> Result {
+    let context = run.args.context.get()?;
+    let mut encryptor = Encryptor::new(run.to.recipients(&run.opening.sources)?);
+    if let Some(context) = &context {
+        encryptor = encryptor.context(context);
+    }
+    if let Some(threads) = run.args.work.threads.or(run.args.many.threads_each()) {
+        encryptor = encryptor.threads(threads);
+    }
+    let many = &run.args.many;
+    let from = Sealed::open(tree, &run.opening, many)?;
+    anew.seal(&from, many, encryptor, &run.opening.sources)
 }
 
 /// Puts back every copy of a header that is in the tree, whatever the manifest says.

@@ -9,6 +9,7 @@
 //! Nothing outside of the two directories is read or written, whatever links are in them: see
 //! [`Directory`].
 
+mod anew;
 mod join;
 mod open;
 mod seal;
@@ -20,6 +21,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+pub(crate) use anew::Anew;
 pub(crate) use join::{Pair, missing};
 pub(crate) use open::{Sealed, decrypt, verify};
 pub(crate) use seal::Sealing;

@@ -120,6 +120,14 @@ impl<'a> Sealed<'a> {
         &self.tree
     }
 
+    pub(super) fn opening(&self) -> &'a Opening {
+        self.opening
+    }
+
+    pub(super) fn decryptor(&self) -> Decryptor<'a> {
+        self.decryptor
+    }
+
     /// A bar for all of it.
     pub(crate) fn progress(&self) -> Option<Progress> {
         Progress::of_files(Some(self.files), Some(self.bytes))

@@ -31,8 +31,8 @@ pub(crate) struct Sealing<'a> {
     excluded: Excluded,
 }
 
-/// What came of a name: its entry, and what is told of it.
-type Outcome = (PathBuf, Result<(Entry, Option<Done>)>);
+/// What came of a name: its entry, if it has one, and what is told of it.
+pub(super) type Outcome = (PathBuf, Result<(Option<Entry>, Option<Done>)>);
 
 impl<'a> Sealing<'a> {
     /// Looked at before anything is asked for.
@@ -40,14 +40,7 @@ impl<'a> Sealing<'a> {
         let path = only_one(&args.files)?;
         let to = Destination::of(&args.output)?;
         let from = Tree::open(path)?;
-        let inside = match (fs::canonicalize(path), fs::canonicalize(parent_or_self(to.path))) {
-            (Ok(from), Ok(to)) => to.starts_with(from),
-            _ => false,
-        };
-        if inside {
-            let message = format!("{} lies in {}", to.path.display(), path.display());
-            return Err(Failure::usage(message).hint("write to a directory outside of it"));
-        }
+        expect_outside(path, to.path)?;
         Ok(Self { from, to, excluded: Excluded::new(&args.many.exclude)? })
     }
 
@@ -61,9 +54,6 @@ impl<'a> Sealing<'a> {
         let bar = Progress::of_files(None, None);
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let one = One { from: &self.from, to: &to, force: self.to.force, sources, encryptor, add };
-        let taken: Vec<_> = sources.taken().collect();
-        let name = manifest_name();
-        let shown = to.shown(Path::new(&name));
         // A directory is there before anything in it has its turn.
         let steps = Walk::new(&self.from.root, &self.excluded, false).map(|step| {
             if let Ok(Step { path, what: What::Directory, .. }) = &step
@@ -77,28 +67,17 @@ impl<'a> Sealing<'a> {
             })
         });
         let work = |step: std::result::Result<Step, (PathBuf, Failure)>| match step {
-            Ok(step) => (step.path.clone(), one.seal(&step)),
+            Ok(step) => {
+                let sealed = one.seal(&step).map(|(entry, done)| (Some(entry), done));
+                (step.path, sealed)
+            }
             Err((path, failure)) => (path, Err(failure)),
         };
         let over = AtomicBool::new(false);
+        let manifest =
+            Manifest { of: &self.from, to: &to, force: self.to.force, encryptor, sources };
         let consume = |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| {
-            let mut report = Report::new(many.json, bar.as_ref());
-            let writer = Writer::new(Vec::new()).map_err(of_manifest)?;
-            let mut plaintext = Source {
-                outcomes,
-                writer: Some(writer),
-                from: &self.from,
-                report: &mut report,
-                ready: Vec::new(),
-                at: 0,
-            };
-            let mut output =
-                OutputFile::inside(to.root.clone(), name, &shown, self.to.force, &taken)?;
-            encryptor
-                .encrypt(Input::Stream(&mut plaintext), output.sink())
-                .map_err(Failure::sealing)?;
-            output.commit()?;
-            report.end()
+            manifest.write(outcomes, many, bar.as_ref())
         };
         thread::scope(|scope| {
             if let Some(bar) = &bar {
@@ -136,6 +115,19 @@ impl Drop for Over<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
+}
+
+/// Refuses to write a tree into itself.
+pub(super) fn expect_outside(from: &Path, to: &Path) -> Result {
+    let inside = match (fs::canonicalize(from), fs::canonicalize(parent_or_self(to))) {
+        (Ok(from), Ok(to)) => to.starts_with(from),
+        _ => false,
+    };
+    if inside {
+        let message = format!("{} lies in {}", to.display(), from.display());
+        return Err(Failure::usage(message).hint("write to a directory outside of it"));
+    }
+    Ok(())
 }
 
 /// The directory that `path` will be in, if it is not there yet.
@@ -233,6 +225,47 @@ fn modified_of_stat(stat: &Stat) -> Modified {
     Modified { seconds: stat.st_mtime, nanoseconds }
 }
 
+/// The manifest of a tree that is made.
+pub(super) struct Manifest<'a> {
+    /// What it is made of; outcomes are told by its paths.
+    pub(super) of: &'a Tree,
+    pub(super) to: &'a Tree,
+    pub(super) force: bool,
+    pub(super) encryptor: Encryptor<'a>,
+    pub(super) sources: &'a Sources,
+}
+
+impl Manifest<'_> {
+    /// Tells of the outcomes, and writes the manifest of them.
+    pub(super) fn write(
+        &self,
+        outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
+        many: &ManyArgs,
+        bar: Option<&Progress>,
+    ) -> Result {
+        let taken: Vec<_> = self.sources.taken().collect();
+        let name = manifest_name();
+        let shown = self.to.shown(Path::new(&name));
+        let mut report = Report::new(many.json, bar);
+        let writer = Writer::new(Vec::new()).map_err(of_manifest)?;
+        let mut plaintext = Source {
+            outcomes,
+            writer: Some(writer),
+            from: self.of,
+            report: &mut report,
+            ready: Vec::new(),
+            at: 0,
+        };
+        let mut output =
+            OutputFile::inside(self.to.root.clone(), name, &shown, self.force, &taken)?;
+        self.encryptor
+            .encrypt(Input::Stream(&mut plaintext), output.sink())
+            .map_err(Failure::sealing)?;
+        output.commit()?;
+        report.end()
+    }
+}
+
 /// The manifest, which is made as it is read, of what comes of the files.
 struct Source<'a, 'b> {
     outcomes: &'a mut (dyn Iterator<Item = Outcome> + Send),
@@ -251,7 +284,7 @@ impl Source<'_, '_> {
         if let Some((path, outcome)) = self.outcomes.next() {
             // What the manifest does not take is not of this tree.
             let done = outcome.and_then(|(entry, done)| {
-                writer.push(&entry).map_err(of_manifest)?;
+                entry.iter().try_for_each(|entry| writer.push(entry)).map_err(of_manifest)?;
                 Ok(done)
             });
             if let Some(done) = done.transpose() {
