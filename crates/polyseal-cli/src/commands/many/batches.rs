@@ -33,9 +33,9 @@ pub(crate) struct Item<T> {
     pub(crate) it: T,
 }
 
-/// Lets `before` see the files of each batch, `prepare` look at each, and `make` change those of a batch that are to be changed. Tells of
-/// each in their order, and ends with the gravest failure. Of what `prepare` gives nothing for,
-/// nothing is told.
+/// Lets `before` see the files of each batch, `prepare` look at each, and `make` change those of a
+/// batch that are to be changed. Tells of each in their order, and ends with the gravest failure.
+/// Of what `prepare` gives nothing for, nothing is told.
 pub(crate) fn in_batches<T: Send, C: Send>(
     many: &ManyArgs,
     items: impl Iterator<Item = Result<Item<T>>>,

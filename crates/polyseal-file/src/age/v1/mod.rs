@@ -11,8 +11,8 @@
 //!
 //! Limits: a header may have 1 MiB, and 128 stanzas of type `ssh-rsa` with one tag. The work factor
 //! of a passphrase may be 2^22, as in age, which takes 4 GiB of memory: whoever makes a file chooses
-//! that. A file says nothing of what it is for: there is no context. [`Decryptor`](crate::Decryptor) opens these files too; only
-//! what makes them is here.
+//! that. A file says nothing of what it is for: there is no context.
+//! [`Decryptor`](crate::Decryptor) opens these files too; only what makes them is here.
 //!
 //! ```
 //! use polyseal_file::age::{self, IdentityKind, NoCallbacks};
