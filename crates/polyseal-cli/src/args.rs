@@ -107,10 +107,10 @@ Examples:
   polyseal rekey --keep -k backup.key -r age1… FILE          one more can open it
   polyseal rekey -k old.key --to-key new.key FILE            others can open it
   polyseal rekey --new-key -k old.key --to-key new.key FILE  and nobody else, whatever he has kept
-  polyseal rekey -k old.key --to-key new.key --recursive DIR           a whole sealed tree
-  polyseal rekey -k old.key --to-key new.key --recursive --in-place DIR    the same, at once
-  polyseal rekey --new-key -k old.key --to-key new.key --recursive -o OUT DIR     into a new tree
-  polyseal rekey --restore --recursive DIR                             what that has left, if it ended
+  polyseal rekey -k old.key --to-key new.key --recursive DIR  a whole sealed tree
+  polyseal rekey -k old.key --to-key new.key --recursive --in-place DIR  the same, at once
+  polyseal rekey --new-key -k old.key --to-key new.key --recursive -o OUT DIR  into a new tree
+  polyseal rekey --restore --recursive DIR  what that has left, if it ended
   find DIR -name '*.polyseal' | polyseal rekey -k old.key --to-key new.key --files-from -";
 
 /// Where the result goes.

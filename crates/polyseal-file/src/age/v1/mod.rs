@@ -10,8 +10,8 @@
 //! lengthened or reordered file that opens. It is no goal of age that a file commits to its key.
 //!
 //! Limits: a header may have 1 MiB, and 128 stanzas of type `ssh-rsa` with one tag. The work factor
-//! of a passphrase may be 2^22, as in age, which takes 4 GiB of memory: whoever makes a file chooses
-//! that. A file says nothing of what it is for: there is no context.
+//! of a passphrase may be 2^22, as in age, which takes 4 GiB of memory: whoever makes a file
+//! chooses that. A file says nothing of what it is for: there is no context.
 //! [`Decryptor`](crate::Decryptor) opens these files too; only what makes them is here.
 //!
 //! ```
