@@ -50,7 +50,7 @@ macro_rules! codes {
 codes! {
     Unauthentic = 1, "UNAUTHENTIC", "not authentic: wrong key, or altered data";
     Null = 2, "NULL", "a null pointer where there must be something";
-    Overlap = 3, "OVERLAP", "an output overlaps an input without beginning with it, or another output";
+    Overlap = 3, "OVERLAP", "an output overlaps an input, or another output";
     Length = 4, "LENGTH", "a key, nonce, tag or buffer of another length than is needed";
     TooLong = 5, "TOO_LONG", "longer than the algorithm's limit";
     Algorithm = 6, "ALGORITHM", "no algorithm has this name, or the algorithm has no such parameter";
@@ -69,13 +69,13 @@ codes! {
     Header = 24, "HEADER", "the file's header is not as it may be, or not as it was written";
     NoMatchingKey = 25, "NO_MATCHING_KEY", "the file is for none of the keys that were given";
     Passphrase = 26, "PASSPHRASE", "the file has a passphrase, and another or none was given";
-    Context = 27, "CONTEXT", "the file is bound to a context, and another or none was given; or it is bound to none";
+    Context = 27, "CONTEXT", "another context, or none, than the file is bound to";
     Recipients = 28, "RECIPIENTS", "nobody to encrypt for, too many, or those that do not go together";
     Corrupt = 29, "CORRUPT", "a part of the file is not as it was written";
     Truncated = 30, "TRUNCATED", "the file has been cut short or extended";
     Changed = 31, "CHANGED", "the input changed while it was read";
-    KeyFile = 32, "KEY_FILE", "not a key file, or an identity or recipient of age that cannot be used";
-    Suite = 33, "SUITE", "files are not encrypted with this algorithm, or not in segments of this size";
+    KeyFile = 32, "KEY_FILE", "not a key file, or a key of age that cannot be used";
+    Suite = 33, "SUITE", "no algorithm, or no size of segments, for files";
 }
 
 impl Failure {
@@ -200,8 +200,8 @@ mod tests {
             assert!(CODES[..i].iter().all(|(n, v, _)| n != name && v < value), "{name}");
             assert_eq!(super::text(*value).to_str().unwrap(), *text);
         }
-        assert_eq!(super::text(0), c"no error");
-        assert_eq!(super::text(-1), c"unknown error");
+        assert_eq!(text(0), c"no error");
+        assert_eq!(text(-1), c"unknown error");
     }
 
     #[test]

@@ -1,0 +1,1410 @@
+/*
+ * polyseal.h - Polyseal for C
+ *
+ * Authenticated encryption with associated data (AEAD): AEGIS, XAES and
+ * KC-XAES-GCM, AES-GCM, Flex, OMD; MACs; and encrypted files of which any part
+ * can be read.
+ *
+ *   1. Rules for all functions
+ *   2. Errors
+ *   3. The library
+ *   4. AEADs: one call, one message
+ *   5. Prepared keys
+ *   6. Many messages at once
+ *   7. Messages in pieces
+ *   8. MACs
+ *   9. Files: keys and options
+ *  10. Files: whole ones
+ *  11. Files: parts of one
+ *
+ * This file is written by a test of the library, from its sources.
+ */
+
+#ifndef POLYSEAL_H
+#define POLYSEAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define POLYSEAL_VERSION_STRING "0.1.0"
+
+/* ---------------------------------------------------------------------------
+ * 1. Rules for all functions
+ *
+ * A function gives 0 if it has done what it says, and -1 if it has not: then
+ * polyseal_last_error says why. What gives something else says so.
+ *
+ * There is nothing to initialise. All functions may be called from any thread,
+ * and those with a const handle from several at once. A handle that is not
+ * const is used by one thread at a time.
+ *
+ * Lengths are in bytes. NULL is allowed where the length is 0.
+ *
+ * An output may be the very buffer that the input is in, so that a message is
+ * sealed or opened in place: then it begins where the input begins. Any other
+ * overlap of an output with an input, or with another output, is
+ * POLYSEAL_ERR_OVERLAP, and nothing is done.
+ *
+ * What cannot be checked is yours to keep: a pointer leads to as many bytes as
+ * you say, or as the algorithm needs; a handle is freed once; nobody writes to
+ * a buffer while a function has it.
+ *
+ * A nonce is never used twice under one key, unless the algorithm's entry says
+ * what happens then. Draw nonces of 24 bytes and more, or of AEGIS, with
+ * polyseal_random; count those of 12 bytes.
+ *
+ * When a message is not authentic, the output is zeros. Never use it.
+ *
+ * Without memory for what it has to do itself, the library ends the process,
+ * as most programs do; only where it sets much aside it gives
+ * POLYSEAL_ERR_MEMORY.
+ * ------------------------------------------------------------------------ */
+
+/* ---------------------------------------------------------------------------
+ * 2. Errors
+ * ------------------------------------------------------------------------ */
+
+enum polyseal_error {
+    POLYSEAL_OK = 0,
+    /* not authentic: wrong key, or altered data */
+    POLYSEAL_ERR_UNAUTHENTIC = 1,
+    /* a null pointer where there must be something */
+    POLYSEAL_ERR_NULL = 2,
+    /*
+     * an output overlaps an input without beginning with it, or another output
+     */
+    POLYSEAL_ERR_OVERLAP = 3,
+    /* a key, nonce, tag or buffer of another length than is needed */
+    POLYSEAL_ERR_LENGTH = 4,
+    /* longer than the algorithm's limit */
+    POLYSEAL_ERR_TOO_LONG = 5,
+    /* no algorithm has this name, or the algorithm has no such parameter */
+    POLYSEAL_ERR_ALGORITHM = 6,
+    /* the algorithm cannot do this */
+    POLYSEAL_ERR_UNSUPPORTED = 7,
+    /* called after the end */
+    POLYSEAL_ERR_FINISHED = 8,
+    /* the operating system gave no random bytes */
+    POLYSEAL_ERR_RANDOM = 9,
+    /* a known-answer test failed: do not use this build on this machine */
+    POLYSEAL_ERR_SELFTEST = 10,
+    /* a field of the options is not what it may be */
+    POLYSEAL_ERR_OPTIONS = 11,
+    /* a text that is not UTF-8 */
+    POLYSEAL_ERR_TEXT = 12,
+    /* there is not the memory */
+    POLYSEAL_ERR_MEMORY = 13,
+    /* a defect of this library; it is still safe to use */
+    POLYSEAL_ERR_DEFECT = 14,
+    /* the system, or read_at, could not read or write */
+    POLYSEAL_ERR_IO = 20,
+    /* the output exists, and was not to be replaced */
+    POLYSEAL_ERR_EXISTS = 21,
+    /* not an encrypted file */
+    POLYSEAL_ERR_NOT_ENCRYPTED = 22,
+    /* a file of a version that this library does not read */
+    POLYSEAL_ERR_VERSION = 23,
+    /* the file's header is not as it may be, or not as it was written */
+    POLYSEAL_ERR_HEADER = 24,
+    /* the file is for none of the keys that were given */
+    POLYSEAL_ERR_NO_MATCHING_KEY = 25,
+    /* the file has a passphrase, and another or none was given */
+    POLYSEAL_ERR_PASSPHRASE = 26,
+    /*
+     * the file is bound to a context, and another or none was given; or it is
+     * bound to none
+     */
+    POLYSEAL_ERR_CONTEXT = 27,
+    /* nobody to encrypt for, too many, or those that do not go together */
+    POLYSEAL_ERR_RECIPIENTS = 28,
+    /* a part of the file is not as it was written */
+    POLYSEAL_ERR_CORRUPT = 29,
+    /* the file has been cut short or extended */
+    POLYSEAL_ERR_TRUNCATED = 30,
+    /* the input changed while it was read */
+    POLYSEAL_ERR_CHANGED = 31,
+    /*
+     * not a key file, or an identity or recipient of age that cannot be used
+     */
+    POLYSEAL_ERR_KEY_FILE = 32,
+    /*
+     * files are not encrypted with this algorithm, or not in segments of this
+     * size
+     */
+    POLYSEAL_ERR_SUITE = 33
+};
+
+/*
+ * Why the last function of this thread failed that did: one of the numbers
+ * above, or POLYSEAL_OK if none has. A function that succeeds does not change
+ * it.
+ */
+int polyseal_last_error(void);
+
+/*
+ * The same in words, with what the number leaves out: lengths, and the
+ * system's answer. It may hold names of files, never a secret. Valid until the
+ * next function of this thread fails.
+ */
+const char *polyseal_last_error_text(void);
+
+/* What a number means, in words that last as long as the program. */
+const char *polyseal_strerror(int error);
+
+/* ---------------------------------------------------------------------------
+ * 3. The library
+ * ------------------------------------------------------------------------ */
+
+/* The version of the library, such as "0.1.0". */
+const char *polyseal_version(void);
+
+/*
+ * Asks every algorithm, on every kind of instructions that this CPU has, for
+ * one known answer. It takes a few milliseconds, and no other function needs
+ * it.
+ *
+ * Errors: POLYSEAL_ERR_SELFTEST: do not use this build on this machine.
+ */
+int polyseal_selftest(void);
+
+/*
+ * Fills buf, of len bytes, with random bytes of the operating system: for
+ * keys, and for nonces of 16 bytes and more.
+ *
+ * Errors: POLYSEAL_ERR_RANDOM.
+ */
+int polyseal_random(uint8_t *buf, size_t len);
+
+/* Overwrites buf, of len bytes, with zeros; no compiler leaves it out. */
+int polyseal_memzero(uint8_t *buf, size_t len);
+
+/* What an algorithm is, in bytes. */
+typedef struct polyseal_algorithm {
+    /* The length of its keys. */
+    size_t keybytes;
+    /* The length of its nonces. */
+    size_t npubbytes;
+    /*
+     * The length of its tags: all that a sealed message has beside the
+     * ciphertext; of one that is cut into segments, all that a segment has.
+     */
+    size_t abytes;
+    /*
+     * How many bytes of the tag stand before the ciphertext: the nonce,
+     * encrypted, where it is hidden. Otherwise 0.
+     */
+    size_t headbytes;
+    /* 1 for a MAC, 0 for an AEAD. */
+    int mac;
+    /*
+     * 1 if messages are cut into segments, so that there are no detached
+     * calls; otherwise 0.
+     */
+    int segments;
+    /*
+     * 1 if there are polyseal_encryptor_new and polyseal_decryptor_new, or
+     * polyseal_macstate_new, for it; otherwise 0.
+     */
+    int pieces;
+} polyseal_algorithm;
+
+/*
+ * Writes to *algorithm what the algorithm of that name is.
+ *
+ * Errors: POLYSEAL_ERR_ALGORITHM.
+ */
+int polyseal_algorithm_get(polyseal_algorithm *algorithm, const char *name);
+
+/*
+ * The names of all families of algorithms, by their place from 0; NULL behind
+ * the last.
+ */
+const char *polyseal_algorithm_name(size_t place);
+
+/* ---------------------------------------------------------------------------
+ * 4. AEADs: one call, one message
+ *
+ *     uint8_t k[polyseal_kc_xaes256gcm_KEYBYTES];
+ *     uint8_t npub[polyseal_kc_xaes256gcm_NPUBBYTES];
+ *     uint8_t c[sizeof m + polyseal_kc_xaes256gcm_ABYTES];
+ *
+ *     polyseal_kc_xaes256gcm_keygen(k);
+ *     polyseal_random(npub, sizeof npub);
+ *     polyseal_kc_xaes256gcm_encrypt(c, m, sizeof m, ad, adlen, npub, k);
+ *
+ * Each call expands the key anew, and wipes that: for more than one message
+ * under a key, section 5 is faster.
+ *
+ * polyseal_NAME_keygen(k)
+ *     Writes a random key, KEYBYTES of it, to k.
+ *
+ * polyseal_NAME_encrypt(c, m, mlen, ad, adlen, npub, k)
+ *     Seals m, of mlen bytes, into c, of mlen + ABYTES bytes: the ciphertext
+ *     and then the tag. (flex, flex_och and flex_civ hide the nonce: there
+ *     headbytes of the tag, the encrypted nonce, come before the ciphertext.)
+ *
+ * polyseal_NAME_decrypt(m, c, clen, ad, adlen, npub, k)
+ *     Opens c, of clen bytes, into m, of clen - ABYTES bytes. Gives -1, and m
+ *     is zeros, if c, ad, npub or k are not those that it was sealed with.
+ *
+ * polyseal_NAME_encrypt_detached(c, mac, m, mlen, ad, adlen, npub, k)
+ * polyseal_NAME_decrypt_detached(m, c, clen, mac, ad, adlen, npub, k)
+ *     The same with the tag apart: c is as long as m, mac has ABYTES.
+ *
+ * polyseal_NAME_keybytes(), _npubbytes(), _abytes()
+ *     The lengths, for programs that have no macros.
+ *
+ * Errors: POLYSEAL_ERR_UNAUTHENTIC, POLYSEAL_ERR_NULL, POLYSEAL_ERR_OVERLAP,
+ * POLYSEAL_ERR_TOO_LONG; POLYSEAL_ERR_LENGTH for a c that is shorter than a
+ * tag; POLYSEAL_ERR_RANDOM of keygen.
+ *
+ * Of the entries below: "random nonces" is how many messages a key may have
+ * with them; "a repeated nonce" what that costs; "commits" what no two of open
+ * one ciphertext, and the work of finding two nonetheless.
+ * ------------------------------------------------------------------------ */
+
+#define POLYSEAL_SIZES_(name)                                                 \
+    size_t polyseal_##name##_keybytes(void);                                  \
+    size_t polyseal_##name##_npubbytes(void);                                 \
+    size_t polyseal_##name##_abytes(void);                                    \
+    int polyseal_##name##_keygen(uint8_t *k);
+
+#define POLYSEAL_WHOLE_(name)                                                 \
+    POLYSEAL_SIZES_(name)                                                     \
+    int polyseal_##name##_encrypt(uint8_t *c, const uint8_t *m, size_t mlen,  \
+                                  const uint8_t *ad, size_t adlen,            \
+                                  const uint8_t *npub, const uint8_t *k);     \
+    int polyseal_##name##_decrypt(uint8_t *m, const uint8_t *c, size_t clen,  \
+                                  const uint8_t *ad, size_t adlen,            \
+                                  const uint8_t *npub, const uint8_t *k);
+
+#define POLYSEAL_AEAD_(name)                                                  \
+    POLYSEAL_WHOLE_(name)                                                     \
+    int polyseal_##name##_encrypt_detached(                                   \
+        uint8_t *c, uint8_t *mac, const uint8_t *m, size_t mlen,              \
+        const uint8_t *ad, size_t adlen,                                      \
+        const uint8_t *npub, const uint8_t *k);                               \
+    int polyseal_##name##_decrypt_detached(                                   \
+        uint8_t *m, const uint8_t *c, size_t clen, const uint8_t *mac,        \
+        const uint8_t *ad, size_t adlen,                                      \
+        const uint8_t *npub, const uint8_t *k);
+
+/*
+ * "aegis-128l": AEGIS-128L. RFC 10032 (draft-irtf-cfrg-aegis-aead-18). Random
+ * nonces: 2^48 messages. A repeated nonce breaks it. Commits: keys, where ad
+ * cannot be chosen; 2^64.
+ */
+#define polyseal_aegis128l_KEYBYTES 16U
+#define polyseal_aegis128l_NPUBBYTES 16U
+#define polyseal_aegis128l_ABYTES 16U
+POLYSEAL_AEAD_(aegis128l)
+
+/*
+ * "aegis-128l:tag=32": AEGIS-128L, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18). Random nonces: 2^48 messages. A repeated
+ * nonce breaks it. Commits: keys, where ad cannot be chosen; 2^128.
+ */
+#define polyseal_aegis128l_tag32_KEYBYTES 16U
+#define polyseal_aegis128l_tag32_NPUBBYTES 16U
+#define polyseal_aegis128l_tag32_ABYTES 32U
+POLYSEAL_AEAD_(aegis128l_tag32)
+
+/*
+ * "aegis-128x2": AEGIS-128X2. RFC 10032 (draft-irtf-cfrg-aegis-aead-18).
+ * Random nonces: 2^48 messages. A repeated nonce breaks it. Commits: keys,
+ * where ad cannot be chosen; 2^64.
+ */
+#define polyseal_aegis128x2_KEYBYTES 16U
+#define polyseal_aegis128x2_NPUBBYTES 16U
+#define polyseal_aegis128x2_ABYTES 16U
+POLYSEAL_AEAD_(aegis128x2)
+
+/*
+ * "aegis-128x2:tag=32": AEGIS-128X2, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18). Random nonces: 2^48 messages. A repeated
+ * nonce breaks it. Commits: keys, where ad cannot be chosen; 2^128.
+ */
+#define polyseal_aegis128x2_tag32_KEYBYTES 16U
+#define polyseal_aegis128x2_tag32_NPUBBYTES 16U
+#define polyseal_aegis128x2_tag32_ABYTES 32U
+POLYSEAL_AEAD_(aegis128x2_tag32)
+
+/*
+ * "aegis-128x4": AEGIS-128X4. RFC 10032 (draft-irtf-cfrg-aegis-aead-18).
+ * Random nonces: 2^48 messages. A repeated nonce breaks it. Commits: keys,
+ * where ad cannot be chosen; 2^64.
+ */
+#define polyseal_aegis128x4_KEYBYTES 16U
+#define polyseal_aegis128x4_NPUBBYTES 16U
+#define polyseal_aegis128x4_ABYTES 16U
+POLYSEAL_AEAD_(aegis128x4)
+
+/*
+ * "aegis-128x4:tag=32": AEGIS-128X4, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18). Random nonces: 2^48 messages. A repeated
+ * nonce breaks it. Commits: keys, where ad cannot be chosen; 2^128.
+ */
+#define polyseal_aegis128x4_tag32_KEYBYTES 16U
+#define polyseal_aegis128x4_tag32_NPUBBYTES 16U
+#define polyseal_aegis128x4_tag32_ABYTES 32U
+POLYSEAL_AEAD_(aegis128x4_tag32)
+
+/*
+ * "aegis-256": AEGIS-256. RFC 10032 (draft-irtf-cfrg-aegis-aead-18). Random
+ * nonces: any number. A repeated nonce breaks it. Commits: keys, where ad
+ * cannot be chosen; 2^64.
+ */
+#define polyseal_aegis256_KEYBYTES 32U
+#define polyseal_aegis256_NPUBBYTES 32U
+#define polyseal_aegis256_ABYTES 16U
+POLYSEAL_AEAD_(aegis256)
+
+/*
+ * "aegis-256:tag=32": AEGIS-256, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18). Random nonces: any number. A repeated nonce
+ * breaks it. Commits: keys, where ad cannot be chosen; 2^128.
+ */
+#define polyseal_aegis256_tag32_KEYBYTES 32U
+#define polyseal_aegis256_tag32_NPUBBYTES 32U
+#define polyseal_aegis256_tag32_ABYTES 32U
+POLYSEAL_AEAD_(aegis256_tag32)
+
+/*
+ * "aegis-256x2": AEGIS-256X2. RFC 10032 (draft-irtf-cfrg-aegis-aead-18).
+ * Random nonces: any number. A repeated nonce breaks it. Commits: keys, where
+ * ad cannot be chosen; 2^64.
+ */
+#define polyseal_aegis256x2_KEYBYTES 32U
+#define polyseal_aegis256x2_NPUBBYTES 32U
+#define polyseal_aegis256x2_ABYTES 16U
+POLYSEAL_AEAD_(aegis256x2)
+
+/*
+ * "aegis-256x2:tag=32": AEGIS-256X2, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18). Random nonces: any number. A repeated nonce
+ * breaks it. Commits: keys, where ad cannot be chosen; 2^128.
+ */
+#define polyseal_aegis256x2_tag32_KEYBYTES 32U
+#define polyseal_aegis256x2_tag32_NPUBBYTES 32U
+#define polyseal_aegis256x2_tag32_ABYTES 32U
+POLYSEAL_AEAD_(aegis256x2_tag32)
+
+/*
+ * "aegis-256x4": AEGIS-256X4. RFC 10032 (draft-irtf-cfrg-aegis-aead-18).
+ * Random nonces: any number. A repeated nonce breaks it. Commits: keys, where
+ * ad cannot be chosen; 2^64.
+ */
+#define polyseal_aegis256x4_KEYBYTES 32U
+#define polyseal_aegis256x4_NPUBBYTES 32U
+#define polyseal_aegis256x4_ABYTES 16U
+POLYSEAL_AEAD_(aegis256x4)
+
+/*
+ * "aegis-256x4:tag=32": AEGIS-256X4, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18). Random nonces: any number. A repeated nonce
+ * breaks it. Commits: keys, where ad cannot be chosen; 2^128.
+ */
+#define polyseal_aegis256x4_tag32_KEYBYTES 32U
+#define polyseal_aegis256x4_tag32_NPUBBYTES 32U
+#define polyseal_aegis256x4_tag32_ABYTES 32U
+POLYSEAL_AEAD_(aegis256x4_tag32)
+
+/*
+ * "aegis-128x-v1": AEGIS-128X v1.0. F. Denis, Adding more parallelism to the
+ * AEGIS authenticated encryption algorithms, v1.0. Random nonces: 2^48
+ * messages. A repeated nonce breaks it. Commits: keys, where ad cannot be
+ * chosen; 2^64.
+ */
+#define polyseal_aegis128x_v1_KEYBYTES 16U
+#define polyseal_aegis128x_v1_NPUBBYTES 16U
+#define polyseal_aegis128x_v1_ABYTES 16U
+POLYSEAL_AEAD_(aegis128x_v1)
+
+/*
+ * "aegis-256x-v1": AEGIS-256X v1.0. F. Denis, Adding more parallelism to the
+ * AEGIS authenticated encryption algorithms, v1.0. Random nonces: any number.
+ * A repeated nonce breaks it. Commits: keys, where ad cannot be chosen; 2^64.
+ */
+#define polyseal_aegis256x_v1_KEYBYTES 32U
+#define polyseal_aegis256x_v1_NPUBBYTES 32U
+#define polyseal_aegis256x_v1_ABYTES 16U
+POLYSEAL_AEAD_(aegis256x_v1)
+
+/*
+ * "aes-128-gcm": AES-128-GCM. NIST SP 800-38D. Random nonces: 2^32 messages. A
+ * repeated nonce breaks it.
+ */
+#define polyseal_aes128gcm_KEYBYTES 16U
+#define polyseal_aes128gcm_NPUBBYTES 12U
+#define polyseal_aes128gcm_ABYTES 16U
+POLYSEAL_AEAD_(aes128gcm)
+
+/*
+ * "aes-256-gcm": AES-256-GCM. NIST SP 800-38D. Random nonces: 2^32 messages. A
+ * repeated nonce breaks it.
+ */
+#define polyseal_aes256gcm_KEYBYTES 32U
+#define polyseal_aes256gcm_NPUBBYTES 12U
+#define polyseal_aes256gcm_ABYTES 16U
+POLYSEAL_AEAD_(aes256gcm)
+
+/*
+ * "xaes-256-gcm": XAES-256-GCM. c2sp.org/XAES-256-GCM. Random nonces: 2^80
+ * messages. A repeated nonce breaks it.
+ */
+#define polyseal_xaes256gcm_KEYBYTES 32U
+#define polyseal_xaes256gcm_NPUBBYTES 24U
+#define polyseal_xaes256gcm_ABYTES 16U
+POLYSEAL_AEAD_(xaes256gcm)
+
+/*
+ * "kc-xaes-256-gcm": KC-XAES-256-GCM. P. Kampanakis, S. Halevi, N. Ebeid, M.
+ * Campagna, Blockcipher-Based Key Commitment for Nonce-Derived Schemes (eprint
+ * 2025/758). Random nonces: 2^80 messages. A repeated nonce breaks it.
+ * Commits: keys and nonces; 2^112.
+ */
+#define polyseal_kc_xaes256gcm_KEYBYTES 32U
+#define polyseal_kc_xaes256gcm_NPUBBYTES 24U
+#define polyseal_kc_xaes256gcm_ABYTES 48U
+POLYSEAL_AEAD_(kc_xaes256gcm)
+
+/*
+ * "aes-256-gcm-siv": AES-256-GCM-SIV. RFC 8452. Random nonces: 2^32 messages.
+ * A repeated nonce shows which messages are equal.
+ */
+#define polyseal_aes256gcmsiv_KEYBYTES 32U
+#define polyseal_aes256gcmsiv_NPUBBYTES 12U
+#define polyseal_aes256gcmsiv_ABYTES 16U
+POLYSEAL_AEAD_(aes256gcmsiv)
+
+/*
+ * "dndk-gcm": DNDK-GCM. draft-gueron-cfrg-dndkgcm. Random nonces: 2^80
+ * messages. A repeated nonce breaks it.
+ */
+#define polyseal_dndkgcm_KEYBYTES 32U
+#define polyseal_dndkgcm_NPUBBYTES 24U
+#define polyseal_dndkgcm_ABYTES 16U
+POLYSEAL_AEAD_(dndkgcm)
+
+/*
+ * "dndk-gcm:kc=1": DNDK-GCM, with key commitment. draft-gueron-cfrg-dndkgcm.
+ * Random nonces: 2^80 messages. A repeated nonce breaks it. Commits: keys;
+ * 2^64.
+ */
+#define polyseal_dndkgcm_kc_KEYBYTES 32U
+#define polyseal_dndkgcm_kc_NPUBBYTES 24U
+#define polyseal_dndkgcm_kc_ABYTES 48U
+POLYSEAL_AEAD_(dndkgcm_kc)
+
+/*
+ * "h-aes-256-gcm": HMAC-derived AES-256-GCM. P. Kampanakis, S. Halevi, N.
+ * Ebeid, M. Campagna, Blockcipher-Based Key Commitment for Nonce-Derived
+ * Schemes (eprint 2025/758). Random nonces: 2^80 messages. A repeated nonce
+ * breaks it.
+ */
+#define polyseal_h_aes256gcm_KEYBYTES 32U
+#define polyseal_h_aes256gcm_NPUBBYTES 24U
+#define polyseal_h_aes256gcm_ABYTES 16U
+POLYSEAL_AEAD_(h_aes256gcm)
+
+/*
+ * "h-kc-aes-256-gcm": HMAC-derived AES-256-GCM with key commitment. P.
+ * Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockcipher-Based Key
+ * Commitment for Nonce-Derived Schemes (eprint 2025/758). Random nonces: 2^80
+ * messages. A repeated nonce breaks it. Commits: keys and nonces; 2^128.
+ */
+#define polyseal_h_kc_aes256gcm_KEYBYTES 32U
+#define polyseal_h_kc_aes256gcm_NPUBBYTES 24U
+#define polyseal_h_kc_aes256gcm_ABYTES 48U
+POLYSEAL_AEAD_(h_kc_aes256gcm)
+
+/*
+ * "hkdf-committed-aes-256-gcm": HKDF-derived AES-256-GCM with key commitment.
+ * AWS Encryption SDK specification. Random nonces: any number. A repeated
+ * nonce breaks it. Commits: keys and nonces; 2^128.
+ */
+#define polyseal_hkdf_committed_aes256gcm_KEYBYTES 32U
+#define polyseal_hkdf_committed_aes256gcm_NPUBBYTES 32U
+#define polyseal_hkdf_committed_aes256gcm_ABYTES 48U
+POLYSEAL_AEAD_(hkdf_committed_aes256gcm)
+
+/*
+ * "padding-fix-aes-256-gcm": AES-256-GCM with the padding fix. A. Albertini et
+ * al., How to Abuse and Fix Authenticated Encryption Without Key Commitment
+ * (eprint 2020/1456). Random nonces: 2^32 messages. A repeated nonce breaks
+ * it. Commits: keys; 2^128.
+ */
+#define polyseal_padding_fix_aes256gcm_KEYBYTES 32U
+#define polyseal_padding_fix_aes256gcm_NPUBBYTES 12U
+#define polyseal_padding_fix_aes256gcm_ABYTES 48U
+POLYSEAL_AEAD_(padding_fix_aes256gcm)
+
+/*
+ * "ctx-aes-256-gcm": CTX over AES-256-GCM. J. Chan, P. Rogaway, On Committing
+ * Authenticated Encryption (eprint 2022/1260). Random nonces: 2^32 messages. A
+ * repeated nonce breaks it. Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_ctx_aes256gcm_KEYBYTES 32U
+#define polyseal_ctx_aes256gcm_NPUBBYTES 12U
+#define polyseal_ctx_aes256gcm_ABYTES 32U
+POLYSEAL_AEAD_(ctx_aes256gcm)
+
+/*
+ * "ctx-aegis-128l": CTX over AEGIS-128L. J. Chan, P. Rogaway, On Committing
+ * Authenticated Encryption (eprint 2022/1260). Random nonces: 2^48 messages. A
+ * repeated nonce breaks it. Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_ctx_aegis128l_KEYBYTES 16U
+#define polyseal_ctx_aegis128l_NPUBBYTES 16U
+#define polyseal_ctx_aegis128l_ABYTES 32U
+POLYSEAL_AEAD_(ctx_aegis128l)
+
+/*
+ * "ctx-aegis-128x2": CTX over AEGIS-128X2. J. Chan, P. Rogaway, On Committing
+ * Authenticated Encryption (eprint 2022/1260). Random nonces: 2^48 messages. A
+ * repeated nonce breaks it. Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_ctx_aegis128x2_KEYBYTES 16U
+#define polyseal_ctx_aegis128x2_NPUBBYTES 16U
+#define polyseal_ctx_aegis128x2_ABYTES 32U
+POLYSEAL_AEAD_(ctx_aegis128x2)
+
+/*
+ * "ctx-aegis-128x4": CTX over AEGIS-128X4. J. Chan, P. Rogaway, On Committing
+ * Authenticated Encryption (eprint 2022/1260). Random nonces: 2^48 messages. A
+ * repeated nonce breaks it. Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_ctx_aegis128x4_KEYBYTES 16U
+#define polyseal_ctx_aegis128x4_NPUBBYTES 16U
+#define polyseal_ctx_aegis128x4_ABYTES 32U
+POLYSEAL_AEAD_(ctx_aegis128x4)
+
+/*
+ * "ctx-aegis-256": CTX over AEGIS-256. J. Chan, P. Rogaway, On Committing
+ * Authenticated Encryption (eprint 2022/1260). Random nonces: any number. A
+ * repeated nonce breaks it. Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_ctx_aegis256_KEYBYTES 32U
+#define polyseal_ctx_aegis256_NPUBBYTES 32U
+#define polyseal_ctx_aegis256_ABYTES 32U
+POLYSEAL_AEAD_(ctx_aegis256)
+
+/*
+ * "ctx-aegis-256x2": CTX over AEGIS-256X2. J. Chan, P. Rogaway, On Committing
+ * Authenticated Encryption (eprint 2022/1260). Random nonces: any number. A
+ * repeated nonce breaks it. Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_ctx_aegis256x2_KEYBYTES 32U
+#define polyseal_ctx_aegis256x2_NPUBBYTES 32U
+#define polyseal_ctx_aegis256x2_ABYTES 32U
+POLYSEAL_AEAD_(ctx_aegis256x2)
+
+/*
+ * "ctx-aegis-256x4": CTX over AEGIS-256X4. J. Chan, P. Rogaway, On Committing
+ * Authenticated Encryption (eprint 2022/1260). Random nonces: any number. A
+ * repeated nonce breaks it. Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_ctx_aegis256x4_KEYBYTES 32U
+#define polyseal_ctx_aegis256x4_NPUBBYTES 32U
+#define polyseal_ctx_aegis256x4_ABYTES 32U
+POLYSEAL_AEAD_(ctx_aegis256x4)
+
+/*
+ * "flex-och": Flex OCH with a hidden nonce. Flex-1, docs/spec/flex.md. Random
+ * nonces: 2^112 messages. A repeated nonce breaks it. The nonce is hidden.
+ * Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_flex_och_KEYBYTES 32U
+#define polyseal_flex_och_NPUBBYTES 32U
+#define polyseal_flex_och_ABYTES 64U
+POLYSEAL_AEAD_(flex_och)
+
+/*
+ * "flex-och-public": Flex OCH. Flex-1, docs/spec/flex.md. Random nonces: 2^80
+ * messages. A repeated nonce breaks it. Commits: keys, nonces, ad and
+ * messages; 2^128.
+ */
+#define polyseal_flex_och_public_KEYBYTES 32U
+#define polyseal_flex_och_public_NPUBBYTES 24U
+#define polyseal_flex_och_public_ABYTES 32U
+POLYSEAL_AEAD_(flex_och_public)
+
+/*
+ * "flex-och-transport": Flex OCH for transport. Flex-1, docs/spec/flex.md.
+ * Random nonces: 2^32 messages. A repeated nonce breaks it. Commits: keys,
+ * nonces, ad and messages; 2^64.
+ */
+#define polyseal_flex_och_transport_KEYBYTES 32U
+#define polyseal_flex_och_transport_NPUBBYTES 12U
+#define polyseal_flex_och_transport_ABYTES 16U
+POLYSEAL_AEAD_(flex_och_transport)
+
+/*
+ * "flex-civ": Flex CIV with a hidden nonce. Flex-1, docs/spec/flex.md. Random
+ * nonces: 2^112 messages. A repeated nonce shows which messages are equal. The
+ * nonce is hidden. Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_flex_civ_KEYBYTES 32U
+#define polyseal_flex_civ_NPUBBYTES 32U
+#define polyseal_flex_civ_ABYTES 64U
+POLYSEAL_AEAD_(flex_civ)
+
+/*
+ * "flex-civ-public": Flex CIV. Flex-1, docs/spec/flex.md. Random nonces: 2^80
+ * messages. A repeated nonce shows which messages are equal. Commits: keys,
+ * nonces, ad and messages; 2^128.
+ */
+#define polyseal_flex_civ_public_KEYBYTES 32U
+#define polyseal_flex_civ_public_NPUBBYTES 24U
+#define polyseal_flex_civ_public_ABYTES 32U
+POLYSEAL_AEAD_(flex_civ_public)
+
+/*
+ * "flex-robust": Flex ROBUST. Flex-1, docs/spec/flex.md. Random nonces: 2^80
+ * messages. A repeated nonce shows which messages are equal. Commits: keys,
+ * nonces, ad and messages; 2^128.
+ */
+#define polyseal_flex_robust_KEYBYTES 32U
+#define polyseal_flex_robust_NPUBBYTES 24U
+#define polyseal_flex_robust_ABYTES 32U
+POLYSEAL_AEAD_(flex_robust)
+
+/*
+ * "flex": Flex, any configuration that commits. Flex-1, docs/spec/flex.md.
+ * Random nonces: 2^112 messages. A repeated nonce breaks it. Commits: keys,
+ * nonces, ad and messages; 2^128.
+ */
+#define polyseal_flex_KEYBYTES 32U
+#define polyseal_flex_NPUBBYTES 32U
+#define polyseal_flex_ABYTES 64U
+POLYSEAL_AEAD_(flex)
+
+/*
+ * "omd-sha256": OMD-SHA-256. docs/spec/omd.md: OMD v2.0, secure empty inputs.
+ * Random nonces: 2^108 messages. A repeated nonce breaks it.
+ */
+#define polyseal_omd_sha256_KEYBYTES 32U
+#define polyseal_omd_sha256_NPUBBYTES 31U
+#define polyseal_omd_sha256_ABYTES 32U
+POLYSEAL_AEAD_(omd_sha256)
+
+/*
+ * "omd-sha512": OMD-SHA-512. docs/spec/omd.md: OMD v2.0, secure empty inputs.
+ * Random nonces: 2^112 messages. A repeated nonce breaks it.
+ */
+#define polyseal_omd_sha512_KEYBYTES 64U
+#define polyseal_omd_sha512_NPUBBYTES 32U
+#define polyseal_omd_sha512_ABYTES 64U
+POLYSEAL_AEAD_(omd_sha512)
+
+/*
+ * "omd-blake2b": OMD-BLAKE2b. docs/spec/omd.md: ours, after an idea of D.
+ * Maimu? and A. Mega. Random nonces: 2^112 messages. A repeated nonce breaks
+ * it.
+ */
+#define polyseal_omd_blake2b_KEYBYTES 64U
+#define polyseal_omd_blake2b_NPUBBYTES 32U
+#define polyseal_omd_blake2b_ABYTES 64U
+POLYSEAL_AEAD_(omd_blake2b)
+
+/*
+ * These cut a message into segments of 64 KiB and seal each with a tag of
+ * ABYTES, so that there is no detached form.
+ *
+ * polyseal_NAME_sealedbytes(mlen)
+ *     How many bytes encrypt writes for a message of mlen bytes; 0 if there is
+ *     no such message.
+ */
+
+#define POLYSEAL_SEGMENTED_(name)                                             \
+    POLYSEAL_WHOLE_(name)                                                     \
+    size_t polyseal_##name##_sealedbytes(size_t mlen);
+
+/*
+ * "flex-och-stream": Flex OCH in segments of 64 KiB. Flex-1,
+ * docs/spec/flex.md. Random nonces: 2^80 messages. A repeated nonce breaks it.
+ * Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_flex_och_stream_KEYBYTES 32U
+#define polyseal_flex_och_stream_NPUBBYTES 24U
+#define polyseal_flex_och_stream_ABYTES 32U
+POLYSEAL_SEGMENTED_(flex_och_stream)
+
+/*
+ * "flex-civ-stream": Flex CIV in segments of 64 KiB. Flex-1,
+ * docs/spec/flex.md. Random nonces: 2^80 messages. A repeated nonce breaks it.
+ * Commits: keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_flex_civ_stream_KEYBYTES 32U
+#define polyseal_flex_civ_stream_NPUBBYTES 24U
+#define polyseal_flex_civ_stream_ABYTES 32U
+POLYSEAL_SEGMENTED_(flex_civ_stream)
+
+/* ---------------------------------------------------------------------------
+ * 5. Prepared keys
+ *
+ *     polyseal_aead *aead;
+ *     if (polyseal_aead_new(&aead, "aegis-128x2", k, sizeof k) != 0) {
+ *         fprintf(stderr, "%s\n", polyseal_last_error_text());
+ *     }
+ *
+ * An algorithm by its name, and its key, expanded once. Here every length is
+ * said and checked.
+ * ------------------------------------------------------------------------ */
+
+typedef struct polyseal_aead polyseal_aead;
+
+/*
+ * Prepares the key k, of klen bytes, for the algorithm of that name: a name of
+ * the list above, with other sizes or parameters behind it if need be, such as
+ * "omd-sha256:key=16,nonce=12,tag=16". Free it with polyseal_aead_free. Calls
+ * with a const handle may come from several threads at once.
+ *
+ * Errors: POLYSEAL_ERR_ALGORITHM; POLYSEAL_ERR_LENGTH for a key of another
+ * length; POLYSEAL_ERR_UNSUPPORTED for a MAC. Then *aead is NULL.
+ */
+int polyseal_aead_new(
+    polyseal_aead **aead, const char *name, const uint8_t *k, size_t klen);
+
+/*
+ * The same with setup associated data, which says what the key is for. Only
+ * Flex takes it: with other algorithms, more than 0 bytes of it are
+ * POLYSEAL_ERR_UNSUPPORTED.
+ */
+int polyseal_aead_new_with_setup(
+    polyseal_aead **aead, const char *name, const uint8_t *k, size_t klen,
+    const uint8_t *setup, size_t setuplen);
+
+/* Wipes the key and frees the handle. NULL is allowed. */
+void polyseal_aead_free(polyseal_aead *aead);
+
+/*
+ * The length in bytes of what polyseal_aead_seal writes for a message of mlen
+ * bytes, in *clen: mlen and a tag; with an algorithm that cuts into segments,
+ * a tag for each.
+ *
+ * Errors: POLYSEAL_ERR_TOO_LONG above the algorithm's limit.
+ */
+int polyseal_aead_sealedbytes(
+    const polyseal_aead *aead, size_t mlen, size_t *clen);
+
+/*
+ * Seals m, of mlen bytes, into c, of clen bytes, which must be as many as
+ * polyseal_aead_sealedbytes says. npub is the nonce: never twice under one
+ * key.
+ *
+ * Errors: POLYSEAL_ERR_LENGTH for a nonce or an output of another length,
+ * POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_NULL, POLYSEAL_ERR_OVERLAP. Then nothing
+ * has been sealed.
+ */
+int polyseal_aead_seal(
+    const polyseal_aead *aead, uint8_t *c, size_t clen, const uint8_t
+    *m, size_t mlen, const uint8_t *ad, size_t adlen, const uint8_t
+    *npub, size_t npublen);
+
+/*
+ * Opens c, of clen bytes, into m, of mlen bytes, which must be as many as the
+ * message has: clen without the tag. Where the algorithm hides the nonce,
+ * npublen may be 0: it is in c.
+ *
+ * Errors: POLYSEAL_ERR_UNAUTHENTIC: then m is zeros. POLYSEAL_ERR_LENGTH,
+ * POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_NULL and POLYSEAL_ERR_OVERLAP: then m
+ * has not been written to.
+ */
+int polyseal_aead_open(
+    const polyseal_aead *aead, uint8_t *m, size_t mlen, const uint8_t
+    *c, size_t clen, const uint8_t *ad, size_t adlen, const uint8_t
+    *npub, size_t npublen);
+
+/*
+ * Seals m into c, of as many bytes, and writes the tag, of maclen bytes, to
+ * mac.
+ *
+ * Errors: as polyseal_aead_seal; POLYSEAL_ERR_UNSUPPORTED where messages are
+ * cut into segments.
+ */
+int polyseal_aead_seal_detached(
+    const polyseal_aead *aead, uint8_t *c, uint8_t *mac, size_t maclen, const
+    uint8_t *m, size_t mlen, const uint8_t *ad, size_t adlen, const uint8_t
+    *npub, size_t npublen);
+
+/*
+ * Opens c, of clen bytes, into m, of as many, if mac is its tag.
+ *
+ * Errors: as polyseal_aead_open; POLYSEAL_ERR_UNSUPPORTED where messages are
+ * cut into segments.
+ */
+int polyseal_aead_open_detached(
+    const polyseal_aead *aead, uint8_t *m, const uint8_t *c, size_t clen,
+    const uint8_t *mac, size_t maclen, const uint8_t *ad, size_t adlen, const
+    uint8_t *npub, size_t npublen);
+
+/*
+ * The length in bytes of what polyseal_aead_seal_random writes for a message
+ * of mlen bytes, in *clen: a nonce more than polyseal_aead_sealedbytes, unless
+ * the algorithm hides it.
+ *
+ * Errors: POLYSEAL_ERR_TOO_LONG above the algorithm's limit.
+ */
+int polyseal_aead_randombytes(
+    const polyseal_aead *aead, size_t mlen, size_t *clen);
+
+/*
+ * Seals under a nonce drawn from the operating system, which is written to c
+ * in front of the rest: there is no nonce to keep or to get wrong. clen is
+ * what polyseal_aead_randombytes says.
+ *
+ * Errors: as polyseal_aead_seal; POLYSEAL_ERR_UNSUPPORTED for an algorithm
+ * with which a key could have fewer than 2^48 messages so, such as AES-GCM;
+ * POLYSEAL_ERR_RANDOM.
+ */
+int polyseal_aead_seal_random(
+    const polyseal_aead *aead, uint8_t *c, size_t clen, const uint8_t
+    *m, size_t mlen, const uint8_t *ad, size_t adlen);
+
+/*
+ * Opens what polyseal_aead_seal_random has written. mlen is as many bytes as
+ * the message has.
+ *
+ * Errors: as polyseal_aead_open.
+ */
+int polyseal_aead_open_random(
+    const polyseal_aead *aead, uint8_t *m, size_t mlen, const uint8_t
+    *c, size_t clen, const uint8_t *ad, size_t adlen);
+
+/* The length of its nonces in bytes; 0 for NULL. */
+size_t polyseal_aead_npubbytes(const polyseal_aead *aead);
+
+/* The length of its tags in bytes; 0 for NULL. */
+size_t polyseal_aead_abytes(const polyseal_aead *aead);
+
+/* ---------------------------------------------------------------------------
+ * 6. Many messages at once
+ * ------------------------------------------------------------------------ */
+
+/* One of many messages. */
+typedef struct polyseal_message {
+    /* The nonce, polyseal_aead_npubbytes of them. */
+    const uint8_t *npub;
+    /* The associated data. */
+    const uint8_t *ad;
+    /* How many bytes of it. */
+    size_t adlen;
+    /*
+     * The message, which is sealed in place, or the ciphertext, which is
+     * opened in place.
+     */
+    uint8_t *text;
+    /* How many bytes of it. */
+    size_t textlen;
+    /*
+     * The tag, polyseal_aead_abytes of it: written by sealing, read by
+     * opening.
+     */
+    uint8_t *mac;
+    /*
+     * Set by the call: 0 once the message has been sealed, or opened and found
+     * authentic; otherwise POLYSEAL_ERR_UNAUTHENTIC.
+     */
+    int outcome;
+} polyseal_message;
+
+/*
+ * Seals count messages, each with its nonce: in less time than one after the
+ * other, where the algorithm and the CPU can have several under way.
+ *
+ * Errors: as polyseal_aead_seal_detached, for any of them: then none has been
+ * sealed. POLYSEAL_ERR_OVERLAP if anything that is written to overlaps
+ * anything else.
+ */
+int polyseal_aead_seal_batch(
+    const polyseal_aead *aead, polyseal_message *messages, size_t count);
+
+/*
+ * Opens count messages. One that is not authentic is wiped, and says nothing
+ * about the others: those are opened all the same. Each message's outcome
+ * tells which.
+ *
+ * Errors: POLYSEAL_ERR_UNAUTHENTIC if any is not authentic. As
+ * polyseal_aead_open_detached, for any of them, and POLYSEAL_ERR_OVERLAP: then
+ * none has been opened.
+ */
+int polyseal_aead_open_batch(
+    const polyseal_aead *aead, polyseal_message *messages, size_t count);
+
+/* ---------------------------------------------------------------------------
+ * 7. Messages in pieces
+ *
+ * For AEGIS, AES-GCM and what is built on it, as polyseal_algorithm.pieces
+ * says. The result is that of one call. What is opened in pieces comes out at
+ * the end only, once all of it has been found authentic: for messages that are
+ * larger than memory, take files.
+ * ------------------------------------------------------------------------ */
+
+typedef struct polyseal_encryptor polyseal_encryptor;
+typedef struct polyseal_decryptor polyseal_decryptor;
+
+/*
+ * Begins to seal a message that arrives in pieces, under a key of klen bytes
+ * and a nonce of npublen bytes, which is never used twice under one key. Free
+ * it with polyseal_encryptor_free.
+ *
+ * Errors: POLYSEAL_ERR_UNSUPPORTED for an algorithm that takes no pieces;
+ * POLYSEAL_ERR_ALGORITHM, POLYSEAL_ERR_LENGTH. Then *encryptor is NULL.
+ */
+int polyseal_encryptor_new(
+    polyseal_encryptor **encryptor, const char *name, const uint8_t
+    *k, size_t klen, const uint8_t *npub, size_t npublen, const uint8_t
+    *ad, size_t adlen);
+
+/*
+ * Seals the next piece, m of mlen bytes, into as many bytes of c, which may be
+ * m itself.
+ *
+ * Errors: POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_OVERLAP, POLYSEAL_ERR_NULL: then
+ * nothing of the piece has been taken. POLYSEAL_ERR_FINISHED after
+ * polyseal_encryptor_final.
+ */
+int polyseal_encryptor_update(
+    polyseal_encryptor *encryptor, uint8_t *c, const uint8_t *m, size_t mlen);
+
+/*
+ * Writes the tag, of maclen bytes, to mac, and ends the message.
+ *
+ * Errors: POLYSEAL_ERR_LENGTH for a tag of another length: then nothing has
+ * been written, and the message has ended all the same. POLYSEAL_ERR_FINISHED
+ * the second time.
+ */
+int polyseal_encryptor_final(
+    polyseal_encryptor *encryptor, uint8_t *mac, size_t maclen);
+
+/* Wipes what is left and frees the handle. NULL is allowed. */
+void polyseal_encryptor_free(polyseal_encryptor *encryptor);
+
+/*
+ * Begins to open a message of at most mlen_max bytes that arrives in pieces:
+ * as much memory is set aside for it. Free it with polyseal_decryptor_free.
+ *
+ * Errors: POLYSEAL_ERR_UNSUPPORTED for an algorithm that takes no pieces;
+ * POLYSEAL_ERR_ALGORITHM, POLYSEAL_ERR_LENGTH, POLYSEAL_ERR_MEMORY. Then
+ * *decryptor is NULL.
+ */
+int polyseal_decryptor_new(
+    polyseal_decryptor **decryptor, const char *name, const uint8_t
+    *k, size_t klen, const uint8_t *npub, size_t npublen, const uint8_t
+    *ad, size_t adlen, size_t mlen_max);
+
+/*
+ * Takes the next piece of the ciphertext, c of clen bytes. Nothing of the
+ * message is given yet.
+ *
+ * Errors: POLYSEAL_ERR_LENGTH if the message becomes longer than mlen_max,
+ * POLYSEAL_ERR_TOO_LONG: then nothing of the piece has been taken.
+ * POLYSEAL_ERR_FINISHED after polyseal_decryptor_final.
+ */
+int polyseal_decryptor_update(
+    polyseal_decryptor *decryptor, const uint8_t *c, size_t clen);
+
+/*
+ * Writes the message to m, of mlen bytes, which are as many as all pieces had,
+ * if mac, of maclen bytes, is its tag. It ends the message in any case, and
+ * wipes what the library has of it.
+ *
+ * Errors: POLYSEAL_ERR_UNAUTHENTIC: then m is zeros. POLYSEAL_ERR_LENGTH for a
+ * message or tag of another length; POLYSEAL_ERR_FINISHED the second time.
+ * Then m has not been written to.
+ */
+int polyseal_decryptor_final(
+    polyseal_decryptor *decryptor, uint8_t *m, size_t mlen, const uint8_t
+    *mac, size_t maclen);
+
+/* Wipes what is left and frees the handle. NULL is allowed. */
+void polyseal_decryptor_free(polyseal_decryptor *decryptor);
+
+/* ---------------------------------------------------------------------------
+ * 8. MACs
+ *
+ * AEGISMAC authenticates a message and encrypts nothing. Of all that is here,
+ * it alone may take a nonce again.
+ *
+ * polyseal_NAME(mac, m, mlen, npub, k)
+ *     Writes the tag of m, ABYTES of it, to mac.
+ *
+ * polyseal_NAME_verify(mac, m, mlen, npub, k)
+ *     Gives 0 if mac is the tag of m, otherwise -1.
+ *
+ * Errors: POLYSEAL_ERR_UNAUTHENTIC, POLYSEAL_ERR_NULL, POLYSEAL_ERR_OVERLAP,
+ * POLYSEAL_ERR_TOO_LONG.
+ * ------------------------------------------------------------------------ */
+
+#define POLYSEAL_MAC_(name)                                                   \
+    POLYSEAL_SIZES_(name)                                                     \
+    int polyseal_##name(uint8_t *mac, const uint8_t *m, size_t mlen,          \
+                        const uint8_t *npub, const uint8_t *k);               \
+    int polyseal_##name##_verify(const uint8_t *mac, const uint8_t *m,        \
+                                 size_t mlen, const uint8_t *npub,            \
+                                 const uint8_t *k);
+
+/*
+ * "aegis-128l-mac": AEGISMAC-128L. RFC 10032 (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis128l_mac_KEYBYTES 16U
+#define polyseal_aegis128l_mac_NPUBBYTES 16U
+#define polyseal_aegis128l_mac_ABYTES 16U
+POLYSEAL_MAC_(aegis128l_mac)
+
+/*
+ * "aegis-128l-mac:tag=32": AEGISMAC-128L, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis128l_mac_tag32_KEYBYTES 16U
+#define polyseal_aegis128l_mac_tag32_NPUBBYTES 16U
+#define polyseal_aegis128l_mac_tag32_ABYTES 32U
+POLYSEAL_MAC_(aegis128l_mac_tag32)
+
+/*
+ * "aegis-128x2-mac": AEGISMAC-128X2. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis128x2_mac_KEYBYTES 16U
+#define polyseal_aegis128x2_mac_NPUBBYTES 16U
+#define polyseal_aegis128x2_mac_ABYTES 16U
+POLYSEAL_MAC_(aegis128x2_mac)
+
+/*
+ * "aegis-128x2-mac:tag=32": AEGISMAC-128X2, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis128x2_mac_tag32_KEYBYTES 16U
+#define polyseal_aegis128x2_mac_tag32_NPUBBYTES 16U
+#define polyseal_aegis128x2_mac_tag32_ABYTES 32U
+POLYSEAL_MAC_(aegis128x2_mac_tag32)
+
+/*
+ * "aegis-128x4-mac": AEGISMAC-128X4. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis128x4_mac_KEYBYTES 16U
+#define polyseal_aegis128x4_mac_NPUBBYTES 16U
+#define polyseal_aegis128x4_mac_ABYTES 16U
+POLYSEAL_MAC_(aegis128x4_mac)
+
+/*
+ * "aegis-128x4-mac:tag=32": AEGISMAC-128X4, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis128x4_mac_tag32_KEYBYTES 16U
+#define polyseal_aegis128x4_mac_tag32_NPUBBYTES 16U
+#define polyseal_aegis128x4_mac_tag32_ABYTES 32U
+POLYSEAL_MAC_(aegis128x4_mac_tag32)
+
+/* "aegis-256-mac": AEGISMAC-256. RFC 10032 (draft-irtf-cfrg-aegis-aead-18). */
+#define polyseal_aegis256_mac_KEYBYTES 32U
+#define polyseal_aegis256_mac_NPUBBYTES 32U
+#define polyseal_aegis256_mac_ABYTES 16U
+POLYSEAL_MAC_(aegis256_mac)
+
+/*
+ * "aegis-256-mac:tag=32": AEGISMAC-256, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis256_mac_tag32_KEYBYTES 32U
+#define polyseal_aegis256_mac_tag32_NPUBBYTES 32U
+#define polyseal_aegis256_mac_tag32_ABYTES 32U
+POLYSEAL_MAC_(aegis256_mac_tag32)
+
+/*
+ * "aegis-256x2-mac": AEGISMAC-256X2. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis256x2_mac_KEYBYTES 32U
+#define polyseal_aegis256x2_mac_NPUBBYTES 32U
+#define polyseal_aegis256x2_mac_ABYTES 16U
+POLYSEAL_MAC_(aegis256x2_mac)
+
+/*
+ * "aegis-256x2-mac:tag=32": AEGISMAC-256X2, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis256x2_mac_tag32_KEYBYTES 32U
+#define polyseal_aegis256x2_mac_tag32_NPUBBYTES 32U
+#define polyseal_aegis256x2_mac_tag32_ABYTES 32U
+POLYSEAL_MAC_(aegis256x2_mac_tag32)
+
+/*
+ * "aegis-256x4-mac": AEGISMAC-256X4. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis256x4_mac_KEYBYTES 32U
+#define polyseal_aegis256x4_mac_NPUBBYTES 32U
+#define polyseal_aegis256x4_mac_ABYTES 16U
+POLYSEAL_MAC_(aegis256x4_mac)
+
+/*
+ * "aegis-256x4-mac:tag=32": AEGISMAC-256X4, with a tag of 32 bytes. RFC 10032
+ * (draft-irtf-cfrg-aegis-aead-18).
+ */
+#define polyseal_aegis256x4_mac_tag32_KEYBYTES 32U
+#define polyseal_aegis256x4_mac_tag32_NPUBBYTES 32U
+#define polyseal_aegis256x4_mac_tag32_ABYTES 32U
+POLYSEAL_MAC_(aegis256x4_mac_tag32)
+
+typedef struct polyseal_mac polyseal_mac;
+typedef struct polyseal_macstate polyseal_macstate;
+
+/*
+ * Prepares the key k, of klen bytes, for the MAC of that name, such as
+ * "aegis-128x2-mac:tag=32". Free it with polyseal_mac_free. Calls with a const
+ * handle may come from several threads at once.
+ *
+ * Errors: POLYSEAL_ERR_ALGORITHM, POLYSEAL_ERR_LENGTH;
+ * POLYSEAL_ERR_UNSUPPORTED for an AEAD. Then *mac is NULL.
+ */
+int polyseal_mac_new(
+    polyseal_mac **mac, const char *name, const uint8_t *k, size_t klen);
+
+/*
+ * Writes the tag of m, of mlen bytes, to tag, of taglen bytes. A nonce may be
+ * used again.
+ *
+ * Errors: POLYSEAL_ERR_LENGTH, POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_NULL,
+ * POLYSEAL_ERR_OVERLAP.
+ */
+int polyseal_mac_compute(
+    const polyseal_mac *mac, uint8_t *tag, size_t taglen, const uint8_t
+    *m, size_t mlen, const uint8_t *npub, size_t npublen);
+
+/*
+ * Gives 0 if tag, of taglen bytes, is that of m, which it compares in constant
+ * time.
+ *
+ * Errors: POLYSEAL_ERR_UNAUTHENTIC if it is not; otherwise as
+ * polyseal_mac_compute.
+ */
+int polyseal_mac_verify(
+    const polyseal_mac *mac, const uint8_t *tag, size_t taglen, const uint8_t
+    *m, size_t mlen, const uint8_t *npub, size_t npublen);
+
+/* Wipes the key and frees the handle. NULL is allowed. */
+void polyseal_mac_free(polyseal_mac *mac);
+
+/*
+ * Begins the MAC of a message that arrives in pieces. Free it with
+ * polyseal_macstate_free.
+ *
+ * Errors: as polyseal_mac_new, and POLYSEAL_ERR_LENGTH for a nonce of another
+ * length. Then *state is NULL.
+ */
+int polyseal_macstate_new(
+    polyseal_macstate **state, const char *name, const uint8_t *k, size_t
+    klen, const uint8_t *npub, size_t npublen);
+
+/*
+ * Takes the next piece, m of mlen bytes.
+ *
+ * Errors: POLYSEAL_ERR_TOO_LONG; POLYSEAL_ERR_FINISHED after the end.
+ */
+int polyseal_macstate_update(
+    polyseal_macstate *state, const uint8_t *m, size_t mlen);
+
+/*
+ * Writes the tag of all pieces to tag, of taglen bytes, and ends the message.
+ *
+ * Errors: POLYSEAL_ERR_LENGTH: then the message has ended all the same.
+ * POLYSEAL_ERR_FINISHED.
+ */
+int polyseal_macstate_final(
+    polyseal_macstate *state, uint8_t *tag, size_t taglen);
+
+/*
+ * Gives 0 if tag, of taglen bytes, is that of all pieces, and ends the
+ * message.
+ *
+ * Errors: POLYSEAL_ERR_UNAUTHENTIC if it is not; otherwise as
+ * polyseal_macstate_final.
+ */
+int polyseal_macstate_verify(
+    polyseal_macstate *state, const uint8_t *tag, size_t taglen);
+
+/* Wipes what is left and frees the handle. NULL is allowed. */
+void polyseal_macstate_free(polyseal_macstate *state);
+
+/* ---------------------------------------------------------------------------
+ * 9. Files: keys and options
+ *
+ *     polyseal_options options = POLYSEAL_OPTIONS_INIT;
+ *     options.key = key;
+ *
+ * Sections 9 to 11 are Polyseal's file format, version 1, which the tool
+ * `polyseal` writes and reads too. Names of files are bytes, as the system has
+ * them. Where files are read by their names, the system is a Unix.
+ * ------------------------------------------------------------------------ */
+
+/* The length of a file's key in bytes. */
+#define POLYSEAL_FILE_KEYBYTES 32U
+
+/*
+ * For whom a file is, and how it is made or read. Begin with
+ * POLYSEAL_OPTIONS_INIT, and set what you need: what is NULL or 0 is not used.
+ */
+typedef struct polyseal_options {
+    /* sizeof(polyseal_options), which POLYSEAL_OPTIONS_INIT sets. */
+    size_t size;
+    /* A key of POLYSEAL_FILE_KEYBYTES bytes. */
+    const uint8_t *key;
+    /*
+     * The name of a key file, as `polyseal keygen` makes it: a key beside, or
+     * instead of, the one above.
+     */
+    const char *key_file;
+    /*
+     * To encrypt: recipients of age, one on a line, such as "age1...". To
+     * decrypt it is not used.
+     */
+    const char *age_recipients;
+    /*
+     * To decrypt: the contents of an identity file of age, such as
+     * "AGE-SECRET-KEY-1...", or of a private SSH key. It must not be encrypted
+     * itself. To encrypt it is not used.
+     */
+    const char *age_identities;
+    /*
+     * A passphrase, which is for itself: a file that has one has no other key.
+     */
+    const uint8_t *passphrase;
+    /* How many bytes it has, from 1 to 4096. */
+    size_t passphrase_bytes;
+    /*
+     * What the file is bound to, such as a name: who decrypts must give the
+     * same.
+     */
+    const uint8_t *context;
+    /* How many bytes it has, up to 65535. */
+    size_t context_bytes;
+    /*
+     * To encrypt: the algorithm, such as "aegis-128x2"; NULL for the default,
+     * "aegis-256x2".
+     */
+    const char *suite;
+    /*
+     * To encrypt: how many bytes of the file are sealed together, a power of
+     * two from 4096 to 16777216; 0 for the default, 65536.
+     */
+    size_t segment_bytes;
+    /* The most threads, the calling one included; 0 for one on each core. */
+    size_t threads;
+    /* 1 to replace an output that exists; 0 to refuse it. */
+    int overwrite;
+} polyseal_options;
+
+#define POLYSEAL_OPTIONS_INIT                                                 \
+    { sizeof(polyseal_options), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0,     \
+    NULL, 0, 0, 0 }
+
+/* ---------------------------------------------------------------------------
+ * 10. Files: whole ones
+ * ------------------------------------------------------------------------ */
+
+/*
+ * Encrypts the file called input into one called output, on all cores. The
+ * output appears when it is whole, with mode 0600; on an error there is none,
+ * and one that was to be replaced is as it was.
+ *
+ * Errors: POLYSEAL_ERR_RECIPIENTS if the options name nobody;
+ * POLYSEAL_ERR_EXISTS, POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED,
+ * POLYSEAL_ERR_SUITE, POLYSEAL_ERR_KEY_FILE.
+ */
+int polyseal_encrypt_file(
+    const char *input, const char *output, const polyseal_options *options);
+
+/*
+ * Decrypts the file called input, one of polyseal_encrypt_file, of the tool or
+ * of age, into one called output. The output appears when all of it has been
+ * verified, with mode 0600; on an error there is none, and one that was to be
+ * replaced is as it was.
+ *
+ * Errors: all that concern files.
+ */
+int polyseal_decrypt_file(
+    const char *input, const char *output, const polyseal_options *options);
+
+/*
+ * Opens all of the file called input, and keeps nothing of it.
+ *
+ * Errors: all that concern files.
+ */
+int polyseal_verify_file(const char *input, const polyseal_options *options);
+
+/* ---------------------------------------------------------------------------
+ * 11. Files: parts of one
+ *
+ * What is asked for is read and verified, and not the rest: a file of any size
+ * can be read from any offset, by several threads at once.
+ * ------------------------------------------------------------------------ */
+
+/* Something that can be read at any offset. */
+typedef struct polyseal_source {
+    /* What read_at is given first; NULL is allowed. */
+    void *ctx;
+    /*
+     * Reads at most len bytes from offset on into buf. It gives how many those
+     * were, 0 only at the end, or -1 if it failed. It must be safe to call
+     * from each thread that calls polyseal_file_read_at, at the same time, and
+     * must neither throw nor jump out.
+     */
+    int64_t (*read_at)(void *ctx, uint8_t *buf, size_t len, uint64_t offset);
+    /* How many bytes there are. */
+    uint64_t size;
+} polyseal_source;
+
+typedef struct polyseal_file polyseal_file;
+
+/*
+ * Opens the encrypted file of that name to read parts of it. Its header is
+ * checked, and its last segment, so that its length is certain; the rest when
+ * it is read. It may also be a file of age. Close it with polyseal_file_close.
+ *
+ * Errors: all that concern files. Then *file is NULL.
+ */
+int polyseal_file_open(
+    polyseal_file **file, const char *path, const polyseal_options *options);
+
+/*
+ * The same for whatever has a read_at: an object in a store, a part of another
+ * file, memory. The structure is copied; what ctx leads to must outlive the
+ * handle.
+ *
+ * Errors: all that concern files; POLYSEAL_ERR_IO if read_at failed. Then
+ * *file is NULL.
+ */
+int polyseal_file_open_source(
+    polyseal_file **file, const polyseal_source *source, const
+    polyseal_options *options);
+
+/* The length of the plaintext in bytes; 0 for NULL. */
+uint64_t polyseal_file_size(const polyseal_file *file);
+
+/*
+ * Reads at most len bytes of the plaintext, from offset on, into buf. It gives
+ * how many those were, fewer than len only at the end. Threads may call it at
+ * the same time.
+ *
+ * Errors: -1; POLYSEAL_ERR_CORRUPT if what was to be read is not as it was
+ * written, POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_IO. Then buf holds nothing of
+ * the plaintext.
+ */
+int64_t polyseal_file_read_at(
+    const polyseal_file *file, uint8_t *buf, size_t len, uint64_t offset);
+
+/* Wipes what is left and closes the file. NULL is allowed. */
+void polyseal_file_close(polyseal_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* POLYSEAL_H */

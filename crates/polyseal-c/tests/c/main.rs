@@ -1,0 +1,124 @@
+//! The library from C: its header and its code as a compiler of C has them.
+//!
+//! Each program in `tests/c` and `examples`, and each in `docs/c.md`, is compiled with all warnings
+//! as errors, linked with the library, and run. `CC` and `CXX` name the compilers, `CFLAGS` what
+//! else they are told, and `POLYSEAL_C_RUNNER` a program that runs programs, such as valgrind.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
+
+mod compiler;
+mod flat;
+
+use std::fs;
+
+use compiler::{Language, Linked, Program, folder, scratch};
+
+/// Every program in a folder.
+fn programs(of: &str) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder().join(of))
+        .expect(of)
+        .map(|file| file.expect("a file").file_name().into_string().expect("a name"))
+        .filter(|name| name.ends_with(".c"))
+        .collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_example_compiles_and_runs_in_c_and_in_cpp() {
+    let examples = programs("examples");
+    assert!(examples.len() >= 5, "{examples:?}");
+    for name in examples {
+        let file = folder().join("examples").join(&name);
+        let place = scratch(&format!("example-{name}"));
+        for language in [Language::C99, Language::Cpp11] {
+            let program = Program::compile(&file, language, Linked::Shared, &place, &[]);
+            let output = program.run(&[], &place);
+            assert!(!output.is_empty(), "{name} says nothing");
+        }
+    }
+}
+
+#[test]
+fn the_programs_of_the_page_compile_and_run() {
+    let page = fs::read_to_string(folder().join("../../docs/c.md")).expect("docs/c.md");
+    let blocks: Vec<&str> =
+        page.split("\n```c\n").skip(1).map(|b| b.split("\n```").next().unwrap()).collect();
+    let programs: Vec<&str> = blocks.iter().copied().filter(|b| b.contains("int main(")).collect();
+    assert!(programs.len() >= 3, "only {} programs", programs.len());
+    assert_eq!(blocks.len(), programs.len(), "every block in C is a whole program");
+    let place = scratch("page");
+    for (i, program) in programs.iter().enumerate() {
+        let file = place.join(format!("page{i}.c"));
+        fs::write(&file, format!("{program}\n")).expect("a program");
+        let program = Program::compile(&file, Language::C99, Linked::Shared, &place, &[]);
+        program.run(&[], &place);
+    }
+}
+
+#[test]
+fn the_header_alone_is_c_and_cpp() {
+    let place = scratch("header");
+    let file = place.join("alone.c");
+    fs::write(&file, "#include <polyseal.h>\nint main(void) { return 0; }\n").expect("a program");
+    for language in [Language::C99, Language::Cpp11] {
+        Program::compile(&file, language, Linked::Shared, &place, &[]).run(&[], &place);
+    }
+}
+
+#[test]
+fn every_function_of_the_header_is_in_the_static_library_and_the_sizes_agree() {
+    let place = scratch("sizes");
+    fs::write(place.join("list.inc"), flat::list()).expect("the list");
+    let file = folder().join("tests/c/sizes.c");
+    let program = Program::compile(&file, Language::C99, Linked::Static, &place, &[&place]);
+    program.run(&[], &place);
+}
+
+#[test]
+fn every_vector_through_every_function() {
+    let place = scratch("vectors");
+    fs::write(place.join("list.inc"), flat::list()).expect("the list");
+    let (vectors, count) = flat::vectors();
+    let list = place.join("vectors.txt");
+    fs::write(&list, vectors).expect("the vectors");
+    let file = folder().join("tests/c/vectors.c");
+    let program = Program::compile(&file, Language::C99, Linked::Shared, &place, &[&place]);
+    let output = program.run(&[list.to_str().expect("a path")], &place);
+    assert_eq!(output.trim(), format!("{count} vectors"));
+    assert!(count > 6000, "only {count} vectors");
+}
+
+#[test]
+fn every_file_of_the_kit_has_its_outcome() {
+    let place = scratch("kit");
+    let (lines, count) = flat::files();
+    let list = place.join("files.txt");
+    fs::write(&list, lines).expect("the list");
+    let file = folder().join("tests/c/kit.c");
+    let program = Program::compile(&file, Language::C99, Linked::Shared, &place, &[]);
+    let output = program.run(&[list.to_str().expect("a path")], &place);
+    assert_eq!(output.trim(), format!("{count} files"));
+    assert!(count > 150, "only {count} files");
+}
+
+#[test]
+fn misuse_is_an_error_and_nothing_else() {
+    run("misuse.c");
+}
+
+#[test]
+fn whole_files_and_parts_of_them() {
+    run("files.c");
+}
+
+#[test]
+fn threads_share_keys_and_files() {
+    run("threads.c");
+}
+
+fn run(name: &str) {
+    let place = scratch(name);
+    let file = folder().join("tests/c").join(name);
+    Program::compile(&file, Language::C99, Linked::Shared, &place, &[]).run(&[], &place);
+}
