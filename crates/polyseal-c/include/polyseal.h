@@ -74,9 +74,7 @@ enum polyseal_error {
     POLYSEAL_ERR_UNAUTHENTIC = 1,
     /* a null pointer where there must be something */
     POLYSEAL_ERR_NULL = 2,
-    /*
-     * an output overlaps an input without beginning with it, or another output
-     */
+    /* an output overlaps an input, or another output */
     POLYSEAL_ERR_OVERLAP = 3,
     /* a key, nonce, tag or buffer of another length than is needed */
     POLYSEAL_ERR_LENGTH = 4,
@@ -114,10 +112,7 @@ enum polyseal_error {
     POLYSEAL_ERR_NO_MATCHING_KEY = 25,
     /* the file has a passphrase, and another or none was given */
     POLYSEAL_ERR_PASSPHRASE = 26,
-    /*
-     * the file is bound to a context, and another or none was given; or it is
-     * bound to none
-     */
+    /* another context, or none, than the file is bound to */
     POLYSEAL_ERR_CONTEXT = 27,
     /* nobody to encrypt for, too many, or those that do not go together */
     POLYSEAL_ERR_RECIPIENTS = 28,
@@ -127,14 +122,9 @@ enum polyseal_error {
     POLYSEAL_ERR_TRUNCATED = 30,
     /* the input changed while it was read */
     POLYSEAL_ERR_CHANGED = 31,
-    /*
-     * not a key file, or an identity or recipient of age that cannot be used
-     */
+    /* not a key file, or a key of age that cannot be used */
     POLYSEAL_ERR_KEY_FILE = 32,
-    /*
-     * files are not encrypted with this algorithm, or not in segments of this
-     * size
-     */
+    /* no algorithm, or no size of segments, for files */
     POLYSEAL_ERR_SUITE = 33
 };
 
@@ -793,6 +783,15 @@ int polyseal_aead_sealedbytes(
     const polyseal_aead *aead, size_t mlen, size_t *clen);
 
 /*
+ * The length in bytes of the message in what polyseal_aead_seal wrote, clen
+ * bytes, in *mlen.
+ *
+ * Errors: POLYSEAL_ERR_LENGTH if no message has that length once it is sealed.
+ */
+int polyseal_aead_openedbytes(
+    const polyseal_aead *aead, size_t clen, size_t *mlen);
+
+/*
  * Seals m, of mlen bytes, into c, of clen bytes, which must be as many as
  * polyseal_aead_sealedbytes says. npub is the nonce: never twice under one
  * key.
@@ -807,9 +806,9 @@ int polyseal_aead_seal(
     *npub, size_t npublen);
 
 /*
- * Opens c, of clen bytes, into m, of mlen bytes, which must be as many as the
- * message has: clen without the tag. Where the algorithm hides the nonce,
- * npublen may be 0: it is in c.
+ * Opens c, of clen bytes, into m, of mlen bytes, which must be as many as
+ * polyseal_aead_openedbytes says: clen without the tag. Where the algorithm
+ * hides the nonce, npublen may be 0: it is in c.
  *
  * Errors: POLYSEAL_ERR_UNAUTHENTIC: then m is zeros. POLYSEAL_ERR_LENGTH,
  * POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_NULL and POLYSEAL_ERR_OVERLAP: then m

@@ -264,6 +264,23 @@ pub unsafe extern "C" fn polyseal_aead_sealedbytes(
     })
 }
 
+/// The length in bytes of the message in what polyseal_aead_seal wrote, clen bytes, in *mlen.
+///
+/// Errors: POLYSEAL_ERR_LENGTH if no message has that length once it is sealed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn polyseal_aead_openedbytes(
+    aead: *const polyseal_aead,
+    clen: usize,
+    mlen: *mut usize,
+) -> c_int {
+    border(|| {
+        // SAFETY: what C promises.
+        let (aead, mlen) = unsafe { (there(aead, "aead")?, there_mut(mlen, "mlen")?) };
+        *mlen = aead.message_bytes(clen)?;
+        Ok(())
+    })
+}
+
 /// Seals m, of mlen bytes, into c, of clen bytes, which must be as many as
 /// polyseal_aead_sealedbytes says. npub is the nonce: never twice under one key.
 ///
@@ -290,8 +307,8 @@ pub unsafe extern "C" fn polyseal_aead_seal(
     })
 }
 
-/// Opens c, of clen bytes, into m, of mlen bytes, which must be as many as the message has: clen
-/// without the tag. Where the algorithm hides the nonce, npublen may be 0: it is in c.
+/// Opens c, of clen bytes, into m, of mlen bytes, which must be as many as
+/// polyseal_aead_openedbytes says: clen without the tag. Where the algorithm hides the nonce, npublen may be 0: it is in c.
 ///
 /// Errors: POLYSEAL_ERR_UNAUTHENTIC: then m is zeros. POLYSEAL_ERR_LENGTH, POLYSEAL_ERR_TOO_LONG,
 /// POLYSEAL_ERR_NULL and POLYSEAL_ERR_OVERLAP: then m has not been written to.

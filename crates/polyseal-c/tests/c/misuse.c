@@ -26,7 +26,7 @@ enum { TAG = polyseal_aegis128x2_ABYTES };
 static const uint8_t k[16] = {1}, n[16] = {2};
 
 static int one_call(void) {
-    uint8_t buffer[64], c[64];
+    uint8_t buffer[128], c[64];
     size_t at;
     memset(buffer, 7, sizeof buffer);
     /* Nothing may be NULL, and where there is nothing anything may be. */
@@ -68,7 +68,7 @@ static int one_call(void) {
           POLYSEAL_ERR_OVERLAP);
     FAILS(polyseal_aegis128x2_decrypt(buffer + 1, buffer, 16 + TAG, NULL, 0, n, k),
           POLYSEAL_ERR_OVERLAP);
-    FAILS(polyseal_flex_och_encrypt(buffer, buffer + 1, 0, NULL, 0, k, k), POLYSEAL_ERR_OVERLAP);
+    FAILS(polyseal_flex_och_encrypt(buffer, buffer + 64, 1, NULL, 0, c, c), POLYSEAL_ERR_OVERLAP);
     /* None of it has written anything. */
     for (at = 0; at < sizeof buffer; at++) {
         EXPECT(buffer[at] == 7);

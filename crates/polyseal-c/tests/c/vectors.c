@@ -247,18 +247,15 @@ static void check_aead(const char *name, const vector *v) {
             EXPECT(same(output, v->sealed));
         }
     }
-    length = v->message.length;
-    if (!algorithm.segments) {
-        if (v->sealed.length < algorithm.abytes) {
-            EXPECT(!v->valid);
-            EXPECT(polyseal_aead_open(aead, output.bytes, 0, v->sealed.bytes, v->sealed.length,
-                                      v->ad.bytes, v->ad.length, v->npub.bytes,
-                                      v->npub.length) == -1);
-            EXPECT(polyseal_last_error() == POLYSEAL_ERR_LENGTH);
-            goto done;
-        }
-        length = v->sealed.length - algorithm.abytes;
+    if (polyseal_aead_openedbytes(aead, v->sealed.length, &length) != 0) {
+        EXPECT(!v->valid && polyseal_last_error() == POLYSEAL_ERR_LENGTH);
+        EXPECT(polyseal_aead_open(aead, output.bytes, 0, v->sealed.bytes, v->sealed.length,
+                                  v->ad.bytes, v->ad.length, v->npub.bytes,
+                                  v->npub.length) == -1);
+        EXPECT(polyseal_last_error() == POLYSEAL_ERR_LENGTH);
+        goto done;
     }
+    EXPECT(algorithm.segments || length == v->sealed.length - algorithm.abytes);
     message = allocate(length);
     opened(polyseal_aead_open(aead, message.bytes, message.length, v->sealed.bytes,
                               v->sealed.length, v->ad.bytes, v->ad.length, v->npub.bytes,
