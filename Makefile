@@ -3,7 +3,7 @@
 
 .PHONY: demo check test test-all bench peers papers fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
-.PHONY: constant-time constant-time-shipped
+.PHONY: constant-time constant-time-shipped c-library
 .PHONY: aarch64 avx512 frames wasm msrv dist packages stores
 .NOTPARALLEL:
 
@@ -22,7 +22,7 @@ test: format lint portable msrv unit rustdoc python constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages stores large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test docs portable-all packages c-library stores large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
@@ -46,7 +46,7 @@ portable:
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 msrv:
 	rustup toolchain install $(MSRV) --profile minimal
-	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file -p polyseal-object-store
+	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file -p polyseal-object-store -p polyseal-c
 
 # The same with an allocator; each family of algorithms and each feature of the file format by
 # itself; the file format where there is no Unix; and all that users install where Unix is macOS.
@@ -78,7 +78,12 @@ packages:
 
 # What can be tested only with other programs says so where they are not.
 unit:
-	scripts/with --anyway age openssh-client -- cargo test --locked --workspace
+	scripts/with --anyway age g++ openssh-client -- cargo test --locked --workspace
+
+# The C library as it is installed, and what tests it that `unit` has not: clang, valgrind, sanitizers, libaegis.
+# cargo-c takes minutes to build: so it is no part of `test`.
+c-library:
+	scripts/with binutils clang cmake g++ pkg-config valgrind -- scripts/c-library
 
 # The object store on a real S3 server, which runs on this machine, and DataFusion on an encrypted Parquet
 # file. Both take minutes to build: so it is no part of `test`.

@@ -1,0 +1,15 @@
+# Before version 1, a minor version may change what the next one has: 0.1.x goes for 0.1.
+set(PACKAGE_VERSION 0.1.0)
+string(REGEX MATCH "^[0-9]+\\.[0-9]+" _polyseal_series "${PACKAGE_VERSION}")
+if("${PACKAGE_FIND_VERSION}" VERSION_GREATER "${PACKAGE_VERSION}")
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+elseif("${PACKAGE_FIND_VERSION_MAJOR}.${PACKAGE_FIND_VERSION_MINOR}" VERSION_EQUAL "${_polyseal_series}"
+        OR "${PACKAGE_FIND_VERSION}" STREQUAL "")
+    set(PACKAGE_VERSION_COMPATIBLE TRUE)
+    if("${PACKAGE_FIND_VERSION}" VERSION_EQUAL "${PACKAGE_VERSION}")
+        set(PACKAGE_VERSION_EXACT TRUE)
+    endif()
+else()
+    set(PACKAGE_VERSION_COMPATIBLE FALSE)
+endif()
+unset(_polyseal_series)
