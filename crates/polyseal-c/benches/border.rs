@@ -2,8 +2,8 @@
 //! one run, in turns, and the ratio of their times.
 //!
 //! C's functions are found in the shared library as any program finds them (`dlsym`), so that
-//! nothing of them is inlined here. `cargo bench -p polyseal-c --profile library` builds the library
-//! beside this program. For each row: nanoseconds of the quickest tenth of the rounds.
+//! nothing of them is inlined here. `cargo bench -p polyseal-c --profile library` builds the
+//! library beside this program. For each row: nanoseconds of the quickest tenth of the rounds.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a program")]
 
@@ -14,6 +14,7 @@ use std::mem;
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use polyseal::aead::inout::InOutBuf;
 use polyseal::aead::{AeadInOut, Key, KeyInit, Nonce};
 use polyseal::aegis::Aegis128X2;
 use polyseal::gcm::{Aes256Gcm, KcXaes256Gcm};
@@ -129,7 +130,7 @@ fn row<A: KeyInit + AeadInOut>(library: &Library, name: &str, function: &str) {
         let tag_bytes = polyseal::aead::Tag::<A>::default().len();
         let sealed = |cipher: &A, out: &mut [u8]| {
             let (text, rest) = out.split_at_mut(bytes);
-            let buffer = (&message[..], text).try_into().expect("one length");
+            let buffer = InOutBuf::new(&message[..], text).expect("one length");
             let tag = cipher.encrypt_inout_detached(black_box(&nonce), black_box(&ad), buffer);
             rest[..tag_bytes].copy_from_slice(&tag.expect("short enough"));
         };

@@ -80,7 +80,7 @@ enum polyseal_error {
     POLYSEAL_ERR_LENGTH = 4,
     /* longer than the algorithm's limit */
     POLYSEAL_ERR_TOO_LONG = 5,
-    /* no algorithm has this name, or the algorithm has no such parameter */
+    /* no algorithm has this name, or no such parameter */
     POLYSEAL_ERR_ALGORITHM = 6,
     /* the algorithm cannot do this */
     POLYSEAL_ERR_UNSUPPORTED = 7,
@@ -114,7 +114,7 @@ enum polyseal_error {
     POLYSEAL_ERR_PASSPHRASE = 26,
     /* another context, or none, than the file is bound to */
     POLYSEAL_ERR_CONTEXT = 27,
-    /* nobody to encrypt for, too many, or those that do not go together */
+    /* nobody to encrypt for, or those who do not go together */
     POLYSEAL_ERR_RECIPIENTS = 28,
     /* a part of the file is not as it was written */
     POLYSEAL_ERR_CORRUPT = 29,
@@ -750,7 +750,7 @@ typedef struct polyseal_aead polyseal_aead;
 
 /*
  * Prepares the key k, of klen bytes, for the algorithm of that name: a name of
- * the list above, with other sizes or parameters behind it if need be, such as
+ * the list above, with other sizes or parameters behind it if need be, as in
  * "omd-sha256:key=16,nonce=12,tag=16". Free it with polyseal_aead_free. Calls
  * with a const handle may come from several threads at once.
  *

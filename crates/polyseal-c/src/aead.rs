@@ -120,7 +120,7 @@ impl polyseal_aead {
         expect_bytes("the output", self.message_bytes(clen)?, mlen)?;
         let hidden = self.sizes.head > 0;
         if !hidden && !self.sizes.whole {
-            // SAFETY: the caller's promise; the tag, behind the ciphertext, is written to by nobody.
+            // SAFETY: the caller's promise; the tag behind the ciphertext is only read.
             return unsafe {
                 self.open_detached(m, c, mlen, behind(c.cast_mut(), mlen)?, ad, nonce)
             };
@@ -199,8 +199,9 @@ pub(crate) fn expect_bytes(what: &str, expected: usize, given: usize) -> Outcome
 }
 
 /// Prepares the key k, of klen bytes, for the algorithm of that name: a name of the list above,
-/// with other sizes or parameters behind it if need be, such as "omd-sha256:key=16,nonce=12,tag=16".
-/// Free it with polyseal_aead_free. Calls with a const handle may come from several threads at once.
+/// with other sizes or parameters behind it if need be, as in
+/// "omd-sha256:key=16,nonce=12,tag=16". Free it with polyseal_aead_free. Calls with a const handle
+/// may come from several threads at once.
 ///
 /// Errors: POLYSEAL_ERR_ALGORITHM; POLYSEAL_ERR_LENGTH for a key of another length;
 /// POLYSEAL_ERR_UNSUPPORTED for a MAC. Then *aead is NULL.
@@ -308,7 +309,8 @@ pub unsafe extern "C" fn polyseal_aead_seal(
 }
 
 /// Opens c, of clen bytes, into m, of mlen bytes, which must be as many as
-/// polyseal_aead_openedbytes says: clen without the tag. Where the algorithm hides the nonce, npublen may be 0: it is in c.
+/// polyseal_aead_openedbytes says: clen without the tag. Where the algorithm hides the nonce,
+/// npublen may be 0: it is in c.
 ///
 /// Errors: POLYSEAL_ERR_UNAUTHENTIC: then m is zeros. POLYSEAL_ERR_LENGTH, POLYSEAL_ERR_TOO_LONG,
 /// POLYSEAL_ERR_NULL and POLYSEAL_ERR_OVERLAP: then m has not been written to.

@@ -53,7 +53,7 @@ codes! {
     Overlap = 3, "OVERLAP", "an output overlaps an input, or another output";
     Length = 4, "LENGTH", "a key, nonce, tag or buffer of another length than is needed";
     TooLong = 5, "TOO_LONG", "longer than the algorithm's limit";
-    Algorithm = 6, "ALGORITHM", "no algorithm has this name, or the algorithm has no such parameter";
+    Algorithm = 6, "ALGORITHM", "no algorithm has this name, or no such parameter";
     Unsupported = 7, "UNSUPPORTED", "the algorithm cannot do this";
     Finished = 8, "FINISHED", "called after the end";
     Random = 9, "RANDOM", "the operating system gave no random bytes";
@@ -70,7 +70,7 @@ codes! {
     NoMatchingKey = 25, "NO_MATCHING_KEY", "the file is for none of the keys that were given";
     Passphrase = 26, "PASSPHRASE", "the file has a passphrase, and another or none was given";
     Context = 27, "CONTEXT", "another context, or none, than the file is bound to";
-    Recipients = 28, "RECIPIENTS", "nobody to encrypt for, too many, or those that do not go together";
+    Recipients = 28, "RECIPIENTS", "nobody to encrypt for, or those who do not go together";
     Corrupt = 29, "CORRUPT", "a part of the file is not as it was written";
     Truncated = 30, "TRUNCATED", "the file has been cut short or extended";
     Changed = 31, "CHANGED", "the input changed while it was read";

@@ -4,7 +4,7 @@
 //! `tests/header.rs` writes the one from the other. The algorithms' functions come from one list,
 //! [`algorithms`].
 //!
-//! How C could misuse it, and what is checked ([`border`]): a null pointer where there are bytes is
+//! How C could misuse it, and what is checked (`border.rs`): a null pointer where there are bytes is
 //! an error; a buffer that an input lies in, but does not begin with, is one; a length that does
 //! not fit the algorithm is one, where C says the length. A panic ends at the border, as
 //! `POLYSEAL_ERR_DEFECT`. What cannot be checked is C's to keep: that a pointer leads to as many
@@ -12,7 +12,7 @@
 //! that nobody writes to a buffer while a call has it.
 //!
 //! `unsafe` stands in this crate at the border only: a function reads its pointers once, and goes
-//! on with slices, references and [`border::Transfer`].
+//! on with slices and references.
 
 #![deny(unsafe_op_in_unsafe_fn)]
 #![allow(clippy::missing_safety_doc, reason = "the head of the crate says it for all of them")]
@@ -22,7 +22,7 @@
 pub mod aead;
 pub mod algorithms;
 pub mod batch;
-pub mod border;
+mod border;
 pub mod decryptor;
 pub mod encryptor;
 pub mod error;

@@ -1,7 +1,7 @@
 //! One call that takes a key's bytes, and seals or opens one message.
 //!
-//! [`Typed`] is for the types of the core: the cipher is made on the stack and wiped there. [`Named`]
-//! is for what the core has by its name only.
+//! [`Typed`] is for the types of the core: the cipher is made on the stack and wiped there.
+//! [`Named`] is for the rest, which is found by its name.
 
 use std::marker::PhantomData;
 

@@ -12,9 +12,9 @@ use crate::rust::comment;
 pub(crate) fn errors() -> String {
     let mut text = "enum polyseal_error {\n    POLYSEAL_OK = 0,\n".to_owned();
     for (name, value, meaning) in CODES {
-        write!(
+        writeln!(
             text,
-            "{}    POLYSEAL_ERR_{name} = {value},\n",
+            "{}    POLYSEAL_ERR_{name} = {value},",
             comment(&[(*meaning).to_owned()], "    ")
         )
         .unwrap();
