@@ -30,7 +30,7 @@ int main(void) {
     int i, failed = 1;
 
     if (plain == NULL) return 1;
-    for (i = 0; i < 2000; i++) fprintf(plain, "this is line%4d\n", i);
+    for (i = 0; i < 2000; i++) fprintf(plain, "a record: %5d\n", i);
     fclose(plain);
 
     options.key = key;
