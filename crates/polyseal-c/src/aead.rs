@@ -91,14 +91,19 @@ impl polyseal_aead {
         ad: &[u8],
         nonce: &[u8],
     ) -> Outcome {
-        expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
-        if self.sizes.head == 0 && !self.sizes.whole {
-            // SAFETY: the caller's promise.
-            return unsafe { self.seal_detached(c, behind(c, mlen)?, m, mlen, ad, nonce) };
-        }
         let output = Region::new(c, clen);
         expect_same_or_apart(output, Region::new(m, mlen))?;
         expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
+        if self.sizes.head == 0 && !self.sizes.whole {
+            if clen.checked_sub(self.sizes.tag) != Some(mlen) {
+                expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
+            }
+            // SAFETY: the caller's promise, and how everything lies has been checked.
+            let (buffer, mac) =
+                unsafe { (transfer(m, c, mlen)?, bytes_mut(behind(c, mlen)?, self.sizes.tag)?) };
+            return Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?);
+        }
+        expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
         // SAFETY: the caller's promise; of the message nothing is read once it is sealed.
         let sealed = self.aead.seal(nonce, ad, unsafe { bytes(m, mlen) }?)?;
         // SAFETY: the caller's promise.
@@ -160,15 +165,14 @@ impl polyseal_aead {
         ad: &[u8],
         nonce: &[u8],
     ) -> Outcome {
-        // SAFETY: the caller's promise; what overlaps is refused before it is written to.
-        let buffer = unsafe { transfer(m, c, mlen) }?;
         let (text, tag) = (Region::new(c, mlen), Region::new(mac, self.sizes.tag));
         let inputs = [Region::of(ad), Region::of(nonce)];
         expect_apart(text, &inputs)?;
         expect_apart(tag, &inputs)?;
         expect_apart(tag, &[text, Region::new(m, mlen)])?;
-        // SAFETY: the caller's promise, and that nothing else lies there has been checked.
-        let mac = unsafe { bytes_mut(mac, self.sizes.tag) }?;
+        expect_same_or_apart(text, Region::new(m, mlen))?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        let (buffer, mac) = unsafe { (transfer(m, c, mlen)?, bytes_mut(mac, self.sizes.tag)?) };
         Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?)
     }
 
@@ -183,9 +187,13 @@ impl polyseal_aead {
         ad: &[u8],
         nonce: &[u8],
     ) -> Outcome {
-        // SAFETY: the caller's promise; what overlaps is refused before it is written to.
-        let (buffer, mac) = unsafe { (transfer(c, m, mlen)?, bytes(mac, self.sizes.tag)?) };
-        expect_apart(Region::new(m, mlen), &[Region::of(ad), Region::of(nonce), Region::of(mac)])?;
+        // SAFETY: the caller's promise.
+        let mac = unsafe { bytes(mac, self.sizes.tag) }?;
+        let text = Region::new(m, mlen);
+        expect_apart(text, &[Region::of(ad), Region::of(nonce), Region::of(mac)])?;
+        expect_same_or_apart(text, Region::new(c, mlen))?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        let buffer = unsafe { transfer(c, m, mlen) }?;
         Ok(self.aead.open_inout_detached(nonce, ad, buffer, mac)?)
     }
 }

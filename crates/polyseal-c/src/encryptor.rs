@@ -5,7 +5,10 @@
 use std::ffi::{c_char, c_int};
 use std::fmt;
 
-use crate::border::{border, bytes, bytes_mut, hand_over, release, text, there_mut, transfer};
+use crate::border::{
+    Region, border, bytes, bytes_mut, expect_same_or_apart, hand_over, release, text, there_mut,
+    transfer,
+};
 use crate::error::{Code, Failure, Outcome};
 use crate::pieces::{self, Sealing, Start};
 
@@ -61,7 +64,8 @@ pub unsafe extern "C" fn polyseal_encryptor_update(
     mlen: usize,
 ) -> c_int {
     border(|| {
-        // SAFETY: what C promises.
+        expect_same_or_apart(Region::new(c, mlen), Region::new(m, mlen))?;
+        // SAFETY: what C promises, and how they lie has been checked.
         let (encryptor, buffer) =
             unsafe { (there_mut(encryptor, "encryptor")?, transfer(m, c, mlen)?) };
         Ok(ongoing(encryptor.0.as_mut())?.update(buffer)?)

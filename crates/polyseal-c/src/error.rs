@@ -80,11 +80,15 @@ codes! {
 
 impl Failure {
     /// With a text that says more than the code's own.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn new(code: Code, text: impl Into<String>) -> Self {
         Self { code, text: text.into() }
     }
 
     /// With the code's own text.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn of(code: Code) -> Self {
         Self::new(code, text(code as c_int).to_string_lossy())
     }

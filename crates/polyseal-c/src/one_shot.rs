@@ -11,7 +11,7 @@ use polyseal::aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag};
 use polyseal::registry::Algorithm;
 
 use crate::aead::polyseal_aead;
-use crate::border::{Region, bytes, bytes_mut, expect_apart, null, transfer};
+use crate::border::{Region, bytes, bytes_mut, expect_apart, expect_same_or_apart, null, transfer};
 use crate::error::{Code, Failure, Outcome};
 
 /// What a call gives beside the message.
@@ -116,7 +116,7 @@ struct Inputs<'a, A: AeadCore + KeySizeUser> {
 impl<A: AeadCore + KeySizeUser> Inputs<'_, A> {
     /// # Safety
     /// As [`OneShot::seal`].
-    #[inline]
+    #[inline(always)]
     unsafe fn read(given: Given) -> Outcome<Self> {
         let Given { ad, adlen, npub, k } = given;
         // SAFETY: the caller's promise.
@@ -135,6 +135,28 @@ impl<A: AeadCore + KeySizeUser> Inputs<'_, A> {
     }
 }
 
+impl<A: KeyInit + AeadInOut> Typed<A> {
+    /// Seals once it is known that nothing overlaps what it must not.
+    ///
+    /// # Safety
+    /// As [`OneShot::seal`]; `m` is `c` or apart from it, and nothing else overlaps an output.
+    #[inline(always)]
+    unsafe fn seal_apart(
+        name: &str,
+        c: *mut u8,
+        mac: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        inputs: &Inputs<'_, A>,
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        let (buffer, mac) = unsafe { (transfer(m, c, mlen)?, bytes_mut(mac, A::TagSize::USIZE)?) };
+        let sealed = A::new(inputs.key).encrypt_inout_detached(inputs.nonce, inputs.ad, buffer);
+        mac.copy_from_slice(&sealed.map_err(|_| refused(name, mlen, Code::Defect))?);
+        Ok(())
+    }
+}
+
 impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
     #[inline]
     unsafe fn seal(
@@ -145,17 +167,16 @@ impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
         mlen: usize,
         given: Given,
     ) -> Outcome {
-        // SAFETY: the caller's promise; what overlaps is refused below, before it is written to.
-        let (inputs, buffer) = unsafe { (Inputs::<A>::read(given)?, transfer(m, c, mlen)?) };
+        // SAFETY: the caller's promise.
+        let inputs = unsafe { Inputs::<A>::read(given) }?;
         let (text, tag) = (Region::new(c, mlen), Region::new(mac, A::TagSize::USIZE));
+        let message = Region::new(m, mlen);
         expect_apart(text, &inputs.regions())?;
         expect_apart(tag, &inputs.regions())?;
-        expect_apart(tag, &[text, Region::new(m, mlen)])?;
-        // SAFETY: the caller's promise, and that nothing else lies there has been checked.
-        let mac = unsafe { bytes_mut(mac, A::TagSize::USIZE) }?;
-        let sealed = A::new(inputs.key).encrypt_inout_detached(inputs.nonce, inputs.ad, buffer);
-        mac.copy_from_slice(&sealed.map_err(|_| refused(name, mlen, Code::Defect))?);
-        Ok(())
+        expect_apart(tag, &[text, message])?;
+        expect_same_or_apart(text, message)?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        unsafe { Self::seal_apart(name, c, mac, m, mlen, &inputs) }
     }
 
     #[inline]
@@ -167,13 +188,14 @@ impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
         mac: *const u8,
         given: Given,
     ) -> Outcome {
-        // SAFETY: the caller's promise; what overlaps is refused below, before it is written to.
-        let (inputs, buffer) = unsafe { (Inputs::<A>::read(given)?, transfer(c, m, mlen)?) };
         // SAFETY: the caller's promise.
-        let mac = unsafe { bytes(mac, A::TagSize::USIZE) }?;
+        let (inputs, mac) = unsafe { (Inputs::<A>::read(given)?, bytes(mac, A::TagSize::USIZE)?) };
         let text = Region::new(m, mlen);
-        expect_apart(text, &inputs.regions())?;
-        expect_apart(text, &[Region::of(mac)])?;
+        let [ad, nonce, key] = inputs.regions();
+        expect_apart(text, &[ad, nonce, key, Region::of(mac)])?;
+        expect_same_or_apart(text, Region::new(c, mlen))?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        let buffer = unsafe { transfer(c, m, mlen) }?;
         let tag = <&Tag<A>>::try_from(mac).map_err(|_| Failure::of(Code::Defect))?;
         A::new(inputs.key)
             .decrypt_inout_detached(inputs.nonce, inputs.ad, buffer, tag)
@@ -189,7 +211,12 @@ impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
         given: Given,
     ) -> Outcome {
         // SAFETY: the caller's promise.
-        unsafe { Self::seal(name, c, behind(c, mlen)?, m, mlen, given) }
+        let (inputs, mac) = unsafe { (Inputs::<A>::read(given)?, behind(c, mlen)?) };
+        let output = Region::new(c, mlen + A::TagSize::USIZE);
+        expect_apart(output, &inputs.regions())?;
+        expect_same_or_apart(output, Region::new(m, mlen))?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        unsafe { Self::seal_apart(name, c, mac, m, mlen, &inputs) }
     }
 
     #[inline]
