@@ -5,206 +5,13 @@
 
 use std::ffi::{c_char, c_int};
 
-use polyseal::any::AnyAead;
-use polyseal::registry::Algorithm;
-use zeroize::{Zeroize, Zeroizing};
-
 use crate::border::{
     Region, border, border_value, bytes, bytes_mut, expect_apart, expect_same_or_apart, hand_over,
-    release, text, there, there_mut, transfer,
+    release, text, there, there_mut,
 };
-use crate::error::{Code, Failure, Outcome};
 use crate::one_shot::{behind, without_tag};
-
-/// A key, prepared for one algorithm.
-#[derive(Debug)]
-pub struct polyseal_aead {
-    aead: AnyAead,
-    sizes: Sizes,
-}
-
-/// What is asked of the algorithm for every message, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes {
-    pub(crate) nonce: usize,
-    pub(crate) tag: usize,
-    /// What of the tag stands before the ciphertext.
-    head: usize,
-    /// Whether there are no detached calls.
-    whole: bool,
-}
-
-// Threads may share a handle.
-const _: fn() = || {
-    fn shared<T: Send + Sync>() {}
-    shared::<polyseal_aead>();
-};
-
-impl polyseal_aead {
-    pub(crate) fn new(algorithm: &Algorithm, key: &[u8], setup: &[u8]) -> Outcome<Self> {
-        let aead = match setup {
-            [] => AnyAead::new(algorithm, key)?,
-            _ => AnyAead::with_setup_ad(algorithm, key, setup)?,
-        };
-        let sizes = Sizes {
-            nonce: algorithm.nonce_bytes(),
-            tag: algorithm.tag_bytes(),
-            head: algorithm.head_bytes(),
-            whole: algorithm.is_whole(),
-        };
-        Ok(Self { aead, sizes })
-    }
-
-    pub(crate) fn any(&self) -> &AnyAead {
-        &self.aead
-    }
-
-    pub(crate) fn sizes(&self) -> Sizes {
-        self.sizes
-    }
-
-    pub(crate) fn sealed_bytes(&self, mlen: usize) -> Outcome<usize> {
-        let sealed = self.aead.algorithm().ciphertext_bytes(mlen as u64);
-        sealed.and_then(|n| n.try_into().ok()).ok_or_else(|| Failure::of(Code::TooLong))
-    }
-
-    pub(crate) fn message_bytes(&self, clen: usize) -> Outcome<usize> {
-        let message = self.aead.algorithm().message_bytes(clen as u64);
-        message.and_then(|n| n.try_into().ok()).ok_or_else(|| {
-            Failure::new(Code::Length, format!("no sealed message has {clen} bytes"))
-        })
-    }
-
-    /// How many bytes of nonce a message has in front that was sealed under a random one.
-    fn nonce_in_front(&self) -> usize {
-        if self.sizes.head > 0 { 0 } else { self.sizes.nonce }
-    }
-
-    /// # Safety
-    /// `c` and `m` lead to as many bytes as are said.
-    pub(crate) unsafe fn seal(
-        &self,
-        c: *mut u8,
-        clen: usize,
-        m: *const u8,
-        mlen: usize,
-        ad: &[u8],
-        nonce: &[u8],
-    ) -> Outcome {
-        let output = Region::new(c, clen);
-        expect_same_or_apart(output, Region::new(m, mlen))?;
-        expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
-        if self.sizes.head == 0 && !self.sizes.whole {
-            if clen.checked_sub(self.sizes.tag) != Some(mlen) {
-                expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
-            }
-            // SAFETY: the caller's promise, and how everything lies has been checked.
-            let (buffer, mac) =
-                unsafe { (transfer(m, c, mlen)?, bytes_mut(behind(c, mlen)?, self.sizes.tag)?) };
-            return Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?);
-        }
-        expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
-        // SAFETY: the caller's promise; of the message nothing is read once it is sealed.
-        let sealed = self.aead.seal(nonce, ad, unsafe { bytes(m, mlen) }?)?;
-        // SAFETY: the caller's promise.
-        unsafe { bytes_mut(c, clen) }?.copy_from_slice(&sealed);
-        Ok(())
-    }
-
-    /// # Safety
-    /// `m` and `c` lead to as many bytes as are said.
-    pub(crate) unsafe fn open(
-        &self,
-        m: *mut u8,
-        mlen: usize,
-        c: *const u8,
-        clen: usize,
-        ad: &[u8],
-        nonce: &[u8],
-    ) -> Outcome {
-        expect_bytes("the output", self.message_bytes(clen)?, mlen)?;
-        let hidden = self.sizes.head > 0;
-        if !hidden && !self.sizes.whole {
-            // SAFETY: the caller's promise; the tag behind the ciphertext is only read.
-            return unsafe {
-                self.open_detached(m, c, mlen, behind(c.cast_mut(), mlen)?, ad, nonce)
-            };
-        }
-        let output = Region::new(m, mlen);
-        expect_same_or_apart(output, Region::new(c, clen))?;
-        expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
-        let message = {
-            // SAFETY: the caller's promise; of the ciphertext nothing is read once it is opened.
-            let sealed = unsafe { bytes(c, clen) }?;
-            if hidden && nonce.is_empty() {
-                self.aead.open_hidden_nonce(ad, sealed).map(|opened| opened.message)
-            } else {
-                self.aead.open(nonce, ad, sealed).map(Zeroizing::new)
-            }
-        };
-        // SAFETY: the caller's promise, and nothing reads the ciphertext any more.
-        let output = unsafe { bytes_mut(m, mlen) }?;
-        match message {
-            Ok(message) => output.copy_from_slice(&message),
-            Err(error) => {
-                output.zeroize();
-                return Err(error.into());
-            }
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// `c`, `mac` and `m` lead to as many bytes as are said, `mac` to those of a tag.
-    pub(crate) unsafe fn seal_detached(
-        &self,
-        c: *mut u8,
-        mac: *mut u8,
-        m: *const u8,
-        mlen: usize,
-        ad: &[u8],
-        nonce: &[u8],
-    ) -> Outcome {
-        let (text, tag) = (Region::new(c, mlen), Region::new(mac, self.sizes.tag));
-        let inputs = [Region::of(ad), Region::of(nonce)];
-        expect_apart(text, &inputs)?;
-        expect_apart(tag, &inputs)?;
-        expect_apart(tag, &[text, Region::new(m, mlen)])?;
-        expect_same_or_apart(text, Region::new(m, mlen))?;
-        // SAFETY: the caller's promise, and how everything lies has been checked.
-        let (buffer, mac) = unsafe { (transfer(m, c, mlen)?, bytes_mut(mac, self.sizes.tag)?) };
-        Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?)
-    }
-
-    /// # Safety
-    /// As [`seal_detached`](Self::seal_detached).
-    pub(crate) unsafe fn open_detached(
-        &self,
-        m: *mut u8,
-        c: *const u8,
-        mlen: usize,
-        mac: *const u8,
-        ad: &[u8],
-        nonce: &[u8],
-    ) -> Outcome {
-        // SAFETY: the caller's promise.
-        let mac = unsafe { bytes(mac, self.sizes.tag) }?;
-        let text = Region::new(m, mlen);
-        expect_apart(text, &[Region::of(ad), Region::of(nonce), Region::of(mac)])?;
-        expect_same_or_apart(text, Region::new(c, mlen))?;
-        // SAFETY: the caller's promise, and how everything lies has been checked.
-        let buffer = unsafe { transfer(c, m, mlen) }?;
-        Ok(self.aead.open_inout_detached(nonce, ad, buffer, mac)?)
-    }
-}
-
-pub(crate) fn expect_bytes(what: &str, expected: usize, given: usize) -> Outcome {
-    if expected == given {
-        return Ok(());
-    }
-    let text = format!("{what} has {given} bytes where {expected} are needed");
-    Err(Failure::new(Code::Length, text))
-}
+use crate::prepared::expect_bytes;
+pub use crate::prepared::polyseal_aead;
 
 /// Prepares the key k, of klen bytes, for the algorithm of that name: a name of the list above,
 /// with other sizes or parameters behind it if need be, as in
@@ -364,7 +171,7 @@ pub unsafe extern "C" fn polyseal_aead_seal_detached(
         unsafe {
             let (aead, ad, nonce) =
                 (there(aead, "aead")?, bytes(ad, adlen)?, bytes(npub, npublen)?);
-            expect_bytes("the tag", aead.sizes.tag, maclen)?;
+            expect_bytes("the tag", aead.sizes().tag, maclen)?;
             aead.seal_detached(c, mac, m, mlen, ad, nonce)
         }
     })
@@ -391,7 +198,7 @@ pub unsafe extern "C" fn polyseal_aead_open_detached(
         unsafe {
             let (aead, ad, nonce) =
                 (there(aead, "aead")?, bytes(ad, adlen)?, bytes(npub, npublen)?);
-            expect_bytes("the tag", aead.sizes.tag, maclen)?;
+            expect_bytes("the tag", aead.sizes().tag, maclen)?;
             aead.open_detached(m, c, clen, mac, ad, nonce)
         }
     })
@@ -437,7 +244,7 @@ pub unsafe extern "C" fn polyseal_aead_seal_random(
         expect_same_or_apart(Region::new(c, clen), Region::new(m, mlen))?;
         expect_apart(Region::new(c, clen), &[Region::of(ad)])?;
         // SAFETY: what C promises; of the message nothing is read once it is sealed.
-        let sealed = aead.aead.seal_random_nonce(ad, unsafe { bytes(m, mlen) }?)?;
+        let sealed = aead.any().seal_random_nonce(ad, unsafe { bytes(m, mlen) }?)?;
         // SAFETY: what C promises.
         unsafe { bytes_mut(c, clen) }?.copy_from_slice(&sealed);
         Ok(())
@@ -481,12 +288,12 @@ pub unsafe extern "C" fn polyseal_aead_open_random(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_aead_npubbytes(aead: *const polyseal_aead) -> usize {
     // SAFETY: what C promises.
-    border_value(0, || Ok(unsafe { there(aead, "aead") }?.sizes.nonce))
+    border_value(0, || Ok(unsafe { there(aead, "aead") }?.sizes().nonce))
 }
 
 /// The length of its tags in bytes; 0 for NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_aead_abytes(aead: *const polyseal_aead) -> usize {
     // SAFETY: what C promises.
-    border_value(0, || Ok(unsafe { there(aead, "aead") }?.sizes.tag))
+    border_value(0, || Ok(unsafe { there(aead, "aead") }?.sizes().tag))
 }

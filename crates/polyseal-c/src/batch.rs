@@ -8,9 +8,9 @@ use std::ptr;
 
 use polyseal::batch::{Batch, Message};
 
-use crate::aead::polyseal_aead;
 use crate::border::{Region, border, bytes, bytes_mut, null, there};
 use crate::error::{Code, Failure, Outcome};
+use crate::prepared::polyseal_aead;
 
 /// One of many messages.
 #[derive(Clone, Copy, Debug)]

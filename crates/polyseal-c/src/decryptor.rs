@@ -9,11 +9,11 @@ use std::mem::ManuallyDrop;
 
 use zeroize::Zeroize;
 
-use crate::aead::expect_bytes;
 use crate::border::{border, bytes, bytes_mut, hand_over, release, text, there_mut};
 use crate::encryptor::ongoing;
 use crate::error::{Code, Failure, Outcome};
 use crate::pieces::{self, Opening, Start};
+use crate::prepared::expect_bytes;
 
 /// A message on its way.
 pub struct polyseal_decryptor {

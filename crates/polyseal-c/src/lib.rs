@@ -4,8 +4,8 @@
 //! `tests/header.rs` writes the one from the other. The algorithms' functions come from one list,
 //! [`algorithms`].
 //!
-//! How C could misuse it, and what is checked (`border.rs`): a null pointer where there are bytes is
-//! an error; a buffer that an input lies in, but does not begin with, is one; a length that does
+//! How C could misuse it, and what is checked (`border.rs`): a null pointer where there are bytes
+//! is an error; a buffer that an input lies in, but does not begin with, is one; a length that does
 //! not fit the algorithm is one, where C says the length. A panic ends at the border, as
 //! `POLYSEAL_ERR_DEFECT`. What cannot be checked is C's to keep: that a pointer leads to as many
 //! bytes as are said or as the function's name implies, that handles are live and freed once, and
@@ -33,6 +33,7 @@ pub mod mac;
 mod one_shot;
 pub mod options;
 mod pieces;
+mod prepared;
 pub mod reader;
 #[cfg(unix)]
 mod staged;

@@ -6,7 +6,6 @@ use std::fmt;
 use polyseal::any::AnyMac;
 use polyseal::registry::Algorithm;
 
-use crate::aead::expect_bytes;
 use crate::algorithms::{Row, RowKind, sizes};
 use crate::border::{
     Region, border, bytes, bytes_mut, expect_apart, hand_over, release, text, there, there_mut,
@@ -15,6 +14,7 @@ use crate::encryptor::ongoing;
 use crate::error::Outcome;
 use crate::library::fill;
 use crate::pieces::{self, Hashing, Start};
+use crate::prepared::expect_bytes;
 
 macro_rules! macs {
     ($($c:ident = $name:literal [$($size:literal),*];)*) => {

@@ -10,9 +10,9 @@ use polyseal::aead::common::KeySizeUser;
 use polyseal::aead::{AeadCore, AeadInOut, Key, KeyInit, Nonce, Tag};
 use polyseal::registry::Algorithm;
 
-use crate::aead::polyseal_aead;
 use crate::border::{Region, bytes, bytes_mut, expect_apart, expect_same_or_apart, null, transfer};
 use crate::error::{Code, Failure, Outcome};
+use crate::prepared::polyseal_aead;
 
 /// What a call gives beside the message.
 #[derive(Clone, Copy)]

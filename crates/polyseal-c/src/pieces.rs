@@ -9,8 +9,8 @@ use polyseal::gcm::{self, Aes};
 use polyseal::registry::Algorithm;
 use polyseal::{aegis as a, gcm as g};
 
-use crate::aead::expect_bytes;
 use crate::error::{Code, Failure, Outcome};
+use crate::prepared::expect_bytes;
 
 /// A message that is sealed in pieces.
 pub(crate) trait Sealing: Send {

@@ -131,3 +131,10 @@ fn every_function_ends_its_panics_at_the_border() {
     assert!(!begins("{ a.unwrap(); border(|| b()) }"));
     assert!(!begins("{ a() }"));
 }
+
+#[test]
+fn cmake_is_told_the_version_of_the_library() {
+    let file = folder().join("cmake/polyseal-config-version.cmake");
+    let line = format!("set(PACKAGE_VERSION {})\n", env!("CARGO_PKG_VERSION"));
+    assert!(fs::read_to_string(file).expect("the file").contains(&line), "no {line}");
+}

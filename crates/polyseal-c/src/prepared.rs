@@ -1,0 +1,202 @@
+//! A key that has been prepared for an algorithm: what sealing and opening do with C's pointers.
+//!
+//! Here it is checked how inputs and outputs lie, before anything is written: an input is the
+//! output or apart from it, all else is apart from every output.
+
+use polyseal::any::AnyAead;
+use polyseal::registry::Algorithm;
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::border::{Region, bytes, bytes_mut, expect_apart, expect_same_or_apart, transfer};
+use crate::error::{Code, Failure, Outcome};
+use crate::one_shot::behind;
+
+/// A key, prepared for one algorithm.
+#[derive(Debug)]
+pub struct polyseal_aead {
+    aead: AnyAead,
+    sizes: Sizes,
+}
+
+/// What is asked of the algorithm for every message, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    pub(crate) nonce: usize,
+    pub(crate) tag: usize,
+    /// What of the tag stands before the ciphertext.
+    head: usize,
+    /// Whether there are no detached calls.
+    whole: bool,
+}
+
+// Threads may share a handle.
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    shared::<polyseal_aead>();
+};
+
+impl polyseal_aead {
+    pub(crate) fn new(algorithm: &Algorithm, key: &[u8], setup: &[u8]) -> Outcome<Self> {
+        let aead = match setup {
+            [] => AnyAead::new(algorithm, key)?,
+            _ => AnyAead::with_setup_ad(algorithm, key, setup)?,
+        };
+        let sizes = Sizes {
+            nonce: algorithm.nonce_bytes(),
+            tag: algorithm.tag_bytes(),
+            head: algorithm.head_bytes(),
+            whole: algorithm.is_whole(),
+        };
+        Ok(Self { aead, sizes })
+    }
+
+    pub(crate) fn any(&self) -> &AnyAead {
+        &self.aead
+    }
+
+    pub(crate) fn sizes(&self) -> Sizes {
+        self.sizes
+    }
+
+    pub(crate) fn sealed_bytes(&self, mlen: usize) -> Outcome<usize> {
+        let sealed = self.aead.algorithm().ciphertext_bytes(mlen as u64);
+        sealed.and_then(|n| n.try_into().ok()).ok_or_else(|| Failure::of(Code::TooLong))
+    }
+
+    pub(crate) fn message_bytes(&self, clen: usize) -> Outcome<usize> {
+        let message = self.aead.algorithm().message_bytes(clen as u64);
+        message.and_then(|n| n.try_into().ok()).ok_or_else(|| {
+            Failure::new(Code::Length, format!("no sealed message has {clen} bytes"))
+        })
+    }
+
+    /// How many bytes of nonce a message has in front that was sealed under a random one.
+    pub(crate) fn nonce_in_front(&self) -> usize {
+        if self.sizes.head > 0 { 0 } else { self.sizes.nonce }
+    }
+
+    /// # Safety
+    /// `c` and `m` lead to as many bytes as are said.
+    pub(crate) unsafe fn seal(
+        &self,
+        c: *mut u8,
+        clen: usize,
+        m: *const u8,
+        mlen: usize,
+        ad: &[u8],
+        nonce: &[u8],
+    ) -> Outcome {
+        let output = Region::new(c, clen);
+        expect_same_or_apart(output, Region::new(m, mlen))?;
+        expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
+        if self.sizes.head == 0 && !self.sizes.whole {
+            if clen.checked_sub(self.sizes.tag) != Some(mlen) {
+                expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
+            }
+            // SAFETY: the caller's promise, and how everything lies has been checked.
+            let (buffer, mac) =
+                unsafe { (transfer(m, c, mlen)?, bytes_mut(behind(c, mlen)?, self.sizes.tag)?) };
+            return Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?);
+        }
+        expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
+        // SAFETY: the caller's promise; of the message nothing is read once it is sealed.
+        let sealed = self.aead.seal(nonce, ad, unsafe { bytes(m, mlen) }?)?;
+        // SAFETY: the caller's promise.
+        unsafe { bytes_mut(c, clen) }?.copy_from_slice(&sealed);
+        Ok(())
+    }
+
+    /// # Safety
+    /// `m` and `c` lead to as many bytes as are said.
+    pub(crate) unsafe fn open(
+        &self,
+        m: *mut u8,
+        mlen: usize,
+        c: *const u8,
+        clen: usize,
+        ad: &[u8],
+        nonce: &[u8],
+    ) -> Outcome {
+        expect_bytes("the output", self.message_bytes(clen)?, mlen)?;
+        let hidden = self.sizes.head > 0;
+        if !hidden && !self.sizes.whole {
+            // SAFETY: the caller's promise; the tag behind the ciphertext is only read.
+            return unsafe {
+                self.open_detached(m, c, mlen, behind(c.cast_mut(), mlen)?, ad, nonce)
+            };
+        }
+        let output = Region::new(m, mlen);
+        expect_same_or_apart(output, Region::new(c, clen))?;
+        expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
+        let message = {
+            // SAFETY: the caller's promise; of the ciphertext nothing is read once it is opened.
+            let sealed = unsafe { bytes(c, clen) }?;
+            if hidden && nonce.is_empty() {
+                self.aead.open_hidden_nonce(ad, sealed).map(|opened| opened.message)
+            } else {
+                self.aead.open(nonce, ad, sealed).map(Zeroizing::new)
+            }
+        };
+        // SAFETY: the caller's promise, and nothing reads the ciphertext any more.
+        let output = unsafe { bytes_mut(m, mlen) }?;
+        match message {
+            Ok(message) => output.copy_from_slice(&message),
+            Err(error) => {
+                output.zeroize();
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// `c`, `mac` and `m` lead to as many bytes as are said, `mac` to those of a tag.
+    pub(crate) unsafe fn seal_detached(
+        &self,
+        c: *mut u8,
+        mac: *mut u8,
+        m: *const u8,
+        mlen: usize,
+        ad: &[u8],
+        nonce: &[u8],
+    ) -> Outcome {
+        let (text, tag) = (Region::new(c, mlen), Region::new(mac, self.sizes.tag));
+        let inputs = [Region::of(ad), Region::of(nonce)];
+        expect_apart(text, &inputs)?;
+        expect_apart(tag, &inputs)?;
+        expect_apart(tag, &[text, Region::new(m, mlen)])?;
+        expect_same_or_apart(text, Region::new(m, mlen))?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        let (buffer, mac) = unsafe { (transfer(m, c, mlen)?, bytes_mut(mac, self.sizes.tag)?) };
+        Ok(self.aead.seal_inout_detached(nonce, ad, buffer, mac)?)
+    }
+
+    /// # Safety
+    /// As [`seal_detached`](Self::seal_detached).
+    pub(crate) unsafe fn open_detached(
+        &self,
+        m: *mut u8,
+        c: *const u8,
+        mlen: usize,
+        mac: *const u8,
+        ad: &[u8],
+        nonce: &[u8],
+    ) -> Outcome {
+        // SAFETY: the caller's promise.
+        let mac = unsafe { bytes(mac, self.sizes.tag) }?;
+        let text = Region::new(m, mlen);
+        expect_apart(text, &[Region::of(ad), Region::of(nonce), Region::of(mac)])?;
+        expect_same_or_apart(text, Region::new(c, mlen))?;
+        // SAFETY: the caller's promise, and how everything lies has been checked.
+        let buffer = unsafe { transfer(c, m, mlen) }?;
+        Ok(self.aead.open_inout_detached(nonce, ad, buffer, mac)?)
+    }
+}
+
+pub(crate) fn expect_bytes(what: &str, expected: usize, given: usize) -> Outcome {
+    if expected == given {
+        return Ok(());
+    }
+    let text = format!("{what} has {given} bytes where {expected} are needed");
+    Err(Failure::new(Code::Length, text))
+}
