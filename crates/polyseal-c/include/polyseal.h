@@ -253,8 +253,8 @@ const char *polyseal_algorithm_name(size_t place);
  * tag; POLYSEAL_ERR_RANDOM of keygen.
  *
  * Of the entries below: "random nonces" is how many messages a key may have
- * with them; "a repeated nonce" what that costs; "commits" what no two of open
- * one ciphertext, and the work of finding two nonetheless.
+ * with them; "a repeated nonce" what that costs; "commits" of what no two open
+ * one ciphertext, and the work of finding two that do.
  * ------------------------------------------------------------------------ */
 
 #define POLYSEAL_SIZES_(name)                                                 \

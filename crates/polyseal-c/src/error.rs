@@ -214,7 +214,10 @@ mod tests {
         std::thread::spawn(|| {
             assert_eq!(polyseal_last_error(), 0);
             keep(Failure::of(Code::Null));
-        });
+            assert_eq!(polyseal_last_error(), Code::Null as c_int);
+        })
+        .join()
+        .unwrap();
         assert_eq!(polyseal_last_error(), Code::Io as c_int);
         // SAFETY: a text of this thread, which nothing fails in meanwhile.
         assert_eq!(unsafe { CStr::from_ptr(polyseal_last_error_text()) }, c"here");
