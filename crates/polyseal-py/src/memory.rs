@@ -19,7 +19,6 @@ use std::slice;
 use std::sync::atomic::AtomicU8;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -168,12 +167,9 @@ impl Foreign<'_> {
 pub(crate) struct Output<'a>(Foreign<'a>);
 
 impl<'a> Output<'a> {
-    /// The memory of an object with a buffer that may be written.
+    /// The memory of an object with a buffer that may be written: `bytes` have none.
     #[inline]
     pub(crate) fn of(object: &'a Bound<'_, PyAny>) -> PyResult<Self> {
-        if object.is_instance_of::<PyBytes>() {
-            return Err(PyTypeError::new_err("bytes do not change: give a bytearray"));
-        }
         Ok(Self(Foreign::hold(object, ffi::PyBUF_WRITABLE)?))
     }
 

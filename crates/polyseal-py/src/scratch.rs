@@ -12,13 +12,16 @@ pub(crate) fn with_scratch<R>(bytes: usize, work: impl FnOnce(&mut [u8]) -> R) -
     if bytes > KEPT {
         return work(&mut vec![0; bytes]);
     }
-    let mut memory = HERE.take();
-    if memory.len() < bytes {
-        memory = vec![0; bytes.next_power_of_two()];
-    }
-    let result = work(&mut memory[..bytes]);
-    HERE.set(memory);
-    result
+    HERE.with(|here| {
+        // Taken: `work` may come by here again.
+        let mut memory = here.take();
+        if memory.len() < bytes {
+            memory = vec![0; bytes.next_power_of_two()];
+        }
+        let result = work(&mut memory[..bytes]);
+        here.replace(memory);
+        result
+    })
 }
 
 /// Writes zeros, even if nobody reads them. At the speed of memory, where `Zeroize` takes a byte at
