@@ -190,6 +190,48 @@ def test_keys_are_not_in_options(reference: str) -> None:
     assert json.loads(fs.to_json())["key"] == reference
 
 
+@pytest.mark.parametrize("identity", ["AGE-SECRET-KEY-1SECRET", "# public key: age1xx\nAGE-SECRET-KEY-1SECRET\n"])
+def test_an_identity_is_no_path(identity: str, tmp_path: Path) -> None:
+    for take in (
+        lambda: PolysealFileSystem(target_protocol="memory", identity=identity),
+        lambda: polyseal.open(tmp_path / "x", identity=identity),
+    ):
+        with pytest.raises(ValueError, match="not the path") as told:
+            take()
+        assert "SECRET-KEY" not in str(told.value)
+
+
+def test_a_local_file_is_replaced_in_one_step(tmp_path: Path, reference: str) -> None:
+    fs = PolysealFileSystem(target_protocol="file", key=reference)
+    path = tmp_path / "x"
+    fs.pipe_file(str(path), b"before")
+    before = path.stat().st_ino
+    fs.pipe_file(str(path), b"after")
+    assert path.stat().st_ino != before and fs.cat_file(str(path)) == b"after"
+    with fs.open(str(tmp_path / "new"), "xb") as file:
+        file.write(b"message")
+        assert not (tmp_path / "new").exists()
+    with pytest.raises(FileExistsError), fs.open(str(tmp_path / "race"), "xb") as file:
+        (tmp_path / "race").write_bytes(b"of another")
+    assert (tmp_path / "race").read_bytes() == b"of another"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["key", "new", "race", "x"]
+
+
+def test_a_write_that_fails_leaves_no_file_without_its_middle(tmp_path: Path, reference: str) -> None:
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            if self.tell() > 200_000:
+                raise OSError(28, "No space left on device")
+            return super().write(data)
+
+    writer = polyseal.open(Full(), "wb", key=reference)
+    with pytest.raises(OSError, match="space"):
+        for _ in range(100):
+            writer.write(bytes(100_000))
+    assert writer.closed
+    writer.close()
+
+
 def test_urls_are_chained(tmp_path: Path, reference: str) -> None:
     url = f"polyseal::file://{tmp_path}/x"
     with fsspec.open(url, "wb", key=reference) as file:

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import polyseal
 import polyseal.jobs
 import pytest
@@ -145,6 +146,53 @@ def test_the_manifest(tree: Path, reference: str, tmp_path: Path) -> None:
     (tree / "3").write_bytes(b"changed")
     (tmp_path / "out/6").unlink()
     assert [item.name for item in plan().items] == ["3", "6"]
+
+
+def test_a_name_does_not_lead_out_of_the_target(tmp_path: Path, reference: str) -> None:
+    fs = fsspec.filesystem("memory")
+    fs.store.clear()
+    fs.pipe({"/in/x": b"m"})
+    for name in ("/in/../../evil", "/in/sub/..", "/in//x"):
+        # As S3 has them: memory would not make them by itself.
+        fs.store[name] = fs.store["/in/x"].__class__(fs, name, b"evil")
+    out = tmp_path / "a/b/out"
+    outcomes = polyseal.jobs.plan("encrypt", "memory://in", f"file://{out}", key=reference).run()
+    assert {each.name: each.status for each in outcomes if each.status == "done"} == {"x": "done"}
+    assert [str(path) for path in (tmp_path / "a").rglob("*") if path.is_file()] == [str(out / "x")]
+
+
+def test_a_manifest_is_of_one_job(tree: Path, reference: str, tmp_path: Path) -> None:
+    out, manifest = f"file://{tmp_path}/out", tmp_path / "manifest"
+    polyseal.jobs.plan("encrypt", f"file://{tree}", out, key=reference, manifest=manifest).run()
+    keys = []
+    for name in ("second", "third"):
+        (tmp_path / name).write_text(polyseal.SecretKey.generate().to_key_file())
+        keys.append(f"file:{tmp_path / name}")
+    polyseal.jobs.plan("rekey", out, key=reference, to={"key": keys[0]}, remove_others=True, manifest=manifest).run()
+    again = polyseal.jobs.plan(
+        "rekey", out, key=keys[0], to={"key": keys[1]}, remove_others=True, manifest=manifest
+    ).run()
+    assert len(again) == 12 and statuses(again) == {"done"}
+    assert statuses(polyseal.jobs.plan("verify", out, key=keys[0]).run()) == {"failed"}
+    with manifest.open("a") as lines:
+        lines.write('7\n{"status": "done"}\n')
+    assert not polyseal.jobs.plan("encrypt", f"file://{tree}", f"{out}2", key=reference, manifest=manifest).items == []
+
+
+def test_credentials_of_stores_are_not_in_what_engines_log(tree: Path, reference: str, tmp_path: Path) -> None:
+    options = {"auto_mkdir": True, "secret": "hunter2"}
+    plan = polyseal.jobs.plan(
+        "encrypt", f"file://{tree}", f"file://{tmp_path}/out", key=reference, storage_options=options
+    )
+    assert plan.tasks and "hunter2" not in repr(plan.tasks)
+
+
+def test_a_store_without_versions_is_refused() -> None:
+    from polyseal._stores import Store
+
+    store = Store(fsspec.filesystem("memory"))
+    assert store.version({"size": 9}) == ""
+    assert store.version({"size": 9, "etag": "a"}) != store.version({"size": 9, "etag": "b"})
 
 
 def test_what_makes_no_sense_is_refused(tmp_path: Path, reference: str) -> None:

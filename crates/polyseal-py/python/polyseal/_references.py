@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ._polyseal import SecretKey
-from ._who import WhoArgs
+from ._who import WhoArgs, identity_path
 from .keys import KeyRef
 
 
@@ -24,6 +24,7 @@ def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict
     for one in several(identity):
         if not isinstance(one, (str, os.PathLike)):
             raise TypeError("storage options are written down: give the path of the identity's file")
+        identity_path(one)
     recipients = [recipients] if isinstance(recipients, str) else list(recipients)
     return {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
 

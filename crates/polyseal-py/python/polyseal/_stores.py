@@ -1,19 +1,23 @@
 """What jobs ask of a store: versions, reads of one version, and writes that lose no other's.
 
 On S3 a version is an ETag, and the server compares it (``If-Match``, ``If-None-Match``). Elsewhere it is
-what fsspec tells of a file, compared before and after a read and just before a write: a writer that
-comes in between is not noticed.
+what fsspec tells of a file, compared after a read and just before a write: a writer that comes in
+between is not noticed.
 """
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from fsspec.core import url_to_fs
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
 
 from .errors import SourceChanged
+from .files import Staged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +26,11 @@ if TYPE_CHECKING:
 
     Read = Callable[[int, int], bytes]
 
+#: What stores tell of a file that changes with it.
+TELLS_VERSIONS: Final = (
+    *("ETag", "etag", "VersionId", "version_id", "generation", "mtime", "ino", "created"),
+    *("LastModified", "last_modified", "modified"),
+)
 #: What S3 takes for a part that is not the last.
 LEAST_PART: Final = 5 << 20
 
@@ -54,8 +63,11 @@ class Store:
         return found
 
     def version(self, info: dict[str, Any]) -> str:
-        """What tells one version of a file from another."""
-        told = [info["size"]] + [info[each] for each in ("mtime", "ino", "created", "LastModified") if each in info]
+        """What tells one version of a file from another; empty if the store tells nothing of the kind."""
+        told = [info[each] for each in TELLS_VERSIONS if info.get(each) is not None]
+        if not told:
+            return ""
+        told.insert(0, info["size"])
         # Memory has its times as numbers in lists, and as dates elsewhere.
         return "-".join(str(each.timestamp() if hasattr(each, "timestamp") else each) for each in told)
 
@@ -79,19 +91,19 @@ class Store:
     def put(self, path: str, data: bytes, instead_of: str | None) -> str:
         """Writes a whole object: a new one, or one in the place of that version. Its version."""
         self._expect(path, instead_of)
-        if "memory" in self.fs.protocol:
-            self.fs.pipe_file(path, data)
-        else:
-            self.fs.makedirs(self.fs._parent(path), exist_ok=True)
-            sink = self.fs._open(path, mode="wb", autocommit=False)
-            try:
-                sink.write(data)
-                sink.close()
-                self._expect(path, instead_of)
-                sink.commit()
-            except BaseException:
-                sink.discard()
-                raise
+        self.fs.makedirs(self.fs._parent(path), exist_ok=True)
+        sink = staged(self.fs, path, overwrite=instead_of is not None)
+        try:
+            sink.write(data)
+            sink.close()
+            self._expect(path, instead_of)
+            sink.commit()
+        except FileExistsError as error:
+            sink.discard()
+            raise Conflict(f"{path}: another writer was there first") from error
+        except BaseException:
+            sink.discard()
+            raise
         found = self.now(path)
         assert found is not None
         return found[1]
@@ -159,8 +171,9 @@ class S3Store(Store):
         return str(answer["ETag"]).strip('"')
 
     def abort(self, path: str, upload: str) -> None:
-        """Forgets the parts."""
-        self._call("abort_multipart_upload", path, UploadId=upload)
+        """Forgets the parts, if they are still there."""
+        with suppress(OSError):
+            self._call("abort_multipart_upload", path, UploadId=upload)
 
     def replace_head(self, path: str, head: bytes, size: int, version: str, read: Read) -> str:
         """Sends the head and what makes the first part long enough; the server copies the rest."""
@@ -196,6 +209,35 @@ class S3Store(Store):
         return answer
 
 
+class _Held(io.BytesIO):
+    """A file of fsspec's memory, where what is opened to be written appears at once."""
+
+    def __init__(self, fs: AbstractFileSystem, path: str) -> None:
+        super().__init__()
+        self._target = fs, path
+
+    def close(self) -> None:
+        """Later: it is committed first."""
+
+    def commit(self) -> None:
+        fs, path = self._target
+        fs.pipe_file(path, self.getvalue())
+
+    def discard(self) -> None:
+        super().close()
+
+
+def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any) -> Any:
+    """A file to write: what is in it appears when it is committed, and never if it is discarded."""
+    if isinstance(fs, LocalFileSystem):
+        # fsspec's own is made elsewhere and moved, which is not one step, and tells of no refusal.
+        return Staged(path, overwrite)
+    if isinstance(fs, MemoryFileSystem):
+        return _Held(fs, path)
+    # Not by `open`, which adds it to a transaction.
+    return fs._open(path, mode="wb" if overwrite else "xb", autocommit=False, **options)
+
+
 def _if(version: str | None) -> dict[str, str]:
     return {"IfNoneMatch": "*"} if version is None else {"IfMatch": version}
 
@@ -213,9 +255,9 @@ def _conditions(path: str, unmet: Exception) -> Iterator[None]:
         code = answer.get("Error", {}).get("Code")
         if status in (409, 412) or code in ("PreconditionFailed", "ConditionalRequestConflict"):
             raise unmet from error
-        if isinstance(error, FileNotFoundError) and isinstance(unmet, SourceChanged):
+        if isinstance(error, FileNotFoundError) and (isinstance(unmet, SourceChanged) or code == "NoSuchKey"):
             raise unmet from error
         raise
 
 
-__all__ = ["LEAST_PART", "Conflict", "S3Store", "Store", "store"]
+__all__ = ["LEAST_PART", "TELLS_VERSIONS", "Conflict", "S3Store", "Store", "staged", "store"]

@@ -59,13 +59,18 @@ def _several(value: object) -> list[object]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
 
 
+def identity_path(identity: object) -> str:
+    """The path of an identity; not an identity itself, which the message does not repeat: it may be logged."""
+    path = os.fsdecode(identity)  # type: ignore[arg-type]
+    if "\n" in path or any(each in path.upper() for each in ("AGE-SECRET-KEY-", "AGE-PLUGIN-", "-----BEGIN")):
+        raise ValueError("this is an identity, not the path of one: give it as bytes")
+    return path
+
+
 def _identity(identity: object) -> tuple[bytes, str | None]:
     if isinstance(identity, (bytes, bytearray, memoryview)):
         return bytes(identity), None
-    if str(identity).upper().startswith(("AGE-SECRET-KEY-", "AGE-PLUGIN-", "-----BEGIN")):
-        # Not repeated in the message, which may be logged.
-        raise ValueError("this is an identity, not the path of one: give it as bytes")
-    path = Path(identity)  # type: ignore[arg-type]
+    path = Path(identity_path(identity))
     with path.open("rb", buffering=0) as file:
         return file.read(_MAX_KEYS_FILE_BYTES + 1) or b"", str(path)
 

@@ -183,9 +183,9 @@ class EncryptedWriter(io.BufferedIOBase):
         self._sealer = _polyseal.StreamSealer(
             suite=suite, segment_size=segment_size, header_size=header_size, threads=threads, **who_args
         )
-        self._staged: _Staged | None = None
+        self._staged: Staged | None = None
         if isinstance(file, (str, os.PathLike)):
-            self._staged = _Staged(file, overwrite)
+            self._staged = Staged(file, overwrite)
             self._sink: Any = self._staged.file
         else:
             self._sink = file
@@ -203,9 +203,13 @@ class EncryptedWriter(io.BufferedIOBase):
     def write(self, data: Buffer, /) -> int:
         self._open()
         view = memoryview(data).cast("B") if not isinstance(data, bytes) else memoryview(data)
-        for start in range(0, len(view), _CHUNK):
-            stored = self._sealer.write(view[start : start + _CHUNK])
-            _write_all(self._sink, stored)
+        try:
+            for start in range(0, len(view), _CHUNK):
+                _write_all(self._sink, self._sealer.write(view[start : start + _CHUNK]))
+        except BaseException:
+            # Whoever closes it nevertheless gets no file without its middle.
+            self.discard()
+            raise
         self._written += len(view)
         return len(view)
 
@@ -409,7 +413,7 @@ def _encrypt_anew(path: Path, to: WhoArgs, who_args: WhoArgs) -> None:
         shutil.copyfileobj(old, new, _CHUNK)
 
 
-class _Staged:
+class Staged:
     """An output file that appears complete or not at all: one beside it takes its name at the end."""
 
     def __init__(self, path: Path, overwrite: bool) -> None:
@@ -428,12 +432,22 @@ class _Staged:
         descriptor, self.temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".polyseal", dir=directory)
         self.file = os.fdopen(descriptor, "wb", buffering=0)
 
-    def commit(self) -> None:
+    def write(self, data: Buffer) -> int:
+        _write_all(self.file, data)
+        return memoryview(data).nbytes
+
+    def close(self) -> None:
+        """All is written: now only a commit gives it its name."""
+        if self.file.closed:
+            return
         if self._mode is not None:
             os.fchmod(self.file.fileno(), self._mode)
         # Only a file that is certainly on disk may take another's place.
         os.fsync(self.file.fileno())
         self.file.close()
+
+    def commit(self) -> None:
+        self.close()
         if self.overwrite:
             os.replace(self.temporary, self.path)
         else:
@@ -455,7 +469,7 @@ def _output(dst: File, overwrite: bool) -> Iterator[Any]:
     if not isinstance(dst, (str, os.PathLike)):
         yield dst
         return
-    staged = _Staged(dst, overwrite)
+    staged = Staged(dst, overwrite)
     try:
         yield staged.temporary
         staged.commit()
@@ -463,7 +477,7 @@ def _output(dst: File, overwrite: bool) -> Iterator[Any]:
         staged.discard()
 
 
-def _write_all(sink: Any, data: bytes) -> None:
+def _write_all(sink: Any, data: Buffer) -> None:
     view = memoryview(data)
     while view:
         n = sink.write(view)

@@ -33,9 +33,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from fsspec import filesystem
 from fsspec.implementations.chained import ChainedFileSystem
+from fsspec.implementations.local import LocalFileSystem
 
 from ._polyseal import Outline, Payload, PayloadHead, StreamSealer
 from ._references import by_reference, resolved
+from ._stores import TELLS_VERSIONS, staged
 from .errors import CorruptSegment, HeaderError, PolysealError, SourceChanged
 from .keys import KeyRef
 
@@ -177,6 +179,11 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     # --- what is written
 
     def pipe_file(self, path: str, value: Buffer, mode: str = "overwrite", **kwargs: Any) -> None:
+        if isinstance(self.fs, LocalFileSystem):
+            # Its own writes over what is there, and leaves half of it if it is stopped.
+            with self._open(path, "xb" if mode == "create" else "wb") as file:
+                file.write(value)
+            return
         sealer = self._sealer()
         stored = sealer.header + sealer.finish(value)
         if mode == "create" and self.exists(path):
@@ -512,12 +519,8 @@ class _Writing(io.BufferedIOBase):
         if mode == "xb" and fs.fs.exists(path):
             raise FileExistsError(path)
         self._sealer = fs._sealer()
-        # Not by `open`, which adds it to a transaction: it is this file that commits or discards.
-        self._sink: Any
-        if "memory" in fs.fs.protocol:
-            self._sink = _Held(fs.fs, path)
-        else:
-            self._sink = fs.fs._open(path, mode=mode, block_size=_BLOCK, autocommit=False)
+        # It is this file that commits or discards.
+        self._sink: Any = staged(fs.fs, path, overwrite=mode == "wb", block_size=_BLOCK)
         self._written = 0
         self._sink.write(self._sealer.header)
 
@@ -552,7 +555,11 @@ class _Writing(io.BufferedIOBase):
             raise
         super().close()
         if self.autocommit:
-            self.commit()
+            try:
+                self.commit()
+            except BaseException:
+                self.discard()
+                raise
 
     def commit(self) -> None:
         """Gives the file its name, once it is closed: fsspec's transactions do it at their end."""
@@ -582,28 +589,10 @@ class _Writing(io.BufferedIOBase):
             self.discard()
 
 
-class _Held(io.BytesIO):
-    """A file of fsspec's memory, where what is opened to be written appears at once."""
-
-    def __init__(self, fs: AbstractFileSystem, path: str) -> None:
-        super().__init__()
-        self._target = fs, path
-
-    def close(self) -> None:
-        """Later: it is committed first."""
-
-    def commit(self) -> None:
-        fs, path = self._target
-        fs.pipe_file(path, self.getvalue())
-
-    def discard(self) -> None:
-        super().close()
-
-
 def _identity(info: dict[str, Any]) -> tuple[Any, ...]:
     """What tells whether a stored file is still the same."""
     parts = [info["name"], info.get("stored_size", info["size"])]
-    for field in ("ETag", "etag", "VersionId", "version_id", "mtime", "LastModified", "last_modified", "ino", "created"):
+    for field in TELLS_VERSIONS:
         if info.get(field) is not None:
             parts.append(str(info[field]))
     return tuple(parts)

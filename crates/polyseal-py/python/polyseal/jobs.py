@@ -18,9 +18,11 @@ b'attack at dawn'
 
 What holds whatever fails: an object appears complete or not at all. A source is read in one version, and
 another version of it is never sealed with the same file key: a source that changes makes its object fail,
-and the next plan begins it with a new file key. A target that another writer has made or changed since
-the plan stays as it is (``conflict``); on S3 the server compares, elsewhere a moment is left between.
-A task that runs twice does no harm.
+and the next plan begins it with a new file key. Only if source and target are on S3, where the server compares
+versions, do several tasks seal parts of one object; elsewhere one task seals all of it, with a file key of
+its own. A target that another writer has made or changed since the plan stays as it is (``conflict``); on
+S3 the server compares, elsewhere a moment is left between. A task that is run again after it had been
+broken off may find its own object, and calls that a conflict, too: it is whole, and ``verify`` tells.
 
 With ``manifest`` every outcome is a line of JSON in that file; a plan with the same manifest leaves out
 what is done and has not changed since.
@@ -28,6 +30,7 @@ what is done and has not changed since.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import time
@@ -96,7 +99,7 @@ class Part:
     stop: int
     #: The upload that it goes to, and the ticket that seals it; none where it is only read.
     upload: str | None = None
-    ticket: bytes | None = None
+    ticket: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +156,9 @@ class _What:
     operation: Operation
     source: str
     target: str | None
-    source_options: dict[str, Any]
-    target_options: dict[str, Any]
+    # Not in what engines log of a task: it may hold credentials.
+    source_options: dict[str, Any] = field(repr=False)
+    target_options: dict[str, Any] = field(repr=False)
     who: dict[str, Any]
     to: dict[str, Any] | None = None
     remove_others: bool = False
@@ -320,6 +324,7 @@ class Plan:
     def __init__(self, what: _What, items: list[Item], objects_per_task: int, part_size: int, manifest: Path | None) -> None:
         self.what = what
         self.manifest = manifest
+        self._job = _job(what)
         self.items = items
         self._waiting: dict[str, dict[int, PartOutcome]] = {}
         self._counts: dict[str, int] = {}
@@ -336,10 +341,17 @@ class Plan:
 
     def _cut(self, objects_per_task: int, part_size: int) -> list[Task]:
         tasks, small = [], []
-        in_parts = self.what.operation == "verify" or (self._target.parts and self.what.operation != "rekey")
+        # A part that is sealed again must have the same plaintext: only a source that compares versions promises it.
+        compared = self.what.operation == "decrypt" or self._source.parts
+        in_parts = self.what.operation == "verify" or (
+            self._target.parts and self.what.operation != "rekey" and compared
+        )
         for item in self.items:
+            if self.what.target is not None and _leaves(item.name):
+                self._failed.append(self._unfit(item, "no target can have that name"))
+                continue
             if not item.version:
-                self._failed.append(self._unfit(item, "the store has no ETag for it, and so cannot say whether it changes"))
+                self._failed.append(self._unfit(item, "the store does not tell its versions, and so cannot say whether it changes"))
                 continue
             if not in_parts or item.size <= part_size:
                 small.append(item)
@@ -418,6 +430,7 @@ class Plan:
             self._target.abort(path, upload)
             return replace(told, status="conflict", error=str(conflict))
         except Exception as error:  # of the store
+            self._target.abort(path, upload)
             return replace(told, status="failed", error=f"{type(error).__name__}: {error}")
 
     def _write(self, outcomes: list[Outcome]) -> None:
@@ -427,7 +440,7 @@ class Plan:
             # After half a line, at which a process was stopped, begins another.
             if lines.tell() and (lines.seek(-1, os.SEEK_END), lines.read(1))[1] != b"\n":
                 lines.write(b"\n")
-            lines.writelines(json.dumps(asdict(each)).encode() + b"\n" for each in outcomes)
+            lines.writelines(json.dumps({"job": self._job, **asdict(each)}).encode() + b"\n" for each in outcomes)
             lines.flush()
             os.fsync(lines.fileno())
 
@@ -534,36 +547,53 @@ def plan(
         dict(suite=suite, segment_size=segment_size, header_size=header_size),
         concurrency,
     )
-    before = {} if manifest is None else _done(Path(manifest), operation)
+    before = {} if manifest is None else _done(Path(manifest), what)
     origin, below, goal, towards = what.stores()
     there = {} if target is None else {_name(path, towards): goal.version(info) for path, info in goal.find(towards).items()}
     items = []
     for path, info in sorted(origin.find(below).items()):
         name, version = _name(path, below), origin.version(info)
-        if version in before.get(name, ()) and (target is None or name in there):
+        if (version, None if target is None else there.get(name)) in before.get(name, ()):
             continue
         items.append(Item(name, info["size"], version, there.get(name) if overwrite else None))
     return Plan(what, items, objects_per_task, part_size, None if manifest is None else Path(manifest))
 
 
 def _name(path: str, below: str) -> str:
-    return path.removeprefix(below.rstrip("/")).lstrip("/")
+    return path.removeprefix(below.rstrip("/")).removeprefix("/")
 
 
-def _done(manifest: Path, operation: Operation) -> dict[str, set[str]]:
-    """What a manifest says is done: for each name, the versions of the source that need nothing more."""
-    done: dict[str, set[str]] = {}
+def _leaves(name: str) -> bool:
+    """Whether a name would lead out of the target, or to another name's place."""
+    return bool(name) and bool({"", ".", ".."} & set(name.replace("\\", "/").split("/")))
+
+
+def _job(what: _What) -> str:
+    """What tells a job from another that has the same manifest."""
+    told = (what.operation, what.source, what.target, what.who, what.to, what.remove_others, what.sealing)
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _done(manifest: Path, what: _What) -> dict[str, set[tuple[str | None, str | None]]]:
+    """What a manifest says this job has done: for each name, the versions of source and target that need nothing more."""
+    done: dict[str, set[tuple[str | None, str | None]]] = {}
     if not manifest.exists():
         return done
+    job = _job(what)
     with manifest.open(encoding="utf-8") as lines:
         for line in lines:
             try:
                 told = json.loads(line)
-            except ValueError:
+                if told["job"] != job or told["status"] != "done":
+                    continue
+                name, before, after = told["name"], told["before"], told["after"]
+            except (ValueError, KeyError, TypeError):
                 # The line at which a process was stopped.
                 continue
-            if told["operation"] == operation and told["status"] == "done":
-                done[told["name"]] = {told["after"] if operation == "rekey" else told["before"]}
+            if what.operation == "rekey":
+                done[name] = {(after, None)}
+            else:
+                done[name] = {(before, None if what.target is None else after)}
     return done
 
 
