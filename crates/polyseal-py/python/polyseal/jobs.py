@@ -288,9 +288,10 @@ class _Stored:
         self._first = worker._read(item, 0, min(item.size, _FIRST))
 
     def read(self, start: int, stop: int) -> bytes:
-        if stop <= len(self._first):
-            return self._first[start:stop]
-        return self._worker._read(self.item, start, stop)
+        known = self._first[start:stop]
+        if len(known) == stop - start:
+            return known
+        return known + self._worker._read(self.item, start + len(known), stop)
 
     def header(self) -> bytes:
         outline = Outline.parse(self.read(0, min(self.item.size, Outline.BYTES)))
