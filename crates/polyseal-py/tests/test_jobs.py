@@ -159,6 +159,7 @@ def test_a_name_does_not_lead_out_of_the_target(tmp_path: Path, reference: str) 
     outcomes = polyseal.jobs.plan("encrypt", "memory://in", f"file://{out}", key=reference).run()
     assert {each.name: each.status for each in outcomes if each.status == "done"} == {"x": "done"}
     assert [str(path) for path in (tmp_path / "a").rglob("*") if path.is_file()] == [str(out / "x")]
+    fs.store.clear()
 
 
 def test_a_manifest_is_of_one_job(tree: Path, reference: str, tmp_path: Path) -> None:

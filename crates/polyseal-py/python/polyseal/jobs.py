@@ -8,12 +8,12 @@ runs them is what you have: ``Plan.run`` with any executor of ``concurrent.futur
 >>> import fsspec, os, polyseal.jobs
 >>> os.environ["BACKUP_KEY"] = polyseal.SecretKey.generate().to_key_file()
 >>> key = "env:BACKUP_KEY"
->>> fsspec.filesystem("memory").pipe({f"/in/{name}": b"attack at dawn" for name in "ab"})
->>> plan = polyseal.jobs.plan("encrypt", "memory://in", "memory://out", key=key)
+>>> fsspec.filesystem("memory").pipe({f"/letters/{name}": b"attack at dawn" for name in "ab"})
+>>> plan = polyseal.jobs.plan("encrypt", "memory://letters", "memory://sealed", key=key)
 >>> [outcome.status for outcome in plan.run()]
 ['done', 'done']
 >>> fs = fsspec.filesystem("polyseal", target_protocol="memory", key=key)
->>> fs.cat_file("/out/a")
+>>> fs.cat_file("/sealed/a")
 b'attack at dawn'
 
 What holds whatever fails: an object appears complete or not at all. A source is read in one version, and
