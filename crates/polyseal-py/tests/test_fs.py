@@ -171,6 +171,29 @@ def test_many_threads_read_one_file(fs: Any, root: str) -> None:
     assert not wrong
 
 
+def test_many_threads_read_one_open_file(fs: Any, root: str) -> None:
+    data = secrets.token_bytes(40 * 65536)
+    fs.pipe_file(f"{root}/x", data)
+    wrong: list[object] = []
+    with fs.open(f"{root}/x") as file:
+
+        def read(seed: int) -> None:
+            for i in range(200):
+                start = (seed * 104_729 + i * 299_993) % (len(data) - 200_000)
+                try:
+                    if file.read_at(start, 200_000) != data[start : start + 200_000]:
+                        wrong.append(start)
+                except Exception as error:
+                    wrong.append(error)
+
+        threads = [threading.Thread(target=read, args=(seed,)) for seed in range(4)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+    assert not wrong
+
+
 def test_keys_are_not_in_options(reference: str) -> None:
     key = polyseal.KeyRef(reference).resolve()
     for refused in (key, key.reveal(), bytearray(key.reveal())):

@@ -202,6 +202,7 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, reference: str) -> None:
         dict(operation="verify", target="memory://x", key=reference),
         dict(operation="rekey", key=reference),
         dict(operation="verify", to={"key": reference}, key=reference),
+        dict(operation="rekey", to={"passphrase": "attack at dawn"}, key=reference),
         dict(operation="verify", key=reference, part_size=1000),
         dict(operation="verify", key=reference, objects_per_task=0),
     ]:

@@ -417,12 +417,17 @@ class _Reading(io.BufferedIOBase):
         self._file = found
         self._segment = found.payload.segment_size
         self._kept: OrderedDict[int, bytes] = OrderedDict()
+        self._lock = Lock()
         self._at = 0
         self.size = found.payload.size
         self.mode = "rb"
 
     def read_at(self, offset: int, size: int) -> bytes:
-        """At most ``size`` bytes from ``offset``."""
+        """At most ``size`` bytes from ``offset``. Many threads may call it, one after the other."""
+        with self._lock:
+            return self._read_at(offset, size)
+
+    def _read_at(self, offset: int, size: int) -> bytes:
         stop = min(self.size, offset + size)
         if stop <= offset:
             return b""

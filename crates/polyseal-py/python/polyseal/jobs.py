@@ -531,6 +531,8 @@ def plan(
         raise ValueError(f"{operation} {'has no target' if target else 'needs a target'}")
     if (to is not None) != (operation == "rekey"):
         raise ValueError("`to` says whom rekey adds, and only rekey has it")
+    if to is not None and not {"key", "recipients"} >= to.keys():
+        raise ValueError(f"`to` has a key or recipients, no {sorted(to.keys() - {'key', 'recipients'})[0]}")
     if part_size < LEAST_PART:
         raise ValueError(f"a part has at least {LEAST_PART} bytes, not {part_size}")
     if objects_per_task < 1 or concurrency < 1:
