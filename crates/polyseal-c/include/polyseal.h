@@ -16,6 +16,8 @@
  *   9. Files: keys and options
  *  10. Files: whole ones
  *  11. Files: parts of one
+ *  12. Files: what one says without a key
+ *  13. Files: other recipients
  *
  * This file is written by a test of the library, from its sources.
  */
@@ -125,7 +127,9 @@ enum polyseal_error {
     /* not a key file, or a key of age that cannot be used */
     POLYSEAL_ERR_KEY_FILE = 32,
     /* no algorithm, or no size of segments, for files */
-    POLYSEAL_ERR_SUITE = 33
+    POLYSEAL_ERR_SUITE = 33,
+    /* armour that is not as it should be */
+    POLYSEAL_ERR_ARMOR = 34
 };
 
 /*
@@ -188,6 +192,8 @@ typedef struct polyseal_algorithm {
      * encrypted, where it is hidden. Otherwise 0.
      */
     size_t headbytes;
+    /* The longest message. */
+    uint64_t messagebytes_max;
     /* 1 for a MAC, 0 for an AEAD. */
     int mac;
     /*
@@ -245,8 +251,9 @@ const char *polyseal_algorithm_name(size_t place);
  * polyseal_NAME_decrypt_detached(m, c, clen, mac, ad, adlen, npub, k)
  *     The same with the tag apart: c is as long as m, mac has ABYTES.
  *
- * polyseal_NAME_keybytes(), _npubbytes(), _abytes()
- *     The lengths, for programs that have no macros.
+ * polyseal_NAME_keybytes(), _npubbytes(), _abytes(), _messagebytes_max()
+ *     The lengths, and that of the longest message, for programs that have no
+ *     macros.
  *
  * Errors: POLYSEAL_ERR_UNAUTHENTIC, POLYSEAL_ERR_NULL, POLYSEAL_ERR_OVERLAP,
  * POLYSEAL_ERR_TOO_LONG; POLYSEAL_ERR_LENGTH for a c that is shorter than a
@@ -257,6 +264,9 @@ const char *polyseal_algorithm_name(size_t place);
  * one ciphertext, and the work of finding two that do.
  * ------------------------------------------------------------------------ */
 
+#define POLYSEAL_SIZE_(bytes)                                                 \
+    ((size_t)((bytes) < SIZE_MAX ? (bytes) : SIZE_MAX))
+
 #define POLYSEAL_SIZES_(name)                                                 \
     size_t polyseal_##name##_keybytes(void);                                  \
     size_t polyseal_##name##_npubbytes(void);                                 \
@@ -265,6 +275,7 @@ const char *polyseal_algorithm_name(size_t place);
 
 #define POLYSEAL_WHOLE_(name)                                                 \
     POLYSEAL_SIZES_(name)                                                     \
+    size_t polyseal_##name##_messagebytes_max(void);                          \
     int polyseal_##name##_encrypt(uint8_t *c, const uint8_t *m, size_t mlen,  \
                                   const uint8_t *ad, size_t adlen,            \
                                   const uint8_t *npub, const uint8_t *k);     \
@@ -291,6 +302,8 @@ const char *polyseal_algorithm_name(size_t place);
 #define polyseal_aegis128l_KEYBYTES 16U
 #define polyseal_aegis128l_NPUBBYTES 16U
 #define polyseal_aegis128l_ABYTES 16U
+#define polyseal_aegis128l_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis128l)
 
 /*
@@ -301,6 +314,8 @@ POLYSEAL_AEAD_(aegis128l)
 #define polyseal_aegis128l_tag32_KEYBYTES 16U
 #define polyseal_aegis128l_tag32_NPUBBYTES 16U
 #define polyseal_aegis128l_tag32_ABYTES 32U
+#define polyseal_aegis128l_tag32_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis128l_tag32)
 
 /*
@@ -311,6 +326,8 @@ POLYSEAL_AEAD_(aegis128l_tag32)
 #define polyseal_aegis128x2_KEYBYTES 16U
 #define polyseal_aegis128x2_NPUBBYTES 16U
 #define polyseal_aegis128x2_ABYTES 16U
+#define polyseal_aegis128x2_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis128x2)
 
 /*
@@ -321,6 +338,8 @@ POLYSEAL_AEAD_(aegis128x2)
 #define polyseal_aegis128x2_tag32_KEYBYTES 16U
 #define polyseal_aegis128x2_tag32_NPUBBYTES 16U
 #define polyseal_aegis128x2_tag32_ABYTES 32U
+#define polyseal_aegis128x2_tag32_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis128x2_tag32)
 
 /*
@@ -331,6 +350,8 @@ POLYSEAL_AEAD_(aegis128x2_tag32)
 #define polyseal_aegis128x4_KEYBYTES 16U
 #define polyseal_aegis128x4_NPUBBYTES 16U
 #define polyseal_aegis128x4_ABYTES 16U
+#define polyseal_aegis128x4_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis128x4)
 
 /*
@@ -341,6 +362,8 @@ POLYSEAL_AEAD_(aegis128x4)
 #define polyseal_aegis128x4_tag32_KEYBYTES 16U
 #define polyseal_aegis128x4_tag32_NPUBBYTES 16U
 #define polyseal_aegis128x4_tag32_ABYTES 32U
+#define polyseal_aegis128x4_tag32_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis128x4_tag32)
 
 /*
@@ -351,6 +374,8 @@ POLYSEAL_AEAD_(aegis128x4_tag32)
 #define polyseal_aegis256_KEYBYTES 32U
 #define polyseal_aegis256_NPUBBYTES 32U
 #define polyseal_aegis256_ABYTES 16U
+#define polyseal_aegis256_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis256)
 
 /*
@@ -361,6 +386,8 @@ POLYSEAL_AEAD_(aegis256)
 #define polyseal_aegis256_tag32_KEYBYTES 32U
 #define polyseal_aegis256_tag32_NPUBBYTES 32U
 #define polyseal_aegis256_tag32_ABYTES 32U
+#define polyseal_aegis256_tag32_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis256_tag32)
 
 /*
@@ -371,6 +398,8 @@ POLYSEAL_AEAD_(aegis256_tag32)
 #define polyseal_aegis256x2_KEYBYTES 32U
 #define polyseal_aegis256x2_NPUBBYTES 32U
 #define polyseal_aegis256x2_ABYTES 16U
+#define polyseal_aegis256x2_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis256x2)
 
 /*
@@ -381,6 +410,8 @@ POLYSEAL_AEAD_(aegis256x2)
 #define polyseal_aegis256x2_tag32_KEYBYTES 32U
 #define polyseal_aegis256x2_tag32_NPUBBYTES 32U
 #define polyseal_aegis256x2_tag32_ABYTES 32U
+#define polyseal_aegis256x2_tag32_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis256x2_tag32)
 
 /*
@@ -391,6 +422,8 @@ POLYSEAL_AEAD_(aegis256x2_tag32)
 #define polyseal_aegis256x4_KEYBYTES 32U
 #define polyseal_aegis256x4_NPUBBYTES 32U
 #define polyseal_aegis256x4_ABYTES 16U
+#define polyseal_aegis256x4_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis256x4)
 
 /*
@@ -401,6 +434,8 @@ POLYSEAL_AEAD_(aegis256x4)
 #define polyseal_aegis256x4_tag32_KEYBYTES 32U
 #define polyseal_aegis256x4_tag32_NPUBBYTES 32U
 #define polyseal_aegis256x4_tag32_ABYTES 32U
+#define polyseal_aegis256x4_tag32_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis256x4_tag32)
 
 /*
@@ -412,6 +447,8 @@ POLYSEAL_AEAD_(aegis256x4_tag32)
 #define polyseal_aegis128x_v1_KEYBYTES 16U
 #define polyseal_aegis128x_v1_NPUBBYTES 16U
 #define polyseal_aegis128x_v1_ABYTES 16U
+#define polyseal_aegis128x_v1_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis128x_v1)
 
 /*
@@ -422,6 +459,8 @@ POLYSEAL_AEAD_(aegis128x_v1)
 #define polyseal_aegis256x_v1_KEYBYTES 32U
 #define polyseal_aegis256x_v1_NPUBBYTES 32U
 #define polyseal_aegis256x_v1_ABYTES 16U
+#define polyseal_aegis256x_v1_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(aegis256x_v1)
 
 /*
@@ -431,6 +470,8 @@ POLYSEAL_AEAD_(aegis256x_v1)
 #define polyseal_aes128gcm_KEYBYTES 16U
 #define polyseal_aes128gcm_NPUBBYTES 12U
 #define polyseal_aes128gcm_ABYTES 16U
+#define polyseal_aes128gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(aes128gcm)
 
 /*
@@ -440,6 +481,8 @@ POLYSEAL_AEAD_(aes128gcm)
 #define polyseal_aes256gcm_KEYBYTES 32U
 #define polyseal_aes256gcm_NPUBBYTES 12U
 #define polyseal_aes256gcm_ABYTES 16U
+#define polyseal_aes256gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(aes256gcm)
 
 /*
@@ -449,6 +492,8 @@ POLYSEAL_AEAD_(aes256gcm)
 #define polyseal_xaes256gcm_KEYBYTES 32U
 #define polyseal_xaes256gcm_NPUBBYTES 24U
 #define polyseal_xaes256gcm_ABYTES 16U
+#define polyseal_xaes256gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(xaes256gcm)
 
 /*
@@ -460,6 +505,8 @@ POLYSEAL_AEAD_(xaes256gcm)
 #define polyseal_kc_xaes256gcm_KEYBYTES 32U
 #define polyseal_kc_xaes256gcm_NPUBBYTES 24U
 #define polyseal_kc_xaes256gcm_ABYTES 48U
+#define polyseal_kc_xaes256gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(kc_xaes256gcm)
 
 /*
@@ -469,6 +516,8 @@ POLYSEAL_AEAD_(kc_xaes256gcm)
 #define polyseal_aes256gcmsiv_KEYBYTES 32U
 #define polyseal_aes256gcmsiv_NPUBBYTES 12U
 #define polyseal_aes256gcmsiv_ABYTES 16U
+#define polyseal_aes256gcmsiv_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1000000000ULL)
 POLYSEAL_AEAD_(aes256gcmsiv)
 
 /*
@@ -478,6 +527,8 @@ POLYSEAL_AEAD_(aes256gcmsiv)
 #define polyseal_dndkgcm_KEYBYTES 32U
 #define polyseal_dndkgcm_NPUBBYTES 24U
 #define polyseal_dndkgcm_ABYTES 16U
+#define polyseal_dndkgcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(dndkgcm)
 
 /*
@@ -488,6 +539,8 @@ POLYSEAL_AEAD_(dndkgcm)
 #define polyseal_dndkgcm_kc_KEYBYTES 32U
 #define polyseal_dndkgcm_kc_NPUBBYTES 24U
 #define polyseal_dndkgcm_kc_ABYTES 48U
+#define polyseal_dndkgcm_kc_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(dndkgcm_kc)
 
 /*
@@ -499,6 +552,8 @@ POLYSEAL_AEAD_(dndkgcm_kc)
 #define polyseal_h_aes256gcm_KEYBYTES 32U
 #define polyseal_h_aes256gcm_NPUBBYTES 24U
 #define polyseal_h_aes256gcm_ABYTES 16U
+#define polyseal_h_aes256gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(h_aes256gcm)
 
 /*
@@ -510,6 +565,8 @@ POLYSEAL_AEAD_(h_aes256gcm)
 #define polyseal_h_kc_aes256gcm_KEYBYTES 32U
 #define polyseal_h_kc_aes256gcm_NPUBBYTES 24U
 #define polyseal_h_kc_aes256gcm_ABYTES 48U
+#define polyseal_h_kc_aes256gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(h_kc_aes256gcm)
 
 /*
@@ -520,6 +577,8 @@ POLYSEAL_AEAD_(h_kc_aes256gcm)
 #define polyseal_hkdf_committed_aes256gcm_KEYBYTES 32U
 #define polyseal_hkdf_committed_aes256gcm_NPUBBYTES 32U
 #define polyseal_hkdf_committed_aes256gcm_ABYTES 48U
+#define polyseal_hkdf_committed_aes256gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(hkdf_committed_aes256gcm)
 
 /*
@@ -531,6 +590,8 @@ POLYSEAL_AEAD_(hkdf_committed_aes256gcm)
 #define polyseal_padding_fix_aes256gcm_KEYBYTES 32U
 #define polyseal_padding_fix_aes256gcm_NPUBBYTES 12U
 #define polyseal_padding_fix_aes256gcm_ABYTES 48U
+#define polyseal_padding_fix_aes256gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffc0ULL)
 POLYSEAL_AEAD_(padding_fix_aes256gcm)
 
 /*
@@ -541,6 +602,8 @@ POLYSEAL_AEAD_(padding_fix_aes256gcm)
 #define polyseal_ctx_aes256gcm_KEYBYTES 32U
 #define polyseal_ctx_aes256gcm_NPUBBYTES 12U
 #define polyseal_ctx_aes256gcm_ABYTES 32U
+#define polyseal_ctx_aes256gcm_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xfffffffe0ULL)
 POLYSEAL_AEAD_(ctx_aes256gcm)
 
 /*
@@ -551,6 +614,8 @@ POLYSEAL_AEAD_(ctx_aes256gcm)
 #define polyseal_ctx_aegis128l_KEYBYTES 16U
 #define polyseal_ctx_aegis128l_NPUBBYTES 16U
 #define polyseal_ctx_aegis128l_ABYTES 32U
+#define polyseal_ctx_aegis128l_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(ctx_aegis128l)
 
 /*
@@ -561,6 +626,8 @@ POLYSEAL_AEAD_(ctx_aegis128l)
 #define polyseal_ctx_aegis128x2_KEYBYTES 16U
 #define polyseal_ctx_aegis128x2_NPUBBYTES 16U
 #define polyseal_ctx_aegis128x2_ABYTES 32U
+#define polyseal_ctx_aegis128x2_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(ctx_aegis128x2)
 
 /*
@@ -571,6 +638,8 @@ POLYSEAL_AEAD_(ctx_aegis128x2)
 #define polyseal_ctx_aegis128x4_KEYBYTES 16U
 #define polyseal_ctx_aegis128x4_NPUBBYTES 16U
 #define polyseal_ctx_aegis128x4_ABYTES 32U
+#define polyseal_ctx_aegis128x4_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(ctx_aegis128x4)
 
 /*
@@ -581,6 +650,8 @@ POLYSEAL_AEAD_(ctx_aegis128x4)
 #define polyseal_ctx_aegis256_KEYBYTES 32U
 #define polyseal_ctx_aegis256_NPUBBYTES 32U
 #define polyseal_ctx_aegis256_ABYTES 32U
+#define polyseal_ctx_aegis256_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(ctx_aegis256)
 
 /*
@@ -591,6 +662,8 @@ POLYSEAL_AEAD_(ctx_aegis256)
 #define polyseal_ctx_aegis256x2_KEYBYTES 32U
 #define polyseal_ctx_aegis256x2_NPUBBYTES 32U
 #define polyseal_ctx_aegis256x2_ABYTES 32U
+#define polyseal_ctx_aegis256x2_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(ctx_aegis256x2)
 
 /*
@@ -601,6 +674,8 @@ POLYSEAL_AEAD_(ctx_aegis256x2)
 #define polyseal_ctx_aegis256x4_KEYBYTES 32U
 #define polyseal_ctx_aegis256x4_NPUBBYTES 32U
 #define polyseal_ctx_aegis256x4_ABYTES 32U
+#define polyseal_ctx_aegis256x4_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(ctx_aegis256x4)
 
 /*
@@ -611,6 +686,8 @@ POLYSEAL_AEAD_(ctx_aegis256x4)
 #define polyseal_flex_och_KEYBYTES 32U
 #define polyseal_flex_och_NPUBBYTES 32U
 #define polyseal_flex_och_ABYTES 64U
+#define polyseal_flex_och_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x4000000000000ULL)
 POLYSEAL_AEAD_(flex_och)
 
 /*
@@ -621,6 +698,8 @@ POLYSEAL_AEAD_(flex_och)
 #define polyseal_flex_och_public_KEYBYTES 32U
 #define polyseal_flex_och_public_NPUBBYTES 24U
 #define polyseal_flex_och_public_ABYTES 32U
+#define polyseal_flex_och_public_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x4000000000000ULL)
 POLYSEAL_AEAD_(flex_och_public)
 
 /*
@@ -631,6 +710,8 @@ POLYSEAL_AEAD_(flex_och_public)
 #define polyseal_flex_och_transport_KEYBYTES 32U
 #define polyseal_flex_och_transport_NPUBBYTES 12U
 #define polyseal_flex_och_transport_ABYTES 16U
+#define polyseal_flex_och_transport_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x4000000000000ULL)
 POLYSEAL_AEAD_(flex_och_transport)
 
 /*
@@ -641,6 +722,8 @@ POLYSEAL_AEAD_(flex_och_transport)
 #define polyseal_flex_civ_KEYBYTES 32U
 #define polyseal_flex_civ_NPUBBYTES 32U
 #define polyseal_flex_civ_ABYTES 64U
+#define polyseal_flex_civ_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x4000000000000ULL)
 POLYSEAL_AEAD_(flex_civ)
 
 /*
@@ -651,6 +734,8 @@ POLYSEAL_AEAD_(flex_civ)
 #define polyseal_flex_civ_public_KEYBYTES 32U
 #define polyseal_flex_civ_public_NPUBBYTES 24U
 #define polyseal_flex_civ_public_ABYTES 32U
+#define polyseal_flex_civ_public_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x4000000000000ULL)
 POLYSEAL_AEAD_(flex_civ_public)
 
 /*
@@ -661,6 +746,8 @@ POLYSEAL_AEAD_(flex_civ_public)
 #define polyseal_flex_robust_KEYBYTES 32U
 #define polyseal_flex_robust_NPUBBYTES 24U
 #define polyseal_flex_robust_ABYTES 32U
+#define polyseal_flex_robust_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x10000000000ULL)
 POLYSEAL_AEAD_(flex_robust)
 
 /*
@@ -671,6 +758,8 @@ POLYSEAL_AEAD_(flex_robust)
 #define polyseal_flex_KEYBYTES 32U
 #define polyseal_flex_NPUBBYTES 32U
 #define polyseal_flex_ABYTES 64U
+#define polyseal_flex_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x4000000000000ULL)
 POLYSEAL_AEAD_(flex)
 
 /*
@@ -680,6 +769,8 @@ POLYSEAL_AEAD_(flex)
 #define polyseal_omd_sha256_KEYBYTES 32U
 #define polyseal_omd_sha256_NPUBBYTES 31U
 #define polyseal_omd_sha256_ABYTES 32U
+#define polyseal_omd_sha256_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(omd_sha256)
 
 /*
@@ -689,6 +780,8 @@ POLYSEAL_AEAD_(omd_sha256)
 #define polyseal_omd_sha512_KEYBYTES 64U
 #define polyseal_omd_sha512_NPUBBYTES 32U
 #define polyseal_omd_sha512_ABYTES 64U
+#define polyseal_omd_sha512_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(omd_sha512)
 
 /*
@@ -699,6 +792,8 @@ POLYSEAL_AEAD_(omd_sha512)
 #define polyseal_omd_blake2b_KEYBYTES 64U
 #define polyseal_omd_blake2b_NPUBBYTES 32U
 #define polyseal_omd_blake2b_ABYTES 64U
+#define polyseal_omd_blake2b_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
 POLYSEAL_AEAD_(omd_blake2b)
 
 /*
@@ -722,6 +817,8 @@ POLYSEAL_AEAD_(omd_blake2b)
 #define polyseal_flex_och_stream_KEYBYTES 32U
 #define polyseal_flex_och_stream_NPUBBYTES 24U
 #define polyseal_flex_och_stream_ABYTES 32U
+#define polyseal_flex_och_stream_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xffffffffffffffffULL)
 POLYSEAL_SEGMENTED_(flex_och_stream)
 
 /*
@@ -732,6 +829,8 @@ POLYSEAL_SEGMENTED_(flex_och_stream)
 #define polyseal_flex_civ_stream_KEYBYTES 32U
 #define polyseal_flex_civ_stream_NPUBBYTES 24U
 #define polyseal_flex_civ_stream_ABYTES 32U
+#define polyseal_flex_civ_stream_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0xffffffffffffffffULL)
 POLYSEAL_SEGMENTED_(flex_civ_stream)
 
 /* ---------------------------------------------------------------------------
@@ -1238,7 +1337,7 @@ void polyseal_macstate_free(polyseal_macstate *state);
  *     polyseal_options options = POLYSEAL_OPTIONS_INIT;
  *     options.key = key;
  *
- * Sections 9 to 11 are Polyseal's file format, version 1, which the tool
+ * Sections 9 to 13 are Polyseal's file format, version 1, which the tool
  * `polyseal` writes and reads too. Names of files are bytes, as the system has
  * them. Where files are read by their names, the system is a Unix.
  * ------------------------------------------------------------------------ */
@@ -1256,8 +1355,8 @@ typedef struct polyseal_options {
     /* A key of POLYSEAL_FILE_KEYBYTES bytes. */
     const uint8_t *key;
     /*
-     * The name of a key file, as `polyseal keygen` makes it: a key beside, or
-     * instead of, the one above.
+     * The name of a key file, as `polyseal keygen` makes it, which is a
+     * regular file: a key beside, or instead of, the one above.
      */
     const char *key_file;
     /*
@@ -1298,11 +1397,16 @@ typedef struct polyseal_options {
     size_t threads;
     /* 1 to replace an output that exists; 0 to refuse it. */
     int overwrite;
+    /*
+     * To encrypt: 1 for ASCII armour, a file that is text and a third longer;
+     * 0 for none. What is in armour is decrypted whole, and not in parts.
+     */
+    int armor;
 } polyseal_options;
 
 #define POLYSEAL_OPTIONS_INIT                                                 \
     { sizeof(polyseal_options), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0,     \
-    NULL, 0, 0, 0 }
+    NULL, 0, 0, 0, 0 }
 
 /* ---------------------------------------------------------------------------
  * 10. Files: whole ones
@@ -1310,21 +1414,19 @@ typedef struct polyseal_options {
 
 /*
  * Encrypts the file called input into one called output, on all cores. The
- * output appears when it is whole, with mode 0600; on an error there is none,
- * and one that was to be replaced is as it was.
- *
- * Errors: POLYSEAL_ERR_RECIPIENTS if the options name nobody;
- * POLYSEAL_ERR_EXISTS, POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED,
- * POLYSEAL_ERR_SUITE, POLYSEAL_ERR_KEY_FILE.
+ * output appears when it XX if the options name nobody; POLYSEAL_ERR_EXISTS,
+ * POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_SUITE,
+ * POLYSEAL_ERR_KEY_FILE.
  */
 int polyseal_encrypt_file(
     const char *input, const char *output, const polyseal_options *options);
 
 /*
  * Decrypts the file called input, one of polyseal_encrypt_file, of the tool or
- * of age, into one called output. The output appears when all of it has been
- * verified, with mode 0600; on an error there is none, and one that was to be
- * replaced is as it was.
+ * of age, in armour or not, into one called output. The output appears when
+ * all of it has been verified, with mode 0600, or that of the file of yours
+ * that it replaces; on an error there is none, and one that was to be replaced
+ * is as it was.
  *
  * Errors: all that concern files.
  */
@@ -1401,6 +1503,153 @@ int64_t polyseal_file_read_at(
 
 /* Wipes what is left and closes the file. NULL is allowed. */
 void polyseal_file_close(polyseal_file *file);
+
+/* ---------------------------------------------------------------------------
+ * 12. Files: what one says without a key
+ * ------------------------------------------------------------------------ */
+
+/* Of which format a file is. */
+#define POLYSEAL_FORMAT_POLYSEAL 1
+#define POLYSEAL_FORMAT_AGE 2
+
+/* The longest header of a Polyseal file in bytes. */
+#define POLYSEAL_FILE_HEADERBYTES_MAX 65536U
+
+/*
+ * What a file says of itself to whoever has no key. Nothing of it has been
+ * checked: whoever stores a file can make it say something else.
+ */
+typedef struct polyseal_inspection {
+    /* POLYSEAL_FORMAT_POLYSEAL or POLYSEAL_FORMAT_AGE. */
+    int format;
+    /* The version of that format, 1. */
+    int version;
+    /*
+     * 1 if the file is in ASCII armour; the lengths below are then those of
+     * what is in it.
+     */
+    int armored;
+    /* 1 if the file is bound to a context, which who decrypts must give. */
+    int context;
+    /*
+     * The algorithm's name, such as "aegis-256x2"; "" for a file of age, whose
+     * algorithm is always ChaCha20-Poly1305.
+     */
+    char suite[65];
+    /* How many bytes of plaintext are sealed together. */
+    size_t segment_bytes;
+    /* The length of the tag of each such segment. */
+    size_t abytes;
+    /* The length of the header, behind which the payload begins. */
+    size_t header_bytes;
+    /* How many bytes of the header are free for more recipients. */
+    size_t spare_bytes;
+    /* How many keys, as in key files, the file is for. */
+    size_t keys;
+    /* How many passphrases: 0 or 1. */
+    size_t passphrases;
+    /* How many recipients of age. */
+    size_t age_recipients;
+    /* How many others, of kinds that this library does not know. */
+    size_t others;
+    /*
+     * The kinds of the recipients of age, each once, with spaces between:
+     * "X25519 ssh-ed25519". What has no room is left out.
+     */
+    char age_kinds[256];
+    /* The length of the payload; 0 if the length of the file is not known. */
+    uint64_t payload_bytes;
+    /* The length of the plaintext; 0 if complete is. */
+    uint64_t plaintext_bytes;
+    /*
+     * 1 if a whole file may have this length; 0 if none has, as after an
+     * interrupted copy, or if the length is not known.
+     */
+    int complete;
+} polyseal_inspection;
+
+/*
+ * Writes to *inspection what the file called path says of itself: one of
+ * Polyseal or of age, which may be in armour. No key is needed, and nothing is
+ * checked.
+ *
+ * Errors: POLYSEAL_ERR_IO, POLYSEAL_ERR_NOT_ENCRYPTED, POLYSEAL_ERR_VERSION,
+ * POLYSEAL_ERR_HEADER, POLYSEAL_ERR_TRUNCATED, POLYSEAL_ERR_ARMOR.
+ */
+int polyseal_inspect_file(polyseal_inspection *inspection, const char *path);
+
+/*
+ * The same for the beginning of a file, of len bytes:
+ * POLYSEAL_FILE_HEADERBYTES_MAX of it are enough, or all of it if it is
+ * shorter. file_bytes is the length of the file; 0 if it is not known. The
+ * length of what is in armour is known only if all of it is there.
+ *
+ * Errors: as polyseal_inspect_file.
+ */
+int polyseal_inspect(
+    polyseal_inspection *inspection, const uint8_t *beginning, size_t len,
+    uint64_t file_bytes);
+
+/* ---------------------------------------------------------------------------
+ * 13. Files: other recipients
+ *
+ *     polyseal_options mine = POLYSEAL_OPTIONS_INIT;
+ *     polyseal_options theirs = POLYSEAL_OPTIONS_INIT;
+ *     mine.key = key;
+ *     mine.overwrite = 1;
+ *     theirs.age_recipients = "age1...";
+ *     polyseal_rekey_file("a", "a", &mine, &theirs, POLYSEAL_REKEY_KEEP);
+ * ------------------------------------------------------------------------ */
+
+/* Those whom the file is for already can still open it. */
+#define POLYSEAL_REKEY_KEEP 1
+
+/* The file is encrypted anew, so that nobody else can open it. */
+#define POLYSEAL_REKEY_NEW_KEY 2
+
+/*
+ * Gives the file called input other recipients: those that to names. What
+ * options say opens it, and says whether an output that exists is replaced.
+ * The result, called output, may be input itself: then a new file takes its
+ * place, and no other rekey, the tool's included, comes between. Of to nothing
+ * is used but whom it names; suite, segments and context stay.
+ *
+ * flags is 0, so that to names everyone who can open the result; or
+ * POLYSEAL_REKEY_KEEP, which keeps those whom the file is for already; or
+ * POLYSEAL_REKEY_NEW_KEY. Without the last, only the header changes: whoever
+ * could open the file may have kept its key, and can open the result. With it,
+ * all of the file is decrypted and encrypted anew, which locks them out of the
+ * result.
+ *
+ * A header is not rewritten in the file itself, nor is a file in armour or of
+ * age rekeyed: the tool does the one, and decrypting and encrypting does the
+ * other.
+ *
+ * Errors: all that concern files; POLYSEAL_ERR_RECIPIENTS if to names nobody,
+ * or more than fit; POLYSEAL_ERR_OPTIONS for other flags;
+ * POLYSEAL_ERR_UNSUPPORTED for armour and age; POLYSEAL_ERR_CHANGED if input,
+ * as output, is being rekeyed by another; POLYSEAL_ERR_EXISTS, too, if the
+ * tool was interrupted while it rewrote output's header. Then output is as it
+ * was.
+ */
+int polyseal_rekey_file(
+    const char *input, const char *output, const polyseal_options *options,
+    const polyseal_options *to, int flags);
+
+/*
+ * The same for a header in memory, such as that of an object in a store:
+ * writes to rekeyed the header, of as many bytes, for other recipients. header
+ * has header_bytes bytes, as polyseal_inspection says them, and rekeyed may be
+ * header itself. flags is 0 or POLYSEAL_REKEY_KEEP. Whoever puts it before the
+ * payload keeps others from doing so meanwhile.
+ *
+ * Errors: all that concern headers; POLYSEAL_ERR_LENGTH if the header has
+ * another length, POLYSEAL_ERR_RECIPIENTS, POLYSEAL_ERR_OPTIONS. Then rekeyed
+ * has not been written to.
+ */
+int polyseal_rekey_header(
+    uint8_t *rekeyed, const uint8_t *header, size_t header_bytes, const
+    polyseal_options *options, const polyseal_options *to, int flags);
 
 #ifdef __cplusplus
 }

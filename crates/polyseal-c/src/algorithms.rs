@@ -84,6 +84,14 @@ pub(crate) use sizes;
 
 macro_rules! whole {
     ($c:ident, $name:literal, $kind:ty) => {
+        #[unsafe(export_name = concat!("polyseal_", stringify!($c), "_messagebytes_max"))]
+        extern "C" fn messagebytes_max() -> usize {
+            border_value(0, || {
+                let longest = $name.parse::<Algorithm>()?.max_message_bytes();
+                Ok(usize::try_from(longest).unwrap_or(usize::MAX))
+            })
+        }
+
         #[unsafe(export_name = concat!("polyseal_", stringify!($c), "_encrypt"))]
         unsafe extern "C" fn encrypt(
             c: *mut u8,
@@ -268,6 +276,8 @@ pub struct polyseal_algorithm {
     /// How many bytes of the tag stand before the ciphertext: the nonce, encrypted, where it is
     /// hidden. Otherwise 0.
     pub headbytes: usize,
+    /// The longest message.
+    pub messagebytes_max: u64,
     /// 1 for a MAC, 0 for an AEAD.
     pub mac: c_int,
     /// 1 if messages are cut into segments, so that there are no detached calls; otherwise 0.
@@ -295,6 +305,7 @@ pub unsafe extern "C" fn polyseal_algorithm_get(
             npubbytes: algorithm.nonce_bytes(),
             abytes: algorithm.tag_bytes(),
             headbytes: algorithm.head_bytes(),
+            messagebytes_max: algorithm.max_message_bytes(),
             mac: (algorithm.family().kind == Kind::Mac).into(),
             segments: algorithm.is_whole().into(),
             pieces: crate::pieces::has(&algorithm).into(),

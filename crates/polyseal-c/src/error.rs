@@ -76,6 +76,7 @@ codes! {
     Changed = 31, "CHANGED", "the input changed while it was read";
     KeyFile = 32, "KEY_FILE", "not a key file, or a key of age that cannot be used";
     Suite = 33, "SUITE", "no algorithm, or no size of segments, for files";
+    Armor = 34, "ARMOR", "armour that is not as it should be";
 }
 
 impl Failure {
@@ -154,8 +155,15 @@ impl From<polyseal::Error> for Failure {
 impl From<polyseal_file::Error> for Failure {
     fn from(error: polyseal_file::Error) -> Self {
         use polyseal_file::Error as E;
+        // What reads armour can only give an error of reading.
+        if let E::Io { source, .. } = &error
+            && let Some(armor @ E::Armor(_)) = source.get_ref().and_then(|e| e.downcast_ref())
+        {
+            return Self::new(Code::Armor, armor.to_string());
+        }
         let code = match &error {
             E::Io { .. } => Code::Io,
+            E::Armor(_) => Code::Armor,
             E::InputChanged => Code::Changed,
             E::OutputNotEmpty => Code::Exists,
             E::NotAPolysealFile | E::AgeFile => Code::NotEncrypted,

@@ -1,48 +1,36 @@
 //! Whole files, by their names.
 
-use std::ffi::{CStr, OsStr, c_char, c_int};
+use std::ffi::{c_char, c_int};
 use std::fs::File;
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::os::unix::fs::FileExt;
 
-use polyseal_file::{Decryptor, Encryptor, Input, Output};
+use polyseal_file::{
+    ArmorReader, ArmorWriter, Decryptor, Encryptor, Error, Input, Output, looks_armored,
+};
 
-use crate::border::{border, null};
-use crate::error::{Code, Failure, Outcome};
+use crate::border::border;
+use crate::error::Outcome;
+use crate::input::{open, path};
 use crate::options::{Options, polyseal_options};
-use crate::staged::Staged;
+use crate::staged::{Staged, cannot};
 
-/// A file's name, which is bytes.
-///
 /// # Safety
-/// `path` is null or leads to a null-terminated text that nobody writes to during `'a`.
-unsafe fn name<'a>(path: *const c_char) -> Outcome<&'a Path> {
-    if path.is_null() {
-        return Err(null("the name of a file"));
-    }
+/// As [`path`].
+pub(crate) unsafe fn open_input(name: *const c_char) -> Outcome<File> {
     // SAFETY: the caller's promise.
-    let name = unsafe { CStr::from_ptr(path) };
-    Ok(Path::new(OsStr::from_bytes(name.to_bytes())))
+    open(unsafe { path(name) }?, "the input")
 }
 
-/// # Safety
-/// As [`name`].
-pub(crate) unsafe fn open_input(path: *const c_char) -> Outcome<File> {
-    let cannot = |what: &str| Failure::new(Code::Io, format!("cannot read the input: {what}"));
-    // SAFETY: the caller's promise.
-    let file = File::open(unsafe { name(path) }?).map_err(|error| cannot(&error.to_string()))?;
-    match file.metadata() {
-        Ok(metadata) if metadata.is_file() => Ok(file),
-        Ok(_) => Err(cannot("it is not a regular file")),
-        Err(error) => Err(cannot(&error.to_string())),
-    }
+/// Whether a file is in armour, as far as its first byte shows.
+pub(crate) fn is_armored(file: &File) -> Outcome<bool> {
+    let mut first = [0];
+    let read = file.read_at(&mut first, 0);
+    let read = read.map_err(|source| Error::Io { what: "read the input", source })?;
+    Ok(read == 1 && looks_armored(first[0]))
 }
 
 /// Encrypts the file called input into one called output, on all cores. The output appears when it
-/// is whole, with mode 0600; on an error there is none, and one that was to be replaced is as it
-/// was.
-///
-/// Errors: POLYSEAL_ERR_RECIPIENTS if the options name nobody; POLYSEAL_ERR_EXISTS,
+/// XX if the options name nobody; POLYSEAL_ERR_EXISTS,
 /// POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_SUITE, POLYSEAL_ERR_KEY_FILE.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_encrypt_file(
@@ -53,7 +41,7 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
     border(|| {
         // SAFETY: what C promises.
         let (input, output, options) =
-            unsafe { (open_input(input)?, name(output)?, Options::read(options)?) };
+            unsafe { (open_input(input)?, path(output)?, Options::read(options)?) };
         let recipients = options.recipients()?;
         let mut encryptor =
             Encryptor::new(&recipients).segment_size(options.segment).threads(options.threads);
@@ -64,16 +52,23 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
             encryptor = encryptor.context(context);
         }
         let staged = Staged::create(output, options.overwrite)?;
-        encryptor.encrypt(Input::File(&input), Output::File(staged.file()))?;
+        let input = Input::File(&input);
+        if options.armor {
+            let mut armor = ArmorWriter::new(staged.file());
+            encryptor.encrypt(input, Output::Stream(&mut armor))?;
+            armor.finish().map_err(cannot)?;
+        } else {
+            encryptor.encrypt(input, Output::File(staged.file()))?;
+        }
         staged.commit()
     })
 }
 
 /// # Safety
-/// As [`open_input`] and [`Options::read`]; `path` is null if nothing is to be kept.
+/// As [`open_input`] and [`Options::read`].
 unsafe fn decrypt(
     input: *const c_char,
-    path: Option<*const c_char>,
+    output: Option<*const c_char>,
     options: *const polyseal_options,
 ) -> Outcome {
     // SAFETY: the caller's promise.
@@ -83,19 +78,22 @@ unsafe fn decrypt(
     if let Some(context) = &options.context {
         decryptor = decryptor.context(context);
     }
-    let Some(path) = path else {
-        decryptor.verify(Input::File(&input))?;
+    let mut armor = ArmorReader::new(&input);
+    let input = if is_armored(&input)? { Input::Stream(&mut armor) } else { Input::File(&input) };
+    let Some(output) = output else {
+        decryptor.verify(input)?;
         return Ok(());
     };
     // SAFETY: the caller's promise.
-    let staged = Staged::create(unsafe { name(path) }?, options.overwrite)?;
-    decryptor.decrypt(Input::File(&input), Output::File(staged.file()))?;
+    let staged = Staged::create(unsafe { path(output) }?, options.overwrite)?;
+    decryptor.decrypt(input, Output::File(staged.file()))?;
     staged.commit()
 }
 
-/// Decrypts the file called input, one of polyseal_encrypt_file, of the tool or of age, into one
-/// called output. The output appears when all of it has been verified, with mode 0600; on an error
-/// there is none, and one that was to be replaced is as it was.
+/// Decrypts the file called input, one of polyseal_encrypt_file, of the tool or of age, in armour or
+/// not, into one called output. The output appears when all of it has been verified, with mode 0600,
+/// or that of the file of yours that it replaces; on an error there is none, and one that was to be
+/// replaced is as it was.
 ///
 /// Errors: all that concern files.
 #[unsafe(no_mangle)]

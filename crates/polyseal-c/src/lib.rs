@@ -28,12 +28,19 @@ pub mod encryptor;
 pub mod error;
 #[cfg(unix)]
 pub mod files;
+mod input;
+pub mod inspect;
 pub mod library;
+#[cfg(unix)]
+mod lock;
 pub mod mac;
 mod one_shot;
 pub mod options;
 mod pieces;
 mod prepared;
 pub mod reader;
+pub mod rekey;
+#[cfg(unix)]
+mod replaced;
 #[cfg(unix)]
 mod staged;

@@ -5,8 +5,9 @@
 //! refused.
 
 use std::ffi::{c_char, c_int};
-use std::fs;
+use std::io::Read;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::thread;
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
@@ -15,6 +16,7 @@ use zeroize::Zeroizing;
 
 use crate::border::{bytes, null, text};
 use crate::error::{Code, Failure, Outcome};
+use crate::input::{open, path};
 
 /// For whom a file is, and how it is made or read. Begin with POLYSEAL_OPTIONS_INIT, and set what
 /// you need: what is NULL or 0 is not used.
@@ -25,8 +27,8 @@ pub struct polyseal_options {
     pub size: usize,
     /// A key of POLYSEAL_FILE_KEYBYTES bytes.
     pub key: *const u8,
-    /// The name of a key file, as `polyseal keygen` makes it: a key beside, or instead of, the one
-    /// above.
+    /// The name of a key file, as `polyseal keygen` makes it, which is a regular file: a key beside,
+    /// or instead of, the one above.
     pub key_file: *const c_char,
     /// To encrypt: recipients of age, one on a line, such as "age1…". To decrypt it is not used.
     pub age_recipients: *const c_char,
@@ -50,6 +52,9 @@ pub struct polyseal_options {
     pub threads: usize,
     /// 1 to replace an output that exists; 0 to refuse it.
     pub overwrite: c_int,
+    /// To encrypt: 1 for ASCII armour, a file that is text and a third longer; 0 for none. What is
+    /// in armour is decrypted whole, and not in parts.
+    pub armor: c_int,
 }
 
 /// The options, read: what is not there is `None`.
@@ -63,6 +68,7 @@ pub(crate) struct Options<'a> {
     pub(crate) segment: SegmentSize,
     pub(crate) threads: NonZeroUsize,
     pub(crate) overwrite: bool,
+    pub(crate) armor: bool,
 }
 
 /// A text that may be absent.
@@ -75,6 +81,22 @@ unsafe fn optional<'a>(pointer: *const c_char, what: &str) -> Outcome<Option<&'a
     }
     // SAFETY: the caller's promise.
     unsafe { text(pointer, what) }.map(Some)
+}
+
+/// Bytes that may be absent: then the pointer is null, and not the length 0.
+///
+/// # Safety
+/// As [`bytes`].
+unsafe fn given_bytes<'a>(pointer: *const u8, len: usize) -> Outcome<Option<&'a [u8]>> {
+    if pointer.is_null() && len == 0 {
+        return Ok(None);
+    }
+    // SAFETY: the caller's promise.
+    unsafe { bytes(pointer, len) }.map(Some)
+}
+
+fn wrong_field(error: impl ToString) -> Failure {
+    Failure::new(Code::Options, error.to_string())
 }
 
 impl<'a> Options<'a> {
@@ -100,24 +122,19 @@ impl<'a> Options<'a> {
                 let key = key.try_into().map_err(|_| Failure::of(Code::Defect))?;
                 keys.push(Key::from_bytes(key));
             }
-            if let Some(name) = optional(given.key_file, "key_file")? {
-                keys.push(key_file(name)?);
+            if !given.key_file.is_null() {
+                keys.push(key_file(path(given.key_file)?)?);
             }
-            let passphrase = match bytes(given.passphrase, given.passphrase_bytes)? {
-                [] => None,
-                passphrase => Some(Passphrase::new(passphrase.to_vec())?),
-            };
-            let context = match bytes(given.context, given.context_bytes)? {
-                [] => None,
-                context => Some(Context::new(context)?),
-            };
+            let passphrase = given_bytes(given.passphrase, given.passphrase_bytes)?;
+            let passphrase = passphrase.map(|passphrase| Passphrase::new(passphrase.to_vec()));
+            let context = given_bytes(given.context, given.context_bytes)?.map(Context::new);
             let suite = optional(given.suite, "suite")?;
             Ok(Self {
                 keys,
                 recipients: optional(given.age_recipients, "age_recipients")?,
                 identities: optional(given.age_identities, "age_identities")?,
-                passphrase,
-                context,
+                passphrase: passphrase.transpose().map_err(wrong_field)?,
+                context: context.transpose()?,
                 suite: suite.map(str::parse).transpose()?,
                 segment: match given.segment_bytes {
                     0 => SegmentSize::default(),
@@ -125,6 +142,7 @@ impl<'a> Options<'a> {
                 },
                 threads: NonZeroUsize::new(given.threads).unwrap_or_else(cores),
                 overwrite: given.overwrite != 0,
+                armor: given.armor != 0,
             })
         }
     }
@@ -171,11 +189,13 @@ fn key_failure(error: impl ToString) -> Failure {
     Failure::new(Code::KeyFile, error.to_string())
 }
 
-fn key_file(name: &str) -> Outcome<Key> {
-    let cannot = |error| Failure::new(Code::Io, format!("cannot read the key file: {error}"));
-    let length = fs::metadata(name).map_err(cannot)?.len();
-    if length > Key::MAX_FILE_BYTES as u64 {
-        return Err(Failure::new(Code::KeyFile, "the key file is too long to be one"));
-    }
-    Ok(Key::parse(&Zeroizing::new(fs::read(name).map_err(cannot)?))?)
+fn key_file(path: &Path) -> Outcome<Key> {
+    let file = open(path, "the key file")?;
+    // One byte more than a key file may have shows that there are more.
+    let room = Key::MAX_FILE_BYTES + 1;
+    let mut contents = Zeroizing::new(Vec::with_capacity(room));
+    file.take(room as u64)
+        .read_to_end(&mut contents)
+        .map_err(|error| Failure::new(Code::Io, format!("cannot read the key file: {error}")))?;
+    Ok(Key::parse(&contents)?)
 }

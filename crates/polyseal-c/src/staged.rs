@@ -1,24 +1,29 @@
 //! An output file that appears when it is whole, or not at all.
 //!
 //! It is a temporary file in the output's directory, with mode 0600, and gets its name when its
-//! contents are on disk. On any error it is removed; a process that is killed may leave it. A file
-//! that it replaces gives it its permissions; links are followed.
+//! contents are on disk; then the directory is written, too. On any error it is removed; a process
+//! that is killed may leave it. A file that it replaces gives it its mode and group, as far as
+//! [`replaced`](crate::replaced) lets it; links are followed.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
 use crate::error::{Code, Failure, Outcome};
+use crate::replaced::carry_over;
 
 pub(crate) struct Staged {
     file: NamedTempFile,
+    directory: PathBuf,
     target: PathBuf,
     overwrite: bool,
+    /// The file that was seen under that name.
+    replaced: Option<Metadata>,
 }
 
-fn cannot(error: impl Into<io::Error>) -> Failure {
+pub(crate) fn cannot(error: impl Into<io::Error>) -> Failure {
     Failure::new(Code::Io, format!("cannot write the output: {}", error.into()))
 }
 
@@ -33,15 +38,16 @@ impl Staged {
             return Err(exists());
         }
         let target = if there { fs::canonicalize(path).map_err(cannot)? } else { path.into() };
-        if there && !fs::metadata(&target).map_err(cannot)?.is_file() {
+        let replaced = there.then(|| fs::symlink_metadata(&target)).transpose().map_err(cannot)?;
+        if replaced.as_ref().is_some_and(|replaced| !replaced.is_file()) {
             return Err(cannot(io::Error::other("it is not a regular file")));
         }
         let directory = match target.parent() {
-            Some(directory) if directory != Path::new("") => directory,
-            _ => Path::new("."),
+            Some(directory) if directory != Path::new("") => directory.to_owned(),
+            _ => PathBuf::from("."),
         };
-        let file = NamedTempFile::new_in(directory).map_err(cannot)?;
-        Ok(Self { file, target, overwrite })
+        let file = NamedTempFile::new_in(&directory).map_err(cannot)?;
+        Ok(Self { file, directory, target, overwrite, replaced })
     }
 
     pub(crate) fn file(&self) -> &File {
@@ -50,15 +56,18 @@ impl Staged {
 
     /// Lets it appear.
     pub(crate) fn commit(self) -> Outcome {
-        let Self { file, target, overwrite } = self;
-        if overwrite && let Ok(old) = fs::metadata(&target) {
-            file.as_file().set_permissions(old.permissions()).map_err(cannot)?;
+        let Self { file, directory, target, overwrite, replaced } = self;
+        if let Some(seen) = replaced {
+            carry_over(&seen, &directory, &target, file.as_file()).map_err(cannot)?;
         }
         file.as_file().sync_all().map_err(cannot)?;
         let done = if overwrite { file.persist(target) } else { file.persist_noclobber(target) };
-        done.map(|_| ()).map_err(|error| match error.error.kind() {
+        done.map_err(|error| match error.error.kind() {
             io::ErrorKind::AlreadyExists => exists(),
             _ => cannot(error.error),
-        })
+        })?;
+        // The name, too, should survive a power failure; not every file system can say so.
+        let _ = File::open(directory).and_then(|directory| directory.sync_all());
+        Ok(())
     }
 }

@@ -105,6 +105,7 @@ static int contexts_and_passphrases(void) {
     options.context_bytes = 7;
     FAILS(polyseal_verify_file("bound", &options), POLYSEAL_ERR_CONTEXT);
     options.context_bytes = 0;
+    options.context = NULL;
     FAILS(polyseal_verify_file("bound", &options), POLYSEAL_ERR_CONTEXT);
 
     options.passphrase = (const uint8_t *)"correct horse";

@@ -112,8 +112,8 @@ fn fits(algorithm: &Algorithm, test: &Value) -> bool {
     bytes("key") == algorithm.key_bytes() && bytes("iv") == algorithm.nonce_bytes()
 }
 
-/// Every file of the format's kit that is not armoured, on a line: its outcome, the length of its
-/// plaintext, its key in hexadecimal, its passphrase, its identity, its context, its name.
+/// Every file of the format's kit, on a line: its outcome, the length of its plaintext, its key in
+/// hexadecimal, its passphrase, its identity, its context, its name.
 pub(crate) fn files() -> (String, usize) {
     let kit = folder().join("../../vectors/file-format");
     let index = fs::read(kit.join("index.json")).expect("the index");
@@ -124,9 +124,6 @@ pub(crate) fn files() -> (String, usize) {
     };
     let (mut text, mut count) = (String::new(), 0);
     for test in index["tests"].as_array().expect("tests") {
-        if test["armored"] == true {
-            continue;
-        }
         let mut given: BTreeMap<&str, String> = BTreeMap::new();
         let mut keys = 0;
         for name in test["keys"].as_array().expect("keys") {

@@ -10,6 +10,7 @@ static const struct {
     const char *name;
     int codes[3];
 } outcomes[] = {
+    {"bad-armor", {POLYSEAL_ERR_ARMOR, POLYSEAL_ERR_NOT_ENCRYPTED, 0}},
     {"bad-header", {POLYSEAL_ERR_HEADER, 0, 0}},
     {"corrupt-segment", {POLYSEAL_ERR_CORRUPT, 0, 0}},
     {"header-not-authentic", {POLYSEAL_ERR_HEADER, 0, 0}},
@@ -59,7 +60,7 @@ static int expected(const char *outcome, int error) {
 int main(int argc, char **argv) {
     static char line[1 << 18];
     unsigned long count = 0;
-    int wrong = 0;
+    int wrong = 0, armored = 0;
     FILE *list = argc > 1 ? fopen(argv[1], "r") : NULL;
     if (list == NULL) return 2;
     while (fgets(line, sizeof line, list) != NULL) {
@@ -88,12 +89,21 @@ int main(int argc, char **argv) {
             wrong = 1;
         }
         if (ok) {
-            if (polyseal_file_open(&file, words[6], &options) != 0 ||
-                polyseal_file_size(file) != strtoull(words[1], NULL, 10)) {
-                fprintf(stderr, "%s: does not open, or has another length\n", words[6]);
+            polyseal_inspection inspection;
+            if (polyseal_inspect_file(&inspection, words[6]) != 0 || !inspection.complete ||
+                inspection.plaintext_bytes != strtoull(words[1], NULL, 10)) {
+                fprintf(stderr, "%s: says another length, or nothing\n", words[6]);
                 wrong = 1;
             }
-            polyseal_file_close(file);
+            armored += inspection.armored;
+            if (!inspection.armored) {
+                if (polyseal_file_open(&file, words[6], &options) != 0 ||
+                    polyseal_file_size(file) != strtoull(words[1], NULL, 10)) {
+                    fprintf(stderr, "%s: does not open, or has another length\n", words[6]);
+                    wrong = 1;
+                }
+                polyseal_file_close(file);
+            }
         }
         free(key);
         free(passphrase);
@@ -103,5 +113,5 @@ int main(int argc, char **argv) {
     }
     fclose(list);
     printf("%lu files\n", count);
-    return wrong;
+    return wrong || armored < 5;
 }

@@ -121,6 +121,16 @@ fn whole_files_and_parts_of_them() {
 }
 
 #[test]
+fn files_as_the_system_has_them() {
+    run("system.c");
+}
+
+#[test]
+fn other_recipients_and_what_a_file_says() {
+    run("rekey.c");
+}
+
+#[test]
 fn threads_share_keys_and_files() {
     run("threads.c");
 }

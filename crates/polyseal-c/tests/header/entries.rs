@@ -37,10 +37,18 @@ pub(crate) fn rows(kind: RowKind) -> String {
             text,
             "#define polyseal_{c}_KEYBYTES {key}U\n\
              #define polyseal_{c}_NPUBBYTES {nonce}U\n\
-             #define polyseal_{c}_ABYTES {tag}U\n\
-             POLYSEAL_{declare}_({c})\n\n"
+             #define polyseal_{c}_ABYTES {tag}U\n"
         )
         .unwrap();
+        if kind != RowKind::Mac {
+            let longest = row.name.parse::<Algorithm>().expect(row.name).max_message_bytes();
+            writeln!(
+                text,
+                "#define polyseal_{c}_MESSAGEBYTES_MAX \\\n    POLYSEAL_SIZE_(0x{longest:x}ULL)"
+            )
+            .unwrap();
+        }
+        write!(text, "POLYSEAL_{declare}_({c})\n\n").unwrap();
     }
     text
 }

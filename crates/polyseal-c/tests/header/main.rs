@@ -16,7 +16,7 @@ use std::path::Path;
 use polyseal_c::algorithms::RowKind;
 use rust::Source;
 
-const MODULES: [&str; 10] = [
+const MODULES: [&str; 12] = [
     "aead",
     "algorithms",
     "batch",
@@ -24,9 +24,11 @@ const MODULES: [&str; 10] = [
     "encryptor",
     "error",
     "files",
+    "inspect",
     "library",
     "mac",
     "reader",
+    "rekey",
 ];
 
 /// Functions that nothing can go wrong in.
@@ -62,7 +64,7 @@ fn header() -> (String, BTreeSet<String>) {
                 ("options_init", "") => source("options").initialiser("polyseal_options"),
                 ("functions", module) => source(module).prototypes(),
                 ("struct", name) => {
-                    let modules = ["algorithms", "batch", "options", "reader"];
+                    let modules = ["algorithms", "batch", "inspect", "options", "reader"];
                     let text = modules.iter().find_map(|module| source(module).structure(name));
                     text.expect(name)
                 }

@@ -238,6 +238,9 @@ fn declaration(ty: &Type, name: &str) -> String {
         assert_eq!(text, expected, "only one function of C's is known here");
         return format!("int64_t (*{name})({arguments})");
     }
+    if let Some(array) = text.strip_prefix("[c_char ; ") {
+        return format!("char {name}[{}", array.replace(' ', ""));
+    }
     let mut stars = 0;
     let mut rest = text.as_str();
     let mut constant = false;

@@ -103,7 +103,8 @@ impl Algorithm {
     }
 
     /// The longest message in bytes.
-    pub(crate) fn max_message_bytes(&self) -> u64 {
+    #[must_use]
+    pub fn max_message_bytes(&self) -> u64 {
         self.layout().map_or(self.family.max_message_bytes, |layout| layout.max_message_bytes)
     }
 

@@ -1,0 +1,60 @@
+//! Files that are read, by their names.
+//!
+//! A regular file only: nothing is waited for that may never come, as a FIFO's bytes may.
+
+use std::ffi::c_char;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::Path;
+
+use crate::error::{Code, Failure, Outcome};
+
+/// A file's name, which is bytes.
+///
+/// # Safety
+/// `name` is null or leads to a null-terminated text that nobody writes to during `'a`.
+#[cfg(unix)]
+pub(crate) unsafe fn path<'a>(name: *const c_char) -> Outcome<&'a Path> {
+    use std::ffi::{CStr, OsStr};
+    use std::os::unix::ffi::OsStrExt;
+
+    if name.is_null() {
+        return Err(crate::border::null("the name of a file"));
+    }
+    // SAFETY: the caller's promise.
+    let name = unsafe { CStr::from_ptr(name) };
+    Ok(Path::new(OsStr::from_bytes(name.to_bytes())))
+}
+
+/// A file's name, which is text.
+///
+/// # Safety
+/// `name` is null or leads to a null-terminated text that nobody writes to during `'a`.
+#[cfg(not(unix))]
+pub(crate) unsafe fn path<'a>(name: *const c_char) -> Outcome<&'a Path> {
+    // SAFETY: the caller's promise.
+    unsafe { crate::border::text(name, "the name of a file") }.map(Path::new)
+}
+
+/// Opens a regular file; `what` it is stands in the error.
+pub(crate) fn open(path: &Path, what: &str) -> Outcome<File> {
+    let opened = open_regular(path);
+    opened.map_err(|error| Failure::new(Code::Io, format!("cannot read {what}: {error}")))
+}
+
+fn open_regular(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+
+        // Opening a FIFO without a writer would wait for one.
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is not a regular file")),
+    }
+}
