@@ -9,9 +9,26 @@ use crate::border::{
     Region, border, border_value, bytes, bytes_mut, expect_apart, expect_same_or_apart, hand_over,
     release, text, there, there_mut,
 };
+use crate::error::Outcome;
 use crate::one_shot::{behind, without_tag};
 use crate::prepared::expect_bytes;
 pub use crate::prepared::polyseal_aead;
+
+/// The handle, the associated data and the nonce.
+///
+/// # Safety
+/// `aead` is null or a live handle, and the others lead to as many bytes as are said, during `'a`.
+#[inline]
+unsafe fn given<'a>(
+    aead: *const polyseal_aead,
+    ad: *const u8,
+    adlen: usize,
+    npub: *const u8,
+    npublen: usize,
+) -> Outcome<(&'a polyseal_aead, &'a [u8], &'a [u8])> {
+    // SAFETY: the caller's promise.
+    unsafe { Ok((there(aead, "aead")?, bytes(ad, adlen)?, bytes(npub, npublen)?)) }
+}
 
 /// Prepares the key k, of klen bytes, for the algorithm of that name: a name of the list above,
 /// with other sizes or parameters behind it if need be, as in
@@ -117,8 +134,8 @@ pub unsafe extern "C" fn polyseal_aead_seal(
     border(|| {
         // SAFETY: what C promises.
         unsafe {
-            let (ad, nonce) = (bytes(ad, adlen)?, bytes(npub, npublen)?);
-            there(aead, "aead")?.seal(c, clen, m, mlen, ad, nonce)
+            let (aead, ad, nonce) = given(aead, ad, adlen, npub, npublen)?;
+            aead.seal(c, clen, m, mlen, ad, nonce)
         }
     })
 }
@@ -144,8 +161,8 @@ pub unsafe extern "C" fn polyseal_aead_open(
     border(|| {
         // SAFETY: what C promises.
         unsafe {
-            let (ad, nonce) = (bytes(ad, adlen)?, bytes(npub, npublen)?);
-            there(aead, "aead")?.open(m, mlen, c, clen, ad, nonce)
+            let (aead, ad, nonce) = given(aead, ad, adlen, npub, npublen)?;
+            aead.open(m, mlen, c, clen, ad, nonce)
         }
     })
 }
@@ -169,8 +186,7 @@ pub unsafe extern "C" fn polyseal_aead_seal_detached(
     border(|| {
         // SAFETY: what C promises.
         unsafe {
-            let (aead, ad, nonce) =
-                (there(aead, "aead")?, bytes(ad, adlen)?, bytes(npub, npublen)?);
+            let (aead, ad, nonce) = given(aead, ad, adlen, npub, npublen)?;
             expect_bytes("the tag", aead.sizes().tag, maclen)?;
             aead.seal_detached(c, mac, m, mlen, ad, nonce)
         }
@@ -196,8 +212,7 @@ pub unsafe extern "C" fn polyseal_aead_open_detached(
     border(|| {
         // SAFETY: what C promises.
         unsafe {
-            let (aead, ad, nonce) =
-                (there(aead, "aead")?, bytes(ad, adlen)?, bytes(npub, npublen)?);
+            let (aead, ad, nonce) = given(aead, ad, adlen, npub, npublen)?;
             expect_bytes("the tag", aead.sizes().tag, maclen)?;
             aead.open_detached(m, c, clen, mac, ad, nonce)
         }

@@ -22,7 +22,7 @@ use polyseal::registry::{Algorithm, Kind, families};
 use crate::border::{border, border_value, text, there_mut};
 use crate::error::{Code, Failure};
 use crate::library::fill;
-use crate::one_shot::{Given, Named, OneShot, Typed};
+use crate::one_shot::{Given, Named, OneShot, Text, Typed};
 
 /// An algorithm that has functions of its own.
 #[derive(Clone, Copy, Debug)]
@@ -104,7 +104,8 @@ macro_rules! whole {
         ) -> c_int {
             // SAFETY: what C promises.
             border(|| unsafe {
-                <$kind>::seal_whole($name, c, m, mlen, Given { ad, adlen, npub, k })
+                let text = Text { output: c, input: m, len: mlen };
+                <$kind>::seal_whole($name, text, Given { ad, adlen, npub, k })
             })
         }
 
@@ -120,7 +121,8 @@ macro_rules! whole {
         ) -> c_int {
             // SAFETY: what C promises.
             border(|| unsafe {
-                <$kind>::open_whole($name, m, c, clen, Given { ad, adlen, npub, k })
+                let text = Text { output: m, input: c, len: clen };
+                <$kind>::open_whole($name, text, Given { ad, adlen, npub, k })
             })
         }
     };
@@ -156,7 +158,8 @@ macro_rules! aeads {
             ) -> c_int {
                 // SAFETY: what C promises.
                 border(|| unsafe {
-                    Kind::seal($name, c, mac, m, mlen, Given { ad, adlen, npub, k })
+                    let text = Text { output: c, input: m, len: mlen };
+                    Kind::seal($name, text, mac, Given { ad, adlen, npub, k })
                 })
             }
 
@@ -173,7 +176,8 @@ macro_rules! aeads {
             ) -> c_int {
                 // SAFETY: what C promises.
                 border(|| unsafe {
-                    Kind::open($name, m, c, clen, mac, Given { ad, adlen, npub, k })
+                    let text = Text { output: m, input: c, len: clen };
+                    Kind::open($name, text, mac, Given { ad, adlen, npub, k })
                 })
             }
         })*

@@ -23,57 +23,40 @@ pub(crate) struct Given {
     pub(crate) k: *const u8,
 }
 
+/// Where a message is on its way from and to, and how long the input is; without its tag, where
+/// that is apart.
+#[derive(Clone, Copy)]
+pub(crate) struct Text {
+    pub(crate) output: *mut u8,
+    pub(crate) input: *const u8,
+    pub(crate) len: usize,
+}
+
 /// An algorithm with fixed sizes.
 pub(crate) trait OneShot {
-    /// Seals `mlen` bytes of `m` to `c`; the tag goes to `mac`.
+    /// Seals the text; the tag goes to `mac`.
     ///
     /// # Safety
     /// The pointers lead to as many bytes as are said, or as the algorithm needs.
-    unsafe fn seal(
-        name: &str,
-        c: *mut u8,
-        mac: *mut u8,
-        m: *const u8,
-        mlen: usize,
-        given: Given,
-    ) -> Outcome;
+    unsafe fn seal(name: &str, text: Text, mac: *mut u8, given: Given) -> Outcome;
 
-    /// Opens `mlen` bytes of `c` to `m`, if the tag at `mac` is authentic.
+    /// Opens the text, if the tag at `mac` is authentic.
     ///
     /// # Safety
     /// As [`seal`](Self::seal).
-    unsafe fn open(
-        name: &str,
-        m: *mut u8,
-        c: *const u8,
-        mlen: usize,
-        mac: *const u8,
-        given: Given,
-    ) -> Outcome;
+    unsafe fn open(name: &str, text: Text, mac: *const u8, given: Given) -> Outcome;
 
-    /// Seals to `c`, ciphertext and tag in the algorithm's own order.
+    /// Seals the text to ciphertext and tag, in the algorithm's own order.
     ///
     /// # Safety
     /// As [`seal`](Self::seal).
-    unsafe fn seal_whole(
-        name: &str,
-        c: *mut u8,
-        m: *const u8,
-        mlen: usize,
-        given: Given,
-    ) -> Outcome;
+    unsafe fn seal_whole(name: &str, text: Text, given: Given) -> Outcome;
 
-    /// Opens all of `c`.
+    /// Opens ciphertext and tag.
     ///
     /// # Safety
     /// As [`seal`](Self::seal).
-    unsafe fn open_whole(
-        name: &str,
-        m: *mut u8,
-        c: *const u8,
-        clen: usize,
-        given: Given,
-    ) -> Outcome;
+    unsafe fn open_whole(name: &str, text: Text, given: Given) -> Outcome;
 }
 
 /// A type of the core.
@@ -139,14 +122,13 @@ impl<A: KeyInit + AeadInOut> Typed<A> {
     /// Seals once it is known that nothing overlaps what it must not.
     ///
     /// # Safety
-    /// As [`OneShot::seal`]; `m` is `c` or apart from it, and nothing else overlaps an output.
+    /// As [`OneShot::seal`]; the output is the input or apart from it, and nothing else overlaps an
+    /// output.
     #[inline(always)]
     unsafe fn seal_apart(
         name: &str,
-        c: *mut u8,
+        Text { output: c, input: m, len: mlen }: Text,
         mac: *mut u8,
-        m: *const u8,
-        mlen: usize,
         inputs: &Inputs<'_, A>,
     ) -> Outcome {
         // SAFETY: the caller's promise.
@@ -159,41 +141,29 @@ impl<A: KeyInit + AeadInOut> Typed<A> {
 
 impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
     #[inline]
-    unsafe fn seal(
-        name: &str,
-        c: *mut u8,
-        mac: *mut u8,
-        m: *const u8,
-        mlen: usize,
-        given: Given,
-    ) -> Outcome {
+    unsafe fn seal(name: &str, text: Text, mac: *mut u8, given: Given) -> Outcome {
+        let Text { output: c, input: m, len: mlen } = text;
         // SAFETY: the caller's promise.
         let inputs = unsafe { Inputs::<A>::read(given) }?;
-        let (text, tag) = (Region::new(c, mlen), Region::new(mac, A::TagSize::USIZE));
+        let (output, tag) = (Region::new(c, mlen), Region::new(mac, A::TagSize::USIZE));
         let message = Region::new(m, mlen);
-        expect_apart(text, &inputs.regions())?;
+        expect_apart(output, &inputs.regions())?;
         expect_apart(tag, &inputs.regions())?;
-        expect_apart(tag, &[text, message])?;
-        expect_same_or_apart(text, message)?;
+        expect_apart(tag, &[output, message])?;
+        expect_same_or_apart(output, message)?;
         // SAFETY: the caller's promise, and how everything lies has been checked.
-        unsafe { Self::seal_apart(name, c, mac, m, mlen, &inputs) }
+        unsafe { Self::seal_apart(name, text, mac, &inputs) }
     }
 
     #[inline]
-    unsafe fn open(
-        name: &str,
-        m: *mut u8,
-        c: *const u8,
-        mlen: usize,
-        mac: *const u8,
-        given: Given,
-    ) -> Outcome {
+    unsafe fn open(name: &str, text: Text, mac: *const u8, given: Given) -> Outcome {
+        let Text { output: m, input: c, len: mlen } = text;
         // SAFETY: the caller's promise.
         let (inputs, mac) = unsafe { (Inputs::<A>::read(given)?, bytes(mac, A::TagSize::USIZE)?) };
-        let text = Region::new(m, mlen);
+        let output = Region::new(m, mlen);
         let [ad, nonce, key] = inputs.regions();
-        expect_apart(text, &[ad, nonce, key, Region::of(mac)])?;
-        expect_same_or_apart(text, Region::new(c, mlen))?;
+        expect_apart(output, &[ad, nonce, key, Region::of(mac)])?;
+        expect_same_or_apart(output, Region::new(c, mlen))?;
         // SAFETY: the caller's promise, and how everything lies has been checked.
         let buffer = unsafe { transfer(c, m, mlen) }?;
         let tag = <&Tag<A>>::try_from(mac).map_err(|_| Failure::of(Code::Defect))?;
@@ -203,33 +173,25 @@ impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
     }
 
     #[inline]
-    unsafe fn seal_whole(
-        name: &str,
-        c: *mut u8,
-        m: *const u8,
-        mlen: usize,
-        given: Given,
-    ) -> Outcome {
+    unsafe fn seal_whole(name: &str, text: Text, given: Given) -> Outcome {
+        let Text { output: c, input: m, len: mlen } = text;
         // SAFETY: the caller's promise.
         let (inputs, mac) = unsafe { (Inputs::<A>::read(given)?, behind(c, mlen)?) };
         let output = Region::new(c, mlen + A::TagSize::USIZE);
         expect_apart(output, &inputs.regions())?;
         expect_same_or_apart(output, Region::new(m, mlen))?;
         // SAFETY: the caller's promise, and how everything lies has been checked.
-        unsafe { Self::seal_apart(name, c, mac, m, mlen, &inputs) }
+        unsafe { Self::seal_apart(name, text, mac, &inputs) }
     }
 
     #[inline]
-    unsafe fn open_whole(
-        name: &str,
-        m: *mut u8,
-        c: *const u8,
-        clen: usize,
-        given: Given,
-    ) -> Outcome {
+    unsafe fn open_whole(name: &str, text: Text, given: Given) -> Outcome {
+        let Text { output: m, input: c, len: clen } = text;
         let mlen = without_tag(clen, A::TagSize::USIZE)?;
         // SAFETY: the caller's promise; `mac` is written to by nobody.
-        unsafe { Self::open(name, m, c, mlen, behind(c.cast_mut(), mlen)?, given) }
+        let mac = unsafe { behind(c.cast_mut(), mlen) }?;
+        // SAFETY: the same.
+        unsafe { Self::open(name, Text { output: m, input: c, len: mlen }, mac, given) }
     }
 }
 
@@ -245,14 +207,8 @@ fn refused(name: &str, mlen: usize, otherwise: Code) -> Failure {
 }
 
 impl OneShot for Named {
-    unsafe fn seal(
-        name: &str,
-        c: *mut u8,
-        mac: *mut u8,
-        m: *const u8,
-        mlen: usize,
-        given: Given,
-    ) -> Outcome {
+    unsafe fn seal(name: &str, text: Text, mac: *mut u8, given: Given) -> Outcome {
+        let Text { output: c, input: m, len: mlen } = text;
         // SAFETY: the caller's promise.
         unsafe {
             let (aead, [ad, nonce, key]) = prepare(name, given)?;
@@ -264,14 +220,8 @@ impl OneShot for Named {
         }
     }
 
-    unsafe fn open(
-        name: &str,
-        m: *mut u8,
-        c: *const u8,
-        mlen: usize,
-        mac: *const u8,
-        given: Given,
-    ) -> Outcome {
+    unsafe fn open(name: &str, text: Text, mac: *const u8, given: Given) -> Outcome {
+        let Text { output: m, input: c, len: mlen } = text;
         // SAFETY: the caller's promise.
         unsafe {
             let (aead, [ad, nonce, key]) = prepare(name, given)?;
@@ -280,13 +230,8 @@ impl OneShot for Named {
         }
     }
 
-    unsafe fn seal_whole(
-        name: &str,
-        c: *mut u8,
-        m: *const u8,
-        mlen: usize,
-        given: Given,
-    ) -> Outcome {
+    unsafe fn seal_whole(name: &str, text: Text, given: Given) -> Outcome {
+        let Text { output: c, input: m, len: mlen } = text;
         // SAFETY: the caller's promise.
         unsafe {
             let (aead, [ad, nonce, key]) = prepare(name, given)?;
@@ -296,13 +241,8 @@ impl OneShot for Named {
         }
     }
 
-    unsafe fn open_whole(
-        name: &str,
-        m: *mut u8,
-        c: *const u8,
-        clen: usize,
-        given: Given,
-    ) -> Outcome {
+    unsafe fn open_whole(name: &str, text: Text, given: Given) -> Outcome {
+        let Text { output: m, input: c, len: clen } = text;
         // SAFETY: the caller's promise.
         unsafe {
             let (aead, [ad, nonce, key]) = prepare(name, given)?;

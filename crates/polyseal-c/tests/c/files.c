@@ -1,24 +1,9 @@
 /* Whole files, parts of them, whom they are for, and why they do not open. */
 
-#include <polyseal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECT(condition)                                                                      \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            fprintf(stderr, "line %d: %s: %s\n", __LINE__, #condition,                         \
-                    polyseal_last_error_text());                                               \
-            return 1;                                                                          \
-        }                                                                                      \
-    } while (0)
-
-#define FAILS(call, error)                                                                     \
-    do {                                                                                       \
-        EXPECT((call) == -1);                                                                  \
-        EXPECT(polyseal_last_error() == (error));                                              \
-    } while (0)
+#include "expect.h"
 
 enum { BYTES = 200000 };
 static uint8_t content[BYTES], read_back[BYTES + 1];

@@ -1,25 +1,9 @@
 /* What a program in C can get wrong, and what it is told. */
 
-#include <polyseal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECT(condition)                                                                      \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            fprintf(stderr, "line %d: %s: %s\n", __LINE__, #condition,                         \
-                    polyseal_last_error_text());                                               \
-            return 1;                                                                          \
-        }                                                                                      \
-    } while (0)
-
-/* The call must fail, with this error. */
-#define FAILS(call, error)                                                                     \
-    do {                                                                                       \
-        EXPECT((call) == -1);                                                                  \
-        EXPECT(polyseal_last_error() == (error));                                              \
-    } while (0)
+#include "expect.h"
 
 enum { TAG = polyseal_aegis128x2_ABYTES };
 

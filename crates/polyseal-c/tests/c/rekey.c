@@ -1,27 +1,12 @@
 /* Other recipients for a file, what a file says without a key, and armour. */
 
 #define _GNU_SOURCE
-#include <polyseal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#define EXPECT(condition)                                                                      \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            fprintf(stderr, "line %d: %s: %s\n", __LINE__, #condition,                         \
-                    polyseal_last_error_text());                                               \
-            return 1;                                                                          \
-        }                                                                                      \
-    } while (0)
-
-#define FAILS(call, error)                                                                     \
-    do {                                                                                       \
-        EXPECT((call) == -1);                                                                  \
-        EXPECT(polyseal_last_error() == (error));                                              \
-    } while (0)
+#include "expect.h"
 
 enum { BYTES = 200000, ROOM = 2 * BYTES };
 static uint8_t content[BYTES], before[ROOM], after[ROOM];

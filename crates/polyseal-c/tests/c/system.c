@@ -2,28 +2,13 @@
 
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <polyseal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define EXPECT(condition)                                                                      \
-    do {                                                                                       \
-        if (!(condition)) {                                                                    \
-            fprintf(stderr, "line %d: %s: %s\n", __LINE__, #condition,                         \
-                    polyseal_last_error_text());                                               \
-            return 1;                                                                          \
-        }                                                                                      \
-    } while (0)
-
-#define FAILS(call, error)                                                                     \
-    do {                                                                                       \
-        EXPECT((call) == -1);                                                                  \
-        EXPECT(polyseal_last_error() == (error));                                              \
-    } while (0)
+#include "expect.h"
 
 static const uint8_t key[32] = {9, 8, 7, 6, 5, 4, 3, 2, 1};
 
