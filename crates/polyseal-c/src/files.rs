@@ -90,10 +90,10 @@ unsafe fn decrypt(
     staged.commit()
 }
 
-/// Decrypts the file called input, one of polyseal_encrypt_file, of the tool or of age, in armour or
-/// not, into one called output. The output appears when all of it has been verified, with mode 0600,
-/// or that of the file of yours that it replaces; on an error there is none, and one that was to be
-/// replaced is as it was.
+/// Decrypts the file called input, one of polyseal_encrypt_file, of the tool or of age, in armour
+/// or not, into one called output. The output appears when all of it has been verified, with mode
+/// 0600, or that of the file of yours that it replaces; on an error there is none, and one that was
+/// to be replaced is as it was.
 ///
 /// Errors: all that concern files.
 #[unsafe(no_mangle)]

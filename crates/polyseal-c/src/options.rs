@@ -27,8 +27,8 @@ pub struct polyseal_options {
     pub size: usize,
     /// A key of POLYSEAL_FILE_KEYBYTES bytes.
     pub key: *const u8,
-    /// The name of a key file, as `polyseal keygen` makes it, which is a regular file: a key beside,
-    /// or instead of, the one above.
+    /// The name of a key file, as `polyseal keygen` makes it, which is a regular file: a key
+    /// beside, or instead of, the one above.
     pub key_file: *const c_char,
     /// To encrypt: recipients of age, one on a line, such as "age1…". To decrypt it is not used.
     pub age_recipients: *const c_char,
