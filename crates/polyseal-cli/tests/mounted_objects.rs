@@ -168,6 +168,26 @@ fn what_is_replaced_while_it_is_open_is_an_error() {
     }
 }
 
+/// Also by one that would open: the key and the contents are the same, the version is not.
+#[test]
+fn what_is_rekeyed_while_it_is_open_is_another_version() {
+    let place = Place::new();
+    let text = message(60_000_000);
+    place.put(&text, "s3://bucket/c.polyseal");
+    place.room.run(["keygen", "-o", "other"], b"").succeeds();
+    let Some(mounted) = place.mount("s3://bucket") else { return };
+    let file = File::open(mounted.path("c")).unwrap();
+    let mut part = [0; 1000];
+    file.read_exact_at(&mut part, 0).unwrap();
+    let args = ["rekey", "--keep", "-k", "k", "--to-key", "other", "s3://bucket/c.polyseal"];
+    assert!(place.run(&args).0.status.success());
+    let error = file.read_exact_at(&mut part, 30_000_000).unwrap_err();
+    assert_eq!(error.raw_os_error(), EIO);
+    assert!(fs::read(mounted.path("c")).unwrap() == text);
+    drop(file);
+    mounted.end();
+}
+
 /// A database is read in pages, here and there.
 #[test]
 fn a_database_can_be_queried() {

@@ -148,12 +148,12 @@ fn expect_apart(source: &Path, mountpoint: &Path) -> Result {
 
 fn stop_on_signals(events: Sender<Event>) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    thread::spawn(move || {
+    let wait = move || {
         for _ in signals.forever() {
             if events.send(Event::Stop).is_err() {
                 return;
             }
         }
-    });
-    Ok(())
+    };
+    thread::Builder::new().spawn(wait).map(drop)
 }
