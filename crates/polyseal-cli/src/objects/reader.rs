@@ -82,9 +82,10 @@ impl ReadAt for Pinned {
         if offset >= end {
             return Ok(0);
         }
-        let bytes = match self.beginning.get(offset as usize..) {
-            Some(there) if !there.is_empty() => self.beginning.slice(offset as usize..),
-            _ => wait(self.bytes(offset..end))??,
+        let bytes = if end <= self.beginning.len() as u64 {
+            self.beginning.slice(offset as usize..end as usize)
+        } else {
+            wait(self.bytes(offset..end))??
         };
         let bytes = &bytes[..bytes.len().min(buffer.len())];
         buffer[..bytes.len()].copy_from_slice(bytes);

@@ -1,7 +1,7 @@
 //! What is mounted by the tool, on a real /dev/fuse.
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -46,7 +46,10 @@ impl Mounted {
     pub(crate) fn end(mut self) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        assert!(self.child.wait().unwrap().success());
+        let mut told = String::new();
+        let ended = self.child.wait().unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        assert!(ended.success(), "{told}");
         assert!(fs::read_dir(&self.at).unwrap().next().is_none(), "it is still mounted");
     }
 }

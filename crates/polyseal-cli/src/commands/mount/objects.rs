@@ -176,8 +176,10 @@ impl Part {
 
 impl ReadAt for Part {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        if offset < self.pinned.beginning().len() as u64 {
-            self.pinned.read_at(buffer, offset)
+        let there = (self.pinned.beginning().len() as u64).saturating_sub(offset);
+        if there > 0 {
+            let bytes = buffer.len().min(there as usize);
+            self.pinned.read_at(&mut buffer[..bytes], offset)
         } else {
             self.rest.read_at(buffer, offset)
         }
