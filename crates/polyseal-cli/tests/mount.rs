@@ -185,6 +185,10 @@ fn what_cannot_be_mounted() {
     room.run(["mount", "-k", "k", "sealed", "k"], b"").fails(2, "is not a directory");
     room.run(["mount", "-k", "k", "sealed", "absent"], b"").fails(1, "absent");
     room.run(["mount", "-k", "k", "absent", "sealed"], b"").fails(1, "absent");
+    if !cfg!(feature = "stores") {
+        let object = ["mount", "-k", "k", "s3://bucket/c.polyseal", "sealed"];
+        room.run(object, b"").fails(2, "built without the feature `stores`");
+    }
 }
 
 /// Somebody else unmounts it: the tool ends.
