@@ -195,7 +195,7 @@ fn progress_over_many_files_says_how_many_are_left() {
         &["rekey", "-k", "other", "--to-key", "k", "--in-place", "--files-from", "sealed"],
         &["rekey", "-k", "k", "--to-key", "other", "--files-from", "sealed"],
     ] {
-        let command = room.command([&args[..], &["--jobs", "1"]].concat());
+        let command = room.command([args, &["--jobs", "1"]].concat());
         let (status, shown, _) = run(command, At::Errors);
         assert!(status.success(), "{shown:?}");
         assert!(shown.contains(" of 1200 files  "), "{args:?}: {shown:?}");

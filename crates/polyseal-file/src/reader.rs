@@ -155,7 +155,7 @@ impl<S: ReadAt> Reader<S> {
         self.payload.open_segment(index, bytes)
     }
 
-    /// Reads and opens several segments, in `out`; of which only a part is in `range` stays at hand.
+    /// Reads and opens several segments, in `out`; those that are only partly asked for stay at hand.
     fn open_some(&self, range: Range<u64>, out: &mut [u8]) -> Result<()> {
         let Range { start, end } = self.payload.stored_range(range.clone());
         let bytes = (end - start) as usize;
