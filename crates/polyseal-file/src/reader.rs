@@ -155,7 +155,8 @@ impl<S: ReadAt> Reader<S> {
         self.payload.open_segment(index, bytes)
     }
 
-    /// Reads and opens several segments, in `out`; those that are only partly asked for stay at hand.
+    /// Reads and opens several segments, in `out`. Those of which only a part is asked for stay at
+    /// hand.
     fn open_some(&self, range: Range<u64>, out: &mut [u8]) -> Result<()> {
         let Range { start, end } = self.payload.stored_range(range.clone());
         let bytes = (end - start) as usize;

@@ -112,7 +112,7 @@ impl ObjectReader {
     }
 
     pub(crate) fn meta(&self) -> &ObjectMeta {
-        &self.pinned.meta
+        self.pinned.meta()
     }
 
     pub(crate) fn attributes(&self) -> &Attributes {
