@@ -88,7 +88,7 @@ c-library:
 # The object store on a real S3 server, which runs on this machine, and DataFusion on an encrypted Parquet
 # file. Both take minutes to build: so it is no part of `test`.
 stores:
-	scripts/with golang-go -- scripts/stores
+	scripts/with fuse3 golang-go sqlite3 -- scripts/stores
 
 # Files of gigabytes.
 large:

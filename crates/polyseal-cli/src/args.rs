@@ -96,7 +96,8 @@ Examples:
 #[cfg(feature = "mount")]
 const MOUNT_EXAMPLES: &str = "Examples:
   polyseal mount -k backup.key sealed/ /mnt/plain            every file below, when it is read
-  polyseal mount -p disk.img.polyseal /mnt/plain             /mnt/plain/disk.img";
+  polyseal mount -p disk.img.polyseal /mnt/plain             /mnt/plain/disk.img
+  polyseal mount -k backup.key s3://backups/2026/ /mnt/plain the objects of a prefix";
 
 const REKEY_EXAMPLES: &str =
     "Several files are each replaced in one step. If a run was interrupted, run it again: what a
@@ -404,7 +405,7 @@ pub(crate) struct MountArgs {
     pub(crate) ask: AskArgs,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
-    /// A directory with encrypted files, or one of those
+    /// A directory with encrypted files, or one of those; an object, or a prefix with some
     pub(crate) source: PathBuf,
     /// An empty directory, where they are shown
     pub(crate) mountpoint: PathBuf,

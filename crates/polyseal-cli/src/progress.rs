@@ -3,8 +3,10 @@
 
 use std::fs;
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -21,8 +23,17 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     shown: AtomicBool,
     files: AtomicU64,
-    /// Of so many; 0 as long as that is not known.
-    of: AtomicU64,
+    all: All,
+}
+
+/// How much there is to be done.
+#[derive(Clone)]
+struct All {
+    bar: ProgressBar,
+    /// So many files; 0 as long as that is not known.
+    files: Arc<AtomicU64>,
+    /// Nothing is left to be done.
+    over: Arc<AtomicBool>,
 }
 
 impl Progress {
@@ -47,24 +58,40 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style);
         }
-        let of = AtomicU64::new(files.unwrap_or(0));
-        Self { bar, shown: AtomicBool::new(false), files: AtomicU64::new(0), of }
+        let of = Arc::new(AtomicU64::new(files.unwrap_or(0)));
+        let all = All { bar: bar.clone(), files: of, over: Arc::default() };
+        Self { bar, shown: AtomicBool::new(false), files: AtomicU64::new(0), all }
     }
 
     /// How many files there are, and bytes, is known now: so is what is left of the time.
     pub(crate) fn expect(&self, files: u64, bytes: u64) {
-        self.of.store(files, Ordering::Relaxed);
-        self.bar.set_length(bytes);
-        if let Ok(style) = ProgressStyle::with_template(KNOWN) {
-            self.bar.set_style(style);
-        }
+        self.all.expect(files, bytes);
     }
 
     /// The same for files that have been named, if there is a bar.
     pub(crate) fn of_named<'a>(paths: impl Iterator<Item = &'a Path> + Clone) -> Option<Self> {
         let bar = Self::of_files(None, None)?;
-        let length = |path| fs::metadata(path).map_or(0, |it: fs::Metadata| it.len());
         bar.expect(paths.clone().count() as u64, paths.map(length).sum());
+        Some(bar)
+    }
+
+    /// The same for the names of a list, which are counted while the work goes on.
+    pub(crate) fn of_list(names: impl Iterator<Item = PathBuf> + Send + 'static) -> Option<Self> {
+        let bar = Self::of_files(None, None)?;
+        let all = bar.all.clone();
+        let count = move || {
+            let (mut files, mut bytes) = (0, 0);
+            for name in names {
+                if all.over.load(Ordering::Relaxed) {
+                    return;
+                }
+                files += 1;
+                bytes += length(&name);
+            }
+            all.expect(files, bytes);
+        };
+        // Without the thread the bar does not know how much there is.
+        let _ = thread::Builder::new().spawn(count);
         Some(bar)
     }
 
@@ -72,7 +99,7 @@ impl Progress {
         self.bar.inc(bytes);
         let files = self.files.load(Ordering::Relaxed);
         let worth = self.bar.length().is_some_and(|bytes| bytes >= WORTH_SHOWING)
-            || self.of.load(Ordering::Relaxed) >= FILES_WORTH_SHOWING
+            || self.all.files.load(Ordering::Relaxed) >= FILES_WORTH_SHOWING
             || self.bar.position() >= WORTH_SHOWING
             || files >= FILES_WORTH_SHOWING;
         if worth && !self.shown.swap(true, Ordering::Relaxed) {
@@ -84,7 +111,7 @@ impl Progress {
     pub(crate) fn file(&self) {
         let files = self.files.fetch_add(1, Ordering::Relaxed) + 1;
         if self.shown.load(Ordering::Relaxed) {
-            let of = match self.of.load(Ordering::Relaxed) {
+            let of = match self.all.files.load(Ordering::Relaxed) {
                 0 => String::new(),
                 of => format!(" of {of}"),
             };
@@ -99,8 +126,23 @@ impl Progress {
     }
 }
 
+impl All {
+    fn expect(&self, files: u64, bytes: u64) {
+        self.files.store(files, Ordering::Relaxed);
+        self.bar.set_length(bytes);
+        if let Ok(style) = ProgressStyle::with_template(KNOWN) {
+            self.bar.set_style(style);
+        }
+    }
+}
+
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |it| it.len())
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
+        self.all.over.store(true, Ordering::Relaxed);
         self.bar.finish_and_clear();
     }
 }

@@ -15,7 +15,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::process::{Child, Stdio};
 
-use common::{Outcome, Room};
+use common::{Outcome, Room, message};
 
 fn lines(outcome: &Outcome) -> Vec<serde_json::Value> {
     let text = String::from_utf8(outcome.0.stdout.clone()).unwrap();
@@ -248,4 +248,41 @@ fn several_copies_of_headers_are_put_back() {
     assert_eq!(String::from_utf8_lossy(&shown).matches("has been put back").count(), 2);
     room.opens("k", "a", b"message");
     room.opens("k", "b", b"message");
+}
+
+/// What has no threads does all by itself: the same comes of it.
+#[test]
+fn where_no_thread_can_be_started_all_is_done() {
+    let room = Room::new();
+    room.run(["keygen", "-o", "k2"], b"").succeeds();
+    fs::create_dir(room.path("d")).unwrap();
+    let names: Vec<_> = (0..40).map(|i| format!("d/m{i}")).collect();
+    names.iter().for_each(|name| room.write(name, &message(100_000)));
+    room.write("large", &message(20 << 20));
+    room.write(
+        "list",
+        names.iter().map(|name| format!("{name}.polyseal\n")).collect::<String>().as_bytes(),
+    );
+    let run = |args: &[&str]| {
+        let mut command = room.command(args);
+        // No address space has room for such a stack.
+        command.env("RUST_MIN_STACK", (1_u64 << 50).to_string());
+        let done = Outcome(command.output().unwrap());
+        assert!(done.0.status.success(), "{args:?}: {}", done.errors());
+    };
+    run(&["encrypt", "-k", "k", "--threads", "4", "-o", "c", "large"]);
+    run(&["decrypt", "-k", "k", "--threads", "4", "-o", "large2", "c"]);
+    assert!(room.read("large2") == message(20 << 20));
+    let named: Vec<_> = names.iter().map(String::as_str).collect();
+    run(&[&["encrypt", "-k", "k", "--jobs", "4"], &named[..]].concat());
+    run(&["verify", "-k", "k", "--jobs", "4", "--files-from", "list"]);
+    run(&["rekey", "-k", "k", "--to-key", "k2", "--files-from", "list"]);
+    run(&["rekey", "--in-place", "-k", "k2", "--to-key", "k", "--files-from", "list"]);
+    run(&["encrypt", "-k", "k", "--recursive", "-o", "s", "d"]);
+    run(&["decrypt", "-k", "k", "--recursive", "-o", "d2", "s"]);
+    for name in names {
+        assert!(room.read(&format!("d2/{}", &name[2..])) == message(100_000), "{name}");
+        let sealed = room.read(&format!("{name}.polyseal"));
+        assert!(room.run(["decrypt", "-k", "k"], &sealed).succeeds() == message(100_000));
+    }
 }

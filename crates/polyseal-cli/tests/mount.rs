@@ -9,70 +9,22 @@
 )]
 
 mod common;
+#[path = "common/mounted.rs"]
+mod mounted;
 
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read};
+use std::io::Read;
 use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::thread;
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
 use common::{Room, cannot, have, message, payload_offset};
+use mounted::Mounted;
 
 const EIO: Option<i32> = Some(5);
 const EACCES: Option<i32> = Some(13);
-
-/// A mounted directory or file, until it is dropped.
-struct Mounted {
-    child: Child,
-    at: PathBuf,
-}
-
-impl Mounted {
-    /// Mounts `source` of the room on its directory `plain`; nothing where there is no FUSE.
-    fn new(room: &Room, args: &[&str], source: &str) -> Option<Self> {
-        let root = rustix::process::geteuid().is_root();
-        if File::options().read(true).write(true).open("/dev/fuse").is_err()
-            || !(root || have("fusermount3"))
-        {
-            cannot("there is no /dev/fuse, or no fusermount3");
-            return None;
-        }
-        let at = room.path("plain");
-        fs::create_dir(&at).unwrap();
-        let args = [&["mount"], args, &[source, "plain"]].concat();
-        let mut child = room.command(args).stderr(Stdio::piped()).spawn().unwrap();
-        let mut told = String::new();
-        BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
-        assert!(told.contains("is mounted"), "{told}");
-        Some(Self { child, at })
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.at.join(name)
-    }
-
-    /// Ends it by a signal; the tool must unmount, and succeed.
-    fn end(mut self) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        assert!(self.child.wait().unwrap().success());
-        assert!(fs::read_dir(&self.at).unwrap().next().is_none(), "it is still mounted");
-    }
-}
-
-impl Drop for Mounted {
-    fn drop(&mut self) {
-        // After a failed test.
-        if self.child.try_wait().is_ok_and(|status| status.is_none()) {
-            let _ = Command::new("umount").arg("-l").arg(&self.at).status();
-            let _ = self.child.kill();
-            let _ = self.child.wait();
-        }
-    }
-}
 
 /// A room with the directory `tree`, and the same in `sealed`.
 fn tree() -> Room {
@@ -233,6 +185,10 @@ fn what_cannot_be_mounted() {
     room.run(["mount", "-k", "k", "sealed", "k"], b"").fails(2, "is not a directory");
     room.run(["mount", "-k", "k", "sealed", "absent"], b"").fails(1, "absent");
     room.run(["mount", "-k", "k", "absent", "sealed"], b"").fails(1, "absent");
+    if !cfg!(feature = "stores") {
+        let object = ["mount", "-k", "k", "s3://bucket/c.polyseal", "sealed"];
+        room.run(object, b"").fails(2, "built without the feature `stores`");
+    }
 }
 
 /// Somebody else unmounts it: the tool ends.

@@ -11,6 +11,8 @@
 mod common;
 #[path = "../../polyseal-object-store/tests/server/mod.rs"]
 mod server;
+#[path = "common/web.rs"]
+mod web;
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -22,6 +24,7 @@ use std::thread;
 
 use common::{Outcome, Room};
 use server::Server;
+use web::Web;
 
 /// A directory, and a bucket.
 struct Place {
@@ -232,38 +235,11 @@ fn rekeying_a_long_object_sends_5_mib_and_spares_what_another_has_written_meanwh
     }
 }
 
-/// A server of one file, as plain as they are: it knows ranges, and an ETag.
 #[test]
 fn a_file_on_a_web_server_is_read_and_not_written() {
     let room = Room::new();
     let text = message(300_000);
-    let sealed = room.seal(&text);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/c", listener.local_addr().unwrap());
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let (mut stream, mut request) = (stream.unwrap(), Vec::new());
-            let mut byte = [0];
-            while !request.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
-                request.push(byte[0]);
-            }
-            let request = String::from_utf8(request).unwrap().to_lowercase();
-            let range = request.split("range: bytes=").nth(1).unwrap().lines().next().unwrap();
-            let (start, end) = range.split_once('-').unwrap();
-            let start: usize = start.parse().unwrap();
-            let end = sealed.len().min(end.parse::<usize>().unwrap() + 1);
-            let head = format!(
-                "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {start}-{}/{}\r\n\
-                 Content-Length: {}\r\nETag: \"1\"\r\nConnection: close\r\n\
-                 Last-Modified: Tue, 24 Nov 2026 12:00:00 GMT\r\n\r\n",
-                end - 1,
-                sealed.len(),
-                end - start
-            );
-            stream.write_all(head.as_bytes()).unwrap();
-            stream.write_all(&sealed[start..end]).unwrap();
-        }
-    });
+    let url = format!("{}/c", Web::serve(room.seal(&text)).url());
     assert!(room.run(["decrypt", "-k", "k", &url], b"").succeeds() == text);
     let part = room.run(["cat", "-k", "k", &url, "--range", "200000-200009"], b"");
     assert!(part.succeeds() == text[200_000..200_010]);

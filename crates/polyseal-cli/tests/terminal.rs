@@ -186,6 +186,22 @@ fn progress_over_many_files_says_how_many_are_left() {
         let seconds = (0..30).any(|left| shown.contains(&format!("B/s  {left}s")));
         assert!(seconds, "{args:?}: {shown:?}");
     }
+    // The names of a list are counted where it is a file.
+    room.shell("find d -type f >list && find s -name 'm*' >sealed").succeeds();
+    std::fs::create_dir(room.path("listed")).unwrap();
+    for args in [
+        &["encrypt", "-k", "k", "-o", "listed", "--files-from", "list"][..],
+        &["verify", "-k", "other", "--files-from", "sealed"],
+        &["rekey", "-k", "other", "--to-key", "k", "--in-place", "--files-from", "sealed"],
+        &["rekey", "-k", "k", "--to-key", "other", "--files-from", "sealed"],
+    ] {
+        let command = room.command([args, &["--jobs", "1"]].concat());
+        let (status, shown, _) = run(command, At::Errors);
+        assert!(status.success(), "{shown:?}");
+        assert!(shown.contains(" of 1200 files  "), "{args:?}: {shown:?}");
+        let seconds = (0..30).any(|left| shown.contains(&format!("B/s  {left}s")));
+        assert!(seconds, "{args:?}: {shown:?}");
+    }
     let few = ["verify", "-k", "other", "s/m1.polyseal", "s/m2.polyseal"];
     let (status, shown, _) = run(room.command(few), At::Errors);
     assert!(status.success());

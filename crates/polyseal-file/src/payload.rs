@@ -228,20 +228,21 @@ impl Payload {
 
     fn open_into(&self, range: Range<u64>, stored: &[u8], out: &mut [u8]) -> Result<()> {
         let fresh = || Zeroizing::new(Vec::with_capacity(self.layout.stored_unit() as usize));
-        self.open_keeping(range, stored, out, fresh).map(|_| ())
+        self.open_keeping(range, stored, out, fresh, drop)
     }
 
     /// Fills `out` with `range` of the plaintext from the `stored` bytes of its segments; on an
-    /// error it is wiped. The last of them is returned if only a part of it was asked for, in a
-    /// buffer that `fresh` gives.
+    /// error it is wiped. Of which only a part is in the range is given to `keep`, in a buffer that
+    /// `fresh` gives.
     pub(crate) fn open_keeping(
         &self,
         range: Range<u64>,
         stored: &[u8],
         out: &mut [u8],
         fresh: impl Fn() -> Zeroizing<Vec<u8>>,
-    ) -> Result<Option<OpenSegment>> {
-        let opened = self.open_parts(range, stored, out, fresh);
+        keep: impl Fn(OpenSegment),
+    ) -> Result<()> {
+        let opened = self.open_parts(range, stored, out, fresh, keep);
         if opened.is_err() {
             out.zeroize();
         }
@@ -254,11 +255,12 @@ impl Payload {
         stored: &[u8],
         out: &mut [u8],
         fresh: impl Fn() -> Zeroizing<Vec<u8>>,
-    ) -> Result<Option<OpenSegment>> {
+        keep: impl Fn(OpenSegment),
+    ) -> Result<()> {
         let segments = self.layout.holding(range.clone());
         let (unit, together) = self.units();
         let (mut stored, mut out, mut at) = (stored, out, range.start);
-        let (mut index, mut kept) = (segments.start, None);
+        let mut index = segments.start;
         while index < segments.end {
             let Range { start, end } = self.layout.plain(&(index..index + 1));
             if range.start <= start && end <= range.end {
@@ -281,11 +283,11 @@ impl Payload {
                 let n = part.len().min(out.len());
                 let (text, behind) = out.split_at_mut(n);
                 text.copy_from_slice(&part[..n]);
-                kept = Some(open);
+                keep(open);
                 (stored, out, at, index) = (rest, behind, at + n as u64, index + 1);
             }
         }
-        Ok(kept.filter(|open| open.index + 1 == segments.end))
+        Ok(())
     }
 
     /// The stored bytes of a segment, and how many segments are opened together.

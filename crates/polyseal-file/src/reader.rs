@@ -1,13 +1,15 @@
 //! Reading parts of a file, from many threads at once.
 //!
 //! [`Reader`] is a [`Payload`] with a source of its stored bytes. What lies together is read at
-//! once, at most 4 MiB or one segment, and opened where it shall be. Of a segment that was asked
-//! for only in part, the plaintext stays at hand until another takes its place.
+//! once, at most 4 MiB or one segment, and opened where it shall be. Of segments that were asked
+//! for only in part, the plaintext of the last few stays at hand: whoever reads on from there, or
+//! up to there, in any of several places, has nothing read or opened twice.
 //!
 //! Threads share what is at hand, and do not wait for each other: the lock is held only to take
-//! something or to put it down. Memory is, for each thread that reads, the stored bytes of one read
-//! and two segments.
+//! something or to put it down. Memory is 2 MiB or one segment, and for each thread that reads, the
+//! stored bytes of one read and two segments.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::mem;
@@ -23,6 +25,9 @@ use crate::read_at::{ReadAt, fill};
 
 /// Stored bytes of one read, if a segment has no more.
 const READ: u64 = 4 * 1024 * 1024;
+/// Segments that stay at hand at most; they have so many bytes, or there is one.
+const AT_HAND: u64 = 16;
+const AT_HAND_BYTES: u64 = 2 * 1024 * 1024;
 /// Bytes of memory that wait to be used again, of either kind.
 const SPARE: usize = 8 * 1024 * 1024;
 
@@ -61,7 +66,8 @@ pub struct Reader<S> {
 
 /// What threads take from each other.
 struct Shared {
-    at_hand: Option<Arc<OpenSegment>>,
+    /// That which was used last at the end.
+    at_hand: VecDeque<Arc<OpenSegment>>,
     /// Memory that had a segment's plaintext, and is wiped when it is given back.
     segments: Vec<Zeroizing<Vec<u8>>>,
     /// Memory that had stored bytes.
@@ -76,7 +82,7 @@ impl<S: ReadAt> Reader<S> {
         last.resize((end - start) as usize, 0);
         fill(&source, &mut last, start)?;
         let (payload, last) = head.certain_and_last(last)?;
-        let at_hand = Some(Arc::new(last));
+        let at_hand = [Arc::new(last)].into();
         let shared = Shared { at_hand, segments: Vec::new(), stored: Vec::new() };
         Ok(Self { source, payload, shared: Mutex::new(shared), position: 0 })
     }
@@ -111,7 +117,10 @@ impl<S: ReadAt> Reader<S> {
             let n = if let Some(open) = self.at_hand(index) {
                 copy(&open, (at % unit) as usize, out)
             } else {
-                let segments = self.one_read(index, range.end);
+                let mut segments = self.one_read(index, range.end);
+                if segments.end - segments.start > 1 && self.at_hand(segments.end - 1).is_some() {
+                    segments.end -= 1;
+                }
                 let end = self.payload.layout().plain(&segments).end.min(range.end);
                 let n = (end - at) as usize;
                 let one = self.payload.layout().plain(&(index..index + 1));
@@ -146,7 +155,8 @@ impl<S: ReadAt> Reader<S> {
         self.payload.open_segment(index, bytes)
     }
 
-    /// Reads and opens several segments, in `out`; what is left of the last stays at hand.
+    /// Reads and opens several segments, in `out`. Those of which only a part is asked for stay at
+    /// hand.
     fn open_some(&self, range: Range<u64>, out: &mut [u8]) -> Result<()> {
         let Range { start, end } = self.payload.stored_range(range.clone());
         let bytes = (end - start) as usize;
@@ -155,10 +165,8 @@ impl<S: ReadAt> Reader<S> {
             stored = vec![0; bytes];
         }
         fill(&self.source, &mut stored[..bytes], start)?;
-        let kept = self.payload.open_keeping(range, &stored[..bytes], out, || self.fresh())?;
-        if let Some(open) = kept {
-            self.put_at_hand(open);
-        }
+        let keep = |open| self.put_at_hand(open);
+        self.payload.open_keeping(range, &stored[..bytes], out, || self.fresh(), keep)?;
         let mut shared = self.shared();
         let waiting: usize = shared.stored.iter().map(Vec::len).sum();
         if waiting + stored.len() <= SPARE {
@@ -168,7 +176,11 @@ impl<S: ReadAt> Reader<S> {
     }
 
     fn at_hand(&self, index: u64) -> Option<Arc<OpenSegment>> {
-        self.shared().at_hand.as_ref().filter(|open| open.index() == index).cloned()
+        let at_hand = &mut self.shared().at_hand;
+        let found = at_hand.iter().position(|open| open.index() == index)?;
+        let open = at_hand.remove(found)?;
+        at_hand.push_back(Arc::clone(&open));
+        Some(open)
     }
 
     /// Empty memory for a segment. Where segments are too large to wait for their turn, it is that
@@ -179,7 +191,8 @@ impl<S: ReadAt> Reader<S> {
             return spare;
         }
         let layout = self.payload.layout();
-        let over = if layout.stored_unit() > SPARE as u64 { shared.at_hand.take() } else { None };
+        let large = layout.stored_unit() > SPARE as u64;
+        let over = if large { shared.at_hand.pop_front() } else { None };
         drop(shared);
         over.and_then(Arc::into_inner).map_or_else(
             || memory(layout),
@@ -192,7 +205,17 @@ impl<S: ReadAt> Reader<S> {
     }
 
     fn put_at_hand(&self, open: OpenSegment) {
-        let before = self.shared().at_hand.replace(Arc::new(open));
+        let most = (AT_HAND_BYTES / self.payload.layout().stored_unit()).clamp(1, AT_HAND);
+        let before = {
+            let at_hand = &mut self.shared().at_hand;
+            let same = at_hand.iter().position(|it| it.index() == open.index());
+            at_hand.push_back(Arc::new(open));
+            match same {
+                Some(same) => at_hand.remove(same),
+                None if at_hand.len() as u64 > most => at_hand.pop_front(),
+                None => None,
+            }
+        };
         // If another thread is still reading it, that one gives it back, to the system.
         let Some(open) = before.and_then(Arc::into_inner) else { return };
         let mut bytes = open.into_bytes();

@@ -297,6 +297,28 @@ fn eight_threads_and_one_reader() {
     assert!(object.reads().len() > 1000);
 }
 
+/// Whichever segment it is, and whatever was verified before it.
+#[test]
+fn wherever_a_segment_is_altered_the_buffer_has_nothing() {
+    let message = message(140 * SEGMENT + 5);
+    let (_, stored) = seal("aegis-256x2", SEGMENT, false, &message);
+    for segment in 0..140 {
+        let mut altered = stored.clone();
+        altered[4096 + segment * (SEGMENT + 16) + 7] ^= 1;
+        let reader = reader(&Arc::new(Object::new(altered)));
+        // Twice: the second time some of it is at hand.
+        for _ in 0..2 {
+            let mut buffer = vec![0xee; message.len()];
+            let failed = reader.read_at(&mut buffer, 3);
+            assert!(
+                matches!(failed, Err(Error::Corrupt { segment: s, .. }) if s == segment as u64)
+            );
+            assert!(buffer[..message.len() - 3].iter().all(|&b| b == 0), "segment {segment}");
+            assert_eq!(buffer[message.len() - 3..], [0xee; 3]);
+        }
+    }
+}
+
 #[test]
 fn a_source_that_fails_leaves_nothing_in_the_buffer() {
     let message = message(3 << 20);
@@ -342,7 +364,7 @@ fn a_slow_read_holds_up_nobody() {
         }
     }
 
-    let message = message(5 * SEGMENT);
+    let message = message(20 * SEGMENT);
     let (_, stored) = seal("aegis-256x2", SEGMENT, false, &message);
     let barrier = Barrier::new(2);
     let identities = Identities::from(&key());
@@ -365,8 +387,8 @@ fn a_slow_read_holds_up_nobody() {
             barrier.wait();
             assert!(read.expect("it waited") == message[SEGMENT..][..bytes]);
             assert!(slow.join().unwrap() == message[..slow_bytes]);
-            // Something else is at hand.
-            reader.read_at(&mut [0], 4 * SEGMENT as u64).unwrap();
+            // Others are at hand.
+            (4..20).for_each(|i| _ = reader.read_at(&mut [0], i * SEGMENT as u64).unwrap());
         });
     }
 }
@@ -387,6 +409,37 @@ fn reads_that_follow_each_other_read_nothing_twice() {
         assert!(whole == message);
         let read: u64 = object.reads().iter().map(|read| read.end - read.start).sum();
         assert!(read <= stored.len() as u64 - 4096, "{read} for pieces of {bytes}");
+    }
+}
+
+/// From the end to the beginning, and in several places by turns: pieces that neither begin nor end
+/// with a segment.
+#[test]
+fn what_is_left_of_segments_is_not_read_again() {
+    let message = message(560 * SEGMENT + 5);
+    let (_, stored) = seal("aegis-256x2", SEGMENT, false, &message);
+    for (piece, places) in [(7 * SEGMENT, 7), (7 * SEGMENT, 1), (3 * SEGMENT / 2, 4), (1000, 5)] {
+        let object = Arc::new(Object::new(stored.clone()));
+        let reader = reader(&object);
+        object.reads();
+        let all: Vec<_> = (0..message.len() - 100).step_by(piece).map(|at| at + 100).collect();
+        // Each place is a run of pieces; the pieces of all are read by turns.
+        let runs: Vec<_> = all.chunks(all.len().div_ceil(places)).collect();
+        let forward = (0..runs[0].len()).flat_map(|i| runs.iter().filter_map(move |r| r.get(i)));
+        let orders = [all.iter().rev().collect::<Vec<_>>(), forward.collect()];
+        for order in orders {
+            let mut buffer = vec![0; piece];
+            for &&from in &order {
+                let n = reader.read_at(&mut buffer, from as u64).unwrap();
+                assert!(buffer[..n] == message[from..from + n]);
+            }
+            let reads = object.reads();
+            let read: u64 = reads.iter().map(|read| read.end - read.start).sum();
+            // Where two places meet, and where the first order has ended.
+            let most = stored.len() - 4096 + places * (SEGMENT + 16);
+            assert!(read <= most as u64, "{read} of {most} for pieces of {piece} in {places}");
+            assert!(reads.len() <= all.len(), "{} reads for {}", reads.len(), all.len());
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 //! written appears whole or not at all. Credentials and endpoints come from the environment, as for
 //! other programs: `AWS_…`, `GOOGLE_…`, `AZURE_…`.
 
+#[cfg(all(feature = "stores", feature = "mount"))]
+mod ahead;
 #[cfg(feature = "stores")]
 mod reader;
 #[cfg(feature = "stores")]
@@ -23,6 +25,9 @@ use crate::error::{Failure, Result};
 
 #[cfg(feature = "stores")]
 pub(crate) use self::{reader::ObjectReader, rekey::rekey, writer::ObjectWriter};
+
+#[cfg(all(feature = "stores", feature = "mount"))]
+pub(crate) use self::{ahead::Ahead, reader::Pinned, store::Object, store::wait};
 
 const SCHEMES: [&str; 6] = ["s3", "gs", "az", "abfss", "http", "https"];
 

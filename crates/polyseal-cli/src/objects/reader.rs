@@ -12,24 +12,28 @@ use polyseal_file::{MAX_HEADER_BYTES, ReadAt};
 use super::store::{Object, wait};
 use crate::error::{Failure, Result};
 
-/// An object that is read: from its beginning to its end, or at offsets.
-pub(crate) struct ObjectReader {
+/// One version of an object, read at offsets.
+pub(crate) struct Pinned {
     object: Object,
     meta: ObjectMeta,
     attributes: Attributes,
-    /// The first bytes, as many as a header may have.
+    /// The first bytes.
     beginning: Bytes,
+}
+
+/// The same, read from its beginning to its end, too.
+pub(crate) struct ObjectReader {
+    pinned: Pinned,
     at: u64,
     chunk: Bytes,
     rest: Option<BoxStream<'static, object_store::Result<Bytes>>>,
 }
 
-impl ObjectReader {
-    pub(crate) fn open(path: &std::path::Path) -> Result<Self> {
-        let object = Object::named(path)?;
-        let options =
-            GetOptions::new().with_range(Some(GetRange::Bounded(0..MAX_HEADER_BYTES as u64)));
-        let got = wait(async {
+impl Pinned {
+    /// The version that is there now, with so many of its first bytes.
+    pub(crate) fn open(object: &Object, bytes: usize) -> io::Result<object_store::Result<Self>> {
+        let options = GetOptions::new().with_range(Some(GetRange::Bounded(0..bytes as u64)));
+        wait(async {
             let got = match object.store.get_opts(&object.key, options).await {
                 // No range can be had of an empty object.
                 Err(Error::Generic { .. }) => object.store.get(&object.key).await?,
@@ -37,38 +41,17 @@ impl ObjectReader {
             };
             let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
             let beginning = if meta.size == 0 { Bytes::new() } else { got.bytes().await? };
-            Ok((meta, attributes, beginning))
+            Ok(Self { object: object.clone(), meta, attributes, beginning })
         })
-        .map_err(|error| Failure::io("read", path, &error))?;
-        let (meta, attributes, beginning) = got.map_err(|error| object.failure("read", &error))?;
-        let chunk = beginning.clone();
-        Ok(Self { object, meta, attributes, beginning, at: 0, chunk, rest: None })
-    }
-
-    pub(crate) fn object(&self) -> &Object {
-        &self.object
     }
 
     pub(crate) fn meta(&self) -> &ObjectMeta {
         &self.meta
     }
 
-    pub(crate) fn attributes(&self) -> &Attributes {
-        &self.attributes
-    }
-
-    /// The first bytes, as many as a header may have.
+    /// The first bytes, as many as were asked for.
     pub(crate) fn beginning(&self) -> &[u8] {
         &self.beginning
-    }
-
-    pub(crate) fn bytes(&self) -> u64 {
-        self.meta.size
-    }
-
-    /// The first byte, which is still read in its turn.
-    pub(crate) fn first_byte(&self) -> Option<u8> {
-        self.beginning.first().copied()
     }
 
     async fn get(&self, range: Range<u64>) -> object_store::Result<object_store::GetResult> {
@@ -86,15 +69,78 @@ impl ObjectReader {
             Err(Error::Precondition { path, source: "another version".into() })
         }
     }
+
+    pub(crate) async fn bytes(&self, range: Range<u64>) -> io::Result<Bytes> {
+        let bytes = async { self.get(range).await?.bytes().await }.await;
+        bytes.map_err(|error| self.object.io_error(&error))
+    }
+}
+
+impl ReadAt for Pinned {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let end = offset.saturating_add(buffer.len() as u64).min(self.meta.size);
+        if offset >= end {
+            return Ok(0);
+        }
+        let bytes = if end <= self.beginning.len() as u64 {
+            self.beginning.slice(offset as usize..end as usize)
+        } else {
+            wait(self.bytes(offset..end))??
+        };
+        let bytes = &bytes[..bytes.len().min(buffer.len())];
+        buffer[..bytes.len()].copy_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.meta.size)
+    }
+}
+
+impl ObjectReader {
+    pub(crate) fn open(path: &std::path::Path) -> Result<Self> {
+        let object = Object::named(path)?;
+        let pinned = Pinned::open(&object, MAX_HEADER_BYTES)
+            .map_err(|error| Failure::io("read", path, &error))?
+            .map_err(|error| object.failure("read", &error))?;
+        let chunk = pinned.beginning.clone();
+        Ok(Self { pinned, at: 0, chunk, rest: None })
+    }
+
+    pub(crate) fn object(&self) -> &Object {
+        &self.pinned.object
+    }
+
+    pub(crate) fn meta(&self) -> &ObjectMeta {
+        self.pinned.meta()
+    }
+
+    pub(crate) fn attributes(&self) -> &Attributes {
+        &self.pinned.attributes
+    }
+
+    /// The first bytes, as many as a header may have.
+    pub(crate) fn beginning(&self) -> &[u8] {
+        self.pinned.beginning()
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.pinned.meta.size
+    }
+
+    /// The first byte, which is still read in its turn.
+    pub(crate) fn first_byte(&self) -> Option<u8> {
+        self.beginning().first().copied()
+    }
 }
 
 impl Read for ObjectReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        while self.chunk.is_empty() && self.at < self.meta.size {
-            let failed = |error: &Error| self.object.io_error(error);
+        while self.chunk.is_empty() && self.at < self.pinned.meta.size {
+            let failed = |error: &Error| self.pinned.object.io_error(error);
             let mut rest = match self.rest.take() {
                 Some(rest) => rest,
-                None => wait(self.get(self.at..self.meta.size))?
+                None => wait(self.pinned.get(self.at..self.pinned.meta.size))?
                     .map_err(|error| failed(&error))?
                     .into_stream(),
             };
@@ -113,22 +159,10 @@ impl Read for ObjectReader {
 
 impl ReadAt for ObjectReader {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let end = offset.saturating_add(buffer.len() as u64).min(self.meta.size);
-        if offset >= end {
-            return Ok(0);
-        }
-        let bytes = if end <= self.beginning.len() as u64 {
-            self.beginning.slice(offset as usize..end as usize)
-        } else {
-            wait(async { self.get(offset..end).await?.bytes().await })?
-                .map_err(|error| self.object.io_error(&error))?
-        };
-        let bytes = &bytes[..bytes.len().min(buffer.len())];
-        buffer[..bytes.len()].copy_from_slice(bytes);
-        Ok(bytes.len())
+        self.pinned.read_at(buffer, offset)
     }
 
     fn size(&self) -> io::Result<u64> {
-        Ok(self.meta.size)
+        self.pinned.size()
     }
 }

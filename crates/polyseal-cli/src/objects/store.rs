@@ -24,10 +24,16 @@ pub(crate) struct Object {
 impl Object {
     /// The object with this URL. Nothing is asked of the store yet.
     pub(crate) fn named(path: &Path) -> Result<Self> {
-        let wrong = |error: &dyn std::fmt::Display| {
-            let message = format!("{} names no object: {error}", shown(&path.to_string_lossy()));
-            Failure::usage(message).hint("use scheme://bucket/key; see docs/stores.md")
-        };
+        let object = Self::or_prefix(path)?;
+        if object.key.as_ref().is_empty() {
+            return Err(names_none(path, &"there is no key"));
+        }
+        Ok(object)
+    }
+
+    /// The same, or what the keys of several begin with: a bucket is that of all of them.
+    pub(crate) fn or_prefix(path: &Path) -> Result<Self> {
+        let wrong = |error: &dyn std::fmt::Display| names_none(path, error);
         let text = path.to_str().ok_or_else(|| wrong(&"it is not UTF-8"))?;
         let url = Url::parse(text).map_err(|error| wrong(&error))?;
         if url.query().is_some() || url.fragment().is_some() {
@@ -39,9 +45,6 @@ impl Object {
         let _entered = runtime()?.enter();
         let (store, key) =
             parse_url_opts(&url, builder_options().chain(plain)).map_err(|error| wrong(&error))?;
-        if key.as_ref().is_empty() {
-            return Err(wrong(&"there is no key"));
-        }
         Ok(Self { store: store.into(), key, name: path.to_owned() })
     }
 
@@ -80,8 +83,17 @@ impl Object {
 
     /// The same where an [`io::Error`] is wanted.
     pub(crate) fn io_error(&self, error: &Error) -> io::Error {
-        io::Error::other(format!("{}: {}", self.name.display(), reason(error)))
+        let kind = match error {
+            Error::NotFound { .. } => io::ErrorKind::NotFound,
+            _ => io::ErrorKind::Other,
+        };
+        io::Error::new(kind, format!("{}: {}", self.name.display(), reason(error)))
     }
+}
+
+fn names_none(path: &Path, error: &dyn std::fmt::Display) -> Failure {
+    let message = format!("{} names no object: {error}", shown(&path.to_string_lossy()));
+    Failure::usage(message).hint("use scheme://bucket/key; see docs/stores.md")
 }
 
 /// What the environment says, as the builders' `from_env` take it, and no other variables.
@@ -124,6 +136,15 @@ fn runtime() -> io::Result<&'static Runtime> {
 
 pub(crate) fn wait<F: Future>(work: F) -> io::Result<F::Output> {
     Ok(runtime()?.block_on(work))
+}
+
+/// Lets it be done while something else is.
+#[cfg(feature = "mount")]
+pub(crate) fn spawn<F>(work: F) -> io::Result<tokio::task::JoinHandle<F::Output>>
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    Ok(runtime()?.spawn(work))
 }
 
 impl From<io::Error> for Failure {

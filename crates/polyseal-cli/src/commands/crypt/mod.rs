@@ -233,7 +233,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         return done.said.map_or(Ok(()), |said| print(&said));
     }
     let bar = match &list {
-        Some(_) => Progress::of_files(None, None),
+        Some(list) => many.progress(list)?,
         None => Progress::of_named(files.iter().map(PathBuf::as_path)),
     };
     let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
@@ -290,7 +290,7 @@ impl Jobs {
             }
             Self::Listed(list) => {
                 let (names, listed) = *list;
-                let bar = Progress::of_files(None, None);
+                let bar = many.progress(&names)?;
                 let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.has(n)));
                 return many::each(many, names, PathBuf::clone, bar.as_ref(), |path| {
                     carry_one(&listed.job(&path)?, sources, contents, bar.as_ref(), done, &work)

@@ -34,6 +34,15 @@ impl ManyArgs {
         self.files_from.as_deref().map(|list| Names::open(list, self.null)).transpose()
     }
 
+    /// A bar for the files of a list. How much there is to be done is known where it can be read
+    /// twice.
+    pub(crate) fn progress(&self, list: &Names) -> Result<Option<Progress>> {
+        let Some(names) = list.again() else { return Ok(Progress::of_files(None, None)) };
+        let excluded = Excluded::new(&self.exclude)?;
+        let names = names.filter_map(Result::ok).filter(move |name| !excluded.has(name));
+        Ok(Progress::of_list(names))
+    }
+
     /// How many files are worked on at a time.
     pub(crate) fn jobs(&self) -> NonZeroUsize {
         self.jobs.unwrap_or_else(cores)

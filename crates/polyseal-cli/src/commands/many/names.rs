@@ -25,6 +25,12 @@ impl Names {
         Ok(Self { input, end: if null { 0 } else { b'\n' }, list: list.to_owned(), over: false })
     }
 
+    /// All of them once more, if the list is a file.
+    pub(crate) fn again(&self) -> Option<Self> {
+        self.input.get_ref().length?;
+        Self::open(&self.list, self.end == 0).ok()
+    }
+
     fn name(&mut self) -> Result<Option<PathBuf>> {
         loop {
             let mut name = Vec::new();

@@ -102,13 +102,15 @@ pub(crate) fn in_order<T: Send, R: Send, O>(
     };
     thread::scope(|scope| {
         let _ends = Ends(&shared);
-        for _ in 1..jobs.get() {
-            // A thread that cannot be started is a thread less.
-            if thread::Builder::new().spawn_scoped(scope, worker).is_err() {
-                shared.change(|state| state.working -= 1);
-            }
+        // A thread that cannot be started is a thread less.
+        let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, worker).is_ok();
+        let started = (0..jobs.get()).filter(start).count();
+        if started == 0 {
+            // This one does what is asked for.
+            let mut items = lock(&items);
+            return consume(&mut items.by_ref().map(|(_, item)| work(item)));
         }
-        scope.spawn(worker);
+        shared.change(|state| state.working -= jobs.get() - started);
         consume(&mut Delivered(&shared))
     })
 }

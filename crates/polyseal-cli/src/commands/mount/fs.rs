@@ -12,34 +12,26 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Sender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fuser::{
-    BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
-    INodeNo, LockOwner, OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry,
-    ReplyOpen, Request,
+    Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner,
+    OpenFlags, ReplyAttr, ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, Request,
 };
-use polyseal_file::{Inspection, Reader, age};
+use polyseal_file::Reader;
 use zeroize::Zeroizing;
 
 use super::Event;
-use super::shown::{Shown, below, rights};
-use crate::file_io::FileId;
-
-/// For how long the kernel may rely on an answer: what is stored may be replaced.
-pub(super) const VALID: Duration = Duration::from_secs(1);
+use super::place::{Place, Source, Version};
 
 /// The number of what is only listed.
 const UNKNOWN: INodeNo = INodeNo(0xffff_ffff);
 
 pub(super) struct Plaintexts {
-    shown: Shown,
+    place: Box<dyn Place>,
     events: Mutex<Sender<Event>>,
     numbers: Mutex<Numbers>,
     readers: Mutex<Readers>,
@@ -59,27 +51,17 @@ struct Stored {
     version: Option<Version>,
 }
 
-/// Which file it is, and as of when; after a change it is another.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Version {
-    id: FileId,
-    changed: (i64, i64),
-    bytes: u64,
-    /// As its header says.
-    plaintext_bytes: u64,
-}
-
 /// Those that are open, by number.
 type Readers = HashMap<u64, Open>;
 
 struct Open {
-    reader: Arc<Reader<File>>,
+    reader: Arc<Reader<Source>>,
     attributes: FileAttr,
     handles: u64,
 }
 
 impl Plaintexts {
-    pub(super) fn new(shown: Shown, events: Sender<Event>) -> Self {
+    pub(super) fn new(place: Box<dyn Place>, events: Sender<Event>) -> Self {
         let root = Stored { path: PathBuf::new(), version: None };
         let numbers = Numbers {
             stored: [(INodeNo::ROOT.0, (root.clone(), 1))].into(),
@@ -87,7 +69,7 @@ impl Plaintexts {
             next: INodeNo::ROOT.0 + 1,
         };
         Self {
-            shown,
+            place,
             events: Mutex::new(events),
             numbers: Mutex::new(numbers),
             readers: Mutex::default(),
@@ -100,27 +82,19 @@ impl Plaintexts {
     }
 
     /// What is stored at `path` now.
-    fn look(&self, path: PathBuf) -> Result<(File, Metadata, Stored), Errno> {
-        let file = self.shown.stored(&path).map_err(errno)?;
-        let metadata = file.metadata().map_err(errno)?;
-        // The one file that was named is shown in a directory of its own.
-        let is_directory = path == Path::new("") || metadata.is_dir();
-        let version = (!is_directory).then(|| Version {
-            id: FileId::of(&metadata),
-            changed: (metadata.ctime(), metadata.ctime_nsec()),
-            bytes: metadata.len(),
-            plaintext_bytes: plaintext_bytes(&file, &metadata),
-        });
-        Ok((file, metadata, Stored { path, version }))
+    fn look(&self, path: PathBuf) -> Result<(FileAttr, Option<Source>, Stored), Errno> {
+        let found = self.place.look(&path).map_err(errno)?;
+        let (version, source) = found.file.unzip();
+        Ok((found.attributes, source, Stored { path, version }))
     }
 
     /// What has the number, if it is still stored. If not, the kernel looks its name up anew.
-    fn numbered(&self, number: INodeNo) -> Result<(File, FileAttr), Errno> {
-        let (file, metadata, stored) = self.look(self.path(number)?)?;
+    fn numbered(&self, number: INodeNo) -> Result<(Option<Source>, FileAttr), Errno> {
+        let (attributes, source, stored) = self.look(self.path(number)?)?;
         if locked(&self.numbers).numbers.get(&stored) != Some(&number.0) {
             return Err(Errno::ESTALE);
         }
-        Ok((file, attributes(number, &metadata, &stored)))
+        Ok((source, FileAttr { ino: number, ..attributes }))
     }
 
     fn attributes(&self, number: INodeNo) -> Result<FileAttr, Errno> {
@@ -130,17 +104,18 @@ impl Plaintexts {
 
     fn entry(&self, parent: INodeNo, name: &OsStr) -> Result<FileAttr, Errno> {
         let parent = self.path(parent)?;
-        let entries = self.shown.entries(&parent).map_err(errno)?;
+        let entries = self.place.entries(&parent).map_err(errno)?;
         let entry = entries.get(name).ok_or(Errno::ENOENT)?;
-        let (_, metadata, stored) = self.look(below(&parent, &entry.stored))?;
-        let number = locked(&self.numbers).number(stored.clone());
-        Ok(attributes(number, &metadata, &stored))
+        let (attributes, _, stored) = self.look(parent.join(&entry.stored))?;
+        let number = locked(&self.numbers).number(stored);
+        Ok(FileAttr { ino: number, ..attributes })
     }
 
     fn open_reader(&self, number: INodeNo) -> Result<FileHandle, Errno> {
-        let (file, attributes) = self.numbered(number)?;
+        let (source, attributes) = self.numbered(number)?;
+        let source = source.ok_or(Errno::EISDIR)?;
         let (answer, opened) = sync_channel(1);
-        let event = Event::Open(file, self.path(number)?.display().to_string(), answer);
+        let event = Event::Open(source, self.path(number)?.display().to_string(), answer);
         locked(&self.events).send(event).map_err(|_| Errno::EIO)?;
         let reader = opened.recv().map_err(|_| Errno::EIO)?;
         let reader = reader.map_err(|error| Errno::from_i32(error.raw_os_error()))?;
@@ -204,7 +179,7 @@ impl Filesystem for Plaintexts {
 
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         match self.entry(parent, name) {
-            Ok(attributes) => reply.entry(&VALID, &attributes, Generation(0)),
+            Ok(attributes) => reply.entry(&self.place.valid(), &attributes, Generation(0)),
             Err(error) => reply.error(error),
         }
     }
@@ -215,7 +190,7 @@ impl Filesystem for Plaintexts {
 
     fn getattr(&self, _: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
         match self.attributes(number) {
-            Ok(attributes) => reply.attr(&VALID, &attributes),
+            Ok(attributes) => reply.attr(&self.place.valid(), &attributes),
             Err(error) => reply.error(error),
         }
     }
@@ -266,7 +241,7 @@ impl Filesystem for Plaintexts {
         offset: u64,
         mut reply: ReplyDirectory,
     ) {
-        let entries = self.path(number).and_then(|path| self.shown.entries(&path).map_err(errno));
+        let entries = self.path(number).and_then(|path| self.place.entries(&path).map_err(errno));
         let entries = match entries {
             Ok(entries) => entries,
             Err(error) => return reply.error(error),
@@ -286,60 +261,11 @@ impl Filesystem for Plaintexts {
     }
 }
 
-/// By the header alone, of either format; none of it is authenticated here.
-fn plaintext_bytes(file: &File, metadata: &Metadata) -> u64 {
-    let mut input = io::BufReader::new(At(file, 0));
-    let first = io::BufRead::fill_buf(&mut input).ok().and_then(|bytes| bytes.first().copied());
-    let payload = if first == Some(b'a') {
-        age::v1::Inspection::read(&mut input, Some(metadata.len())).ok().and_then(|i| i.payload)
-    } else {
-        Inspection::read(&mut input, Some(metadata.len())).ok().and_then(|i| i.payload)
-    };
-    payload.and_then(|payload| payload.plaintext_bytes).unwrap_or(0)
-}
-
-/// From an offset on, whatever the position of the file is.
-struct At<'a>(&'a File, u64);
-
-impl io::Read for At<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n = self.0.read_at(buffer, self.1)?;
-        self.1 += n as u64;
-        Ok(n)
-    }
-}
-
-fn attributes(number: INodeNo, stored: &Metadata, it: &Stored) -> FileAttr {
-    const BLOCK: u64 = 512;
-    let is_directory = it.version.is_none();
-    let size = it.version.as_ref().map_or(0, |version| version.plaintext_bytes);
-    let perm = rights(stored);
-    FileAttr {
-        ino: number,
-        size,
-        blocks: size.div_ceil(BLOCK),
-        atime: stored.accessed().unwrap_or(UNIX_EPOCH),
-        mtime: stored.modified().unwrap_or(UNIX_EPOCH),
-        ctime: changed(stored),
-        crtime: UNIX_EPOCH,
-        kind: if is_directory { FileType::Directory } else { FileType::RegularFile },
-        // Whoever may read the one file may enter its directory.
-        perm: if is_directory { perm | (perm & 0o444) >> 2 } else { perm },
-        nlink: 1,
-        uid: stored.uid(),
-        gid: stored.gid(),
-        rdev: 0,
-        blksize: 1 << 16,
-        flags: BsdFileFlags::empty().bits(),
-    }
-}
-
-fn changed(stored: &Metadata) -> SystemTime {
-    u64::try_from(stored.ctime()).map_or(UNIX_EPOCH, |s| UNIX_EPOCH + Duration::from_secs(s))
-}
-
 fn errno(error: io::Error) -> Errno {
-    error.raw_os_error().map_or(Errno::EIO, Errno::from_i32)
+    match error.kind() {
+        io::ErrorKind::NotFound => Errno::ENOENT,
+        _ => error.raw_os_error().map_or(Errno::EIO, Errno::from_i32),
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

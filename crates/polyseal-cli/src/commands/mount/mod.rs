@@ -1,18 +1,22 @@
 //! `mount`: encrypted files as what they are decrypted, read-only, until they are unmounted.
 //!
-//! `shown` decides which stored files are shown and by which names, `fs` answers the kernel. Keys
-//! stay on the thread that the command began on, which opens files for the threads that read:
-//! identities of age cannot be handed from one thread to another.
+//! `place` says by which names stored files are shown, `shown` and `objects` find them, in a
+//! directory and in a store; `fs` answers the kernel. Keys stay on the thread that the command
+//! began on, which opens files for the threads that read: identities of age cannot be handed from
+//! one thread to another.
 //!
 //! What is read has been verified; a segment that was altered is an I/O error (EIO). The kernel
 //! keeps what it has read in its cache, as of any file.
 
 mod fs;
+#[cfg(feature = "stores")]
+mod objects;
+mod place;
 mod shown;
 
-use std::fs::{File, canonicalize};
+use std::fs::canonicalize;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::thread;
 
@@ -23,16 +27,18 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::fs::Plaintexts;
+use self::place::{Place, Source};
 use self::shown::Shown;
 use super::note;
 use crate::args::MountArgs;
 use crate::error::{Code, Failure, Result, shown as printable};
 use crate::keys::{Opening, Sources};
+use crate::objects::{expect_file, is_object};
 
 /// What the command's own thread is asked for.
 pub(crate) enum Event {
     /// A stored file is to be opened. Its name is for messages.
-    Open(File, String, SyncSender<std::result::Result<Reader<File>, Errno>>),
+    Open(Source, String, SyncSender<std::result::Result<Reader<Source>, Errno>>),
     /// A signal has come.
     Stop,
     /// Somebody has unmounted it.
@@ -44,8 +50,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
     let sources = Sources::new([args.open.passphrase_fd, None])?;
     let context = args.context.get()?;
     let opening = Opening::new(&args.open, args.ask.passphrase, context, None, sources)?;
-    let shown =
-        Shown::open(&args.source).map_err(|error| Failure::io("read", &args.source, &error))?;
+    let place = place(&args.source)?;
     let (sender, events) = channel();
     stop_on_signals(sender.clone())
         .map_err(|error| Failure::new(Code::Io, format!("cannot wait for signals: {error}")))?;
@@ -60,12 +65,12 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         MountOption::FSName(source.replace(|c: char| c == ',' || c.is_control(), "_")),
         MountOption::Subtype("polyseal".to_owned()),
     ];
-    config.n_threads = Some(thread::available_parallelism().map_or(1, usize::from));
+    config.n_threads = Some(place.readers());
     let failure = |error: io::Error| {
         Failure::io("mount on", &args.mountpoint, &error)
             .also("mounting takes /dev/fuse and, for anyone but root, the program fusermount3")
     };
-    let session = Session::new(Plaintexts::new(shown, sender), &args.mountpoint, &config)
+    let session = Session::new(Plaintexts::new(place, sender), &args.mountpoint, &config)
         .and_then(Session::spawn)
         .map_err(failure)?;
     note(&format!(
@@ -81,6 +86,16 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
     } else {
         session.join().map_err(failure)
     }
+}
+
+/// What was named: files, or objects.
+fn place(source: &Path) -> Result<Box<dyn Place>> {
+    #[cfg(feature = "stores")]
+    if is_object(source) {
+        return Ok(Box::new(objects::Objects::open(source)?));
+    }
+    let shown = Shown::open(source).map_err(|error| Failure::io("read", source, &error))?;
+    Ok(Box::new(shown))
 }
 
 /// Opens files until the end; whether it is still mounted then.
@@ -114,7 +129,12 @@ fn errno(code: Code) -> Errno {
 /// The mount point must not be among what is mounted: reading it would wait for itself.
 fn expect_apart(source: &Path, mountpoint: &Path) -> Result {
     let find = |path: &Path| canonicalize(path).map_err(|e| Failure::io("read", path, &e));
-    let (source, mountpoint) = (find(source)?, find(mountpoint)?);
+    if !cfg!(feature = "stores") {
+        expect_file(source)?;
+    }
+    // An object is in no directory.
+    let source = if is_object(source) { PathBuf::new() } else { find(source)? };
+    let mountpoint = find(mountpoint)?;
     if !mountpoint.is_dir() {
         let message = format!("{} is not a directory", mountpoint.display());
         return Err(Failure::usage(message).hint("mount on an empty directory"));
@@ -129,12 +149,12 @@ fn expect_apart(source: &Path, mountpoint: &Path) -> Result {
 
 fn stop_on_signals(events: Sender<Event>) -> io::Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-    thread::spawn(move || {
+    let wait = move || {
         for _ in signals.forever() {
             if events.send(Event::Stop).is_err() {
                 return;
             }
         }
-    });
-    Ok(())
+    };
+    thread::Builder::new().spawn(wait).map(drop)
 }

@@ -1,4 +1,4 @@
-//! Which stored files are shown, and by which names.
+//! Files in a directory, or one file: which are shown, and how they are found.
 //!
 //! Shown are directories, and regular files whose names end in `.polyseal` or `.age`, by the names
 //! without that; a file whose short name is taken, by its whole name. Nothing else is: no other
@@ -6,26 +6,26 @@
 //! directory that was named, a component at a time and through no link: nobody who can write there
 //! makes something from elsewhere appear.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::available_parallelism;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 
-use super::fs::VALID;
+use super::place::{Found, Names, Owned, Place, alone, is_hidden, named, short};
 use crate::file_io::FileId;
 
-/// What is added to the names of encrypted files.
-const SUFFIXES: [&[u8]; 2] = [b".polyseal", b".age"];
-/// How the names of a tree's own files begin.
-const HIDDEN: &[u8] = b".polyseal-";
+/// For how long the kernel may rely on an answer.
+const VALID: Duration = Duration::from_secs(1);
 
 /// For how long names may be kept though the directory may have changed unseen: within so much of a
 /// change, another one may leave its times as they are.
@@ -58,16 +58,6 @@ struct Kept {
 /// Which directory it is, and when it was changed.
 type State = (FileId, [i64; 4]);
 
-/// What is shown, by the names that are shown.
-pub(super) type Names = BTreeMap<OsString, Entry>;
-
-/// Something that is shown, by the name of what is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
-    pub(super) stored: OsString,
-    pub(super) is_directory: bool,
-}
-
 impl Shown {
     pub(super) fn open(source: &Path) -> io::Result<Self> {
         let file = File::open(source)?;
@@ -82,10 +72,9 @@ impl Shown {
 
     /// What the directory at `path` shows. A directory that has not changed is not read again, and
     /// nothing in it is opened: who looks at each of its files would else do all of it for each.
-    pub(super) fn entries(&self, path: &Path) -> io::Result<Arc<Names>> {
+    fn names(&self, path: &Path) -> io::Result<Arc<Names>> {
         if let Source::File { name, .. } = &self.source {
-            let entry = Entry { stored: name.clone(), is_directory: false };
-            return Ok(Arc::new([(name.clone(), entry)].into()));
+            return Ok(alone(name));
         }
         let directory = self.directory(path)?;
         let now = SystemTime::now();
@@ -106,7 +95,7 @@ impl Shown {
     }
 
     /// Opens what is stored at `path`, below what was named.
-    pub(super) fn stored(&self, path: &Path) -> io::Result<File> {
+    fn stored(&self, path: &Path) -> io::Result<File> {
         match &self.source {
             Source::File { file, .. } if path == Path::new("") => Ok(file.try_clone()?),
             Source::File { file, name } if path == Path::new(name) => Ok(file.try_clone()?),
@@ -131,6 +120,40 @@ impl Shown {
             directory = openat(&directory, name, flags, Mode::empty())?;
         }
         Ok(directory)
+    }
+}
+
+impl Place for Shown {
+    fn entries(&self, path: &Path) -> io::Result<Arc<Names>> {
+        self.names(path)
+    }
+
+    fn look(&self, path: &Path) -> io::Result<Found> {
+        let file = self.stored(path)?;
+        let metadata = file.metadata()?;
+        let owned = Owned {
+            uid: metadata.uid(),
+            gid: metadata.gid(),
+            perm: rights(&metadata),
+            accessed: metadata.accessed().unwrap_or(UNIX_EPOCH),
+            modified: metadata.modified().unwrap_or(UNIX_EPOCH),
+            changed: changed(&metadata),
+        };
+        // The one file that was named is shown in a directory of its own.
+        if path == Path::new("") || metadata.is_dir() {
+            return Ok(Found::directory(&owned));
+        }
+        let id = FileId::of(&metadata);
+        let state = (id, metadata.ctime(), metadata.ctime_nsec(), metadata.len());
+        Ok(Found::file(&owned, format!("{state:?}"), Box::new(file)))
+    }
+
+    fn valid(&self) -> Duration {
+        VALID
+    }
+
+    fn readers(&self) -> usize {
+        available_parallelism().map_or(1, usize::from)
     }
 }
 
@@ -159,7 +182,7 @@ fn read(directory: &OwnedFd) -> io::Result<Names> {
     for entry in Dir::read_from(directory)? {
         let entry = entry?;
         let name = OsString::from_vec(entry.file_name().to_bytes().to_vec());
-        if matches!(name.as_bytes(), b"." | b"..") || name.as_bytes().starts_with(HIDDEN) {
+        if is_hidden(&name) {
             continue;
         }
         let kind = match entry.file_type() {
@@ -186,62 +209,19 @@ fn at(directory: &OwnedFd, name: &OsStr) -> io::Result<File> {
     Ok(openat(directory, name, flags, Mode::empty())?.into())
 }
 
-fn short(name: &OsStr) -> Option<&OsStr> {
-    let bytes = name.as_bytes();
-    let short = SUFFIXES.iter().find_map(|suffix| bytes.strip_suffix(*suffix))?;
-    (!matches!(short, b"" | b"." | b"..")).then(|| OsStr::from_bytes(short))
-}
-
-/// By which names `directories` and `files` are shown.
-fn named(directories: Vec<OsString>, mut files: Vec<OsString>) -> BTreeMap<OsString, Entry> {
-    let entry = |stored: &OsString, is_directory| Entry { stored: stored.clone(), is_directory };
-    let mut entries: BTreeMap<_, _> =
-        directories.iter().map(|name| (name.clone(), entry(name, true))).collect();
-    files.sort();
-    // `a.polyseal` comes before `a.age`: it is sorted behind it, and is more ours.
-    for stored in files.iter().rev() {
-        let short = short(stored).unwrap_or(stored).to_owned();
-        let name = if entries.contains_key(&short) { stored.clone() } else { short };
-        entries.entry(name).or_insert_with(|| entry(stored, false));
-    }
-    entries
-}
-
 /// The rights of what is shown: those to read of what is stored.
-pub(super) fn rights(metadata: &Metadata) -> u16 {
-    use std::os::unix::fs::PermissionsExt;
+fn rights(metadata: &Metadata) -> u16 {
     let mode = (metadata.permissions().mode() & 0o777) as u16;
     if metadata.is_dir() { mode & 0o555 } else { mode & 0o444 }
 }
 
-/// The path of something in a directory at `parent`.
-pub(super) fn below(parent: &Path, stored: &OsStr) -> PathBuf {
-    parent.join(stored)
+fn changed(metadata: &Metadata) -> SystemTime {
+    u64::try_from(metadata.ctime()).map_or(UNIX_EPOCH, |s| UNIX_EPOCH + Duration::from_secs(s))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_short_unless_they_are_taken() {
-        let of = |directories: &[&str], files: &[&str]| {
-            let os = |names: &[&str]| names.iter().map(OsString::from).collect();
-            let named = named(os(directories), os(files));
-            let show = |(name, entry): (OsString, Entry)| {
-                format!("{}={}", name.display(), entry.stored.display())
-            };
-            named.into_iter().map(show).collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(of(&[], &["a.polyseal", "b.age"]), "a=a.polyseal b=b.age");
-        assert_eq!(of(&["a"], &["a.polyseal"]), "a=a a.polyseal=a.polyseal");
-        assert_eq!(of(&[], &["a.age", "a.polyseal"]), "a=a.polyseal a.age=a.age");
-        assert_eq!(of(&[], &["a.age.age", "a.age"]), "a=a.age a.age=a.age.age");
-        assert_eq!(short(OsStr::new(".polyseal")), None);
-        assert_eq!(short(OsStr::new("..polyseal")), None);
-        assert_eq!(short(OsStr::new("...age")), None);
-        assert_eq!(short(OsStr::new("plain")), None);
-    }
 
     #[test]
     fn a_directory_is_read_again_only_when_it_has_changed() {

@@ -132,11 +132,20 @@ fn at_once<T: Send>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result + Syn
     if files.len() < 2 {
         return one_by_one(files, work);
     }
-    let each = files.len().div_ceil(WAITING);
-    thread::scope(|scope| {
-        for part in files.chunks_mut(each) {
-            scope.spawn(|| one_by_one(part, &work));
+    let count = files.len();
+    let parts = Mutex::new(files.chunks_mut(count.div_ceil(WAITING)));
+    let worker = || {
+        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some(part) = next() {
+            one_by_one(part, &work);
         }
+    };
+    thread::scope(|scope| {
+        // A thread that cannot be started is a thread less: this one does what is left.
+        for _ in 1..WAITING.min(count) {
+            let _ = thread::Builder::new().spawn_scoped(scope, worker);
+        }
+        worker();
     });
 }
 

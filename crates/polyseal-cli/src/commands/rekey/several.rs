@@ -30,6 +30,11 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) ->
         return tree::rekey(args, files);
     }
     let excluded = Excluded::new(&args.many.exclude)?;
+    let bar = match &list {
+        Some(list) if !args.restore => args.many.progress(list)?,
+        Some(_) => None,
+        None => Progress::of_named(files.iter().map(PathBuf::as_path)),
+    };
     let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
@@ -45,11 +50,10 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) ->
         return many::in_batches(&args.many, items, None, |_| (), prepare, batch::make);
     }
     let run = Run::new(args)?;
-    let bar = Progress::of_files(None, None);
     let items = names.map(|name| {
         let name = name?;
-        let bytes = if args.in_place { Ok(0) } else { fs::metadata(&name).map(|it| it.len()) };
-        Ok(Item { bytes: bytes.unwrap_or(0), it: name.clone(), name })
+        let bytes = fs::metadata(&name).map_or(0, |it| it.len());
+        Ok(Item { bytes, it: name.clone(), name })
     });
     let before =
         |files: &[Item<PathBuf>]| run.recover(files.iter().filter_map(|f| Place::of(&f.it).ok()));

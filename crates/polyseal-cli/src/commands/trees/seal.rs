@@ -81,7 +81,9 @@ impl<'a> Sealing<'a> {
         };
         thread::scope(|scope| {
             if let Some(bar) = &bar {
-                scope.spawn(|| self.count(bar, &over));
+                // Without the thread the bar does not know how much there is.
+                let count = || self.count(bar, &over);
+                let _ = thread::Builder::new().spawn_scoped(scope, count);
             }
             let _over = Over(&over);
             in_order(steps, many.jobs(), work, consume)
