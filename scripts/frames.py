@@ -204,7 +204,10 @@ class Program:
         """Reads every function that wipes, and what wipes for it."""
         waiting, seen = set(self.wipe_functions), set()
         for address in self.wipe_functions:
-            self.summary(self.functions[address])
+            if not self.summary(self.functions[address]).wiped:
+                # Such as one of so few bytes that the compiler writes them without `memset`.
+                self.refused[address] = what = Refused("a wipe without a call of memset")
+                what.where = [self.functions[address]]
         while waiting:
             found = [f for f in self.callers(waiting) if f.address not in seen]
             waiting = set()

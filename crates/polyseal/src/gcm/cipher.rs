@@ -228,6 +228,7 @@ pub(super) fn one_message<A: Aes, D: Direction>(
 }
 
 /// The same of a message that is neither short nor of moderate length.
+#[inline(always)]
 pub(super) fn one_long_message<A: Aes, D: Direction>(
     backend: Backend,
     key: &[u8],

@@ -53,7 +53,7 @@ impl<S: Scheme> NonceDerived<S> {
         if S::FAST && short::fits(ad.len(), buffer.len()) {
             let seals = D::SEALS;
             backend.run(Short::<S::Core> { seals, root, nonce, ad, buffer, tag });
-            backend.run(WipeStack::<true>);
+            backend.run(WipeStack::<SHORT>);
             return;
         }
         if backend.run(IsMedium { ad: ad.len(), message: buffer.len() }) {
@@ -76,7 +76,7 @@ impl<S: Scheme> NonceDerived<S> {
             let message = short::ShortMessage { ad, buffer };
             backend.run(Medium::<Aes256, D> { key, first, message, tag, kind: PhantomData });
         });
-        stack::wipe_bytes::<MEDIUM_STACK_BYTES>();
+        self.backend.run(WipeStack::<MEDIUM>);
     }
 
     /// The same of a longer message, or of any, where none is of moderate length.
@@ -91,7 +91,7 @@ impl<S: Scheme> NonceDerived<S> {
         self.under_derived(nonce, tag, |backend, key, first, tag| {
             one_long_message::<Aes256, D>(backend, key, first, ad, buffer, tag);
         });
-        self.backend.run(WipeStack::<false>);
+        self.backend.run(WipeStack::<LONG>);
     }
 
     /// Derives a key and a counter block, and the commitment into `tag`; `seal_or_open` writes the
@@ -201,26 +201,29 @@ rustcrypto! {
     }
 }
 
-/// As much as a message of moderate length leaves on the stack.
-const MEDIUM_STACK_BYTES: usize = 2560;
-
 /// As much as deriving and expanding a key leaves on the stack.
 const EXPANDING_STACK_BYTES: usize = 2 << 10;
 
-/// Overwrites what a message has left on the stack, one that is `SHORT` or a longer one.
-struct WipeStack<const SHORT: bool>;
+/// The forms of a message, by length.
+const SHORT: u8 = 0;
+const MEDIUM: u8 = 1;
+const LONG: u8 = 2;
 
-impl<const SHORT: bool> Task for WipeStack<SHORT> {
+/// Overwrites what a message of a form has left on the stack.
+struct WipeStack<const FORM: u8>;
+
+impl<const FORM: u8> Task for WipeStack<FORM> {
     type Output = ();
 
     #[inline(always)]
     fn run<I: Isa>(self, _: I) {
         // The fewer registers there are, the more round keys and blocks are kept on the stack.
-        match const { (SHORT, I::REGISTERS) } {
-            (true, ..16) => stack::wipe_bytes::<{ short::SOFT_STACK_BYTES }>(),
-            (true, _) => stack::wipe_bytes::<{ short::STACK_BYTES }>(),
-            (false, ..32) => stack::wipe_bytes::<5120>(),
-            (false, _) => stack::wipe_bytes::<4608>(),
+        match const { (FORM, I::REGISTERS, I::Register::BLOCKS) } {
+            (SHORT, ..16, _) => stack::wipe_bytes::<{ short::SOFT_STACK_BYTES }>(),
+            (SHORT, _, _) => stack::wipe_bytes::<{ short::STACK_BYTES }>(),
+            (MEDIUM, 32.., _) => stack::wipe_bytes::<1024>(),
+            (MEDIUM, _, 1) => stack::wipe_bytes::<1344>(),
+            _ => stack::wipe_bytes::<2048>(),
         }
     }
 }

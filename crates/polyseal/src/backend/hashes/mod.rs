@@ -141,6 +141,16 @@ impl HashBackend {
         }
     }
 
+    /// AVX2, if it is the widest that there is.
+    #[cfg(target_arch = "x86_64")]
+    #[inline]
+    pub(crate) fn avx2_without_avx512(self) -> Option<cpu::Avx2> {
+        match self.vectors {
+            Vectors::Avx2(proof) => Some(proof),
+            Vectors::Soft(_) | Vectors::Avx512(_) => None,
+        }
+    }
+
     /// Runs `task` in the vectors that there are.
     #[inline]
     pub(crate) fn run<T: WordTask>(self, task: T) -> T::Output {
