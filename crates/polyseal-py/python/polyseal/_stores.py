@@ -17,7 +17,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from .errors import SourceChanged
-from .files import Staged
+from ._directory import Staged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -231,7 +231,7 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
     """A file to write: what is in it appears when it is committed, and never if it is discarded."""
     if isinstance(fs, LocalFileSystem):
         # fsspec's own is made elsewhere and moved, which is not one step, and tells of no refusal.
-        return Staged(path, overwrite)
+        return Staged.at(path, overwrite)
     if isinstance(fs, MemoryFileSystem):
         return _Held(fs, path)
     # Not by `open`, which adds it to a transaction.
