@@ -20,12 +20,15 @@ use crate::who::Who;
 
 /// Kind (`f`, `d`, `l`), path, mode, seconds, nanoseconds, the size of a file, and the salt of a
 /// file or the target of a link.
-type Entry<'py> = (char, Bound<'py, PyBytes>, u16, i64, u32, Option<u64>, Option<Bound<'py, PyBytes>>);
+type Entry<'py> =
+    (char, Bound<'py, PyBytes>, u16, i64, u32, Option<u64>, Option<Bound<'py, PyBytes>>);
 
 #[cold]
 fn of_manifest(error: Error) -> PyErr {
     match error {
-        Error::Io(source) => of_file(polyseal_file::Error::Io { what: "read the manifest", source }),
+        Error::Io(source) => {
+            of_file(polyseal_file::Error::Io { what: "read the manifest", source })
+        }
         other => ManifestError::new_err(other.to_string()),
     }
 }
@@ -105,7 +108,8 @@ impl ManifestReader {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Entry<'py>>> {
         let next = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next());
-        let Some(FileEntry { path, mode, modified, kind }) = next.transpose().map_err(of_manifest)?
+        let Some(FileEntry { path, mode, modified, kind }) =
+            next.transpose().map_err(of_manifest)?
         else {
             return Ok(None);
         };

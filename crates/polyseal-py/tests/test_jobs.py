@@ -195,7 +195,8 @@ def test_an_object_is_not_held_in_memory(tmp_path: Path, reference: str, monkeyp
 
     monkeypatch.setattr(_stores.Store, "read", measured)
     for operation, source, target in [("encrypt", "in", "x"), ("decrypt", "x", "back")]:
-        plan = polyseal.jobs.plan(operation, f"file://{tmp_path}/{source}", f"file://{tmp_path}/{target}", key=reference)  # type: ignore[arg-type]
+        urls = (f"file://{tmp_path}/{source}", f"file://{tmp_path}/{target}")
+        plan = polyseal.jobs.plan(operation, *urls, key=reference)  # type: ignore[arg-type]
         assert statuses(plan.run()) == {"done"}
     rekey = polyseal.jobs.plan("rekey", f"file://{tmp_path}/x", key=reference, to={"key": reference})
     assert statuses(rekey.run()) == {"done"}

@@ -19,7 +19,8 @@ from typing import Any
 import polyseal
 import pytest
 from conftest import VECTORS
-from polyseal import SecretKey, TreeError, TreeMismatch
+from polyseal import SecretKey, TreeError, TreeMismatch, _directory
+from polyseal._directory import Directory
 
 MANIFEST = ".polyseal-manifest.polyseal"
 
@@ -106,6 +107,22 @@ def test_a_tree_comes_back_with_modes_times_and_links(
         polyseal.verify_tree(tmp_path / "s", key=key)
     with pytest.raises(polyseal.NoMatchingKey):
         polyseal.verify_tree(tmp_path / "s", key=SecretKey.generate())
+
+
+def test_a_system_without_unnamed_files_or_names_of_descriptors(
+    tree: Path, tmp_path: Path, key: SecretKey, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE")
+    monkeypatch.setattr(_directory, "as_path", lambda _: None)
+    for _ in range(2):
+        polyseal.encrypt_tree(tree, tmp_path / "s", key=key, overwrite=True)
+        polyseal.decrypt_tree(tmp_path / "s", tmp_path / "out", key=key, overwrite=True)
+        assert listing(tmp_path / "out") == listing(tree)
+    polyseal.verify_tree(tmp_path / "s", key=key)
+    with pytest.raises(FileExistsError), polyseal.open(tmp_path / "new", "xb", key=key) as file:
+        file.write(b"message")
+        (tmp_path / "new").write_bytes(b"of another")
+    assert sorted(os.listdir(tmp_path)) == ["d", "new", "out", "s"]
 
 
 def test_the_tool_opens_what_is_sealed_here_and_the_other_way_round(
@@ -241,8 +258,9 @@ def test_no_link_that_is_there_is_followed(tree: Path, sealed: Path, tmp_path: P
     (out / "a").symlink_to("../elsewhere")
     (out / "one").symlink_to("../elsewhere/secret")
     found = failures(lambda: polyseal.decrypt_tree(sealed, out, key=key, overwrite=True))
-    assert found.keys() == {"a", "a/b", "a/b/three.polyseal", "a/link", "a/two.polyseal", "a/\udcff.polyseal", "one.polyseal"}
-    assert "no regular file" in found["one.polyseal"] or "not a regular file" in found["one.polyseal"]
+    inside = {"a/b", "a/b/three.polyseal", "a/link", "a/two.polyseal", "a/\udcff.polyseal"}
+    assert found.keys() == inside | {"a", "one.polyseal"}
+    assert "not a regular file" in found["one.polyseal"]
     assert names(elsewhere) == ["b", "secret"] and (elsewhere / "secret").read_bytes() == b"precious"
     # In the sealed tree: what they lead to is right, but not there.
     (sealed / "a").rename(tmp_path / "moved")
@@ -253,6 +271,25 @@ def test_no_link_that_is_there_is_followed(tree: Path, sealed: Path, tmp_path: P
     (tree / "z").symlink_to("../elsewhere")
     polyseal.encrypt_tree(tree, tmp_path / "s2", key=key)
     assert "z" not in names(tmp_path / "s2") and "z/secret.polyseal" not in names(tmp_path / "s2")
+
+
+def test_what_is_beneath_a_directory_is_no_link_and_is_not_waited_for(tmp_path: Path) -> None:
+    """The last moment at which somebody could put it there."""
+    (tmp_path / "file").write_bytes(b"message")
+    (tmp_path / "link").symlink_to("file")
+    (tmp_path / "around").symlink_to(".")
+    os.mkfifo(tmp_path / "fifo")
+    directory = Directory.open(str(tmp_path))
+    os.close(directory.file(b"file"))
+    for name in (b"link", b"fifo", b"."):
+        with pytest.raises(OSError):
+            directory.file(name)
+    for path in (b"around", b"file"):
+        with pytest.raises(OSError):
+            directory.beneath(path)
+    for path in (b"..", b"a/../b", b"/etc", b"a//b", b"./a", b"a/"):
+        with pytest.raises(ValueError, match="no path beneath"):
+            directory.beneath(path)
 
 
 def test_a_link_that_is_planted_meanwhile_leads_nowhere(tmp_path: Path, key: SecretKey) -> None:
@@ -337,7 +374,9 @@ def test_what_is_no_file_is_told_and_the_rest_is_done(tree: Path, tmp_path: Path
     assert polyseal.verify_tree(tmp_path / "s", key=key, exclude=lambda path: path.name == "a").files == 2
 
 
-def test_what_is_raised_meanwhile_ends_it_and_leaves_nothing(tree: Path, sealed: Path, tmp_path: Path, key: SecretKey) -> None:
+def test_what_is_raised_meanwhile_ends_it_and_leaves_nothing(
+    tree: Path, sealed: Path, tmp_path: Path, key: SecretKey
+) -> None:
     def stop(_: polyseal.TreeProgress) -> None:
         raise LookupError("enough")
 

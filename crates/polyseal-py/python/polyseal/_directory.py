@@ -153,7 +153,7 @@ class Staged:
             if not overwrite:
                 raise self._exists()
             if not stat.S_ISREG(there.st_mode):
-                raise ValueError(f"{self._shown} is there, and is not a regular file: give one that is open for writing")
+                raise ValueError(f"{self._shown} is not a regular file; give a file object that is open for writing")
             if there.st_uid == os.geteuid():
                 self._mode = stat.S_IMODE(there.st_mode) & 0o777
         #: The name that it has meanwhile, if any.

@@ -102,7 +102,6 @@ class Rekeying:
 
     @contextlib.contextmanager
     def _locked(self, old: IO[bytes], header: bytes) -> Iterator[Callable[[], None]]:
-        self._expect_no_backup()
         try:
             # A remote file system may ask that it can be written, too.
             fd = self._directory.file(self._name, change=True)
@@ -118,7 +117,7 @@ class Rekeying:
                     raise self._changed()
 
             expect_unchanged()
-            # Meanwhile another may have begun, and been interrupted.
+            # Whoever made one had the lock, and no longer has: it was interrupted.
             self._expect_no_backup()
             yield expect_unchanged
 
@@ -140,10 +139,8 @@ class Rekeying:
     def _expect_no_backup(self) -> None:
         with contextlib.suppress(FileNotFoundError):
             self._directory.stat(self._name + _BACKUP)
-            name = f"{self._shown}{_BACKUP.decode()}"
-            raise FileExistsError(
-                errno.EEXIST, "an interrupted rekey --in-place has left it: polyseal rekey --restore, or move it away", name
-            )
+            why = "an interrupted rekey --in-place has left it: polyseal rekey --restore, or move it away"
+            raise FileExistsError(errno.EEXIST, why, f"{self._shown}{_BACKUP.decode()}")
 
     def _changed(self) -> SourceChanged:
         return SourceChanged(f"{self._shown}: it has been changed meanwhile; nothing was done to it")

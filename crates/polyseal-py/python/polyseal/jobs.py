@@ -171,7 +171,8 @@ class _What:
 
     def mark(self, item: Item) -> str:
         """What an object has on it that this plan has made of that version of its source."""
-        return hashlib.sha256(b"\0".join((self.plan, item.name.encode(errors="surrogateescape"), item.version.encode()))).hexdigest()
+        name = item.name.encode(errors="surrogateescape")
+        return hashlib.sha256(b"\0".join((self.plan, name, item.version.encode()))).hexdigest()
 
     def outcome(self, item: Item, error: Exception | None = None, after: str | None = None) -> Outcome:
         """What has become of an object."""

@@ -99,7 +99,9 @@ class _Entry(NamedTuple):
         return self.seconds * 10**9 + self.nanoseconds
 
     @classmethod
-    def of(cls, kind: str, path: bytes, there: os.stat_result, size: int | None = None, data: bytes | None = None) -> _Entry:
+    def of(
+        cls, kind: str, path: bytes, there: os.stat_result, size: int | None = None, data: bytes | None = None
+    ) -> _Entry:
         mode = 0 if kind == "l" else stat.S_IMODE(there.st_mode) & 0o777
         return cls(kind, path, mode, *divmod(there.st_mtime_ns, 10**9), size, data)
 
