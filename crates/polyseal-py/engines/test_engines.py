@@ -96,8 +96,8 @@ def test_all_of_it_with_a_worker_killed(
 
     outcomes = polyseal.dask.run(client, plan, progress=kill)
     assert killed
-    # What a killed worker had put is there when its task runs again: a conflict, and whole.
-    assert set(statuses(outcomes)) <= {"done", "conflict"} and len(outcomes) == SMALL + 1
+    # What a killed worker had put is there when its task runs again, and is known.
+    assert statuses(outcomes) == {"done": SMALL + 1}
     verified = polyseal.dask.run(client, polyseal.jobs.plan("verify", f"s3://{bucket}/out", **arguments))
     assert statuses(verified) == {"done": SMALL + 1}
     # The tool's own format: a part of a file that nobody sealed as a whole.
@@ -250,7 +250,8 @@ def test_a_large_file_goes_up_piece_by_piece(
     bucket: str, server: tuple[int, Path], key_file: Path, tmp_path: Path
 ) -> None:
     """From where versions are not compared by the server one task takes all of it, and holds little of it."""
-    fill(tmp_path / "in", 0, 100 << 20)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/large").write_bytes(secrets.token_bytes(100 << 20))
     with proxy(server[0]) as counts:
         options = s3_options(counts.port)
         plan = polyseal.jobs.plan(
