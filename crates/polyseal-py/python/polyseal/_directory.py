@@ -12,6 +12,7 @@ import errno
 import os
 import secrets
 import stat
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ class Directory:
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
+        #: The directory beneath this one that each thread was in last: what comes next is often in it, too.
+        self._last: threading.local | None = None
 
     def __del__(self) -> None:
         if hasattr(self, "fd"):
@@ -35,13 +38,20 @@ class Directory:
     @classmethod
     def open(cls, path: str | bytes) -> Directory:
         """The directory ``path``, as the user has named it: links in it are followed."""
-        return cls(_open_directory(path or ".", 0, None))
+        found = cls(_open_directory(path or ".", 0, None))
+        found._last = threading.local()
+        return found
 
     def beneath(self, path: bytes) -> Directory:
         """The directory ``path`` beneath this one."""
-        found = self
-        for name in _names(path) if path else ():
+        found, rest = self, path
+        last, at = getattr(self._last, "it", (b"", self))
+        if last and (path + b"/").startswith(last + b"/"):
+            found, rest = at, path[len(last) + 1 :]
+        for name in _names(rest) if rest else ():
             found = Directory(_open_directory(name, os.O_NOFOLLOW, found.fd))
+        if self._last is not None and path:
+            self._last.it = path, found
         return found
 
     def place(self, path: bytes) -> tuple[Directory, bytes]:

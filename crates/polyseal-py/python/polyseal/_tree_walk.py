@@ -38,22 +38,30 @@ class Step(NamedTuple):
     error: OSError | None = None
 
 
-def walk(root: Directory, exclude: Exclude | None, sealed: bool = False, path: bytes = b"") -> Iterator[Step]:
-    """What is in a tree, in the order of a manifest: each directory, then what is in it, by names. No link is
-    followed. Of a sealed tree, names are put in order as they are without their suffix.
-    """
+def walk(root: Directory, exclude: Exclude | None, sealed: bool = False) -> Iterator[Step]:
+    """All that is in a tree, whatever its depth."""
+    directories = [_steps(root, exclude, sealed, b"")]
+    while directories:
+        step = next(directories[-1], None)
+        if step is None:
+            directories.pop()
+            continue
+        yield step
+        if step.what == "3 directory" and step.error is None:
+            directories.append(_steps(root, exclude, sealed, step.path))
+
+
+def _steps(root: Directory, exclude: Exclude | None, sealed: bool, path: bytes) -> Iterator[Step]:
+    """What is in one directory."""
     try:
         names = sorted(_names(root.beneath(path), sealed))
     except OSError as error:
         yield Step(path, "3 directory", path, error)
         return
+    before = path + b"/" if path else b""
     for name, what, there in names:
-        inner = path + b"/" + name if path else name
-        if exclude is not None and exclude(shown(inner)):
-            continue
-        yield Step(inner, what, path + b"/" + there if path else there)
-        if what == "3 directory":
-            yield from walk(root, exclude, sealed, inner)
+        if exclude is None or not exclude(shown(before + name)):
+            yield Step(before + name, what, before + there)
 
 
 def _names(directory: Directory, sealed: bool) -> Iterator[tuple[bytes, _What, bytes]]:

@@ -94,12 +94,15 @@ class Work:
         self._run = run
         self.threads = run.threads
 
-    def report(self) -> Callable[[int, int | None], None]:
-        """What Rust calls with the bytes that have been read; it ends the work when nobody wants it any more."""
+    def report(self, most: int | None = None) -> Callable[[int, int | None], None]:
+        """What Rust calls with the bytes that have been read, of which ``most`` are counted; it ends the work when
+        nobody wants it any more.
+        """
         before = 0
 
         def report(done: int, _: int | None) -> None:
             nonlocal before
+            done = done if most is None else min(done, most)
             self._run.add(done - before)
             before = done
 

@@ -69,9 +69,7 @@ def encrypt_tree(
     tree = Directory.open(os.fspath(source))
     who_args = _kept(who_args)
     whose = who(**who_args)
-    sealer = _polyseal.StreamSealer(
-        suite=suite, segment_size=segment_size, header_size=header_size, **who_args
-    )
+    sealer = _polyseal.StreamSealer(suite=suite, segment_size=segment_size, header_size=header_size, **who_args)
     to = made.make()
 
     def begin() -> Iterator[Step | Outcome]:
@@ -170,7 +168,7 @@ def decrypt_tree(
                 os.utime(name, ns=ns, dir_fd=parent.fd, follow_symlinks=False)
                 return
             with sealed.file(entry) as file, Staged(parent, name, overwrite, sync=overwrite) as plain:
-                done = _polyseal.decrypt(file.source, plain.sink, sealed.whose, work.threads, work.report())
+                done = _polyseal.decrypt(file.source, plain.sink, sealed.whose, work.threads, work.report(entry.size))
                 _expect_its_own(entry, done)
                 plain.set(entry.mode, entry.mtime_ns)
                 plain.commit()
@@ -194,7 +192,8 @@ def verify_tree(
     def verify(entry: Entry, work: Work) -> None:
         if entry.kind == "f":
             with sealed.file(entry) as file:
-                _expect_its_own(entry, _polyseal.verify(file.source, sealed.whose, work.threads, work.report()))
+                done = _polyseal.verify(file.source, sealed.whose, work.threads, work.report(entry.size))
+                _expect_its_own(entry, done)
 
     with sealed:
         return sealed.each(jobs, progress, verify)
