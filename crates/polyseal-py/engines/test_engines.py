@@ -263,7 +263,7 @@ def test_a_large_file_goes_up_piece_by_piece(
             target_options=options,
         )
         assert statuses(plan.run()) == {"done": 1}
-        assert sum("partNumber" in line for line in counts.first_lines) == 13
+        assert 10 <= sum("partNumber" in line for line in counts.first_lines) <= 13
         assert s3fs.S3FileSystem(**options).info(f"{bucket}/out/large")["size"] > 100 << 20
     with polyseal.open(server[1] / bucket / "out/large", key=f"file:{key_file}") as file:
         assert file.read() == (tmp_path / "in/large").read_bytes()

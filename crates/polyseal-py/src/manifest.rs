@@ -48,7 +48,7 @@ impl ManifestWriter {
         Ok(Self(Mutex::new(Some(Writer::new(Vec::new()).map_err(of_manifest)?))))
     }
 
-    /// Takes the next entry. One that no manifest has there raises `ManifestError`, and is left out.
+    /// Takes the next entry. One that no manifest has there raises `ManifestError`: it is left out.
     #[expect(clippy::too_many_arguments, reason = "the fields of an entry")]
     fn push<'py>(
         &self,
