@@ -17,6 +17,7 @@ pyo3::import_exception!(polyseal.errors, HeaderError);
 pyo3::import_exception!(polyseal.errors, CorruptSegment);
 pyo3::import_exception!(polyseal.errors, SourceChanged);
 pyo3::import_exception!(polyseal.errors, LimitExceeded);
+pyo3::import_exception!(polyseal.errors, ManifestError);
 
 /// The exception for an error of a message.
 #[cold]
@@ -69,7 +70,7 @@ pub(crate) fn of_file(error: FileError) -> PyErr {
 }
 
 /// An error of the system keeps its number; one that a file object raised is raised again; and what
-/// a reader of armour says comes through the reader of the file.
+/// the library says through a reader is its own error.
 #[cold]
 fn of_io(error: io::Error, text: String) -> PyErr {
     if let Some(code) = error.raw_os_error() {
@@ -77,11 +78,11 @@ fn of_io(error: io::Error, text: String) -> PyErr {
     }
     match error.get_ref() {
         Some(inner) if inner.is::<PyErr>() => error.into(),
-        Some(inner) => match inner.downcast_ref::<FileError>() {
-            Some(inner @ FileError::Armor(_)) => HeaderError::new_err(inner.to_string()),
+        Some(inner) if inner.is::<FileError>() => match error.into_inner().map(|e| e.downcast()) {
+            Some(Ok(inner)) => of_file(*inner),
             _ => PyOSError::new_err(text),
         },
-        None => PyOSError::new_err(text),
+        _ => PyOSError::new_err(text),
     }
 }
 

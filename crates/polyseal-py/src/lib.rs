@@ -17,6 +17,7 @@ mod errors;
 mod files;
 mod flex;
 mod mac;
+mod manifest;
 mod memory;
 mod payload;
 mod reader;
@@ -45,6 +46,9 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<payload::Payload>()?;
     module.add_class::<payload::Outline>()?;
     module.add_class::<sealer::Sealer>()?;
+    module.add_class::<manifest::ManifestWriter>()?;
+    module.add_class::<manifest::ManifestReader>()?;
+    module.add_function(wrap_pyfunction!(manifest::link_stays_inside, module)?)?;
     classes::add(module)?;
     files::add(module)
 }

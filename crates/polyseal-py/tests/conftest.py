@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import os
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,3 +34,17 @@ def macs() -> list[type[polyseal.Mac]]:
 def key() -> Iterator[polyseal.SecretKey]:
     """A key for files."""
     yield polyseal.SecretKey.generate()
+
+
+@pytest.fixture(scope="session")
+def tool() -> Callable[..., str]:
+    """Runs the command ``polyseal``: ``$POLYSEAL_TOOL``, or what cargo has built."""
+    path = Path(os.environ.get("POLYSEAL_TOOL", VECTORS.parent / "target/debug/polyseal"))
+    assert path.exists(), f"{path} is missing: cargo build --package polyseal-cli"
+
+    def run(*arguments: str | Path) -> str:
+        done = subprocess.run([path, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run

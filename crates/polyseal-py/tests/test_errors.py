@@ -5,20 +5,31 @@ from __future__ import annotations
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
 
 import polyseal
 import polyseal.errors
 import pytest
 
-ALL = [getattr(polyseal.errors, name) for name in polyseal.errors.__all__]
+NAMED = [getattr(polyseal.errors, name) for name in polyseal.errors.__all__]
+ALL = [kind for kind in NAMED if issubclass(kind, Exception)]
+FAILURE = polyseal.TreeFailure(Path("a"), polyseal.TreeMismatch("added"))
+#: What those are made of that take more than a text.
+ARGUMENTS: dict[type[Exception], tuple[Any, ...]] = {
+    polyseal.CorruptSegment: (3, True, "a text"),
+    polyseal.TreeMismatch: ("missing",),
+    polyseal.TreeError: ("a text", [FAILURE]),
+}
 
 
 @pytest.mark.parametrize("kind", ALL)
 def test_every_exception_can_be_pickled(kind: type[Exception]) -> None:
-    error = kind(3, True, "a text") if kind is polyseal.CorruptSegment else kind("a text")
+    error: Any = kind(*ARGUMENTS.get(kind, ("a text",)))
     again = pickle.loads(pickle.dumps(error))
-    assert type(again) is kind and str(again) == "a text" == str(error)
-    assert again.__dict__ == error.__dict__
+    assert type(again) is kind and str(again) == str(error) and repr(again.__dict__) == repr(error.__dict__)
+    if kind not in (polyseal.TreeMismatch, polyseal.TreeError):
+        assert str(error) == "a text"
     assert isinstance(error, polyseal.PolysealError) and error.retryable is False
 
 

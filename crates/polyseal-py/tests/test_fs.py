@@ -83,6 +83,22 @@ def test_lists_have_sizes_of_the_plaintext(fs: Any, root: str, reference: str) -
         fs.cat_file(f"{root}/plain")
 
 
+def test_a_file_that_vanishes_is_not_in_the_list(fs: Any, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fs.pipe({f"{root}/{name}": b"message" for name in "abc"})
+    ranges = fs.fs.cat_ranges
+
+    def vanishing(paths: list[str], *arguments: Any, **keywords: Any) -> Any:
+        if fs.fs.exists(f"{root}/b"):
+            fs.fs.rm(f"{root}/b")
+        return ranges(paths, *arguments, **keywords)
+
+    monkeypatch.setattr(fs.fs, "cat_ranges", vanishing)
+    assert sorted(each["name"] for each in fs.ls(root)) == [f"{root}/a", f"{root}/c"]
+    fs.pipe_file(f"{root}/b", b"again")
+    with pytest.raises(FileNotFoundError):
+        fs.info(f"{root}/b")
+
+
 def test_an_altered_file_gives_no_data(fs: Any, root: str) -> None:
     data = secrets.token_bytes(200_000)
     fs.pipe_file(f"{root}/x", data)

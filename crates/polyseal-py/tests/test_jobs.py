@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import pickle
 import secrets
 from concurrent.futures import ThreadPoolExecutor
@@ -117,6 +119,89 @@ def test_large_objects_are_verified_in_parts(tmp_path: Path, reference: str) -> 
     plan = polyseal.jobs.plan("verify", f"file://{tmp_path}/x", key=reference, part_size=5 << 20)
     [outcome] = plan.results([task.run() for task in plan.tasks[:2]])
     assert outcome.status == "failed" and "no result" in str(outcome.error)
+
+
+def has_attributes(folder: Path) -> bool:
+    """Whether files there can have a mark."""
+    (folder / "probe").write_bytes(b"")
+    try:
+        os.setxattr(folder / "probe", "user.probe", b"1")
+    except OSError:
+        return False
+    finally:
+        (folder / "probe").unlink()
+    return True
+
+
+def test_a_task_that_is_run_again_knows_its_own_objects(tree: Path, reference: str, tmp_path: Path) -> None:
+    new = tmp_path / "new"
+    new.write_text(polyseal.SecretKey.generate().to_key_file())
+    out, back = f"file://{tmp_path}/out", f"file://{tmp_path}/back"
+    again = "done" if has_attributes(tmp_path) else "conflict"
+    for operation, urls, arguments in [
+        ("encrypt", (f"file://{tree}", out), {}),
+        ("decrypt", (out, back), {}),
+        ("rekey", (out,), {"to": {"key": f"file:{new}"}, "remove_others": True}),
+    ]:
+        plan = polyseal.jobs.plan(operation, *urls, key=reference, **arguments)  # type: ignore[arg-type]
+        [task] = plan.tasks
+        # Another plan for the same objects is another writer.
+        other = polyseal.jobs.plan(operation, *urls, key=reference, **arguments)  # type: ignore[arg-type]
+        first = pickle.loads(pickle.dumps(task)).run().outcomes
+        assert statuses([*first]) == {"done"}
+        second = pickle.loads(pickle.dumps(task)).run().outcomes
+        if again == "done":
+            assert second == first
+        else:
+            assert "done" not in statuses([*second])
+        assert "done" not in statuses([*other.tasks[0].run().outcomes])
+    assert contents(tmp_path / "back") == contents(tree)
+
+
+def test_a_key_that_is_missing_is_told_of_each_object(tree: Path, tmp_path: Path) -> None:
+    nothing = f"file:{tmp_path}/nothing"
+    plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{tmp_path}/out", key=nothing)
+    outcomes = plan.run()
+    assert len(outcomes) == 12 and statuses(outcomes) == {"failed"}
+    assert all("FileNotFoundError" in str(each.error) and "nothing" in str(each.error) for each in outcomes)
+
+
+def test_a_report_that_is_taken_twice_counts_once(tree: Path, reference: str, tmp_path: Path) -> None:
+    plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{tmp_path}/out", key=reference, objects_per_task=5)
+    result = plan.tasks[0].run()
+    assert len(plan.take(result)) == 5
+    once = plan.done()
+    assert plan.take(result) == [] and plan.done() == once and once.objects == 5
+    polyseal.encrypt_file(io.BytesIO(bytes(12_000_000)), tmp_path / "x", key=reference)
+    plan = polyseal.jobs.plan("verify", f"file://{tmp_path}/x", key=reference, part_size=5 << 20)
+    results = [task.run() for task in plan.tasks]
+    plan.take(results[0])
+    once = plan.done()
+    plan.take(results[0])
+    assert plan.done() == once and once.objects == 0
+
+
+def test_an_object_is_not_held_in_memory(tmp_path: Path, reference: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from polyseal import _stores
+
+    data = secrets.token_bytes(20_000_000)
+    (tmp_path / "in").write_bytes(data)
+    sizes: list[int] = []
+    read = _stores.Store.read
+
+    def measured(self: _stores.Store, path: str, start: int, stop: int, version: str) -> bytes:
+        sizes.append(stop - start)
+        return read(self, path, start, stop, version)
+
+    monkeypatch.setattr(_stores.Store, "read", measured)
+    for operation, source, target in [("encrypt", "in", "x"), ("decrypt", "x", "back")]:
+        urls = (f"file://{tmp_path}/{source}", f"file://{tmp_path}/{target}")
+        plan = polyseal.jobs.plan(operation, *urls, key=reference)  # type: ignore[arg-type]
+        assert statuses(plan.run()) == {"done"}
+    rekey = polyseal.jobs.plan("rekey", f"file://{tmp_path}/x", key=reference, to={"key": reference})
+    assert statuses(rekey.run()) == {"done"}
+    assert (tmp_path / "back").read_bytes() == data
+    assert max(sizes) < 9 << 20 and sum(sizes) > 60_000_000
 
 
 def test_the_manifest(tree: Path, reference: str, tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ Messages: a class for each algorithm.
 >>> cipher.open(sealed, b"header")
 b'attack at dawn'
 
-Files: ``polyseal.open`` reads any part of one, and writes one that appears when it is complete.
+Files: ``polyseal.open`` reads any part of one, and writes one that appears when it is complete. Whole trees:
+``polyseal.encrypt_tree``.
 
 Nothing here needs to be initialised, and everything can be used by several threads at once, but for the
 position of a file object.
@@ -37,9 +38,13 @@ from .errors import (
     HeaderError,
     InvalidTag,
     LimitExceeded,
+    ManifestError,
     NoMatchingKey,
     PolysealError,
     SourceChanged,
+    TreeError,
+    TreeFailure,
+    TreeMismatch,
     WrongPassphrase,
 )
 from .files import (
@@ -57,6 +62,7 @@ from .files import (
     verify_file,
 )
 from .keys import KeyRef
+from .trees import TreeProgress, TreeSummary, decrypt_tree, encrypt_tree, rekey_tree, verify_tree
 
 __all__ = [
     "Aead",
@@ -71,6 +77,7 @@ __all__ = [
     "KeyRef",
     "LimitExceeded",
     "Mac",
+    "ManifestError",
     "NoMatchingKey",
     "Outline",
     "Payload",
@@ -81,17 +88,26 @@ __all__ = [
     "SourceChanged",
     "StreamSealer",
     "Summary",
+    "TreeError",
+    "TreeFailure",
+    "TreeMismatch",
+    "TreeProgress",
+    "TreeSummary",
     "WhoArgs",
     "WrongPassphrase",
     "__version__",
     "decrypt_file",
+    "decrypt_tree",
     "encrypt_file",
+    "encrypt_tree",
     "inspect",
     "inspect_header",
     "open",
     "rekey_file",
     "rekey_header",
+    "rekey_tree",
     "suites",
     "verify_file",
+    "verify_tree",
 ]
 __all__ += _algorithms

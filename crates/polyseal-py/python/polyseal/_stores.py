@@ -3,21 +3,26 @@
 On S3 a version is an ETag, and the server compares it (``If-Match``, ``If-None-Match``). Elsewhere it is
 what fsspec tells of a file, compared after a read and just before a write: a writer that comes in
 between is not noticed.
+
+What is written can have a mark: metadata of an S3 object, an extended attribute of a local file. Whoever writes
+it again, because nobody told that it had been written, knows it by that.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
+from ._directory import Staged
 from .errors import SourceChanged
-from .files import Staged
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +38,16 @@ TELLS_VERSIONS: Final = (
 )
 #: What S3 takes for a part that is not the last.
 LEAST_PART: Final = 5 << 20
+#: Bytes that are worked on at once.
+PIECE: Final = 8 << 20
+#: The name of the mark.
+MARK: Final = "polyseal-task"
+#: What S3 tells of an object in the answer to a read, and another object in its place gets. Not its tags, which it
+#: tells only if asked for them.
+_KEPT: Final = (
+    *("CacheControl", "ContentDisposition", "ContentEncoding", "ContentLanguage", "ContentType", "Expires"),
+    *("Metadata", "ServerSideEncryption", "SSEKMSKeyId", "StorageClass", "WebsiteRedirectLocation"),
+)
 
 
 class Conflict(Exception):
@@ -88,13 +103,29 @@ class Store:
             raise SourceChanged(f"{path}: changed since the jobs were planned")
         return data
 
-    def put(self, path: str, data: bytes, instead_of: str | None) -> str:
-        """Writes a whole object: a new one, or one in the place of that version. Its version."""
+    def first(self, path: str, start: int, stop: int, version: str) -> tuple[bytes, dict[str, Any]]:
+        """The same, and what else the store tells of the object that another of its name should have, too."""
+        return self.read(path, start, stop, version), {}
+
+    def put(
+        self,
+        path: str,
+        pieces: Iterable[bytes],
+        instead_of: str | None,
+        mark: str,
+        attributes: dict[str, Any] | None = None,
+    ) -> str:
+        """Writes a whole object, of which one piece is in memory: a new one, or one in the place of that version.
+        Its version.
+        """
         self._expect(path, instead_of)
         self.fs.makedirs(self.fs._parent(path), exist_ok=True)
         sink = staged(self.fs, path, overwrite=instead_of is not None)
         try:
-            sink.write(data)
+            for piece in pieces:
+                sink.write(piece)
+            if isinstance(sink, Staged):
+                sink.mark(MARK, mark)
             sink.close()
             self._expect(path, instead_of)
             sink.commit()
@@ -108,14 +139,32 @@ class Store:
         assert found is not None
         return found[1]
 
+    def marked(self, path: str, mark: str) -> str | None:
+        """The version of what is there, if it has that mark."""
+        if not isinstance(self.fs, LocalFileSystem):
+            return None
+        with suppress(OSError, AttributeError):
+            if os.getxattr(path, f"user.{MARK}") == mark.encode():
+                found = self.now(path)
+                return found and found[1]
+        return None
+
     def _expect(self, path: str, version: str | None) -> None:
         found = self.now(path)
         if (found and found[1]) != version:
             raise Conflict(f"{path}: another writer was there first")
 
-    def replace_head(self, path: str, head: bytes, size: int, version: str, read: Read) -> str:
+    def replace_head(
+        self, path: str, head: bytes, size: int, version: str, read: Read, mark: str, attributes: dict[str, Any]
+    ) -> str:
         """Writes new first bytes; ``read`` reads the others of that version. Its new version."""
-        return self.put(path, head + read(len(head), size), version)
+        return self.put(path, _with_head(head, size, read), version, mark, attributes)
+
+
+def _with_head(head: bytes, size: int, read: Read) -> Iterator[bytes]:
+    yield head
+    for start in range(len(head), size, PIECE):
+        yield read(start, min(size, start + PIECE))
 
 
 class S3Store(Store):
@@ -127,34 +176,62 @@ class S3Store(Store):
         return str(info["ETag"]).strip('"')
 
     def read(self, path: str, start: int, stop: int, version: str) -> bytes:
-        if start == stop:
-            return b""
-        with _conditions(path, SourceChanged(f"{path}: changed since the jobs were planned")):
-            data: bytes = self._get(path, f"bytes={start}-{stop - 1}", version)
-        return data
+        return self.first(path, start, stop, version)[0] if start < stop else b""
 
-    def _get(self, path: str, range_: str, version: str) -> bytes:
+    def first(self, path: str, start: int, stop: int, version: str) -> tuple[bytes, dict[str, Any]]:
+        if start == stop:
+            return b"", {}
+        with _conditions(path, SourceChanged(f"{path}: changed since the jobs were planned")):
+            return self._get(path, f"bytes={start}-{stop - 1}", version)
+
+    def _get(self, path: str, range_: str, version: str) -> tuple[bytes, dict[str, Any]]:
         from fsspec.asyn import sync
 
         bucket, key, _ = self.fs.split_path(path)
 
-        async def get() -> bytes:
+        async def get() -> tuple[bytes, dict[str, Any]]:
             answer = await self.fs._call_s3("get_object", Bucket=bucket, Key=key, Range=range_, IfMatch=version)
             async with answer["Body"] as body:
                 data: bytes = await body.read()
-            return data
+            return data, {name: answer[name] for name in _KEPT if answer.get(name)}
 
-        found: bytes = sync(self.fs.loop, get)
+        found: tuple[bytes, dict[str, Any]] = sync(self.fs.loop, get)
         return found
 
-    def put(self, path: str, data: bytes, instead_of: str | None) -> str:
-        with _conditions(path, Conflict(f"{path}: another writer was there first")):
-            answer = self._call("put_object", path, Body=data, **_if(instead_of))
-        return str(answer["ETag"]).strip('"')
+    def put(
+        self,
+        path: str,
+        pieces: Iterable[bytes],
+        instead_of: str | None,
+        mark: str,
+        attributes: dict[str, Any] | None = None,
+    ) -> str:
+        """As everywhere; an object that is longer than a part goes up in parts."""
+        arguments = _marked(attributes, mark)
+        parts = _parts(pieces)
+        first, second = next(parts, b""), next(parts, None)
+        if second is None:
+            with _conditions(path, Conflict(f"{path}: another writer was there first")):
+                answer = self._call("put_object", path, Body=first, **arguments, **_if(instead_of))
+            return str(answer["ETag"]).strip('"')
+        upload = self.begin(path, mark, attributes)
+        try:
+            etags = [self.part(path, upload, n, data) for n, data in enumerate(chain([first, second], parts), 1)]
+            return self.complete(path, upload, etags, instead_of)
+        except BaseException:
+            self.abort(path, upload)
+            raise
 
-    def begin(self, path: str) -> str:
+    def marked(self, path: str, mark: str) -> str | None:
+        try:
+            answer = self._call("head_object", path)
+        except FileNotFoundError:
+            return None
+        return str(answer["ETag"]).strip('"') if answer.get("Metadata", {}).get(MARK) == mark else None
+
+    def begin(self, path: str, mark: str, attributes: dict[str, Any] | None = None) -> str:
         """Begins an object that comes in parts."""
-        return str(self._call("create_multipart_upload", path)["UploadId"])
+        return str(self._call("create_multipart_upload", path, **_marked(attributes, mark))["UploadId"])
 
     def part(self, path: str, upload: str, number: int, data: bytes) -> str:
         """Sends a part, and says its ETag. A part that is sent again takes the place of the first."""
@@ -175,12 +252,14 @@ class S3Store(Store):
         with suppress(OSError):
             self._call("abort_multipart_upload", path, UploadId=upload)
 
-    def replace_head(self, path: str, head: bytes, size: int, version: str, read: Read) -> str:
+    def replace_head(
+        self, path: str, head: bytes, size: int, version: str, read: Read, mark: str, attributes: dict[str, Any]
+    ) -> str:
         """Sends the head and what makes the first part long enough; the server copies the rest."""
         first = max(len(head), LEAST_PART)
         if size <= 2 * LEAST_PART:
-            return self.put(path, head + read(len(head), size), version)
-        upload = self.begin(path)
+            return self.put(path, _with_head(head, size, read), version, mark, attributes)
+        upload = self.begin(path, mark, attributes)
         bucket, key, _ = self.fs.split_path(path)
         try:
             etags = [self.part(path, upload, 1, head + read(len(head), first))]
@@ -231,11 +310,30 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
     """A file to write: what is in it appears when it is committed, and never if it is discarded."""
     if isinstance(fs, LocalFileSystem):
         # fsspec's own is made elsewhere and moved, which is not one step, and tells of no refusal.
-        return Staged(path, overwrite)
+        return Staged.at(path, overwrite)
     if isinstance(fs, MemoryFileSystem):
         return _Held(fs, path)
     # Not by `open`, which adds it to a transaction.
     return fs._open(path, mode="wb" if overwrite else "xb", autocommit=False, **options)
+
+
+def _marked(attributes: dict[str, Any] | None, mark: str) -> dict[str, Any]:
+    """The arguments that give an object these attributes, and the mark."""
+    kept = dict(attributes or {})
+    return {**kept, "Metadata": {**kept.get("Metadata", {}), MARK: mark}}
+
+
+def _parts(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces, joined to parts that S3 takes; longer ones from the 1,000th on, as there are at most 10,000."""
+    held, size, made = list[bytes](), 0, 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size >= PIECE << (made // 1000):
+            yield b"".join(held)
+            held, size, made = [], 0, made + 1
+    if held or not made:
+        yield b"".join(held)
 
 
 def _if(version: str | None) -> dict[str, str]:
@@ -260,4 +358,4 @@ def _conditions(path: str, unmet: Exception) -> Iterator[None]:
         raise
 
 
-__all__ = ["LEAST_PART", "TELLS_VERSIONS", "Conflict", "S3Store", "Store", "staged", "store"]
+__all__ = ["LEAST_PART", "PIECE", "TELLS_VERSIONS", "Conflict", "S3Store", "Store", "staged", "store"]

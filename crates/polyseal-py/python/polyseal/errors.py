@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, Final, Literal, NamedTuple
 
 
 class PolysealError(Exception):
@@ -69,14 +71,86 @@ class LimitExceeded(PolysealError, ValueError):
     """More than a key or an algorithm may be used for."""
 
 
+class ManifestError(PolysealError):
+    """A directory is no sealed tree: it has no manifest, or one that is damaged."""
+
+
+class TreeMismatch(PolysealError):
+    """A path and the manifest of its tree do not agree.
+
+    >>> TreeMismatch("missing").reason
+    'missing'
+    """
+
+    _MESSAGES: Final = {
+        "missing": "it is missing",
+        "added": "it is not of this tree: the manifest does not have it",
+        "other": "it is authentic, but not the file that the manifest has there",
+    }
+    #: ``missing``; ``added``, which no manifest has; or ``other``: renamed, swapped, older or newer.
+    reason: Literal["missing", "added", "other"]
+
+    def __init__(self, reason: Literal["missing", "added", "other"]) -> None:
+        super().__init__(self._MESSAGES[reason])
+        self.reason = reason
+
+    def __reduce__(self) -> tuple[type[TreeMismatch], tuple[str]]:
+        return type(self), (self.reason,)
+
+
+class TreeFailure(NamedTuple):
+    """A path that failed, from the root of its tree, and why."""
+
+    path: Path
+    error: Exception
+
+
+class TreeError(PolysealError, ExceptionGroup[Exception]):
+    """Some paths of a tree failed, and all others are done. It is an ``ExceptionGroup`` of their errors.
+
+    >>> error = TreeError("1 of 2 paths failed", [TreeFailure(Path("a.polyseal"), TreeMismatch("missing"))])
+    >>> print(error)
+    1 of 2 paths failed: a.polyseal: it is missing
+    """
+
+    #: What failed, in the order of the tree.
+    failures: tuple[TreeFailure, ...]
+
+    def __new__(cls, message: str, failures: Sequence[TreeFailure]) -> TreeError:
+        self = super().__new__(cls, message, [each.error for each in failures])
+        self.failures = tuple(failures)
+        return self
+
+    def __init__(self, message: str, failures: Sequence[TreeFailure]) -> None:
+        """What failed is kept by ``__new__``."""
+
+    def __str__(self) -> str:
+        told = [f"{path}: {error}" for path, error in self.failures[:10]]
+        if len(self.failures) > len(told):
+            told.append(f"and {len(self.failures) - len(told)} more")
+        return f"{self.message}: {'; '.join(told)}"
+
+    def derive(self, errors: Sequence[Exception]) -> TreeError:  # type: ignore[override]
+        """Those of the failures that have these errors: ``except*`` asks for them."""
+        wanted = {id(each) for each in errors}
+        return TreeError(self.message, [each for each in self.failures if id(each.error) in wanted])
+
+    def __reduce__(self) -> tuple[type[TreeError], tuple[str, tuple[TreeFailure, ...]]]:
+        return type(self), (self.message, self.failures)
+
+
 __all__ = [
     "ContextMismatch",
     "CorruptSegment",
     "HeaderError",
     "InvalidTag",
     "LimitExceeded",
+    "ManifestError",
     "NoMatchingKey",
     "PolysealError",
     "SourceChanged",
+    "TreeError",
+    "TreeFailure",
+    "TreeMismatch",
     "WrongPassphrase",
 ]

@@ -6,14 +6,14 @@ import contextlib
 import io
 import json
 import os
-import shutil
-import stat
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
 
 from . import _polyseal
+from ._directory import Directory, Staged, write_all
+from ._rekey import Rekeying
+from ._seekable import SeekableReader
 from ._who import WhoArgs, who
 
 if TYPE_CHECKING:
@@ -78,13 +78,12 @@ class Inspection:
         )
 
 
-class EncryptedReader(io.BufferedIOBase):
+class EncryptedReader(SeekableReader):
     """An encrypted file that is read: a binary file that can seek. Only what is asked for is read and
     opened. ``read_at`` can be called by many threads at once.
     """
 
     def __init__(self, file: File, *, threads: int = 1, **who_args: Unpack[WhoArgs]) -> None:
-        self._position = 0
         self._file = file
         self._reader = _polyseal.Reader(file, who(**who_args), threads)
 
@@ -92,10 +91,6 @@ class EncryptedReader(io.BufferedIOBase):
     def name(self) -> Any:
         """The path, or the name of the file object."""
         return self._file if isinstance(self._file, (str, os.PathLike)) else getattr(self._file, "name", None)
-
-    @property
-    def mode(self) -> str:
-        return "rb"
 
     @property
     def size(self) -> int:
@@ -106,49 +101,8 @@ class EncryptedReader(io.BufferedIOBase):
         """At most ``size`` bytes from ``offset``; fewer only at the end. Moves nothing."""
         return self._open().read_at(offset, size)
 
-    def read(self, size: int | None = -1, /) -> bytes:
-        reader = self._open()
-        left = max(0, reader.size - self._position)
-        wanted = left if size is None or size < 0 else min(size, left)
-        data = reader.read_at(self._position, wanted)
-        self._position += len(data)
-        return data
-
-    def read1(self, size: int = -1, /) -> bytes:
-        return self.read(io.DEFAULT_BUFFER_SIZE if size < 0 else size)
-
-    def peek(self, size: int = 0, /) -> bytes:
-        """The next bytes, without moving past them. What ``readline`` looks for a line's end in."""
-        return self._open().read_at(self._position, max(size, io.DEFAULT_BUFFER_SIZE))
-
-    def readinto(self, buffer: WritableBuffer, /) -> int:
-        n = self._open().read_into(self._position, buffer)
-        self._position += n
-        return n
-
-    def readinto1(self, buffer: WritableBuffer, /) -> int:
-        return self.readinto(buffer)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._open().size}.get(whence)
-        if base is None:
-            raise ValueError(f"whence is 0, 1 or 2, not {whence}")
-        if base + offset < 0:
-            raise ValueError(f"there is nothing before the beginning: {base + offset}")
-        self._position = base + offset
-        return self._position
-
-    def tell(self) -> int:
-        self._open()
-        return self._position
-
-    def readable(self) -> bool:
-        self._open()
-        return True
-
-    def seekable(self) -> bool:
-        self._open()
-        return True
+    def _read_into(self, offset: int, buffer: WritableBuffer) -> int:
+        return self._open().read_into(offset, buffer)
 
     def close(self) -> None:
         # The keys go with it.
@@ -157,8 +111,7 @@ class EncryptedReader(io.BufferedIOBase):
         super().close()
 
     def _open(self) -> _polyseal.Reader:
-        if self.closed:
-            raise ValueError("I/O operation on closed file")
+        self._expect_open()
         return self._reader
 
 
@@ -185,11 +138,11 @@ class EncryptedWriter(io.BufferedIOBase):
         )
         self._staged: Staged | None = None
         if isinstance(file, (str, os.PathLike)):
-            self._staged = Staged(file, overwrite)
+            self._staged = Staged.at(file, overwrite)
             self._sink: Any = self._staged.file
         else:
             self._sink = file
-        _write_all(self._sink, self._sealer.header)
+        write_all(self._sink, self._sealer.header)
 
     @property
     def name(self) -> Any:
@@ -205,7 +158,7 @@ class EncryptedWriter(io.BufferedIOBase):
         view = memoryview(data).cast("B") if not isinstance(data, bytes) else memoryview(data)
         try:
             for start in range(0, len(view), _CHUNK):
-                _write_all(self._sink, self._sealer.write(view[start : start + _CHUNK]))
+                write_all(self._sink, self._sealer.write(view[start : start + _CHUNK]))
         except BaseException:
             # Whoever closes it nevertheless gets no file without its middle.
             self.discard()
@@ -229,7 +182,7 @@ class EncryptedWriter(io.BufferedIOBase):
         if self.closed or not hasattr(self, "_sink"):
             return
         try:
-            _write_all(self._sink, self._sealer.finish())
+            write_all(self._sink, self._sealer.finish())
             if self._staged is not None:
                 self._staged.commit()
         finally:
@@ -389,101 +342,26 @@ def rekey_file(
     remove_others=True)``. Only the header changes, and the rest is copied: whoever could open the file
     may have kept what opens it. With ``new_key`` all of it is encrypted anew, for ``to`` alone; a
     context stays.
+
+    The file is locked meanwhile, as the command ``polyseal rekey`` locks it. Another rekey is waited for,
+    and raises ``TimeoutError`` if it takes longer than five seconds. A file that has been changed or
+    replaced since its header was read raises ``SourceChanged``, and stays as it is.
     """
-    if new_key:
-        return _encrypt_anew(path, to, who_args)
-    with io.open(path, "rb") as old:
-        first = old.read(_polyseal.Outline.BYTES)
-        header = first + old.read(_polyseal.Outline.parse(first).header_size - len(first))
-        rekeyed = rekey_header(header, to=to, remove_others=remove_others, **who_args)
-        with _output(path, True) as out, io.open(out, "wb") as new:
-            new.write(rekeyed)
-            shutil.copyfileobj(old, new, _CHUNK)
-    return None
-
-
-def _encrypt_anew(path: Path, to: WhoArgs, who_args: WhoArgs) -> None:
-    if "context" in who_args:
-        to = {"context": who_args["context"], **to}
-    found = inspect(path)
-    with (
-        open(path, **who_args) as old,
-        EncryptedWriter(path, suite=found.suite, segment_size=found.segment_size, **to) as new,
-    ):
-        shutil.copyfileobj(old, new, _CHUNK)
-
-
-class Staged:
-    """An output file that appears complete or not at all: one beside it takes its name at the end."""
-
-    def __init__(self, path: Path, overwrite: bool) -> None:
-        self.path = os.path.realpath(os.fsdecode(path))
-        self.overwrite = overwrite
-        self._mode: int | None = None
-        with contextlib.suppress(FileNotFoundError):
-            there = os.stat(self.path)
-            if not overwrite:
-                raise FileExistsError(17, "File exists", os.fspath(path))
-            if not stat.S_ISREG(there.st_mode):
-                raise ValueError(f"not a regular file: {path!r}; give a file object that is open for writing")
-            self._mode = stat.S_IMODE(there.st_mode) & 0o777
-        directory, name = os.path.split(self.path)
-        # Mode 0600, and a name that nothing has.
-        descriptor, self.temporary = tempfile.mkstemp(prefix=f".{name[:100]}.", suffix=".polyseal", dir=directory)
-        self.file = os.fdopen(descriptor, "wb", buffering=0)
-
-    def write(self, data: Buffer) -> int:
-        _write_all(self.file, data)
-        return memoryview(data).nbytes
-
-    def close(self) -> None:
-        """All is written: now only a commit gives it its name."""
-        if self.file.closed:
-            return
-        if self._mode is not None:
-            os.fchmod(self.file.fileno(), self._mode)
-        # Only a file that is certainly on disk may take another's place.
-        os.fsync(self.file.fileno())
-        self.file.close()
-
-    def commit(self) -> None:
-        self.close()
-        if self.overwrite:
-            os.replace(self.temporary, self.path)
-        else:
-            os.link(self.temporary, self.path)
-            os.unlink(self.temporary)
-        self.temporary = ""
-
-    def discard(self) -> None:
-        self.file.close()
-        if self.temporary:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(self.temporary)
-            self.temporary = ""
+    directory, name = os.path.split(os.path.realpath(os.fsdecode(path)))
+    Rekeying(Directory.open(directory), os.fsencode(name), os.fspath(path)).run(
+        to, remove_others, new_key, who_args
+    )
 
 
 @contextlib.contextmanager
 def _output(dst: File, overwrite: bool) -> Iterator[Any]:
-    """What Rust writes to: an empty file beside ``dst``, or the file object."""
+    """What Rust writes to: an empty file that gets its name at the end, or the file object."""
     if not isinstance(dst, (str, os.PathLike)):
         yield dst
         return
-    staged = Staged(dst, overwrite)
-    try:
-        yield staged.temporary
+    with Staged.at(dst, overwrite) as staged:
+        yield staged.sink
         staged.commit()
-    finally:
-        staged.discard()
-
-
-def _write_all(sink: Any, data: Buffer) -> None:
-    view = memoryview(data)
-    while view:
-        n = sink.write(view)
-        if n is None:
-            raise BlockingIOError("the file to write to would block")
-        view = view[n:]
 
 
 __all__ = [

@@ -37,6 +37,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from ._polyseal import Outline, Payload, PayloadHead, StreamSealer
 from ._references import by_reference, resolved
+from ._seekable import SeekableReader
 from ._stores import TELLS_VERSIONS, staged
 from .errors import CorruptSegment, HeaderError, PolysealError, SourceChanged
 from .keys import KeyRef
@@ -44,7 +45,7 @@ from .keys import KeyRef
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-    from ._polyseal import Buffer, WritableBuffer
+    from ._polyseal import Buffer
 
 #: How many files a file system remembers.
 CACHED_FILES: Final = 4096
@@ -198,21 +199,28 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
         path = self._strip_protocol(path)
-        return self._infos([self.fs.info(path, **kwargs)])[0]
+        found = self._infos([self.fs.info(path, **kwargs)])
+        if not found:
+            raise FileNotFoundError(path)
+        return found[0]
 
     def ls(self, path: str, detail: bool = True, **kwargs: Any) -> list[Any]:
         found = self.fs.ls(self._strip_protocol(path), detail=True, **kwargs)
         return self._infos(found) if detail else sorted(each["name"] for each in found)
 
     def _infos(self, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """With sizes of the plaintext; ``None`` for what is no encrypted file."""
+        """With sizes of the plaintext; ``None`` for what is no encrypted file. Without what has gone since."""
         infos = [{**each, "stored_size": each["size"]} if each["type"] == "file" else dict(each) for each in found]
         if not self._plain_sizes:
             return infos
         files = [each for each in infos if each["type"] == "file"]
         unknown = [each for each in files if self._outlines.get(_identity(each)) is None]
         names = [each["name"] for each in unknown]
+        gone = []
         for each, first in zip(unknown, self.fs.cat_ranges(names, 0, Outline.BYTES) if names else []):
+            if isinstance(first, FileNotFoundError):
+                gone.append(each)
+                continue
             if isinstance(first, Exception):
                 raise first
             try:
@@ -223,7 +231,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         for each in files:
             remembered = self._outlines.get(_identity(each))
             each["size"] = remembered[0] if remembered else None
-        return infos
+        return [each for each in infos if each not in gone] if gone else infos
 
     def modified(self, path: str) -> Any:
         return self.fs.modified(self._strip_protocol(path))
@@ -406,7 +414,7 @@ class _Remembered:
             self._found.pop(key, None)
 
 
-class _Reading(io.BufferedIOBase):
+class _Reading(SeekableReader):
     """A file that is read. Its last segments stay, because readers of columns come back to them."""
 
     def __init__(self, fs: PolysealFileSystem, path: str) -> None:
@@ -415,20 +423,25 @@ class _Reading(io.BufferedIOBase):
         if isinstance(found, Exception):
             raise found
         self._file = found
-        self._segment = found.payload.segment_size
+        self._block = self._segment = found.payload.segment_size
         self._kept: OrderedDict[int, bytes] = OrderedDict()
         self._lock = Lock()
-        self._at = 0
-        self.size = found.payload.size
-        self.mode = "rb"
+        self._size = found.payload.size
+
+    @property
+    def size(self) -> int:
+        """The length of the plaintext in bytes."""
+        self._expect_open()
+        return self._size
 
     def read_at(self, offset: int, size: int) -> bytes:
         """At most ``size`` bytes from ``offset``. Many threads may call it, one after the other."""
+        self._expect_open()
         with self._lock:
             return self._read_at(offset, size)
 
     def _read_at(self, offset: int, size: int) -> bytes:
-        stop = min(self.size, offset + size)
+        stop = min(self._size, offset + size)
         if stop <= offset:
             return b""
         first, last = offset // self._segment, (stop - 1) // self._segment
@@ -436,7 +449,7 @@ class _Reading(io.BufferedIOBase):
         fetched: dict[int, bytes] = {}
         if missing:
             # One run: what lies between two that are missing costs less than another request.
-            low, high = missing[0] * self._segment, min(self.size, (missing[-1] + 1) * self._segment)
+            low, high = missing[0] * self._segment, min(self._size, (missing[-1] + 1) * self._segment)
             [(_, data)] = self.fs._opened_ranges([(0, self._file, low, high)])
             if isinstance(data, Exception):
                 raise data
@@ -453,66 +466,21 @@ class _Reading(io.BufferedIOBase):
         skipped = offset - first * self._segment
         return joined[skipped : skipped + stop - offset]
 
-    def read(self, size: int | None = -1, /) -> bytes:
-        self._check()
-        left = max(0, self.size - self._at)
-        data = self.read_at(self._at, left if size is None or size < 0 else min(size, left))
-        self._at += len(data)
-        return data
-
-    def read1(self, size: int = -1, /) -> bytes:
-        return self.read(self._segment if size < 0 else size)
-
-    def peek(self, size: int = 0, /) -> bytes:
-        return self.read_at(self._at, max(size, 1))
-
-    def readinto(self, buffer: WritableBuffer, /) -> int:
-        view = memoryview(buffer).cast("B")
-        data = self.read(len(view))
-        view[: len(data)] = data
-        return len(data)
-
-    readinto1 = readinto
-
     def readline(self, size: int | None = -1, /) -> bytes:
-        most = self.size if size is None or size < 0 else size
+        most = self._size if size is None or size < 0 else size
         line = bytearray()
         while len(line) < most:
-            piece = self.read_at(self._at, min(self._segment, most - len(line)))
+            piece = self.read_at(self._position, min(self._segment, most - len(line)))
             end = piece.find(b"\n") + 1
             line += piece[: end or len(piece)]
-            self._at += end or len(piece)
+            self._position += end or len(piece)
             if end or not piece:
                 break
         return bytes(line)
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        self._check()
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self.size}.get(whence)
-        if base is None:
-            raise ValueError(f"whence is 0, 1 or 2, not {whence}")
-        if base + offset < 0:
-            raise ValueError(f"there is nothing before the beginning: {base + offset}")
-        self._at = base + offset
-        return self._at
-
-    def tell(self) -> int:
-        self._check()
-        return self._at
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
     def close(self) -> None:
         self._kept.clear()
         super().close()
-
-    def _check(self) -> None:
-        if self.closed:
-            raise ValueError("I/O operation on closed file")
 
 
 class _Writing(io.BufferedIOBase):

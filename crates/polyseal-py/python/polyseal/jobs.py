@@ -22,7 +22,8 @@ and the next plan begins it with a new file key. Only if source and target are o
 versions, do several tasks seal parts of one object; elsewhere one task seals all of it, with a file key of
 its own. A target that another writer has made or changed since the plan stays as it is (``conflict``); on
 S3 the server compares, elsewhere a moment is left between. A task that is run again after it had been
-broken off may find its own object, and calls that a conflict, too: it is whole, and ``verify`` tells.
+broken off knows its own object by a mark (on S3, and in local file systems with extended attributes), and
+takes it as done; elsewhere that is a conflict, too: the object is whole, and ``verify`` tells.
 
 With ``manifest`` every outcome is a line of JSON in that file; a plan with the same manifest leaves out
 what is done and has not changed since.
@@ -33,16 +34,19 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Union
 
 from ._polyseal import Outline, Payload, Sealer, StreamSealer
 from ._references import by_reference, resolved
-from ._stores import LEAST_PART, Conflict, S3Store, Store, store
+from ._stores import LEAST_PART, PIECE, Conflict, S3Store, Store, store
+from .errors import SourceChanged
 from .files import rekey_header
 
 if TYPE_CHECKING:
@@ -71,8 +75,6 @@ OBJECTS_PER_TASK: Final = 1000
 PART_SIZE: Final = 64 << 20
 #: S3 has no more parts in an object.
 _MOST_PARTS: Final = 10_000
-#: Bytes that are opened at once.
-_RUN: Final = 8 << 20
 #: The first bytes of an object, which are read at once: all of most small ones, and the header of others.
 _FIRST: Final = 256 << 10
 
@@ -164,6 +166,19 @@ class _What:
     remove_others: bool = False
     sealing: dict[str, Any] = field(default_factory=dict)
     concurrency: int = 8
+    #: Of this plan alone. Not stored anywhere: so a mark gives away nothing of versions, which may be digests.
+    plan: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
+
+    def mark(self, item: Item) -> str:
+        """What an object has on it that this plan has made of that version of its source."""
+        name = item.name.encode(errors="surrogateescape")
+        return hashlib.sha256(b"\0".join((self.plan, name, item.version.encode()))).hexdigest()
+
+    def outcome(self, item: Item, error: Exception | None = None, after: str | None = None) -> Outcome:
+        """What has become of an object."""
+        status: Status = "done" if error is None else "conflict" if isinstance(error, Conflict) else "failed"
+        text = None if error is None else str(error) if status == "conflict" else _text(error)
+        return Outcome(item.name, self.operation, status, item.size, item.version, after, text)
 
     def stores(self) -> tuple[Store, str, Store, str]:
         """Where objects come from, and where they go."""
@@ -187,12 +202,19 @@ class Task:
         return sum(item.size for item in self.items) + sum(part.stop - part.start for part in self.parts)
 
     def run(self) -> Result:
-        """Does it. What fails is told in the result: nothing is raised but ``KeyboardInterrupt``."""
+        """Does it. What fails is told in the result, a key or a store that is not there included: nothing is
+        raised but ``KeyboardInterrupt``.
+        """
         start, cpu = time.perf_counter(), time.process_time()
-        worker = _Worker(self.what)
-        with ThreadPoolExecutor(max(1, min(self.what.concurrency, len(self.items) + len(self.parts)))) as pool:
-            outcomes = tuple(pool.map(worker.item, self.items))
-            parts = tuple(pool.map(worker.part, self.parts))
+        try:
+            worker = _Worker(self.what)
+        except Exception as error:  # of the key or the store: another worker may have it
+            outcomes = tuple(self.what.outcome(item, error) for item in self.items)
+            parts = tuple(PartOutcome(part, error=_text(error)) for part in self.parts)
+        else:
+            with ThreadPoolExecutor(max(1, min(self.what.concurrency, len(self.items) + len(self.parts)))) as pool:
+                outcomes = tuple(pool.map(worker.item, self.items))
+                parts = tuple(pool.map(worker.part, self.parts))
         return Result(
             outcomes, parts, f"{os.uname().nodename}:{os.getpid()}", time.process_time() - cpu, time.perf_counter() - start
         )
@@ -203,33 +225,52 @@ def run(task: Task) -> Result:
     return task.run()
 
 
+def _text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"
+
+
 class _Worker:
     """Does the objects of a task, in several threads."""
 
     def __init__(self, what: _What) -> None:
         self.what = what
-        self.source, self.below, self.target, self.to = what.stores()
+        self.source, self.source_path, self.target, self.target_path = what.stores()
         self.who = resolved(what.who)
 
     def item(self, item: Item) -> Outcome:
-        told = Outcome(item.name, self.what.operation, "done", item.size, item.version)
         try:
-            return replace(told, after=getattr(self, self.what.operation)(item))
-        except Conflict as conflict:
-            return replace(told, status="conflict", error=str(conflict))
+            return self.what.outcome(item, after=getattr(self, self.what.operation)(item))
+        except (Conflict, SourceChanged) as error:
+            return self._again(item, error)
         except Exception as error:  # of the store, the file or the key: the next object may do better
-            return replace(told, status="failed", error=f"{type(error).__name__}: {error}")
+            return self.what.outcome(item, error)
+
+    def _again(self, item: Item, error: Exception) -> Outcome:
+        """It may be this very task that has been there before, and was broken off before it could tell."""
+        path, is_written = self._target(item), isinstance(error, Conflict) or self.what.operation == "rekey"
+        try:
+            after = self.target.marked(path, self.what.mark(item)) if is_written else None
+        except Exception as other:  # of the store
+            return self.what.outcome(item, other)
+        return self.what.outcome(item, error) if after is None else self.what.outcome(item, after=after)
 
     def encrypt(self, item: Item) -> str:
-        plaintext = self._read(item, 0, item.size)
+        return self._put(item, self._sealed(item))
+
+    def _sealed(self, item: Item) -> Iterator[bytes]:
         sealer = StreamSealer(**self.what.sealing, **self.who)
-        return self.target.put(self._to(item), sealer.header + sealer.finish(plaintext), item.instead_of)
+        yield sealer.header
+        for start in range(0, item.size, PIECE):
+            yield sealer.write(self._read(item, start, min(item.size, start + PIECE)))
+        yield sealer.finish()
 
     def decrypt(self, item: Item) -> str:
         opened = self._open(item)
-        # Nothing goes out before all of it has been opened: an object is put as a whole.
-        plaintext = b"".join(opened.ranges(0, opened.size))
-        return self.target.put(self._to(item), plaintext, item.instead_of)
+        # What is opened is authentic, and its length is certain: nothing appears before all of it is.
+        return self._put(item, opened.ranges(0, opened.size))
+
+    def _put(self, item: Item, pieces: Iterable[bytes]) -> str:
+        return self.target.put(self._target(item), pieces, item.instead_of, self.what.mark(item))
 
     def verify(self, item: Item) -> None:
         opened = self._open(item)
@@ -239,15 +280,18 @@ class _Worker:
     def rekey(self, item: Item) -> str:
         assert self.what.to is not None
         stored = _Stored(self, item)
-        to = resolved(self.what.to)
-        new = rekey_header(stored.header(), to=to, remove_others=self.what.remove_others, **self.who)
-        return self.source.replace_head(self._from(item), new, item.size, item.version, stored.read)
+        new = rekey_header(
+            stored.header(), to=resolved(self.what.to), remove_others=self.what.remove_others, **self.who
+        )
+        return self.source.replace_head(
+            self._source(item), new, item.size, item.version, stored.read, self.what.mark(item), stored.attributes
+        )
 
     def part(self, part: Part) -> PartOutcome:
         try:
             return PartOutcome(part, self._part(part))
         except Exception as error:  # as above
-            return PartOutcome(part, error=f"{type(error).__name__}: {error}")
+            return PartOutcome(part, error=_text(error))
 
     def _part(self, part: Part) -> str | None:
         item = part.item
@@ -265,16 +309,16 @@ class _Worker:
             data = sealer.seal(
                 part.start, part.stop, item.version.encode(), self._read(item, wanted.start, wanted.stop)
             )
-        return self.target.part(self._to(item), part.upload, part.number, data)
+        return self.target.part(self._target(item), part.upload, part.number, data)
 
-    def _from(self, item: Item) -> str:
-        return _joined(self.below, item.name)
+    def _source(self, item: Item) -> str:
+        return _joined(self.source_path, item.name)
 
-    def _to(self, item: Item) -> str:
-        return _joined(self.to, item.name)
+    def _target(self, item: Item) -> str:
+        return _joined(self.target_path, item.name)
 
     def _read(self, item: Item, start: int, stop: int) -> bytes:
-        return self.source.read(self._from(item), start, stop, item.version)
+        return self.source.read(self._source(item), start, stop, item.version)
 
     def _open(self, item: Item) -> _Opened:
         return _Opened(_Stored(self, item), self.who)
@@ -285,7 +329,8 @@ class _Stored:
 
     def __init__(self, worker: _Worker, item: Item) -> None:
         self._worker, self.item = worker, item
-        self._first = worker._read(item, 0, min(item.size, _FIRST))
+        path, stop = worker._source(item), min(item.size, _FIRST)
+        self._first, self.attributes = worker.source.first(path, 0, stop, item.version)
 
     def read(self, start: int, stop: int) -> bytes:
         known = self._first[start:stop]
@@ -308,15 +353,15 @@ class _Opened:
 
     def ranges(self, start: int, stop: int) -> Iterator[bytes]:
         """The plaintext, piece by piece."""
-        step = max(1, _RUN // self.segment_size) * self.segment_size
+        step = max(1, PIECE // self.segment_size) * self.segment_size
         for at in range(start, stop, step):
             end = min(stop, at + step)
             stored = self._payload.stored_range(at, end)
             yield self._payload.open_range(at, end, self._stored.read(stored.start, stored.stop))
 
 
-def _joined(below: str, name: str) -> str:
-    return f"{below.rstrip('/')}/{name}" if name else below
+def _joined(root: str, name: str) -> str:
+    return f"{root.rstrip('/')}/{name}" if name else root
 
 
 class Plan:
@@ -330,10 +375,12 @@ class Plan:
         self._waiting: dict[str, dict[int, PartOutcome]] = {}
         self._counts: dict[str, int] = {}
         self._uploads: dict[str, tuple[Item, str]] = {}
-        self._source, self._below, self._target, self._to = what.stores()
+        self._source, _, self._target, self._target_path = what.stores()
         self._failed: list[Outcome] = []
         self.tasks = self._cut(objects_per_task, part_size)
-        self._objects = self._bytes = 0
+        #: Names of objects of which the outcome is known.
+        self._finished: set[str] = set()
+        self._bytes = 0
 
     @property
     def size(self) -> int:
@@ -360,7 +407,7 @@ class Plan:
             try:
                 parts = self._parts(item, part_size)
             except Exception as error:
-                self._failed.append(self._unfit(item, f"{type(error).__name__}: {error}"))
+                self._failed.append(self._unfit(item, _text(error)))
                 continue
             self._waiting[item.name] = {}
             self._counts[item.name] = len(parts)
@@ -387,52 +434,54 @@ class Plan:
         upload = None
         if self.what.operation != "verify":
             assert isinstance(self._target, S3Store)
-            upload = self._target.begin(_joined(self._to, item.name))
+            upload = self._target.begin(_joined(self._target_path, item.name), self.what.mark(item))
             self._uploads[item.name] = item, upload
         return [Part(item, n, each.start, each.stop, upload, ticket) for n, each in enumerate(ranges, 1)]
 
     def take(self, result: Result) -> list[Outcome]:
         """Takes what a task says, and completes objects of which all parts are there. What is finished by
         it. A result that is taken twice changes nothing."""
-        outcomes = list(result.outcomes)
+        outcomes = [each for each in result.outcomes if each.name not in self._finished]
+        self._bytes += sum(each.size for each in outcomes)
         for each in result.parts:
-            waiting = self._waiting.get(each.part.item.name)
+            item = each.part.item
+            waiting = self._waiting.get(item.name)
             if waiting is None:
                 continue
+            if each.part.number not in waiting:
+                self._bytes += each.part.stop - each.part.start
             waiting[each.part.number] = each
-            if len(waiting) == self._counts[each.part.item.name]:
-                outcomes.append(self._completed(each.part.item, self._waiting.pop(each.part.item.name)))
+            if len(waiting) == self._counts[item.name]:
+                outcomes.append(self._completed(item, self._waiting.pop(item.name)))
         self._write(outcomes)
-        self._objects += len(outcomes)
-        self._bytes += sum(each.size for each in result.outcomes) + sum(
-            each.part.stop - each.part.start for each in result.parts
-        )
+        self._finished.update(each.name for each in outcomes)
         return outcomes
 
     def done(self) -> Done:
         """How far it is."""
-        return Done(self._objects, len(self.items), min(self._bytes, self.size), self.size)
+        return Done(len(self._finished), len(self.items), min(self._bytes, self.size), self.size)
 
     def _completed(self, item: Item, parts: dict[int, PartOutcome]) -> Outcome:
-        told = Outcome(item.name, self.what.operation, "done", item.size, item.version)
         errors = [each.error for _, each in sorted(parts.items()) if each.error is not None]
         upload = self._uploads.pop(item.name, (item, None))[1]
-        path = _joined(self._to, item.name)
         if upload is None:
-            return replace(told, status="failed", error=errors[0]) if errors else told
+            return self._unfit(item, errors[0]) if errors else self.what.outcome(item)
         assert isinstance(self._target, S3Store)
+        path = _joined(self._target_path, item.name)
         try:
             if errors:
                 self._target.abort(path, upload)
-                return replace(told, status="failed", error=errors[0])
+                return self._unfit(item, errors[0])
             etags = [str(each.etag) for _, each in sorted(parts.items())]
-            return replace(told, after=self._target.complete(path, upload, etags, item.instead_of))
-        except Conflict as conflict:
+            return self.what.outcome(item, after=self._target.complete(path, upload, etags, item.instead_of))
+        except Exception as error:  # of the store, or of another writer
             self._target.abort(path, upload)
-            return replace(told, status="conflict", error=str(conflict))
-        except Exception as error:  # of the store
-            self._target.abort(path, upload)
-            return replace(told, status="failed", error=f"{type(error).__name__}: {error}")
+            # The client may have asked twice, and been answered the second time only.
+            with suppress(Exception):
+                after = self._target.marked(path, self.what.mark(item))
+                if after is not None:
+                    return self.what.outcome(item, after=after)
+            return self.what.outcome(item, error)
 
     def _write(self, outcomes: list[Outcome]) -> None:
         if self.manifest is None or not outcomes:
@@ -449,35 +498,35 @@ class Plan:
         """Forgets the parts of objects that were not completed: a store keeps them, and counts them."""
         for name, (_, upload) in list(self._uploads.items()):
             assert isinstance(self._target, S3Store)
-            self._target.abort(_joined(self._to, name), upload)
+            self._target.abort(_joined(self._target_path, name), upload)
             self._uploads.pop(name)
 
     def results(self, results: Iterable[Result], progress: Progress | bool = False) -> list[Outcome]:
         """Takes the results of all tasks as they come, and says what has become of all objects: those
         without a result have failed. For engines that bring results one by one."""
-        told = list(self._failed)
-        self._write(told)
+        outcomes = list(self._failed)
+        self._write(outcomes)
         show = _bar(self) if progress is True else (progress or (lambda _: None))
         try:
             for result in results:
-                told += self.take(result)
+                outcomes += self.take(result)
                 show(self.done())
         finally:
             for name in list(self._waiting):
                 item = next(each for each in self.items if each.name == name)
                 missing = self._unfit(item, "a part has no result")
-                told.append(missing)
+                outcomes.append(missing)
                 self._write([missing])
             self._waiting.clear()
             self.abandon()
-        named = {each.name for each in told}
+        named = {each.name for each in outcomes}
         lost = [
             self._unfit(item, "its task has no result")
             for item in self.items
             if item.name not in named
         ]
         self._write(lost)
-        return sorted(told + lost, key=lambda each: each.name)
+        return sorted(outcomes + lost, key=lambda each: each.name)
 
     def run(self, executor: Executor | None = None, *, progress: Progress | bool = False) -> list[Outcome]:
         """Does all of it, in ``executor`` or here."""
@@ -524,8 +573,8 @@ def plan(
     those of fsspec for the source, and for the target unless ``target_options`` are given; they travel
     with the tasks: let workers find credentials in their environment instead.
 
-    ``concurrency`` is how many objects a task works at together. Its process holds so many objects, or
-    parts of ``part_size`` bytes, in memory.
+    ``concurrency`` is how many objects a task works at together. Its process holds so many pieces of some 8 MiB,
+    or parts of ``part_size`` bytes, in memory.
     """
     if (target is None) != (operation in ("verify", "rekey")):
         raise ValueError(f"{operation} {'has no target' if target else 'needs a target'}")
@@ -551,19 +600,22 @@ def plan(
         concurrency,
     )
     before = {} if manifest is None else _done(Path(manifest), what)
-    origin, below, goal, towards = what.stores()
-    there = {} if target is None else {_name(path, towards): goal.version(info) for path, info in goal.find(towards).items()}
+    source_store, source_path, target_store, target_path = what.stores()
+    there = {}
+    if target is not None:
+        found = target_store.find(target_path)
+        there = {_name(path, target_path): target_store.version(info) for path, info in found.items()}
     items = []
-    for path, info in sorted(origin.find(below).items()):
-        name, version = _name(path, below), origin.version(info)
+    for path, info in sorted(source_store.find(source_path).items()):
+        name, version = _name(path, source_path), source_store.version(info)
         if (version, None if target is None else there.get(name)) in before.get(name, ()):
             continue
         items.append(Item(name, info["size"], version, there.get(name) if overwrite else None))
     return Plan(what, items, objects_per_task, part_size, None if manifest is None else Path(manifest))
 
 
-def _name(path: str, below: str) -> str:
-    return path.removeprefix(below.rstrip("/")).removeprefix("/")
+def _name(path: str, root: str) -> str:
+    return path.removeprefix(root.rstrip("/")).removeprefix("/")
 
 
 def _leaves(name: str) -> bool:
@@ -573,8 +625,8 @@ def _leaves(name: str) -> bool:
 
 def _job(what: _What) -> str:
     """What tells a job from another that has the same manifest."""
-    told = (what.operation, what.source, what.target, what.who, what.to, what.remove_others, what.sealing)
-    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+    same = (what.operation, what.source, what.target, what.who, what.to, what.remove_others, what.sealing)
+    return hashlib.sha256(json.dumps(same, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _done(manifest: Path, what: _What) -> dict[str, set[tuple[str | None, str | None]]]:
@@ -586,10 +638,10 @@ def _done(manifest: Path, what: _What) -> dict[str, set[tuple[str | None, str | 
     with manifest.open(encoding="utf-8") as lines:
         for line in lines:
             try:
-                told = json.loads(line)
-                if told["job"] != job or told["status"] != "done":
+                outcome = json.loads(line)
+                if outcome["job"] != job or outcome["status"] != "done":
                     continue
-                name, before, after = told["name"], told["before"], told["after"]
+                name, before, after = outcome["name"], outcome["before"], outcome["after"]
             except (ValueError, KeyError, TypeError):
                 # The line at which a process was stopped.
                 continue
