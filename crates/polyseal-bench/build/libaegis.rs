@@ -1,8 +1,9 @@
-//! libaegis a second time: by clang, for this very CPU.
+//! libaegis again: by clang, for this very CPU; and without the instructions of better CPUs.
 //!
 //! The `aegis` crate compiles the library with whatever compiler it finds, for any CPU of the
 //! architecture. Its author recommends clang and `-march=native`, so a comparison that left that
-//! build out would be unfair. Both are linked, the second one with renamed symbols.
+//! build out would be unfair. Beside our lesser back ends stand builds that have no better instructions
+//! than they. All are linked, with renamed symbols but for the first.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +14,10 @@ use crate::archive::{self, run};
 /// The prefix; the names stand in `src/peers/libaegis.rs`.
 const PREFIX: &str = "native_";
 
+/// The same of the builds that are held to fewer instructions, with what they must not look for.
+const WITHOUT: [(&str, &str); 2] =
+    [("aesni_", "HAVE_VAESINTRIN_H"), ("vaes256_", "HAVE_AVX512FINTRIN_H")];
+
 const TABLE: &str = "build/libaegis.c";
 
 pub(crate) fn build() {
@@ -22,7 +27,16 @@ pub(crate) fn build() {
     table.include(&include).file(TABLE).compile("polyseal_bench_libaegis");
 
     println!("cargo::rerun-if-env-changed=PATH");
-    let Some((clang, version)) = newest_clang() else { return };
+    let clang = newest_clang();
+    let by = match &clang {
+        Some((_, version)) => format!("clang {version}"),
+        None => String::from("the default C compiler"),
+    };
+    println!("cargo::rustc-env=LIBAEGIS_HELD={by}, -O3, without better instructions");
+    for (prefix, without) in WITHOUT {
+        build_without(&sources, prefix, without, clang.as_ref().map(|(clang, _)| clang));
+    }
+    let Some((clang, version)) = clang else { return };
     let mut library = cc::Build::new();
     library
         .cargo_metadata(false)
@@ -38,6 +52,31 @@ pub(crate) fn build() {
     archive::link_renamed(&archive::out_dir().join("liblibaegis_native_unnamed.a"), PREFIX);
     println!("cargo::rustc-cfg=libaegis_native");
     println!("cargo::rustc-env=LIBAEGIS_NATIVE=clang {version}, -O3 -march=native");
+}
+
+/// The library as on a CPU that lacks some instructions: it forgets how to look for them.
+fn build_without(sources: &Path, prefix: &str, without: &str, compiler: Option<&String>) {
+    let header = archive::out_dir().join(format!("{prefix}common.h"));
+    fs::write(&header, format!("#include \"common/common.h\"\n#undef {without}\n"))
+        .expect("the build directory is writable");
+    let mut library = cc::Build::new();
+    if let Some(compiler) = compiler {
+        library.compiler(compiler);
+    }
+    let name = format!("libaegis_{prefix}unnamed");
+    library
+        .cargo_metadata(false)
+        .opt_level(3)
+        .flag_if_supported("-Wno-unknown-pragmas")
+        .flag("-include")
+        .flag(&header)
+        .warnings(false)
+        .include(sources)
+        .include(sources.join("include"))
+        .files(c_files(sources))
+        .file(TABLE)
+        .compile(&name);
+    archive::link_renamed(&archive::out_dir().join(format!("lib{name}.a")), prefix);
 }
 
 /// The C sources inside the `aegis` package, which cargo has unpacked somewhere.

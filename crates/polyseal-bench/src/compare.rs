@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::contender::{Contender, Operation};
 use crate::contest::{self, Figures};
+use crate::held::Held;
 use crate::machine::Machine;
 use crate::options::Options;
 use crate::ours;
@@ -33,6 +34,20 @@ pub struct Comparison {
     pub markdown: bool,
 }
 
+impl Comparison {
+    /// The back end of ours: the one that is selected, unless one was named.
+    ///
+    /// # Errors
+    /// For several: the peers are held to one.
+    pub fn backend(&self) -> io::Result<Backend> {
+        match self.options.backends[..] {
+            [] => Ok(Backend::detect()),
+            [backend] => Ok(backend),
+            _ => Err(io::Error::other("one back end at a time: the peers are held to it")),
+        }
+    }
+}
+
 /// One implementation on messages of one length.
 #[derive(Serialize)]
 struct Record {
@@ -53,6 +68,8 @@ struct Report {
     ad_bytes: usize,
     peers: Vec<String>,
     absent: Vec<String>,
+    /// What the peers are held to.
+    held: Option<String>,
     records: Vec<Record>,
 }
 
@@ -71,30 +88,31 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
         ad_bytes: options.lengths(0).ad,
         peers: versions(against),
         absent: absent(against),
+        held: None,
         records: Vec::new(),
     };
+    let backend = comparison.backend()?;
+    let held = Held::beside(backend);
+    report.held = held.line();
     if !options.json {
         introduce(&report, &options.describe_ad(), out)?;
     }
-    let backends =
-        if options.backends.is_empty() { vec![Backend::detect()] } else { options.backends() };
-    for backend in backends {
-        for suite in options.suites() {
-            for operation in options.operations() {
-                let Some(ours) = ours::contender(&suite, operation, backend) else {
-                    continue;
-                };
-                let mut contenders = vec![ours];
-                let rivals = rivals(suite.family().id, suite.key_bytes());
-                for peer in against {
-                    contenders.extend(rivals.iter().flat_map(|id| peer.contenders(id, operation)));
-                }
-                let pairing = Pairing { suite, operation, backend };
-                let table = pairing.measure(&mut contenders, options, &mut report.records);
-                if !options.json {
-                    table.write(out, style)?;
-                    out.flush()?;
-                }
+    for suite in options.suites() {
+        for operation in options.operations() {
+            let Some(ours) = ours::contender(&suite, operation, backend) else {
+                continue;
+            };
+            let mut contenders = vec![ours];
+            let rivals = rivals(suite.family().id, suite.key_bytes());
+            for peer in against.iter().filter(|peer| held.holds(**peer)) {
+                let theirs = |id: &&str| peer.contenders(id, operation, held);
+                contenders.extend(rivals.iter().flat_map(theirs));
+            }
+            let pairing = Pairing { suite, operation, backend };
+            let table = pairing.measure(&mut contenders, options, &mut report.records);
+            if !options.json {
+                table.write(out, style)?;
+                out.flush()?;
             }
         }
     }
@@ -123,6 +141,9 @@ fn introduce(report: &Report, ad: &str, out: &mut dyn Write) -> io::Result<()> {
     }
     for absence in &report.absent {
         writeln!(out, "- absent: {absence}")?;
+    }
+    if let Some(held) = &report.held {
+        writeln!(out, "\n{held}")?;
     }
     writeln!(
         out,

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod compare;
 pub mod contender;
 pub mod contest;
+pub mod held;
 pub mod limits;
 pub mod machine;
 pub mod options;

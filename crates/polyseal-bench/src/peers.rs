@@ -35,6 +35,7 @@ mod zears;
 use clap::ValueEnum;
 
 use crate::contender::{Contender, Operation};
+use crate::held::Held;
 
 /// A library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -183,11 +184,11 @@ impl Peer {
 
     /// This peer's implementations of the algorithm `id` for `operation`.
     #[must_use]
-    pub fn contenders(self, id: &str, operation: Operation) -> Vec<Contender> {
+    pub fn contenders(self, id: &str, operation: Operation, held: Held) -> Vec<Contender> {
         #[cfg(feature = "peers")]
         {
             let contender = match self {
-                Self::Libaegis => return libaegis::contenders(id, operation),
+                Self::Libaegis => return libaegis::contenders(id, operation, held),
                 Self::AwsLc => aws_lc::contender(id, operation),
                 Self::Boringssl => boringssl::contender(id, operation),
                 Self::Openssl => openssl::contender(id, operation),
@@ -209,7 +210,7 @@ impl Peer {
         }
         #[cfg(not(feature = "peers"))]
         {
-            let _ = (id, operation);
+            let _ = (id, operation, held);
             Vec::new()
         }
     }
@@ -294,7 +295,8 @@ mod pairing {
     #[test]
     fn who_has_what() {
         let names = |id: &str| -> Vec<String> {
-            let have = |peer: &Peer| !peer.contenders(id, Operation::Seal).is_empty();
+            let have =
+                |peer: &Peer| !peer.contenders(id, Operation::Seal, Held::ToNothing).is_empty();
             let names = Peer::ALL.iter().filter(|peer| **peer != Peer::IpsecMb);
             names.filter(|peer| have(peer)).map(|peer| peer.name().to_owned()).collect()
         };

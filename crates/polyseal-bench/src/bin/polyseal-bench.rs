@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use polyseal_bench::compare::{self, Comparison};
+use polyseal_bench::held::Held;
 use polyseal_bench::papers::{self, Papers};
 use polyseal_bench::{Options, limits};
 
@@ -31,8 +32,22 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    let task = Command::parse().task;
+    if let Task::Compare(comparison) = &task
+        && let Ok(backend) = comparison.backend()
+        && let Some(mut again) = Held::beside(backend).restart()
+    {
+        return match again.status() {
+            Ok(status) if status.success() => ExitCode::SUCCESS,
+            Ok(_) => ExitCode::FAILURE,
+            Err(error) => {
+                eprintln!("polyseal-bench: this program could not be started again: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let mut out = io::stdout().lock();
-    let done = match Command::parse().task {
+    let done = match task {
         Task::Run(options) => polyseal_bench::run(&options, &mut out),
         Task::Compare(comparison) => compare::run(&comparison, &mut out),
         Task::Limits(options) => limits::run(&options, &mut out),

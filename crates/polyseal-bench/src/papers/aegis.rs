@@ -12,6 +12,7 @@ use super::{head, many, row};
 use crate::compare::ratio;
 use crate::contender::{Contender, Operation};
 use crate::contest::{self, Timing};
+use crate::held::Held;
 use crate::options::Options;
 #[cfg(feature = "peers")]
 use crate::ours;
@@ -61,12 +62,12 @@ pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
 /// Lanes against one lane, and against AES-GCM.
 fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
     let mut contenders = many(&SEALING, Operation::Seal, backend);
-    // The libraries choose their own instructions: beside the portable code they prove nothing.
-    let gcms: &[&str] =
-        if backend.name() == "soft" { &[] } else { &["aes-128-gcm", "aes-256-gcm"] };
+    // The libraries choose their own instructions: beside a lesser back end they prove nothing.
+    let held = Held::beside(backend);
+    let gcms: &[&str] = if held == Held::ToNothing { &["aes-128-gcm", "aes-256-gcm"] } else { &[] };
     let rivals: Vec<Contender> = gcms
         .iter()
-        .flat_map(|gcm| PEERS.iter().flat_map(|peer| peer.contenders(gcm, Operation::Seal)))
+        .flat_map(|gcm| PEERS.iter().flat_map(|peer| peer.contenders(gcm, Operation::Seal, held)))
         .collect();
     contenders.extend(rivals);
     let lanes: &[Quotient] = &[

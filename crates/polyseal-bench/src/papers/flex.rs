@@ -10,6 +10,7 @@ use super::{head, many, row};
 use crate::compare::ratio;
 use crate::contender::{Contender, Operation};
 use crate::contest::{self, Timing};
+use crate::held::Held;
 use crate::limits;
 use crate::options::Options;
 use crate::peers::Peer;
@@ -151,7 +152,7 @@ impl Mode {
     fn measure(&self, operation: Operation, options: &Options) -> Measured {
         let mut contenders = many(self.suites, operation, Backend::detect());
         let rivals = self.rivals.iter().flat_map(|(id, peers)| {
-            peers.iter().flat_map(move |peer| peer.contenders(id, operation))
+            peers.iter().flat_map(move |peer| peer.contenders(id, operation, Held::ToNothing))
         });
         contenders.extend(rivals.collect::<Vec<Contender>>());
         let run = |bytes| contest::run(&mut contenders, options.lengths(bytes), options.effort());

@@ -9,6 +9,7 @@ use super::{head, many, row};
 use crate::compare::ratio;
 use crate::contender::Operation;
 use crate::contest::{self, Timing};
+use crate::held::Held;
 use crate::options::Options;
 use crate::peers::{KC_15, Peer};
 use crate::stats::Summary;
@@ -58,7 +59,7 @@ fn table(
     let (backend, peer) = (Backend::detect(), PEER.name());
     let suites = SCHEMES.map(|(_, id)| id);
     let mut contenders = many(&suites, operation, backend);
-    contenders.extend(suites.iter().flat_map(|id| PEER.contenders(id, operation)));
+    contenders.extend(suites.iter().flat_map(|id| PEER.contenders(id, operation, Held::ToNothing)));
     let theirs = suites.map(|id| format!("{id} {peer}"));
     let both = SCHEMES.iter().skip(1).flat_map(|(scheme, _)| [scheme, "overhead"]);
     let both: Vec<&str> = [SCHEMES[0].0].into_iter().chain(both).collect();

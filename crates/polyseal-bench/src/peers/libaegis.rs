@@ -1,5 +1,5 @@
-//! Both builds of libaegis: the one of the `aegis` crate, and the one that the build script makes
-//! with clang for this very CPU. The C functions are called directly, without the crate's checks.
+//! The builds of libaegis: the one of the `aegis` crate, the one that the build script makes with
+//! clang for this very CPU, and those without the instructions of better CPUs. The C functions are called directly, without the crate's checks.
 
 #![allow(unsafe_code)]
 
@@ -10,6 +10,7 @@ use aegis as _;
 
 use super::KEY;
 use crate::contender::{Aead, Contender, Mac, Operation};
+use crate::held::Held;
 use crate::ring::{self, Nonce, Tag};
 
 /// The functions of one variant; the other half of this is `build/libaegis.c`.
@@ -55,6 +56,10 @@ unsafe extern "C" {
     static native_libaegis_variants: [Variant; VARIANTS.len()];
     #[cfg(libaegis_native)]
     fn native_libaegis_start() -> c_int;
+    static aesni_libaegis_variants: [Variant; VARIANTS.len()];
+    fn aesni_libaegis_start() -> c_int;
+    static vaes256_libaegis_variants: [Variant; VARIANTS.len()];
+    fn vaes256_libaegis_start() -> c_int;
 }
 
 /// A build of the library.
@@ -93,11 +98,34 @@ pub(super) fn builds() -> Vec<Build> {
     ]
 }
 
-pub(super) fn versions() -> Vec<String> {
-    builds().iter().map(|build| format!("{} ({})", build.name, build.compiler)).collect()
+/// The build that has no better instructions than a back end of ours.
+fn held_build(backend: &str) -> Option<Build> {
+    let compiler = env!("LIBAEGIS_HELD");
+    // SAFETY: as in `builds`.
+    unsafe {
+        match backend {
+            "aesni" => {
+                assert_eq!(aesni_libaegis_start(), 0);
+                let variants = &aesni_libaegis_variants;
+                Some(Build { name: "libaegis-aesni", compiler, variants })
+            }
+            "vaes256" => {
+                assert_eq!(vaes256_libaegis_start(), 0);
+                let variants = &vaes256_libaegis_variants;
+                Some(Build { name: "libaegis-vaes256", compiler, variants })
+            }
+            _ => None,
+        }
+    }
 }
 
-pub(super) fn contenders(id: &str, operation: Operation) -> Vec<Contender> {
+pub(super) fn versions() -> Vec<String> {
+    let held = ["aesni", "vaes256"].into_iter().filter_map(held_build);
+    let line = |build: &Build| format!("{} ({})", build.name, build.compiler);
+    builds().iter().chain(&held.collect::<Vec<_>>()).map(line).collect()
+}
+
+pub(super) fn contenders(id: &str, operation: Operation, held: Held) -> Vec<Contender> {
     let contender = |build: &Build| {
         let key = build.key(id)?;
         match operation {
@@ -105,7 +133,11 @@ pub(super) fn contenders(id: &str, operation: Operation) -> Vec<Contender> {
             _ => Contender::aead(build.name, operation, key),
         }
     };
-    builds().iter().filter_map(contender).collect()
+    let builds = match held {
+        Held::ToNothing => builds(),
+        Held::To(backend) => held_build(backend).into_iter().collect(),
+    };
+    builds.iter().filter_map(contender).collect()
 }
 
 impl Build {
