@@ -65,30 +65,47 @@ impl Reader {
         Ok(parts.finish())
     }
 
-    /// Fills `buffer` from `offset`; returns fewer bytes only at the end.
+    /// Fills `buffer` from `offset`; returns fewer bytes only at the end. If it fails, what it has
+    /// written is zeros.
     fn read_into(&self, py: Python<'_>, offset: u64, buffer: &Bound<'_, PyAny>) -> PyResult<usize> {
         let output = Output::of(buffer)?;
         let mut done = 0;
-        while done < output.len() {
-            let room = KEPT.min(output.len() - done);
+        let result = self.read_pieces(py, offset, &output, &mut done);
+        if result.is_err() {
+            output.wipe(done);
+        }
+        result.map(|()| done)
+    }
+}
+
+impl Reader {
+    /// Fills `output` piece by piece; `done` says how far it has come.
+    fn read_pieces(
+        &self,
+        py: Python<'_>,
+        offset: u64,
+        output: &Output<'_>,
+        done: &mut usize,
+    ) -> PyResult<()> {
+        while *done < output.len() {
+            let room = KEPT.min(output.len() - *done);
+            let at = *done;
             let read = |own: &mut [u8]| {
-                let n = self.reader.read_at(own, offset + done as u64)?;
-                output.write(done, &own[..n]);
+                let n = self.reader.read_at(own, offset + at as u64)?;
+                output.write(at, &own[..n]);
                 wipe(&mut own[..n]);
                 Ok(n)
             };
             let n = py.detach(|| with_scratch(room, read)).map_err(of_file)?;
-            done += n;
+            *done += n;
             if n < room {
                 break;
             }
             py.check_signals()?;
         }
-        Ok(done)
+        Ok(())
     }
-}
 
-impl Reader {
     fn fill(&self, offset: u64, out: &mut [u8]) -> polyseal_file::Result<()> {
         let n = self.reader.read_at(out, offset)?;
         if n == out.len() { Ok(()) } else { Err(Error::InputChanged) }

@@ -137,16 +137,25 @@ impl StreamSealer {
         let pieces = (0..self.threads).map(|_| state.sealer.take((share / self.segment) as u64));
         let pieces = pieces.collect::<Result<Vec<_>>>()?;
         let (batch, rest) = state.held.split_at(self.batch);
-        let seal = |piece: Piece, text: &[u8]| piece.seal(&[text]);
-        let mut jobs: Vec<_> = pieces.into_iter().zip(batch.chunks(share)).collect();
-        let own = jobs.pop();
+        let seal = |(piece, text): &(Mutex<Option<Piece>>, &[u8])| {
+            let piece = piece.lock().unwrap_or_else(PoisonError::into_inner).take();
+            piece.map_or(Ok(Vec::new()), |piece| piece.seal(&[text]))
+        };
+        let pieces = pieces.into_iter().map(|piece| Mutex::new(Some(piece)));
+        let jobs: Vec<_> = pieces.zip(batch.chunks(share)).collect();
+        let (own, others) =
+            jobs.split_last().map_or((None, &[][..]), |(own, rest)| (Some(own), rest));
         let sealed = thread::scope(|scope| {
-            let run = |(piece, text)| scope.spawn(move || seal(piece, text));
-            let others: Vec<_> = jobs.into_iter().map(run).collect();
-            let own = own.map(|(piece, text)| seal(piece, text));
-            let joined = others
-                .into_iter()
-                .map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            let run = |job| (job, thread::Builder::new().spawn_scoped(scope, move || seal(job)));
+            let others: Vec<_> = others.iter().map(run).collect();
+            let own = own.map(seal);
+            // Where no thread can be made, this one does its part.
+            let joined = others.into_iter().map(|(job, thread)| match thread {
+                Ok(thread) => {
+                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                }
+                Err(_) => seal(job),
+            });
             joined.chain(own).collect::<Result<Vec<_>>>()
         })?;
         sealed.into_iter().for_each(|mut sealed| stored.append(&mut sealed));

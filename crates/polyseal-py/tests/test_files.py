@@ -324,3 +324,13 @@ def test_ctrl_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
 def test_what_is_open_is_not_pickled(key: SecretKey) -> None:
     with polyseal.open(stored(b"", key=key), key=key) as file, pytest.raises(TypeError):
         pickle.dumps(file)
+
+
+def test_a_read_into_a_buffer_that_fails_leaves_nothing_there(key: SecretKey) -> None:
+    sealed = bytearray(stored(bytes([7]) * (3 << 20), key=key).getvalue())
+    sealed[len(sealed) - (1 << 19)] ^= 1
+    with polyseal.open(io.BytesIO(sealed), key=key) as file:
+        buffer = bytearray(b"before" * (3 << 19))
+        with pytest.raises(polyseal.CorruptSegment):
+            file.readinto(buffer)
+    assert bytes([7]) * 16 not in buffer
