@@ -10,7 +10,7 @@ use crate::compare::ratio;
 use crate::contender::Operation;
 use crate::contest::{self, Timing};
 use crate::options::Options;
-use crate::peers::{KC_15, Peer};
+use crate::peers::{KC_C3, Peer};
 use crate::stats::Summary;
 use crate::table::{Style, Table};
 
@@ -23,7 +23,7 @@ const SCHEMES: [(&str, &str); 6] = [
     ("GCM", "aes-256-gcm"),
     ("XAES", "xaes-256-gcm"),
     ("KC-XAES", "kc-xaes-256-gcm"),
-    ("KC-15", KC_15),
+    ("KC-C.3", KC_C3),
     ("H-AES", "h-aes-256-gcm"),
     ("H-KC-AES", "h-kc-aes-256-gcm"),
 ];
