@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import kc_xaes_beside
 import published
 
 SYN = Path(__file__).parent.parent / "hw" / "syn"
@@ -32,3 +33,7 @@ def test_figures_4_and_5_have_the_papers_lines_by_its_formula(hash, us, mbps):
     assert (round(lines[name][0], 2), round(lines[name][1])) == (us, mbps)
     name, = (name for name in lines if f"OMD-{hash}, by its calls" in name)
     assert lines[name][0] < us - 0.1
+
+
+def test_the_papers_tables_beside_ours_are_of_the_run_that_is_stored():
+    assert (kc_xaes_beside.HERE / "beside.md").read_text() == kc_xaes_beside.written(), "kc_xaes_beside.py writes it"
