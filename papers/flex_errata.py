@@ -371,12 +371,15 @@ def preserved_length_does_not_commit():
 
 ERRATA = [
     Erratum(figure_2_works, "figure 2", "Dec inverts Enc on whole blocks", "reproduced"),
-    Erratum(long_tails_are_not_authenticated, "figure 2, partial last block", "the tag is of Checksum[1..n - tau]", "refuted"),
+    Erratum(long_tails_are_not_authenticated, "figure 2, partial last block",
+            "the tag is of Checksum[1..n - tau]", "refuted"),
     Erratum(a_block_shows_the_pad, "figure 2, blocks", "tweaks (i,N)", "refuted"),
     Erratum(another_header_is_another_message, "figure 2, Dec, short branch", "cuts by |C_hdr|", "refuted"),
     Erratum(short_messages_share_pads, "figure 2, short branch", "T_pre has tau/2 bits", "refuted"),
-    Erratum(public_nonces_are_not_committed_to, "section 3.3, removing nonce hiding", "the nonce is an input of decryption", "refuted"),
-    Erratum(preserved_length_does_not_commit, "abstract", "commitment is mandatory, preservation of length an option", "refuted"),
+    Erratum(public_nonces_are_not_committed_to, "section 3.3, removing nonce hiding",
+            "the nonce is an input of decryption", "refuted"),
+    Erratum(preserved_length_does_not_commit, "abstract",
+            "commitment is mandatory, preservation of length an option", "refuted"),
 ]
 
 if __name__ == "__main__":

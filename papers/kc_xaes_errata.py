@@ -74,7 +74,8 @@ def two_lengths_share_a_key_stream():
 
 
 def parameters_for_acvp():
-    print("   Appendix A's two KBKDFs are K_U and K_C: counter of 16 bits before 5800 U, of 8 bits after XCMT U V 000100.")
+    print("   Appendix A's two KBKDFs are K_U and K_C: counter of 16 bits before 5800 U, of 8 bits after XCMT U V"
+          " 000100.")
     for i in range(20):
         key, nonce = shake(32, "acvp", i), shake(24, "acvp nonce", i)
         U, V = nonce[:12], nonce[12:]
@@ -87,13 +88,15 @@ def the_commitments_input_is_two_blocks():
     u, c = b"\0\1X\0" + N[:12], b"XCMT" + N + b"\0\1\0\1"
     assert gcm.CMAC(K, u) == xaes.xaes(K, N)[0][:16] and gcm.CMAC(K, c) == xaes.kc_xaes(K, N)[:16]
     assert (len(u), len(c)) == (16, 32)
-    print(f"   {len(u)} bytes. K_C's has {len(c)}, and of K_C the section does not speak. Erratum 5 lives in its first block.")
+    print(f"   {len(u)} bytes. K_C's has {len(c)}, and of K_C the section does not speak. Erratum 5 lives in its first"
+          " block.")
 
 
 # ── 5.1: CMT-2 where the nonce is not sent ──────────────────────────────────────────────────────
 
 def one_key_two_nonces():
-    print("5. CMT-2 is defined in section 2 by (K, N) != (K', N'): one key and two nonces break it, and take 2^16.3 calls.")
+    print("5. CMT-2 is defined in section 2 by (K, N) != (K', N'): one key and two nonces break it, and take 2^16.3"
+          " calls.")
     calls = []
     for seed in range(8):
         key = shake(32, "two nonces", seed)
@@ -112,8 +115,8 @@ def one_key_two_nonces():
         assert one != two and xaes.kc_xaes(key, one) == xaes.kc_xaes(key, two)
     mean = log2(sum(calls) / len(calls))
     assert abs(mean - 16.3) < 0.8
-    print(f"   Here the mean of {len(calls)} keys is 2^{mean:.1f}. 5.1 states about 2^{value('kc-xaes.attack.cmt-2')}, for two"
-          " keys. Where the nonce is sent, neither counts.")
+    print(f"   Here the mean of {len(calls)} keys is 2^{mean:.1f}. 5.1 states about"
+          f" 2^{value('kc-xaes.attack.cmt-2')}, for two keys. Where the nonce is sent, neither counts.")
 
 
 # ── 5.2: theorem 1 ──────────────────────────────────────────────────────────────────────────────
@@ -130,8 +133,8 @@ def theorem_1_after_2_to_80():
     assert beta == value("kc-xaes.theorem-1.beta")
     assert log(bounds[beta]) < value("kc-xaes.log2.theorem-1.q80")
     assert round(log(bounds[beta]), 7) == -44.9999995 and abs(bounds[beta] * 2**128 / q - 8) < 1e-5
-    print(f"   Theorem 1 after 2^80 calls: the least is 2^{log(bounds[beta]):.7f}, with beta = {beta}: 8q / 2^n and next to\n"
-          "   nothing else. The paper gives 16q / 2^n = 2^-44, which is true as well.")
+    print(f"   Theorem 1 after 2^80 calls: the least is 2^{log(bounds[beta]):.7f}, with beta = {beta}: 8q / 2^n and\n"
+          "   next to nothing else. The paper gives 16q / 2^n = 2^-44, which is true as well.")
 
 
 def lemma_3_sums_to_more():
@@ -139,8 +142,8 @@ def lemma_3_sums_to_more():
     assert sum(4 * i for i in range(q)) == 4 * comb(q, 2)
     as_printed, as_proven = theorem_1(2**80, 3), theorem_1(2**80, 3, last=6)
     assert 0 < as_proven - as_printed < Fraction(1, 2**90)
-    print("6. Lemma 3: its proof has 4i / (2^n - 2q)^2 for query i, whose sum is 4 C(q,2) and not C(q,2); with lemma 1's 2 the\n"
-          f"   theorem has 6 for its 3. After 2^80 calls that adds {float(as_proven - as_printed):.1e} to"
+    print("6. Lemma 3: its proof has 4i / (2^n - 2q)^2 for query i, whose sum is 4 C(q,2) and not C(q,2); with lemma\n"
+          f"   1's 2 the theorem has 6 for its 3. After 2^80 calls that adds {float(as_proven - as_printed):.1e} to"
           f" {float(as_printed):.1e}: harmless.")
 
 
@@ -197,12 +200,13 @@ def a_commitment_to_fifteen_bytes():
     got = log(repeats(2**48, 120))
     assert round(got) == -25 != printed("c3.q48") and round(log(repeats(int(2**44.5), 120))) == -32
     assert round(log(repeats(2**50, 120))) == printed("c3.dndk-v2.q50")
-    print(f"   2^48 messages have 2^{got:.0f}, not 2^{printed('c3.q48')}: that is at 2^44.5. The 2^-21 that it cites for DNDK's"
-          " 2^50 is right.")
+    print(f"   2^48 messages have 2^{got:.0f}, not 2^{printed('c3.q48')}: that is at 2^44.5. The 2^-21 that it cites for"
+          " DNDK's 2^50 is right.")
 
 
 def f_com_is_not_for_every_derivation():
-    print("9. F_com over other schemes: it is computed as it is, over each. What it needs is inputs that the derivation has not:")
+    print("9. F_com over other schemes: it is computed as it is, over each. What it needs is inputs that the"
+          " derivation has not:")
     for name, alg in xaes.EXPERIMENTAL.items():
         if name.startswith("f-com-"):
             C, T = alg.Encrypt(b"message", b"", K, N)
@@ -210,8 +214,8 @@ def f_com_is_not_for_every_derivation():
     U = N[:11] + bytes([8 * (24 - 12) + 1])                 # DNDK's ConfigByte for 24 bytes, and block 1
     theirs = (b"XCMT" + N[:11] + bytes(9))[:15] + bytes([8 * (24 - 12) + 1])
     assert theirs == b"XCMT" + U
-    print("   HMAC's and HKDF's are no calls of AES. DNDK, version 2, has the nonce in front of its blocks: for a nonce that\n"
-          "   begins with XCMT, its block is F_com's first one. We know no attack, but no proof covers it.")
+    print("   HMAC's and HKDF's are no calls of AES. DNDK, version 2, has the nonce in front of its blocks: for a nonce\n"
+          "   that begins with XCMT, its block is F_com's first one. We know no attack, but no proof covers it.")
 
 
 ERRATA = [
@@ -219,14 +223,16 @@ ERRATA = [
     Erratum(limits_of_nonces, "section 4.2, appendix B", "repeated nonces and shared derived keys", "reproduced"),
     Erratum(two_lengths_share_a_key_stream, "appendix B", "a key takes nonces of 20 to 24 bytes", "refuted"),
     Erratum(hmac_of_one_call_or_two, "section 6, table 4", "HMAC in the place of CMAC", "not reproducible"),
-    Erratum(one_key_two_nonces, "sections 2 and 5.1", "CMT-2 with nonces that are not sent: about 2^64 calls", "refuted"),
+    Erratum(one_key_two_nonces, "sections 2 and 5.1",
+            "CMT-2 with nonces that are not sent: about 2^64 calls", "refuted"),
     Erratum(theorem_1_after_2_to_80, "section 5.2", "FOR-KC: less than 2^-44 after 2^80 calls, beta = 3", "reproduced"),
     Erratum(lemma_3_sums_to_more, "section 5.2, lemma 3", "C(q,2) / (2^n - 2q)^2", "differs"),
     Erratum(percentages_follow_from_the_times, "tables 2, 3, 4", "percentages over AES-256-GCM", "differs"),
     Erratum(the_commitments_input_is_two_blocks, "section 4.3", "no concern about key control", "differs"),
     Erratum(parameters_for_acvp, "appendix A", "parameters for ACVP", "reproduced"),
     Erratum(a_commitment_to_fifteen_bytes, "appendix C.3", "2^48 messages before K_C repeats with 2^-32", "refuted"),
-    Erratum(f_com_is_not_for_every_derivation, "section 1", "added to any nonce-derived scheme in a black-box manner", "differs"),
+    Erratum(f_com_is_not_for_every_derivation, "section 1",
+            "added to any nonce-derived scheme in a black-box manner", "differs"),
 ]
 
 if __name__ == "__main__":

@@ -101,7 +101,8 @@ def one_query_forges():
 
 
 def the_papers_algorithms_pad_empty_associated_data():
-    print("   The paper's own algorithms, run: L* = F_K(0, 0), HASH pads what is empty, an empty message gives Tag_e = H:")
+    print("   The paper's own algorithms, run: L* = F_K(0, 0), HASH pads what is empty, an empty message gives Tag_e ="
+          " H:")
     for name in FAMILIES:
         alg, version_1 = AppendixA(name), omd.algorithm(name, {"version": 1})
         K, N = inputs(alg)
@@ -113,7 +114,7 @@ def the_papers_algorithms_pad_empty_associated_data():
             # What is missing is HASH(A), and nothing else.
             T = xor(H, alg.Keyed(alg, K, 8 * alg.TAG).hash(A))
             assert alg.Decrypt(b"", T[:alg.TAG], A, K, N) == b""
-    print("   (N, nothing, nothing) is refused, in every family: who knows H lacks HASH(A), which one query does not show.\n"
+    print("   (N, nothing, nothing) is refused, in every family: who knows H lacks HASH(A), which no query shows.\n"
           "   So the forgery is one of the submission's code, and not of the paper's algorithms.")
 
 
@@ -260,8 +261,8 @@ def sigma_1_is_no_rotation():
 
 
 def blake2b_is_not_told_whole():
-    print("6. B.3: M_0 to M_7 are called 1024 bits, and the function ends with G. There is no rule for which words G takes,\n"
-          "   no number of rounds, no output, and no T and F for OMD.")
+    print("6. B.3: M_0 to M_7 are called 1024 bits, and the function ends with G. There is no rule for which words G\n"
+          "   takes, no number of rounds, no output, and no T and F for OMD.")
     F, block = omd.BLAKE2B, shake(128, "block")
     assert bits(bytes(8 * 8)) == 512 and bits(block) == 1024
     H = F.initial()
@@ -298,16 +299,17 @@ def memory_does_not_add_up():
         assert (saved == ram) == adds_up
         print(f"   {design}: {saved} LUTs less, {ram} LUTs of RAM less")
     assert table("blake2b", "luts") - table("blake2b", "luts-given") == 3736 + 296
-    print("   blake2b's 4032 is 3736 + 296, so that its LUT RAM would be 4032 (296). The table lists no block RAM; the vendor's\n"
-          f"   report in the repository has {value('omd.repository.report.block-ram')} tiles.")
+    print("   blake2b's 4032 is 3736 + 296, so that its LUT RAM would be 4032 (296). The table lists no block RAM; the\n"
+          f"   vendor's report in the repository has {value('omd.repository.report.block-ram')} tiles.")
 
 
 def cycles_mix_two_designs():
     print("9. Set-up: blake2b's 48 is a block and a tag, 25 + 23. sha512's would be 93 + 91.")
     setup, message, tag = (table("blake2b", what) for what in ("setup", "message", "tag"))
     assert setup == message + tag
-    assert table("sha512", "setup") == table("sha512", "message") + tag != table("sha512", "message") + table("sha512", "tag")
-    print(f"   Its {table('sha512', 'setup')} is 93 + 23: blake2b's tag. And two calls of 80 rounds take 160 cycles.")
+    other_setup, other_message, other_tag = (table("sha512", what) for what in ("setup", "message", "tag"))
+    assert other_setup == other_message + tag != other_message + other_tag
+    print(f"   Its {other_setup} is 93 + 23: blake2b's tag. And two calls of 80 rounds take 160 cycles.")
 
 
 def rounds_take_more_than_a_cycle():
@@ -326,7 +328,8 @@ def the_repositorys_report():
 
 
 def figures_count_a_block_twice():
-    print("12. Appendix C: Setup + n Message + Tag. The last block's call is the tag's, so that n - 1 are left for Message:")
+    print("12. Appendix C: Setup + n Message + Tag. The last block's call is the tag's, so that n - 1 are left for"
+          " Message:")
     for design, ours, printed in (("sha512", 0.83, 1.20), ("blake2b", 0.57, 0.77)):
         setup, message, tag, mhz = (table(design, what) for what in ("setup", "message", "tag", "clock"))
         by_formula, by_cycles = (setup + message + tag) / mhz, (setup + tag) / mhz
@@ -338,7 +341,8 @@ def figures_count_a_block_twice():
 # ── What OMD does not give ──────────────────────────────────────────────────────────────────────
 
 def two_keys_one_tag():
-    print("Beyond errata: OMD commits to nothing: anyone who knows two keys makes one nonce, associated data, ciphertext and tag for both.")
+    print("Beyond errata: OMD commits to nothing: anyone who knows two keys makes one nonce, associated data,"
+          " ciphertext and tag for both.")
     for name in FAMILIES:
         alg = omd.algorithm(name)
         keys = [inputs(alg, what)[0] for what in ("one key", "another key")]
@@ -362,7 +366,8 @@ def two_keys_one_tag():
         T = xor(keyed[0].cipher(C, N, decrypt=True)[1], keyed[0].hash(A))[:alg.TAG]
         messages = [alg.Decrypt(C, T, A, K, N) for K in keys]
         assert messages[0] != messages[1]
-        print(f"   {name}, tag of {alg.TAG} bytes: {len(A)} bytes of associated data, by one system of {tau} equations.")
+        print(f"   {name}, tag of {alg.TAG} bytes: {len(A)} bytes of associated data, by one system of {tau}"
+              " equations.")
 
 
 def keys_are_filled_with_zeros():
@@ -394,9 +399,12 @@ def repeated_nonces():
 
 
 ERRATA = [
-    Erratum(one_query_forges, "the submission's code", "an empty message and no associated data cost no call", "refuted"),
-    Erratum(forgeries_need_nothing_else_to_be_empty, "the submission's code", "the same, beside other input", "reproduced"),
-    Erratum(the_papers_algorithms_pad_empty_associated_data, "appendix A", "an empty message gives Tag_e = H", "reproduced"),
+    Erratum(one_query_forges, "the submission's code",
+            "an empty message and no associated data cost no call", "refuted"),
+    Erratum(forgeries_need_nothing_else_to_be_empty, "the submission's code",
+            "the same, beside other input", "reproduced"),
+    Erratum(the_papers_algorithms_pad_empty_associated_data, "appendix A",
+            "an empty message gives Tag_e = H", "reproduced"),
     Erratum(appendix_a_is_version_1, "appendix A, algorithm 1", "L* = F_K(0^n, 0^m)", "differs"),
     Erratum(the_table_of_masks_ends, "the submission's optimised code", "no limit on lengths", "refuted"),
     Erratum(the_counter_ends, "the submission's reference code", "no limit on lengths", "refuted"),

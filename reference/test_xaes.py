@@ -159,7 +159,7 @@ def test_f_com_over_another_derivation_only_adds(name):
 
 
 def test_aes_calls_a_message(monkeypatch):
-    """Section 6 of the paper: calls more than AES-GCM has. Those with equal inputs are one, as specification 1 has it."""
+    """Section 6 of the paper: calls more than AES-GCM has. Those with equal inputs are one, as in specification 1."""
     inputs = set()
 
     def counting(K, X):
