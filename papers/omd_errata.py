@@ -114,7 +114,8 @@ def the_papers_algorithms_pad_empty_associated_data():
             # What is missing is HASH(A), and nothing else.
             T = xor(H, alg.Keyed(alg, K, 8 * alg.TAG).hash(A))
             assert alg.Decrypt(b"", T[:alg.TAG], A, K, N) == b""
-    print("   (N, nothing, nothing) is refused, in every family: who knows H lacks HASH(A), which no query shows.\n"
+    print("   (N, nothing, nothing) is refused, in every family: who knows H lacks HASH(A), and no query shows it\n"
+          "   while nonces are used once.\n"
           "   So the forgery is one of the submission's code, and not of the paper's algorithms.")
 
 
