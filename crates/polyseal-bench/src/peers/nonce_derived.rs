@@ -22,8 +22,8 @@ pub(super) trait Derivation {
 
 /// AES-256-GCM of V under K_U, with K_C behind its tag if it commits.
 ///
-/// With `C3`, K_C is of eprint 2025/758, appendix C.3: a counter and the nonce's first 15 bytes fill
-/// one block, so that it needs no X1. It is to be measured and not to be used.
+/// With `C3`, K_C is of eprint 2025/758, appendix C.3: a counter and the nonce's first 15 bytes
+/// fill one block, so that it needs no X1. It is to be measured and not to be used.
 pub(super) struct NonceDerived<D, G, const C3: bool = false> {
     pub(super) derivation: D,
     pub(super) gcm: G,
