@@ -3,7 +3,7 @@
 Sources: F. Denis, eprint 2023/523 v1.0 ("v1.0"), and draft-irtf-cfrg-aegis-aead-18 ("the draft").
 Every function prints a short account and asserts what it says. papers/aegis.md is the summary.
 
-    python3 papers/aegis_errata.py
+    python3 papers/aegis_errata.py [--json]
 
 Letters as in reference/aegis.py. v1.0: K key, IV nonce, CTX context, nu degree, P plaintext, AD
 associated data, C ciphertext, T tag, S state. The draft: D degree, R rate in bits, V[j][i] lane i.
@@ -19,6 +19,7 @@ sys.path.insert(0, str(ROOT / "reference"))
 import aegis  # noqa: E402
 from aegis import (C0, C1, F_256, LE64, Interleave, Pad, Split, Tail, Truncate, ZeroPad,  # noqa: E402
                    VerificationFailed, bits, xor)
+from errata import Erratum, main  # noqa: E402
 
 K16, IV16 = bytes(range(16)), bytes(range(16, 32))
 K32, IV32 = bytes(range(32)), bytes(range(32, 64))
@@ -253,17 +254,18 @@ def mac_forgets_a_lane_at_odd_degrees():
     print("   Degrees 2 and 4, the ones the draft names, are unaffected. Other odd degrees are refused.")
 
 
-DEMONSTRATIONS = [
-    initialization_is_not_aegis_256,
-    padded_lengths_allow_forgery,
-    degrees_share_key_stream,
-    two_keys_one_ciphertext,
-    decrypt_256_takes_the_last_block_twice,
-    halves_of_the_rate,
-    mac_forgets_a_lane_at_odd_degrees,
+ERRATA = [
+    Erratum(initialization_is_not_aegis_256, "v1.0, section 3.2", "with CTX = 0 it is AEGIS-256", "refuted"),
+    Erratum(padded_lengths_allow_forgery, "v1.0, section 4", "each lane runs Enc on its padded fragment", "differs"),
+    Erratum(degrees_share_key_stream, "v1.0, sections 3 and 4", "the context is the lane’s index alone", "differs"),
+    Erratum(two_keys_one_ciphertext, "v1.0, and the draft, 10.1.2",
+            "commitment, of which v1.0 does not speak", "refuted"),
+    Erratum(decrypt_256_takes_the_last_block_twice, "the draft, 4.2",
+            "Split(ZeroPad(ct, 128), 128), then cn", "refuted"),
+    Erratum(halves_of_the_rate, "the draft, 5.4.3 to 5.4.5", "t0, t1 = Split(ai, R)", "differs"),
+    Erratum(mac_forgets_a_lane_at_odd_degrees, "the draft, 8.3.2",
+            "128-bit tags absorbed by Split(tags, 256)", "differs"),
 ]
 
 if __name__ == "__main__":
-    for show in DEMONSTRATIONS:
-        show()
-        print()
+    main("aegis", ERRATA)

@@ -6,7 +6,7 @@ blockcipher E~ and the hash F open: here they are those of docs/spec/flex.md, of
 sides differ only by the error shown. Every function prints a short account and asserts what it says. papers/flex.md
 is the summary.
 
-    scripts/python papers/flex_errata.py
+    scripts/python papers/flex_errata.py [--json]
 
 Letters as in reference/flex.py; n = 8B and τ = 8t bits. "Figure 2" counts blocks from 1: block i is P_i.
 """
@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "reference"))
 import flex  # noqa: E402
 from aegis import VerificationFailed, xor  # noqa: E402
 from aegis_vectors import shake  # noqa: E402
+from errata import Erratum, main  # noqa: E402
 
 K, N, AD = bytes(range(32)), bytes(range(100, 124)), b"associated data"
 HIDDEN, PUBLIC = flex.Flex(bytes.fromhex("0101012018000000"), K), flex.Flex(bytes.fromhex("0100012018000000"), K)
@@ -368,17 +369,18 @@ def preserved_length_does_not_commit():
             print("    With CMT the zeros are there in both, but the tags are two: refused under the other AD.")
 
 
-DEMONSTRATIONS = [
-    figure_2_works,
-    long_tails_are_not_authenticated,
-    a_block_shows_the_pad,
-    another_header_is_another_message,
-    short_messages_share_pads,
-    public_nonces_are_not_committed_to,
-    preserved_length_does_not_commit,
+ERRATA = [
+    Erratum(figure_2_works, "figure 2", "Dec inverts Enc on whole blocks", "reproduced"),
+    Erratum(long_tails_are_not_authenticated, "figure 2, partial last block",
+            "the tag is of Checksum[1..n - tau]", "refuted"),
+    Erratum(a_block_shows_the_pad, "figure 2, blocks", "tweaks (i,N)", "refuted"),
+    Erratum(another_header_is_another_message, "figure 2, Dec, short branch", "cuts by |C_hdr|", "refuted"),
+    Erratum(short_messages_share_pads, "figure 2, short branch", "T_pre has tau/2 bits", "refuted"),
+    Erratum(public_nonces_are_not_committed_to, "section 3.3, removing nonce hiding",
+            "the nonce is an input of decryption", "refuted"),
+    Erratum(preserved_length_does_not_commit, "abstract",
+            "commitment is mandatory, preservation of length an option", "refuted"),
 ]
 
 if __name__ == "__main__":
-    for show in DEMONSTRATIONS:
-        show()
-        print()
+    main("flex", ERRATA)

@@ -457,9 +457,13 @@ class AegisV1:
         ADb = Interleave(Pad(AD, stride), nu)
         Xb = Interleave(Pad(X, stride), nu)
         mb = [None] * nu if mask is None else Interleave(Pad(mask, stride), nu)
-        lanes = [self.Lane(bytes([i]), K, IV, ADb[i], Xb[i], u, tag_len_bits, mb[i])
+        lanes = [self.Lane(*self.separate(i, K, IV, tag_len_bits), ADb[i], Xb[i], u, tag_len_bits, mb[i])
                  for i in range(nu)]
         return Deinterleave([out for out, _ in lanes]), xor(*(T for _, T in lanes))
+
+    def separate(self, i, K, IV, tag_len_bits):
+        """CTX, K and IV of lane i."""
+        return bytes([i]), K, IV
 
 
 class Aegis128XV1(AegisV1):
@@ -468,6 +472,49 @@ class Aegis128XV1(AegisV1):
 
 class Aegis256XV1(AegisV1):
     KEY, r, Lane = 32, 128, staticmethod(Lane_256)
+
+
+# ── v1.0, section 5: what it considers and does not choose ──────────────────────────────────────
+
+class ShortIv:
+    """IV has 128 - log2(nu) bits (256 - log2(nu) in AEGIS-256X), and the lane's index follows it; CTX = 0.
+
+    IV is given as whole blocks whose last log2(nu) bits are zero.
+    """
+
+    def separate(self, i, K, IV, tag_len_bits):
+        if IV[-1] & (1 << (self.nu - 1).bit_length()) - 1:
+            raise ValueError("the nonce's last bits are the lane's")
+        return b"\0", K, IV[:-1] + bytes([IV[-1] | i])
+
+
+class TagContext:
+    """CTX is i, and behind it |T| / 128 - 1, so that two tag sizes are two functions."""
+
+    def separate(self, i, K, IV, tag_len_bits):
+        return bytes([i, tag_len_bits // 128 - 1]), K, IV
+
+
+class Aegis128XShortIv(ShortIv, Aegis128XV1):
+    pass
+
+
+class Aegis256XShortIv(ShortIv, Aegis256XV1):
+    pass
+
+
+class Aegis128XTagContext(TagContext, Aegis128XV1):
+    pass
+
+
+class Aegis256XTagContext(TagContext, Aegis256XV1):
+    pass
+
+
+EXPERIMENTAL = {
+    "aegis-128x-short-iv": Aegis128XShortIv, "aegis-256x-short-iv": Aegis256XShortIv,
+    "aegis-128x-tag-context": Aegis128XTagContext, "aegis-256x-tag-context": Aegis256XTagContext,
+}
 
 
 # ── The registry's names ────────────────────────────────────────────────────────────────────────

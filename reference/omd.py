@@ -252,6 +252,8 @@ class Keyed:
 class Omd:
     """A family under a rule: sizes are those of what Encrypt and Decrypt are given."""
 
+    Keyed = Keyed
+
     def __init__(self, name, rule=SECURE, version=2):
         assert rule in (SECURE, REFERENCE) and version in (1, 2)
         assert version == 2 or rule == REFERENCE
@@ -268,13 +270,13 @@ class Omd:
         """t is the tag's length in bits: τ."""
         t = 8 * self.TAG if t is None else t
         self._check(K, N, t)
-        keyed = Keyed(self, K, t)
+        keyed = self.Keyed(self, K, t)
         C, Tag_e = keyed.cipher(M, N, decrypt=False)
         return C, xor(Tag_e, keyed.hash(A))[:t // 8]
 
     def Decrypt(self, C, T, A, K, N):
         self._check(K, N, bits(T))
-        keyed = Keyed(self, K, bits(T))
+        keyed = self.Keyed(self, K, bits(T))
         M, Tag_e = keyed.cipher(C, N, decrypt=True)
         if not hmac.compare_digest(T, xor(Tag_e, keyed.hash(A))[:len(T)]):
             raise VerificationFailed

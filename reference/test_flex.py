@@ -436,6 +436,26 @@ def test_every_changed_byte_is_refused(mode, flags, profile):
             assert refuses(F, N, AD, flip(C, 8 * byte + byte % 8)), (n, byte)
 
 
+@pytest.mark.parametrize("mode, flags", [*CHECKED, (ROBUST, 0)])
+@pytest.mark.parametrize("profile", (1, 2, 4))
+def test_correctness_and_tidiness(mode, flags, profile):
+    """Section 2 of the paper: what was sealed opens to what it was, and what opens to M is what sealing M gives."""
+    F = flex_of(mode, flags, profile=profile)
+    for n in (0, 1, F.profile.B - 1, F.profile.B, 2 * F.profile.B + 7):
+        M = shake(n, "tidy", n)
+        C, N = sealed(F, M)
+        assert F.open(N, AD, C) == (NONCE[:24], M) and F.seal(*reversed_open(F, N, C)) == C
+        # A string that nobody sealed: where checks are by length alone it opens, and must be M's ciphertext.
+        C = shake(len(C), "string", n)
+        assert (mode, flags) != (ROBUST, 0) and refuses(F, N, AD, C) or F.seal(*reversed_open(F, N, C)) == C
+
+
+def reversed_open(F, N, C):
+    """What sealing is to be given for C."""
+    nonce, M = F.open(N, AD, C)
+    return nonce, AD, M
+
+
 @pytest.mark.parametrize("mode, flags", CHECKED)
 def test_every_other_length_is_refused(mode, flags):
     """Truncation at either end, and extension: the tail's length is authenticated."""

@@ -137,7 +137,50 @@ def test_confused_nonces_are_refused_by_the_commitment_alone():
     assert count == 4
 
 
-def test_kc_15_is_two_blocks():
-    K, N = bytes(range(32)), bytes(range(15))
-    K1, _ = gcm.subkeys(K)
-    assert xaes.kc_15(K, N) == b"".join(gcm.AES(K, gcm.xor(N + bytes([i]), K1)) for i in (1, 2))
+def test_the_commitment_of_c3_is_cmacs_and_forgets_the_end_of_the_nonce():
+    K, N = bytes(range(32)), bytes(range(24))
+    assert xaes.kc_c3(K, N) == b"".join(gcm.CMAC(K, bytes([i]) + N[:15]) for i in (1, 2))
+    assert xaes.kc_c3(K, N) == gcm.KBKDF(K, N[:15], 32, 8, "before")
+    assert xaes.kc_c3(K, N) == xaes.kc_c3(K, N[:15] + bytes(9)) != xaes.kc_c3(K, bytes(1) + N[:14] + N[15:])
+
+
+def test_the_padding_fix_is_inside_the_derived_scheme():
+    K, N, P, A = bytes(range(32)), bytes(range(24)), b"message", b"ad"
+    C, T = xaes.EXPERIMENTAL["padding-fix-xaes-256-gcm"].Encrypt(P, A, K, N)
+    inner, tag = xaes.algorithm("xaes-256-gcm").Encrypt(bytes(32) + P, A, K, N)
+    assert (C, T) == (inner[32:], tag + inner[:32])
+
+
+@pytest.mark.parametrize("name", [name for name in xaes.EXPERIMENTAL if name.startswith("f-com-")])
+def test_f_com_over_another_derivation_only_adds(name):
+    alg, args = xaes.EXPERIMENTAL[name], (b"message", b"ad", bytes(range(32)), bytes(range(24)))
+    (C, T), plain = alg.Encrypt(*args), alg.scheme.Encrypt(*args)
+    assert (C, T[:16]) == plain and T[16:] == kbkdf_of_K_C(*args[2:])
+
+
+def test_aes_calls_a_message(monkeypatch):
+    """Section 6 of the paper: calls more than AES-GCM has. Those with equal inputs are one, as in specification 1."""
+    inputs = set()
+
+    def counting(K, X):
+        inputs.add((K, X))
+        return AES(K, X)
+    AES = gcm.AES
+    for module in (gcm, xaes):
+        monkeypatch.setattr(module, "AES", counting)
+    K, N = bytes(range(32)), bytes(range(1, 25))
+
+    def calls(*functions):
+        inputs.clear()
+        for f in functions:
+            f(K, N)
+        assert {K_ for K_, _ in inputs} <= {K}, "under the main key only"
+        return len(inputs)
+    measured = {
+        "xaes": calls(xaes.xaes), "kc-xaes": calls(xaes.xaes, xaes.kc_xaes), "c3": calls(xaes.xaes, xaes.kc_c3),
+        "dndk-v1": calls(lambda K, N: xaes.dndk_v1(K, N, False)), "dndk-v1-kc": calls(xaes.dndk_v1),
+        "dndk-v2": calls(lambda K, N: xaes.dndk_v2(K, N, False)),
+        "dndk-v2-kc": calls(lambda K, N: xaes.dndk_v2(K, N, True)),
+        "h-kc-aes": calls(xaes.h_aes, xaes.h_kc_aes), "hkdf-committed": calls(xaes.hkdf, xaes.kc_hkdf)}
+    assert measured == {"xaes": 3, "kc-xaes": 6, "c3": 5, "dndk-v1": 6, "dndk-v1-kc": 10, "dndk-v2": 3, "dndk-v2-kc": 5,
+                        "h-kc-aes": 0, "hkdf-committed": 0}

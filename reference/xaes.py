@@ -5,11 +5,12 @@ Each derives an AES-256-GCM key for every nonce, and most commit to the key by a
   KC-XAES        Kampanakis, Halevi, Ebeid, Campagna, "Blockcipher-Based Key Commitment for Nonce-Derived
                  Schemes", eprint 2025/758: figures 2 and 3, specification 1.
   DNDK-GCM       draft-gueron-cfrg-dndkgcm: v1 is -00 and -01, v2 is -02 and -03.
-  H-AES, H-KC    the same paper's table 4 names them and leaves them undefined: the derivation is ours.
+  H-AES, H-KC    the same paper's section 6: HMAC-SHA256 in the place of CMAC. That one call gives 32 bytes is ours.
   HKDF           the AWS Encryption SDK's algorithm suite 0x0478.
 
 As in the paper, a nonce-derived scheme is a function (K, N) -> (K_U, IV), and the commitment a combinator
 over any of them: Committing takes the scheme as it is and adds K_C, which depends on nothing but K and N.
+EXPERIMENTAL are what the paper describes and does not choose: to be compared, and not to be used.
 
 What it does not give: speed, constant time, erased secrets, or limits on use. Two nonce lengths under one key
 can repeat a GCM nonce: an object is for one length.
@@ -21,7 +22,7 @@ CMAC, K_U the derived key, K_C the commitment, T tag. A tag of ours is T ‖ K_C
 import hmac
 
 from aegis import VerificationFailed, ZeroPad, bits, xor
-from gcm import AES, Gcm, KBKDF, subkeys
+from gcm import AES, Gcm, PaddingFix, subkeys
 
 GCM = Gcm(32)
 
@@ -76,6 +77,22 @@ class Committing:
         return P
 
 
+class PaddingFixed(NonceDerived):
+    """Appendix C.1 of the paper: the padding fix inside, under K_U. The tag is T ‖ C0, as gcm.PaddingFix has it."""
+
+    TAG = 48
+
+    def Encrypt(self, P, A, K, N, t=384):
+        self._check(K, N, t)
+        K_U, IV = self.derive(K, N)
+        return PaddingFix(GCM).Encrypt(P, A, K_U, IV)
+
+    def Decrypt(self, C, T, A, K, N):
+        self._check(K, N, bits(T))
+        K_U, IV = self.derive(K, N)
+        return PaddingFix(GCM).Decrypt(C, T, A, K_U, IV)
+
+
 # ── XAES and KC-XAES ────────────────────────────────────────────────────────────────────────────
 
 def xaes(K, N):
@@ -93,36 +110,34 @@ def kc_xaes(K, N):
     return AES(K, xor(X1, V + c4, K1)) + AES(K, xor(X1, V + c5, K1))
 
 
-def kc_15(K, N):
-    """OURS, for a nonce of 15 bytes: one block, so that no X1 is needed, and of KBKDF's form like the others.
-
-    For the benchmark only. Not checked against appendix C.3 of the paper, which has such a variant.
-    """
-    assert len(N) == 15
-    return KBKDF(K, N, 32, 8, "after")
+def kc_c3(K, N):
+    """Appendix C.3: from N[0:15] alone, with the counter first. One block, so that no X1 is needed."""
+    K1, _ = subkeys(K)
+    return b"".join(AES(K, xor(bytes([i]) + N[:15], K1)) for i in (1, 2))
 
 
 # ── DNDK-GCM ────────────────────────────────────────────────────────────────────────────────────
 
-def dndk_v1(K, N):
+def dndk_v1(K, N, kc=True):
     """(DK, K_C): the blocks of the two halves of the nonce alternate, and block i starts with byte i."""
-    X = [AES(K, bytes([i, 0, 0, 0]) + (N[:12] if i % 2 == 0 else N[12:])) for i in range(10)]
-    Y = [xor(X[i], X[0], X[i + 1], X[1]) for i in (2, 4, 6, 8)]
-    return Y[0] + Y[1], Y[2] + Y[3]
+    blocks = 10 if kc else 6
+    X = [AES(K, bytes([i, 0, 0, 0]) + (N[:12] if i % 2 == 0 else N[12:])) for i in range(blocks)]
+    Y = [xor(X[i], X[0], X[i + 1], X[1]) for i in range(2, blocks, 2)]
+    return Y[0] + Y[1], b"".join(Y[2:])
 
 
 def dndk_v2(K, N, kc):
     """(DK, K_C): ConfigByte makes the two choices of kc, and all lengths of N, derive different keys."""
     head = ZeroPad(N, 8 * 27)[:15]
     ConfigByte = 128 * kc + 8 * (len(N) - 12)
-    X = [AES(K, head + bytes([ConfigByte + i])) for i in range(5)]
-    Y = [xor(X[i], X[0]) for i in range(1, 5)]
-    return Y[0] + Y[1], Y[2] + Y[3]
+    X = [AES(K, head + bytes([ConfigByte + i])) for i in range(5 if kc else 3)]
+    Y = [xor(X[i], X[0]) for i in range(1, len(X))]
+    return Y[0] + Y[1], b"".join(Y[2:])
 
 
 def dndk(version, kc, nonce):
     if version == 1:
-        scheme = NonceDerived(lambda K, N: (dndk_v1(K, N)[0], bytes(12)), nonce)
+        scheme = NonceDerived(lambda K, N: (dndk_v1(K, N, kc)[0], bytes(12)), nonce)
         commit = lambda K, N: dndk_v1(K, N)[1]
     else:
         scheme = NonceDerived(lambda K, N: (dndk_v2(K, N, kc)[0], ZeroPad(N, 8 * 27)[15:]), nonce)
@@ -187,3 +202,14 @@ def algorithm(name, params=None, nonce=None):
             return Committing(NonceDerived(h_aes, nonce), h_kc_aes)
         case "hkdf-committed-aes-256-gcm":
             return Committing(NonceDerived(hkdf, nonce), kc_hkdf)
+
+
+# F_com over another derivation is kc_xaes: 24-byte nonces, also where the scheme itself takes others.
+EXPERIMENTAL = {
+    "kc-c3-xaes-256-gcm": Committing(NonceDerived(xaes, 24), kc_c3),
+    "padding-fix-xaes-256-gcm": PaddingFixed(xaes, 24),
+    "f-com-h-aes-256-gcm": Committing(NonceDerived(h_aes, 24), kc_xaes),
+    "f-com-hkdf-aes-256-gcm": Committing(NonceDerived(hkdf, 24), kc_xaes),
+    "f-com-dndk-v1-gcm": Committing(dndk(1, False, 24), kc_xaes),
+    "f-com-dndk-v2-gcm": Committing(dndk(2, False, 24), kc_xaes),
+}

@@ -2,10 +2,12 @@
 
 Cycles are those that `make hw` asserts, for packets with L* and Tag_a known, everything valid and ready: of l blocks,
 2C + 1 to the first out, C to each other, C to the tag. The clock is the median of ECP5's, routed or else before routing.
-What the paper says of itself is at its own clock and on its own device; what it published is at the clock that nextpnr gave
-before routing.
+What the paper says of itself (papers/published.toml) is at its own clock and on its own device, by its own formula,
+which counts all blocks beside set-up and tag; and once more with one block less, for the tag's call is the last
+block's. What it published is at the clock that nextpnr gave before routing.
 """
 
+import sys
 from pathlib import Path
 from statistics import median
 
@@ -17,12 +19,14 @@ BYTES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 SIZES = (64, 128, 256, 512, 1024, 1500, 2048, 4096, 9600)
 COLOURS = {"blake2b": "#1b6ca8", "sha512": "#b3541e", "sha256": "#3d7a3d"}
 
-# name: hash, MHz, cycles of set-up, block and tag, LUTs, colour. docs: papers/omd.md.
-OTHERS = {
-    "the paper, OMD-sha512 (its device, 250 MHz)": ("sha512", 250, (116, 93, 91), 3451, "#e0a080"),
-    "the paper, OMD-blake2b (its device, 125 MHz)": ("blake2b", 125, (48, 25, 23), 14875, "#80b0d8"),
-    "published design (ECP5, not routed, 16.6 MHz)": ("blake2b", 16.6, (48, 26, 23), 16955, "#888888"),
-}
+sys.path.insert(0, str(ROOT / "papers"))
+
+from published import value  # noqa: E402
+
+PAPER_COLOURS = {"sha512": "#e0a080", "blake2b": "#80b0d8"}
+# As simulated and placed: papers/omd.md.
+PUBLISHED = ("published design, OMD-blake2b (ECP5, not routed, 16.6 MHz)", 16.6, (48, 26, 23), "#888888")
+
 BEGIN, END = "<!-- figures of hw/syn/results.json -->", "<!-- end -->"
 
 
@@ -60,12 +64,13 @@ def rate(name, mhz):
     return 8 * BYTES[name.split("-")[0]] * mhz / call(name)
 
 
-def cycles(size, block, setup, per_block, tag):
-    return setup + (-(-size // block) - 1) * per_block + tag
+def cycles(size, block, setup, per_block, tag, less=1):
+    """less: of how many blocks the calls are counted in setup and tag."""
+    return setup + (-(-size // block) - less) * per_block + tag
 
 
 def lines(results):
-    """For each design: label, colour, style, microseconds and Mb/s by size of packet, LUTs."""
+    """For each design: label, colour, style, microseconds and Mb/s by size of packet, LUTs of its device if known."""
     for name, result in results.items():
         hash = name.split("-")[0]
         if "ecp5" not in result or name.endswith("-full"):
@@ -77,10 +82,19 @@ def lines(results):
         how = "routed" if result["ecp5"]["routed_mhz"] else "not routed"
         yield (f"OMD-{name} (ECP5, {how}, {mhz:.1f} MHz)", COLOURS[hash], style,
                [n / mhz for n in of], [lanes * 8 * size * mhz / n for size, n in zip(SIZES, of)],
-               result["ultrascale"]["lut"])
-    for name, (hash, mhz, (setup, block, tag), luts, colour) in OTHERS.items():
-        of = [cycles(size, BYTES[hash], setup, block, tag) for size in SIZES]
-        yield (name, colour, ":", [c / mhz for c in of], [8 * s * mhz / c for s, c in zip(SIZES, of)], luts)
+               result["ecp5"]["comb"])
+    for hash, colour in PAPER_COLOURS.items():
+        mhz, *counts, luts = (value(f"omd.t1.{hash}.{what}")
+                              for what in ("clock", "setup", "message", "tag", "luts-given"))
+        for less, style, how in ((0, ":", "its formula"), (1, (0, (1, 5)), "by its calls")):
+            yield (f"the paper, OMD-{hash}, {how} (its device, {mhz} MHz)", colour, style,
+                   *timed([cycles(size, BYTES[hash], *counts, less) for size in SIZES], mhz), luts)
+    name, mhz, counts, colour = PUBLISHED
+    yield name, colour, ":", *timed([cycles(size, BYTES["blake2b"], *counts) for size in SIZES], mhz), None
+
+
+def timed(of, mhz):
+    return [c / mhz for c in of], [8 * s * mhz / c for s, c in zip(SIZES, of)]
 
 
 def figures(results):
@@ -95,17 +109,19 @@ def figures(results):
     for number, file, label, of in (
             (4, "latency", "latency of a packet, µs", lambda us, mbps, luts: us),
             (5, "throughput", "throughput, Mb/s", lambda us, mbps, luts: mbps),
-            (6, "throughput-per-area", "throughput, kb/s per LUT of UltraScale+",
-             lambda us, mbps, luts: [1000 * x / luts for x in mbps])):
+            (6, "throughput-per-area",
+             "kb/s per LUT: ours ECP5's LUT4, with the wrapper;\nthe paper's UltraScale+'s LUT6",
+             lambda us, mbps, luts: luts and [1000 * x / luts for x in mbps])):
         figure, axes = plt.subplots(figsize=(7.5, 4.5))
         for name, colour, style, us, mbps, luts in lines(results):
-            axes.plot(SIZES, of(us, mbps, luts), style, color=colour, marker="o", markersize=3, label=name)
+            if y := of(us, mbps, luts):
+                axes.plot(SIZES, y, linestyle=style, color=colour, marker="o", markersize=3, label=name)
         axes.set(xscale="log", yscale="log", xlabel="bytes of message", ylabel=label)
         axes.set_xticks(SIZES, [str(s) for s in SIZES])
         axes.tick_params(axis="x", rotation=45)
         axes.minorticks_off()
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.15), ncols=2, frameon=False)
+        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.15), ncols=2, frameon=False, handlelength=4)
         figure.savefig(directory / f"figure-{number}-{file}.svg", bbox_inches="tight", metadata={"Date": None})
         plt.close(figure)
 

@@ -64,8 +64,8 @@ pub enum Peer {
     Aez,
 }
 
-/// KC-XAES with nonces of 15 bytes, which is composed for the paper's tables and no suite of ours.
-pub(crate) const KC_15: &str = "kc-xaes-256-gcm of 15 bytes";
+/// XAES with the commitment of appendix C.3, which is composed for the paper's tables: no suite.
+pub(crate) const KC_C3: &str = "kc-c3-xaes-256-gcm";
 
 /// Our suites that other libraries have too, or that can be put together from their parts.
 const SHARED: [&str; 8] = [
@@ -315,7 +315,7 @@ mod pairing {
         let aez: &[&str] = if cfg!(feature = "aez") { &["zears", "aez"] } else { &["zears"] };
         assert_eq!(names("aez"), aez);
         assert_eq!(names("aegis-256x4"), ["libaegis"]);
-        assert_eq!(names(KC_15), ["aws-lc"]);
+        assert_eq!(names(KC_C3), ["aws-lc"]);
         assert!(names("dndk-gcm").is_empty());
     }
 

@@ -8,7 +8,7 @@ use aws_lc_rs::{cmac, digest, hmac};
 
 use super::ctx::{Ctx, Prf};
 use super::nonce_derived::{Derivation, NonceDerived};
-use super::{Digest, KC_15, KEY};
+use super::{Digest, KC_C3, KEY};
 use crate::contender::{Aead, Compress, Contender, Operation};
 use crate::ring;
 
@@ -24,7 +24,7 @@ pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
         "ctx-aes-256-gcm" => Contender::aead(id, operation, ctx()),
         "xaes-256-gcm" => Contender::aead(id, operation, by_cmac(false)),
         "kc-xaes-256-gcm" => Contender::aead(id, operation, by_cmac(true)),
-        KC_15 => Contender::aead(id, operation, by_cmac_15()),
+        KC_C3 => Contender::aead(id, operation, by_cmac_c3()),
         "h-aes-256-gcm" => Contender::aead(id, operation, by_hmac(false)),
         "h-kc-aes-256-gcm" => Contender::aead(id, operation, by_hmac(true)),
         _ => None,
@@ -51,7 +51,7 @@ pub(super) fn by_cmac(commits: bool) -> NonceDerived<Cmac, Gcm> {
     NonceDerived { derivation: Cmac(cmac_key(&KEY)), gcm: Gcm::new(32), commits }
 }
 
-pub(super) fn by_cmac_15() -> NonceDerived<Cmac, Gcm, 15> {
+pub(super) fn by_cmac_c3() -> NonceDerived<Cmac, Gcm, true> {
     NonceDerived { derivation: Cmac(cmac_key(&KEY)), gcm: Gcm::new(32), commits: true }
 }
 

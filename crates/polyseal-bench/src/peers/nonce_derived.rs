@@ -20,12 +20,11 @@ pub(super) trait Derivation {
     fn derive(&mut self, input: &mut [u8], counter: usize) -> [u8; 32];
 }
 
-/// AES-256-GCM of V under K_U, with K_C behind its tag if it commits; nonces of `NONCE` bytes.
+/// AES-256-GCM of V under K_U, with K_C behind its tag if it commits.
 ///
-/// KC-XAES's usual nonces have 24. With 15, U and V overlap, and the nonce and a counter fill one
-/// block, so that K_C needs no X1: ours after the idea of eprint 2025/758, appendix C.3, as `kc_15`
-/// in `reference/xaes.py`, to be measured and not to be used.
-pub(super) struct NonceDerived<D, G, const NONCE: usize = 24> {
+/// With `C3`, K_C is of eprint 2025/758, appendix C.3: a counter and the nonce's first 15 bytes
+/// fill one block, so that it needs no X1. It is to be measured and not to be used.
+pub(super) struct NonceDerived<D, G, const C3: bool = false> {
     pub(super) derivation: D,
     pub(super) gcm: G,
     pub(super) commits: bool,
@@ -35,7 +34,7 @@ const HALF: usize = 12;
 /// Where K_C stands in a tag, behind GCM's.
 const K_C: Range<usize> = 16..48;
 
-impl<D: Derivation, G: Aead, const NONCE: usize> NonceDerived<D, G, NONCE> {
+impl<D: Derivation, G: Aead, const C3: bool> NonceDerived<D, G, C3> {
     /// K_U, from 00 01 58 00 ‖ U, and V.
     #[inline]
     fn message_key(&mut self, nonce: &Nonce) -> (Key, Nonce) {
@@ -43,17 +42,17 @@ impl<D: Derivation, G: Aead, const NONCE: usize> NonceDerived<D, G, NONCE> {
         input[4..].copy_from_slice(&nonce[..HALF]);
         let (mut key, mut v) = ([0; 64], [0; 32]);
         key[..32].copy_from_slice(&self.derivation.derive(&mut input, 1));
-        v[..HALF].copy_from_slice(&nonce[NONCE - HALF..NONCE]);
+        v[..HALF].copy_from_slice(&nonce[HALF..2 * HALF]);
         (key, v)
     }
 
-    /// K_C, from XCMT ‖ U ‖ V ‖ 00 01 00 01; from N ‖ 01 where that is one block.
+    /// K_C, from XCMT ‖ U ‖ V ‖ 00 01 00 01; by appendix C.3 from 01 ‖ N\[0:15\].
     #[inline]
     fn commitment(&mut self, nonce: &Nonce) -> [u8; 32] {
-        if NONCE == 15 {
+        if C3 {
             let mut input = [1; BLOCK];
-            input[..NONCE].copy_from_slice(&nonce[..NONCE]);
-            return self.derivation.derive(&mut input, NONCE);
+            input[1..].copy_from_slice(&nonce[..BLOCK - 1]);
+            return self.derivation.derive(&mut input, 0);
         }
         let mut input = [0; 32];
         input[..4].copy_from_slice(b"XCMT");
@@ -63,7 +62,7 @@ impl<D: Derivation, G: Aead, const NONCE: usize> NonceDerived<D, G, NONCE> {
     }
 }
 
-impl<D: Derivation, G: Aead, const NONCE: usize> Aead for NonceDerived<D, G, NONCE> {
+impl<D: Derivation, G: Aead, const C3: bool> Aead for NonceDerived<D, G, C3> {
     #[inline]
     fn rekey(&mut self, key: &Key) {
         self.derivation.rekey(key);

@@ -163,13 +163,13 @@ fn xaes_gives_the_bytes_of_its_specification() {
     assert_eq!(vector(&mut openssl::by_cmac(true), 48), expected);
 }
 
-/// From `reference/xaes.py`: `Committing(NonceDerived(xaes, 15), kc_15)`.
+/// From `reference/xaes.py`: `kc-c3-xaes-256-gcm`.
 #[test]
-fn nonces_of_15_bytes_give_the_bytes_of_the_reference() {
-    let expected = "cf4044d43fcf8a739d6d4d416c8ad7236a02bd0c9bc5fc72871fe288\
-                    d6c4bef2601a2ddbef0df0a6a407ce1efa4d0459c377d6b475e2f92cdb0fb1f7";
-    assert_eq!(vector(&mut aws_lc::by_cmac_15(), 48), expected);
-    seal("aws-lc", &mut aws_lc::by_cmac_15(), 48);
+fn the_commitment_of_c3_gives_the_bytes_of_the_reference() {
+    let expected = "ce546ef63c9cc60765923609b33a9a1974e96e52daf2fcf7075e2271\
+                    e7066ed26a734264c7d81c2f7cb9e06606c3a3d49fd4be2c2f99b97832582aeb";
+    assert_eq!(vector(&mut aws_lc::by_cmac_c3(), 48), expected);
+    seal("aws-lc", &mut aws_lc::by_cmac_c3(), 48);
 }
 
 /// Computed with Python's `hmac` and the `cryptography` package, as nobody has published any.

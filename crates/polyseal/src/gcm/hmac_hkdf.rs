@@ -1,8 +1,8 @@
 //! AES-256-GCM under keys from HMAC-SHA256 or HKDF-SHA-512: what blockcipher-based derivation is
 //! compared with.
 //!
-//! Sources: table 4 of eprint 2025/758 names HMAC variants and leaves them undefined; ours replace
-//! XAES's two CMAC calls by one of HMAC and keep its inputs. The AWS Encryption SDK's algorithm
+//! Sources: section 6 of eprint 2025/758, HMAC-SHA256 in the place of CMAC; that one call takes the
+//! place of two, with the first one's input, is ours. The AWS Encryption SDK's algorithm
 //! suite 0x0478 for HKDF: the nonce is HKDF's salt, GCM's nonce is zero.
 //!
 //! HMAC is RustCrypto's. Both commit to key and nonce by a collision-resistant hash.

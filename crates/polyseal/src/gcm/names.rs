@@ -159,8 +159,8 @@ pub(crate) const FAMILIES: &[Family] = &[
         nonce_bytes: KC_NONCES,
         tag_bytes: T_AND_KC,
         // Where the nonce travels, both keys have the same one, and theorem 1 bounds it: it allows
-        // 2^-11 after 2^112 calls, and one half after about 2^121. The difference is left to the
-        // theorem's constant, which is reconstructed (`commitment::for_kc`).
+        // 2^-11 after 2^112 calls, and one half after about 2^121. The claim keeps to where an
+        // attack is still unlikely (`commitment::for_kc`).
         commitment: &commitment(
             Level::Cmt2,
             112,

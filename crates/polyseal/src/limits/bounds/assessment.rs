@@ -328,7 +328,7 @@ fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
         Some(_) if theorem => {
             let least = commitment::for_kc(o, 128);
             let formula = format!("adv(o, 128) with β = {}", least.beta);
-            let source = format!("{PAPER}, theorem 1, reconstructed");
+            let source = format!("{PAPER}, theorem 1");
             add("two keys, one nonce", least.amount, formula, source);
             let amount = commitment::implied_nonce(o, 128);
             let source = format!("{PAPER}, section 5.1");

@@ -1,7 +1,7 @@
 //! Random values that come out the same.
 //!
-//! Source: section 4.2 of eprint 2025/758, whose exponent for the second one should read
-//! 2^(96 − 16·8) / 8!, as its value does.
+//! Source: section 4.2 of eprint 2025/758. Its equation (1) is right; for m = 8, 2^(96 − 16·8) / 8!
+//! is meant where the text has the factorial in the exponent.
 
 use super::Amount;
 

@@ -93,12 +93,12 @@ fn a_message_is_no_longer_than_its_share_of_a_derived_key() {
     assert_eq!(derived::longest_message(u64::MAX, 2), GCM_BYTES);
 }
 
-/// Theorem 1 of eprint 2025/758.
+/// Theorem 1 of eprint 2025/758, whose own example is less than 2^-44.
 #[test]
 fn one_nonce_two_keys() {
     let least = commitment::for_kc(pow(80.0), 128);
     assert_eq!(least.beta, 3);
-    assert!(least.amount < pow(-44.0) && least.amount > pow(-45.0), "{:?}", least.amount);
+    assert!((least.amount.log2() + 44.999_999_5).abs() < 1e-7, "{:?}", least.amount);
     // On the block sizes of a toy, and beyond every bound.
     assert!(commitment::for_kc(pow(8.0), 24).amount < pow(-10.0));
     for q in [24.0, 25.0, 400.0] {
@@ -197,7 +197,7 @@ fn kc_xaes() {
     is(pow(row(&assessment, "distinguishing").expect("GCM")), 64.0 + 12.0 + 14.0 - 127.0);
     assert_eq!(assessment.binding().map(|bound| bound.name), Some("distinguishing"));
     assert!(assessment.total().is_within(Probability::power_of_two(-32.0)));
-    is(pow(row(&assessment, "two keys, one nonce").expect("FOR-KC")), -44.4);
+    is(pow(row(&assessment, "two keys, one nonce").expect("FOR-KC")), -45.0);
     assert_eq!(row(&assessment, "two keys, nonces not sent"), Some(0.0));
     // Its outputs are all different long before.
     is(pow(assessment.not_counted[0].probability().log2()), 0.0);
@@ -343,16 +343,23 @@ fn small_numbers() {
 
 #[test]
 fn the_beta_that_costs_least() {
+    // The logarithms of exact fractions: `papers/kc_xaes_errata.py` has the formula.
     for (q, n, beta, amount) in [
-        (1.0, 128, 1, 5_f64.log2() - 127.0),
-        (10.0, 128, 2, 13.0 - 128.0),
-        // Half of the values are left.
-        (23.0, 24, 7, (65536.0 / 40320.0 + 28_f64).log2()),
+        (1.0, 128, 1, -127.0000),
+        (10.0, 128, 2, -116.0000),
+        (80.0, 128, 3, -45.0000),
+        (112.0, 128, 8, -11.1926),
+        (121.0, 128, 14, -1.2761),
+        (4.0, 8, 2, -1.6154),
+        (6.0, 10, 2, -1.1554),
+        (8.0, 12, 3, -0.7509),
+        (20.0, 24, 5, 0.2225),
         (24.0, 24, 1, 0.0),
     ] {
         let least = commitment::for_kc(pow(q), n);
         assert_eq!(least.beta, beta, "{q}");
-        is(least.amount, amount);
+        let log2 = least.amount.log2();
+        assert!((log2 - amount).abs() < 1e-3, "2^{log2} and not 2^{amount}");
     }
 }
 
@@ -587,14 +594,14 @@ fn no_nonces_are_no_limit() {
     assert!(most.log2() > 48.0, "{}", most.log2());
 }
 
-/// What KC-XAES's row claims is less than theorem 1 gives, as much as its constant is uncertain.
+/// What KC-XAES's row claims is less than theorem 1 gives.
 #[test]
 fn the_claimed_commitment_is_within_theorem_1() {
     let claim = algorithm("kc-xaes-256-gcm").commitment().expect("a claim");
     assert_eq!(claim.bits, 112);
     let at = |log2| commitment::for_kc(pow(log2), 128);
-    assert_eq!(at(112.0).beta, 7);
-    is(at(112.0).amount, -11.1);
+    assert_eq!(at(112.0).beta, 8);
+    is(at(112.0).amount, -11.2);
     assert!(at(121.0).amount < pow(-1.0) && at(121.5).amount > pow(-1.0));
 }
 
