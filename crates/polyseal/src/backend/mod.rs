@@ -16,6 +16,8 @@
 mod aesni;
 #[allow(unreachable_pub)] // Some are for hash functions alone, which no test names.
 pub(crate) mod cpu;
+#[cfg(target_arch = "x86_64")]
+mod cpuid;
 #[allow(unreachable_pub)]
 pub(crate) mod hashes;
 mod lanes;
