@@ -23,6 +23,18 @@ macro_rules! has {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soft;
 
+/// This CPU has SSSE3.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ssse3(());
+
+#[cfg(target_arch = "x86_64")]
+impl Ssse3 {
+    pub(super) fn check() -> Option<Self> {
+        has([Feature::Ssse3]).then_some(Self(()))
+    }
+}
+
 /// This CPU has AES-NI, PCLMULQDQ and AVX.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
