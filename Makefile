@@ -36,9 +36,11 @@ lint:
 
 FAMILIES = aegis,gcm,ctx,flex,omd
 
-# The core as it is shipped; and where there is neither std, 64 bits nor an allocator.
+# The core as it is shipped; without std it finds the same back ends; and where there is neither std, 64 bits
+# nor an allocator.
 portable:
 	cargo clippy --locked -p polyseal -- -D warnings
+	cargo test --locked -p polyseal --no-default-features --features aegis --test backends
 	rustup target add thumbv7em-none-eabihf
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features $(FAMILIES) -- -D warnings
 

@@ -22,8 +22,8 @@ from itertools import zip_longest
 WIPE = re.compile(r"^<?polyseal::stack::wipe_bytes(::<.*>)?$")
 
 # One call tree runs on one back end: what one has left behind is not there if another runs.
-ENTRY = re.compile(r"polyseal::backend::(soft|aesni|vaes256|vaes512)::entry\b")
-BACKENDS = ("soft", "aesni", "vaes256", "vaes512")
+ENTRY = re.compile(r"polyseal::backend::(soft|ssse3|aesni|vaes256|vaes512)::entry\b")
+BACKENDS = ("soft", "ssse3", "aesni", "vaes256", "vaes512")
 ANY = "any"
 
 # Functions that keep no data on the stack, or no secret: what the C library copies goes through registers, what

@@ -2,8 +2,8 @@
 //!
 //! The `aegis` crate compiles the library with whatever compiler it finds, for any CPU of the
 //! architecture. Its author recommends clang and `-march=native`, so a comparison that left that
-//! build out would be unfair. Beside our lesser back ends stand builds that have no better instructions
-//! than they. All are linked, with renamed symbols but for the first.
+//! build out would be unfair. Beside our lesser back ends stand builds that have no better
+//! instructions than they. All are linked, with renamed symbols but for the first.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -182,6 +182,8 @@ impl FromStr for Need {
 pub enum CpuClass {
     /// Portable code only.
     Soft,
+    /// x86-64 with SSSE3.
+    Ssse3,
     /// x86-64 with AES-NI and AVX.
     AesNi,
     /// x86-64 with VAES and AVX2.
@@ -194,13 +196,16 @@ pub enum CpuClass {
 
 impl CpuClass {
     /// Every class.
-    pub const ALL: &[Self] = &[Self::Soft, Self::AesNi, Self::Vaes256, Self::Vaes512, Self::Neon];
+    pub const ALL: &[Self] =
+        &[Self::Soft, Self::Ssse3, Self::AesNi, Self::Vaes256, Self::Vaes512, Self::Neon];
 
     /// The class of this machine.
     #[must_use]
     pub fn here() -> Self {
         match Backend::detect() {
             Backend::Soft(_) => Self::Soft,
+            #[cfg(target_arch = "x86_64")]
+            Backend::Ssse3(_) => Self::Ssse3,
             #[cfg(target_arch = "x86_64")]
             Backend::AesNi(_) => Self::AesNi,
             #[cfg(target_arch = "x86_64")]
@@ -217,6 +222,7 @@ impl CpuClass {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Soft => "soft",
+            Self::Ssse3 => "ssse3",
             Self::AesNi => "aesni",
             Self::Vaes256 => "vaes256",
             Self::Vaes512 => "vaes512",
@@ -227,6 +233,7 @@ impl CpuClass {
     const fn of(self, cost: &Cost) -> u32 {
         match self {
             Self::Soft => cost.soft,
+            Self::Ssse3 => cost.ssse3,
             Self::AesNi => cost.aesni,
             Self::Vaes256 => cost.vaes256,
             Self::Vaes512 => cost.vaes512,

@@ -174,6 +174,8 @@ impl Misuse {
 pub struct Cost {
     /// Portable code.
     pub soft: u32,
+    /// x86-64 with SSSE3.
+    pub ssse3: u32,
     /// x86-64 with AES-NI.
     pub aesni: u32,
     /// x86-64 with VAES on 256 bits.
@@ -189,11 +191,12 @@ impl Cost {
     /// in a register.
     pub(crate) const fn measured(
         soft: u32,
+        ssse3: u32,
         aesni: u32,
         vaes256: u32,
         vaes512: u32,
     ) -> Option<Self> {
-        Some(Self { soft, aesni, vaes256, vaes512, neon: aesni })
+        Some(Self { soft, ssse3, aesni, vaes256, vaes512, neon: aesni })
     }
 }
 

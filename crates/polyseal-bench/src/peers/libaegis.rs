@@ -1,5 +1,6 @@
 //! The builds of libaegis: the one of the `aegis` crate, the one that the build script makes with
-//! clang for this very CPU, and those without the instructions of better CPUs. The C functions are called directly, without the crate's checks.
+//! clang for this very CPU, and those without the instructions of better CPUs. The C functions are
+//! called directly, without the crate's checks.
 
 #![allow(unsafe_code)]
 

@@ -1,14 +1,18 @@
 //! Proofs that this CPU has an instruction set: zero-sized values that only detection can make.
 //!
-//! With the feature `std`, detection is at run time. Without it, a set counts as present only if
-//! the whole build was compiled for it.
+//! On x86-64 the CPU is asked at run time, with the feature `std` or without. On aarch64, where it
+//! is the operating system that knows, run time is for `std`: without it, a set counts as present
+//! only if the whole build was compiled for it.
+
+#[cfg(target_arch = "x86_64")]
+use super::cpuid::{Feature, has};
 
 /// Whether all of the named target features are present.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(target_arch = "aarch64")]
 macro_rules! has {
-    ($std_macro:ident, $($feature:tt),+) => {{
+    ($($feature:tt),+) => {{
         #[cfg(feature = "std")]
-        let present = $(std::arch::$std_macro!($feature))&&+;
+        let present = $(std::arch::is_aarch64_feature_detected!($feature))&&+;
         #[cfg(not(feature = "std"))]
         let present = $(cfg!(target_feature = $feature))&&+;
         present
@@ -19,6 +23,18 @@ macro_rules! has {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soft;
 
+/// This CPU has SSSE3.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ssse3(());
+
+#[cfg(target_arch = "x86_64")]
+impl Ssse3 {
+    pub(super) fn check() -> Option<Self> {
+        has([Feature::Ssse3]).then_some(Self(()))
+    }
+}
+
 /// This CPU has AES-NI, PCLMULQDQ and AVX.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +43,7 @@ pub struct AesNi(());
 #[cfg(target_arch = "x86_64")]
 impl AesNi {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "aes", "pclmulqdq", "avx").then_some(Self(()))
+        has([Feature::Aes, Feature::Pclmulqdq, Feature::Avx]).then_some(Self(()))
     }
 }
 
@@ -39,7 +55,7 @@ pub struct Vaes256(());
 #[cfg(target_arch = "x86_64")]
 impl Vaes256 {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "aes", "pclmulqdq", "avx2", "vaes", "vpclmulqdq")
+        has([Feature::Aes, Feature::Pclmulqdq, Feature::Avx2, Feature::Vaes, Feature::Vpclmulqdq])
             .then_some(Self(()))
     }
 }
@@ -52,18 +68,17 @@ pub struct Vaes512(());
 #[cfg(target_arch = "x86_64")]
 impl Vaes512 {
     pub(super) fn check() -> Option<Self> {
-        has!(
-            is_x86_feature_detected,
-            "aes",
-            "pclmulqdq",
-            "avx2",
-            "bmi2",
-            "vaes",
-            "vpclmulqdq",
-            "avx512f",
-            "avx512bw",
-            "avx512vl"
-        )
+        has([
+            Feature::Aes,
+            Feature::Pclmulqdq,
+            Feature::Avx2,
+            Feature::Bmi2,
+            Feature::Vaes,
+            Feature::Vpclmulqdq,
+            Feature::Avx512f,
+            Feature::Avx512bw,
+            Feature::Avx512vl,
+        ])
         .then_some(Self(()))
     }
 }
@@ -76,7 +91,7 @@ pub struct Avx2(());
 #[cfg(target_arch = "x86_64")]
 impl Avx2 {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "avx2", "bmi2").then_some(Self(()))
+        has([Feature::Avx2, Feature::Bmi2]).then_some(Self(()))
     }
 }
 
@@ -88,7 +103,7 @@ pub struct Avx512(());
 #[cfg(target_arch = "x86_64")]
 impl Avx512 {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "avx2", "bmi2", "avx512f", "avx512bw", "avx512vl")
+        has([Feature::Avx2, Feature::Bmi2, Feature::Avx512f, Feature::Avx512bw, Feature::Avx512vl])
             .then_some(Self(()))
     }
 }
@@ -108,7 +123,7 @@ pub struct ShaNi(());
 #[cfg(target_arch = "x86_64")]
 impl ShaNi {
     pub(super) fn check() -> Option<Self> {
-        has!(is_x86_feature_detected, "sha", "ssse3", "sse4.1").then_some(Self(()))
+        has([Feature::Sha, Feature::Ssse3, Feature::Sse41]).then_some(Self(()))
     }
 }
 
@@ -120,7 +135,7 @@ pub struct ArmSha256(());
 #[cfg(target_arch = "aarch64")]
 impl ArmSha256 {
     pub(super) fn check() -> Option<Self> {
-        has!(is_aarch64_feature_detected, "neon", "sha2").then_some(Self(()))
+        has!("neon", "sha2").then_some(Self(()))
     }
 }
 
@@ -132,7 +147,7 @@ pub struct ArmSha512(());
 #[cfg(target_arch = "aarch64")]
 impl ArmSha512 {
     pub(super) fn check() -> Option<Self> {
-        has!(is_aarch64_feature_detected, "neon", "sha3").then_some(Self(()))
+        has!("neon", "sha3").then_some(Self(()))
     }
 }
 
@@ -144,6 +159,6 @@ pub struct Neon(());
 #[cfg(target_arch = "aarch64")]
 impl Neon {
     pub(super) fn check() -> Option<Self> {
-        has!(is_aarch64_feature_detected, "neon", "aes").then_some(Self(()))
+        has!("neon", "aes").then_some(Self(()))
     }
 }

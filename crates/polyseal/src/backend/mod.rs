@@ -16,6 +16,8 @@
 mod aesni;
 #[allow(unreachable_pub)] // Some are for hash functions alone, which no test names.
 pub(crate) mod cpu;
+#[cfg(target_arch = "x86_64")]
+mod cpuid;
 #[allow(unreachable_pub)]
 pub(crate) mod hashes;
 mod lanes;
@@ -25,11 +27,15 @@ pub mod memcheck;
 mod neon;
 mod safety;
 mod soft;
+#[cfg(target_arch = "x86_64")]
+mod ssse3;
 mod state_lanes;
 #[cfg(target_arch = "x86_64")]
 mod vaes256;
 #[cfg(target_arch = "x86_64")]
 mod vaes512;
+#[cfg(target_arch = "x86_64")]
+mod vector_permute;
 mod wipe;
 mod words;
 
@@ -56,6 +62,9 @@ pub(crate) trait Task {
 pub enum Backend {
     /// Portable Rust: bitsliced, constant-time, on every CPU.
     Soft(cpu::Soft),
+    /// x86-64 with SSSE3: AES by shuffles of bytes, one block in a register.
+    #[cfg(target_arch = "x86_64")]
+    Ssse3(cpu::Ssse3),
     /// x86-64 with AES-NI, PCLMULQDQ and AVX: one AES block in a register.
     #[cfg(target_arch = "x86_64")]
     AesNi(cpu::AesNi),
@@ -75,6 +84,8 @@ impl Backend {
     pub fn available() -> impl Iterator<Item = Self> {
         [
             Some(Self::Soft(cpu::Soft)),
+            #[cfg(target_arch = "x86_64")]
+            cpu::Ssse3::check().map(Self::Ssse3),
             #[cfg(target_arch = "x86_64")]
             cpu::AesNi::check().map(Self::AesNi),
             #[cfg(target_arch = "x86_64")]
@@ -101,6 +112,8 @@ impl Backend {
         match self {
             Self::Soft(_) => "soft",
             #[cfg(target_arch = "x86_64")]
+            Self::Ssse3(_) => "ssse3",
+            #[cfg(target_arch = "x86_64")]
             Self::AesNi(_) => "aesni",
             #[cfg(target_arch = "x86_64")]
             Self::Vaes256(_) => "vaes256",
@@ -117,6 +130,9 @@ impl Backend {
         match self {
             Self::Soft(isa) => soft::entry(isa, task),
             // SAFETY: an `Isa` value exists only where detection found its target features.
+            #[cfg(target_arch = "x86_64")]
+            Self::Ssse3(isa) => unsafe { ssse3::entry(isa, task) },
+            // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
             Self::AesNi(isa) => unsafe { aesni::entry(isa, task) },
             // SAFETY: as above.

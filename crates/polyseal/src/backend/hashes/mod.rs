@@ -101,6 +101,8 @@ impl HashBackend {
             Backend::Vaes512(_) => all,
             #[cfg(target_arch = "aarch64")]
             Backend::Neon(_) => all,
+            #[cfg(target_arch = "x86_64")]
+            Backend::Ssse3(_) => Self::SOFT,
             Backend::Soft(_) => Self::SOFT,
         }
     }

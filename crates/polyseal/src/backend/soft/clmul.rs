@@ -123,7 +123,7 @@ const EVERY_WORD: u128 = 0x00000001_00000001_00000001_00000001;
 
 /// The carry-less product. A function of its own: it is long, and called from everywhere.
 #[inline(never)]
-fn product(a: u64, b: u64) -> u128 {
+pub(in super::super) fn product(a: u64, b: u64) -> u128 {
     let low = low_product(a, b);
     let high = low_product(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
     u128::from(high) << 64 | u128::from(low)

@@ -8,6 +8,9 @@ mod bitslice;
 mod clmul;
 mod state_lanes;
 
+#[cfg(target_arch = "x86_64")]
+pub(super) use clmul::product;
+
 use super::Task;
 use super::cpu::Soft;
 use super::lanes::{Isa, Lanes, Wide};

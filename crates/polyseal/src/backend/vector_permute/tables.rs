@@ -1,0 +1,175 @@
+//! The tables of 16 bytes that the rounds look nibbles up in, computed from AES's field.
+//!
+//! GF(2⁸) is two-dimensional over its subfield GF(2⁴), whose elements fit into a nibble. `U` has
+//! trace 1 there, and `V = U + 1` is its conjugate: together they are a basis. An element
+//! `x = i·V + j·U` is kept as `i` and `k = i + j = x + x¹⁶`. Its norm is `N = i·j + k²/A`, where
+//! `A = 1/(U·V)`, and so `1/x = (j/N)·V + (i/N)·U`.
+//!
+//! A nibble that would be a division by zero is [`INFINITY`]: looked up as an index, it gives 0.
+
+/// An index that finds nothing, whatever nibble is added to it.
+const INFINITY: u8 = 0x80;
+
+/// Two tables, whose sum is looked for.
+pub(super) type Pair = [[u8; 16]; 2];
+
+/// The product in AES's field.
+const fn multiply(mut a: u8, b: u8) -> u8 {
+    let mut product = 0;
+    let mut bit = 0;
+    while bit < 8 {
+        if b >> bit & 1 != 0 {
+            product ^= a;
+        }
+        a = a << 1 ^ if a >> 7 != 0 { 0x1b } else { 0 };
+        bit += 1;
+    }
+    product
+}
+
+const fn power(a: u8, exponent: u32) -> u8 {
+    let mut power = 1;
+    let mut bit = 8;
+    while bit > 0 {
+        bit -= 1;
+        power = multiply(power, power);
+        if exponent >> bit & 1 != 0 {
+            power = multiply(power, a);
+        }
+    }
+    power
+}
+
+/// The inverse, and 0 of 0.
+const fn inverse(a: u8) -> u8 {
+    power(a, 254)
+}
+
+/// A generator of the subfield's 15 units: 3 is one of all 255.
+const G: u8 = power(3, 17);
+const U: u8 = {
+    let mut u = 0;
+    while u ^ power(u, 16) != 1 {
+        u += 1;
+    }
+    u
+};
+const V: u8 = U ^ 1;
+const A: u8 = inverse(multiply(U, V));
+
+/// The element of the subfield that `nibble` stands for: a bit each for 1, G, G² and G³.
+const fn decode(nibble: u8) -> u8 {
+    let mut element = 0;
+    let mut bit = 0;
+    while bit < 4 {
+        if nibble >> bit & 1 != 0 {
+            element ^= power(G, bit);
+        }
+        bit += 1;
+    }
+    element
+}
+
+const fn encode(element: u8) -> u8 {
+    let mut nibble = 0;
+    while decode(nibble) != element {
+        nibble += 1;
+    }
+    nibble
+}
+
+/// `i` in the upper nibble and `k` in the lower.
+const fn split(x: u8) -> u8 {
+    let k = x ^ power(x, 16);
+    encode(x ^ multiply(k, U)) << 4 | encode(k)
+}
+
+/// The linear part of the S-box's affine map.
+const fn affine(x: u8) -> u8 {
+    x ^ x.rotate_left(1) ^ x.rotate_left(2) ^ x.rotate_left(3) ^ x.rotate_left(4)
+}
+
+/// The inverse of the S-box's affine map.
+const fn inverse_affine(x: u8) -> u8 {
+    x.rotate_left(1) ^ x.rotate_left(3) ^ x.rotate_left(6) ^ 0x05
+}
+
+/// From a byte's lower nibble and its upper one to `i` and `k`; for the inverse S-box, of what its
+/// affine map gives.
+const fn input(inverse: bool) -> Pair {
+    let mut tables = [[0; 16]; 2];
+    let mut n = 0;
+    while n < 16 {
+        let (low, high) = (n as u8, (n as u8) << 4);
+        tables[0][n] = split(if inverse { inverse_affine(low) } else { low });
+        tables[1][n] = split(if inverse { inverse_affine(high) ^ 0x05 } else { high });
+        n += 1;
+    }
+    tables
+}
+
+/// From `1/p` and `1/q` (see [`super::rounds`]) to `factor` times the S-box's output, but for its
+/// constant; for the inverse S-box, to `factor` times the inverse of `x`.
+const fn output(inverse_box: bool, factor: u8) -> Pair {
+    let a = inverse(A);
+    // i/N = p + (p + q)/A, and j/N = q + (p + q)/A.
+    let weights = [multiply(1 ^ a, U) ^ multiply(a, V), multiply(a, U) ^ multiply(1 ^ a, V)];
+    let mut tables = [[0; 16]; 2];
+    let mut n = 0;
+    while n < 16 {
+        let mut which = 0;
+        while which < 2 {
+            let x = multiply(inverse(decode(n as u8)), weights[which]);
+            let x = if inverse_box { x } else { affine(x) };
+            tables[which][n] = multiply(factor, x);
+            which += 1;
+        }
+        n += 1;
+    }
+    tables
+}
+
+/// `factor/n` for every nibble.
+const fn quotients(factor: u8) -> [u8; 16] {
+    let mut table = [INFINITY; 16];
+    let mut n = 1;
+    while n < 16 {
+        table[n] = encode(multiply(factor, inverse(decode(n as u8))));
+        n += 1;
+    }
+    table
+}
+
+/// Which byte comes to each place: where row `r` of the state moves by `r` columns times `columns`,
+/// and then each column by `rows`.
+const fn moved(columns: usize, rows: usize) -> [u8; 16] {
+    let mut indices = [0; 16];
+    let mut at = 0;
+    while at < 16 {
+        let row = (at + rows) % 4;
+        indices[at] = (4 * ((at / 4 + columns * row) % 4) + row) as u8;
+        at += 1;
+    }
+    indices
+}
+
+pub(super) static INPUT: Pair = input(false);
+pub(super) static INVERSE_INPUT: Pair = input(true);
+/// `1/n`.
+pub(super) static RECIPROCALS: [u8; 16] = quotients(1);
+/// `A/n`.
+pub(super) static QUOTIENTS: [u8; 16] = quotients(A);
+pub(super) static OUTPUT: Pair = output(false, 1);
+pub(super) static OUTPUT_TWICE: Pair = output(false, 2);
+pub(super) static INVERSE_OUTPUT: Pair = output(true, 1);
+/// With the factors of InvMixColumns' column, from the last.
+pub(super) static INVERSE_OUTPUTS: [Pair; 4] =
+    [output(true, 9), output(true, 13), output(true, 11), output(true, 14)];
+/// The S-box's constant.
+pub(super) static CONSTANT: [u8; 16] = [0x63; 16];
+
+pub(super) static SHIFT_ROWS: [u8; 16] = moved(1, 0);
+pub(super) static SHIFT_ROWS_AND_UP: [u8; 16] = moved(1, 1);
+pub(super) static SHIFT_ROWS_AND_DOWN: [u8; 16] = moved(1, 3);
+pub(super) static INVERSE_SHIFT_ROWS: [u8; 16] = moved(3, 0);
+pub(super) static UP: [u8; 16] = moved(0, 1);
