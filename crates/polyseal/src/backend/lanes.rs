@@ -30,6 +30,22 @@ pub trait Isa: Copy {
     /// Whether an AES round is the call of a function, and no instruction: a loop around it costs
     /// nothing, and to write the rounds one by one only makes more to compile.
     const ROUNDS_ARE_CALLS: bool = false;
+
+    /// Computes `part`: where [rounds are calls](Self::ROUNDS_ARE_CALLS), in one function for all
+    /// callers.
+    #[inline(always)]
+    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+        part.run(self)
+    }
+}
+
+/// A part of a computation.
+pub trait Part<I> {
+    /// What it computes.
+    type Output;
+
+    /// The computation, which is marked `#[inline(always)]`.
+    fn run(self, isa: I) -> Self::Output;
 }
 
 /// A vector of AES blocks.

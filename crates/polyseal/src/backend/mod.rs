@@ -39,7 +39,7 @@ mod vector_permute;
 mod wipe;
 mod words;
 
-pub(crate) use lanes::{Clmul, Isa, Lanes};
+pub(crate) use lanes::{Clmul, Isa, Lanes, Part};
 pub(crate) use state_lanes::StateLanes;
 pub(crate) use wipe::wipe;
 pub(crate) use words::{Word, Words};

@@ -3,10 +3,11 @@
 //! 1. *An instruction that the CPU lacks.* Every intrinsic belongs to a target feature, and
 //!    executing it elsewhere is undefined. The types in [`super::cpu`] have a private field and one
 //!    constructor, `check()`, which succeeds only where detection finds all features of the set
-//!    (and, for the wide registers, the operating system's support). Every vector type holds such a
-//!    value, so a vector exists only where its instructions do; loading and broadcasting, which
-//!    make vectors from bytes, take the proof as an argument. Instructions made for one hash
-//!    function work on bare registers, and their methods are those of the proof itself.
+//!    (and, for the wide registers, the operating system's support: `cpuid.rs`). Every vector type
+//!    holds such a value, so a vector exists only where its instructions do; loading and
+//!    broadcasting, which make vectors from bytes, take the proof as an argument. Instructions made
+//!    for one hash function work on bare registers, and their methods are those of the proof
+//!    itself.
 //! 2. *Out-of-bounds loads and stores.* Memory is touched in functions only that are named for it:
 //!    `load…`, `store…`, `words…`, and in assembly. Each takes a slice and asserts its length; the
 //!    assertion folds away where the caller's lengths are known. Masked instructions do not access

@@ -12,7 +12,7 @@ use core::arch::x86_64::{
 use super::Task;
 use super::cpu::Ssse3;
 use super::cpuid::{Feature, has};
-use super::lanes::{Isa, Wide};
+use super::lanes::{Isa, Part, Wide};
 use super::soft;
 use super::vector_permute::{Bytes, Permuted, Round, each};
 use super::words::Word;
@@ -25,8 +25,15 @@ impl Isa for Ssse3 {
     type Words = Word<Self>;
 
     const REGISTER_BLOCKS: usize = 1;
-    const REGISTERS: usize = 16;
+    // Of 16: the others hold a round's tables.
+    const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
+
+    #[inline(always)]
+    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+        // SAFETY: `self` is the proof of SSSE3.
+        unsafe { apart(self, part) }
+    }
 }
 
 /// # Safety
@@ -35,6 +42,14 @@ impl Isa for Ssse3 {
 #[inline(never)]
 pub(super) unsafe fn entry<T: Task>(isa: Ssse3, task: T) -> T::Output {
     task.run(isa)
+}
+
+/// # Safety
+/// The CPU must have the target feature; `isa` is the proof.
+#[target_feature(enable = "ssse3")]
+#[inline(never)]
+unsafe fn apart<P: Part<Ssse3>>(isa: Ssse3, part: P) -> P::Output {
+    part.run(isa)
 }
 
 /// # Safety

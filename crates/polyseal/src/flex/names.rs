@@ -156,7 +156,7 @@ const CIV: &[&str] =
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
         layout: Some(|_| Ok(Config::OCH.layout())),
-        cost: Cost::measured(57_000, 11400, 1_050, 720, 596),
+        cost: Cost::measured(57_000, 1_050, 720, 596),
         properties: &[
             "full-commitment",
             "nonce-hiding",
@@ -169,21 +169,21 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         layout: Some(|_| Ok(Config::OCH_PUBLIC.layout())),
-        cost: Cost::measured(55_000, 11000, 980, 690, 543),
+        cost: Cost::measured(55_000, 980, 690, 543),
         properties: OCH,
         specification: section("7, configuration 02"),
         ..named(0x02, "Flex OCH")
     },
     Family {
         layout: Some(|_| Ok(Config::OCH_TRANSPORT.layout())),
-        cost: Cost::measured(55_000, 11000, 970, 690, 544),
+        cost: Cost::measured(55_000, 970, 690, 544),
         properties: OCH,
         specification: section("7, configuration 03"),
         ..named(0x03, "Flex OCH for transport")
     },
     Family {
         layout: Some(|_| Ok(Config::CIV.layout())),
-        cost: Cost::measured(130_000, 26000, 2_190, 1_400, 1_230),
+        cost: Cost::measured(130_000, 2_190, 1_400, 1_230),
         properties: &[
             "full-commitment",
             "inverse-free",
@@ -196,14 +196,14 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         layout: Some(|_| Ok(Config::CIV_PUBLIC.layout())),
-        cost: Cost::measured(127_000, 25400, 2_170, 1_390, 1_200),
+        cost: Cost::measured(127_000, 2_170, 1_390, 1_200),
         properties: CIV,
         specification: section("8, configuration 12"),
         ..named(0x12, "Flex CIV")
     },
     Family {
         layout: Some(|_| Ok(Config::ROBUST.layout())),
-        cost: Cost::measured(143_000, 28600, 2_640, 2_370, 1_800),
+        cost: Cost::measured(143_000, 2_640, 2_370, 1_800),
         properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
         specification: section("9, configuration 21"),
         ..named(0x21, "Flex ROBUST")

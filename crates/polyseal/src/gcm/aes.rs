@@ -5,10 +5,12 @@
 //! What waits for the newest round key is one shuffle and one last round; the sums of the older one
 //! are the last round's key.
 
+use core::marker::PhantomData;
+
 use aead::array::ArraySize;
 use aead::consts::{U16, U32};
 
-use crate::backend::{Clmul, Isa, Lanes};
+use crate::backend::{Clmul, Isa, Lanes, Part};
 
 mod sealed {
     pub trait Sealed {}
@@ -139,35 +141,28 @@ pub(super) fn encrypt<A: Aes, L: Lanes + Clmul, const N: usize>(
     round_keys: &RoundKeys,
     x: [L; N],
 ) -> [L; N] {
-    match const { <L::Isa as Isa>::ROUNDS_ARE_CALLS } {
-        true => encrypt_apart::<A, L, N>(isa, round_keys, x),
-        false => encrypt_here::<A, L, N>(isa, round_keys, x),
-    }
+    isa.apart(Encrypt { round_keys, x, kind: PhantomData::<A> })
 }
 
-/// The same in one place for all callers.
-#[inline(never)]
-fn encrypt_apart<A: Aes, L: Lanes + Clmul, const N: usize>(
-    isa: L::Isa,
-    round_keys: &RoundKeys,
+struct Encrypt<'k, A, L, const N: usize> {
+    round_keys: &'k RoundKeys,
     x: [L; N],
-) -> [L; N] {
-    encrypt_here::<A, L, N>(isa, round_keys, x)
+    kind: PhantomData<A>,
 }
 
-#[inline(always)]
-fn encrypt_here<A: Aes, L: Lanes + Clmul, const N: usize>(
-    isa: L::Isa,
-    round_keys: &RoundKeys,
-    x: [L; N],
-) -> [L; N] {
-    let mut x = x;
-    let whitening = L::broadcast(isa, &round_keys[0]);
-    for i in 0..N {
-        x[i] = x[i].xor(whitening);
+impl<A: Aes, L: Clmul, const N: usize> Part<L::Isa> for Encrypt<'_, A, L, N> {
+    type Output = [L; N];
+
+    #[inline(always)]
+    fn run(self, isa: L::Isa) -> [L; N] {
+        let Self { round_keys, mut x, .. } = self;
+        let whitening = L::broadcast(isa, &round_keys[0]);
+        for i in 0..N {
+            x[i] = x[i].xor(whitening);
+        }
+        for r in 1..A::ROUNDS {
+            x = L::aes_rounds(x, [L::broadcast(isa, &round_keys[r]); N]);
+        }
+        L::aes_last_rounds(x, [L::broadcast(isa, &round_keys[A::ROUNDS]); N])
     }
-    for r in 1..A::ROUNDS {
-        x = L::aes_rounds(x, [L::broadcast(isa, &round_keys[r]); N]);
-    }
-    L::aes_last_rounds(x, [L::broadcast(isa, &round_keys[A::ROUNDS]); N])
 }

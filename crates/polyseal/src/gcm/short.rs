@@ -11,7 +11,7 @@ use aead::inout::InOutBuf;
 use super::aes::{Aes256, KeySchedule, RoundKeys};
 use super::engine::add_partial;
 use super::ghash::{Order, Product, Reversed};
-use crate::backend::{Clmul, Isa, Lanes};
+use crate::backend::{Clmul, Isa, Lanes, Part};
 
 /// The longest message that is short.
 const MAX_BYTES: usize = 64;
@@ -62,73 +62,65 @@ pub(super) fn material<L: Clmul, const B: usize, const C: usize>(
     first: L,
     companions: &mut Companions<'_, L, C>,
 ) -> Material<L, B> {
-    match const { <L::Isa as Isa>::ROUNDS_ARE_CALLS } {
-        true => material_apart(isa, key, first, companions),
-        false => material_here(isa, key, first, companions),
-    }
+    isa.apart(MakeMaterial { key, first, companions })
 }
 
-/// The same in one place for all callers.
-#[inline(never)]
-fn material_apart<L: Clmul, const B: usize, const C: usize>(
-    isa: L::Isa,
+struct MakeMaterial<'a, 'k, L, const B: usize, const C: usize> {
     key: [L; 2],
     first: L,
-    companions: &mut Companions<'_, L, C>,
-) -> Material<L, B> {
-    material_here(isa, key, first, companions)
+    companions: &'a mut Companions<'k, L, C>,
 }
 
-#[inline(always)]
-fn material_here<L: Clmul, const B: usize, const C: usize>(
-    isa: L::Isa,
-    key: [L; 2],
-    first: L,
-    companions: &mut Companions<'_, L, C>,
-) -> Material<L, B> {
-    let one = L::broadcast(isa, &ONE);
-    let mut counter = first.reverse_bytes();
-    let mut x = [key[0]; B];
-    for j in 0..B {
-        counter = counter.add_words(one);
-        x[j] = x[j].xor(counter.reverse_bytes());
-    }
-    let Companions { blocks, round_keys } = companions;
-    let mut beside = *blocks;
-    for j in 0..C {
-        beside[j] = beside[j].xor(L::broadcast(isa, &round_keys[0]));
-    }
-    let fixed = [key[0], key[0].xor(first)];
-    let mut schedule = KeySchedule::new(key);
-    let round_key = schedule.first::<Aes256>(isa);
-    let mut work = Rounds { isa, schedule, round_key, fixed, x, beside, round_keys };
-    if <L::Isa as Isa>::ROUNDS_ARE_CALLS {
-        for r in 1..14 {
-            work.round(r);
+impl<L: Clmul, const B: usize, const C: usize> Part<L::Isa> for MakeMaterial<'_, '_, L, B, C> {
+    type Output = Material<L, B>;
+
+    #[inline(always)]
+    fn run(self, isa: L::Isa) -> Material<L, B> {
+        let Self { key, first, companions } = self;
+        let one = L::broadcast(isa, &ONE);
+        let mut counter = first.reverse_bytes();
+        let mut x = [key[0]; B];
+        for j in 0..B {
+            counter = counter.add_words(one);
+            x[j] = x[j].xor(counter.reverse_bytes());
         }
-    } else {
-        // One by one, because the compiler would keep a loop, whose branches are mispredicted too
-        // often.
-        work.round(1);
-        work.round(2);
-        work.round(3);
-        work.round(4);
-        work.round(5);
-        work.round(6);
-        work.round(7);
-        work.round(8);
-        work.round(9);
-        work.round(10);
-        work.round(11);
-        work.round(12);
-        work.round(13);
+        let Companions { blocks, round_keys } = companions;
+        let mut beside = *blocks;
+        for j in 0..C {
+            beside[j] = beside[j].xor(L::broadcast(isa, &round_keys[0]));
+        }
+        let fixed = [key[0], key[0].xor(first)];
+        let mut schedule = KeySchedule::new(key);
+        let round_key = schedule.first::<Aes256>(isa);
+        let mut work = Rounds { isa, schedule, round_key, fixed, x, beside, round_keys };
+        if <L::Isa as Isa>::ROUNDS_ARE_CALLS {
+            for r in 1..14 {
+                work.round(r);
+            }
+        } else {
+            // One by one, because the compiler would keep a loop, whose branches are mispredicted too
+            // often.
+            work.round(1);
+            work.round(2);
+            work.round(3);
+            work.round(4);
+            work.round(5);
+            work.round(6);
+            work.round(7);
+            work.round(8);
+            work.round(9);
+            work.round(10);
+            work.round(11);
+            work.round(12);
+            work.round(13);
+        }
+        let last = work.round_key;
+        let Rounds { fixed, x, beside, .. } = work;
+        let [h, mask] = L::aes_last_rounds(fixed, [last; 2]);
+        *blocks = L::aes_last_rounds(beside, [L::broadcast(isa, &round_keys[14]); C]);
+        let key_stream = L::aes_last_rounds(x, [last; B]);
+        Material { h: h.reverse_bytes().double(), mask, key_stream }
     }
-    let last = work.round_key;
-    let Rounds { fixed, x, beside, .. } = work;
-    let [h, mask] = L::aes_last_rounds(fixed, [last; 2]);
-    *blocks = L::aes_last_rounds(beside, [L::broadcast(isa, &round_keys[14]); C]);
-    let key_stream = L::aes_last_rounds(x, [last; B]);
-    Material { h: h.reverse_bytes().double(), mask, key_stream }
 }
 
 /// Blocks on their way through AES-256.

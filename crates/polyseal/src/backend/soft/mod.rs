@@ -13,7 +13,7 @@ pub(super) use clmul::product;
 
 use super::Task;
 use super::cpu::Soft;
-use super::lanes::{Isa, Lanes, Wide};
+use super::lanes::{Isa, Lanes, Part, Wide};
 use super::words::Word;
 
 impl Isa for Soft {
@@ -26,6 +26,11 @@ impl Isa for Soft {
     const REGISTER_BLOCKS: usize = 1;
     const REGISTERS: usize = 8;
     const ROUNDS_ARE_CALLS: bool = true;
+
+    #[inline(never)]
+    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+        part.run(self)
+    }
 }
 
 /// Kept apart from its callers, whose stack frames it would fill.

@@ -15,9 +15,8 @@
 
 use super::Bytes;
 use super::tables::{
-    CONSTANT, INPUT, INVERSE_INPUT, INVERSE_OUTPUT, INVERSE_OUTPUTS, INVERSE_SHIFT_ROWS, OUTPUT,
-    OUTPUT_TWICE, Pair, QUOTIENTS, RECIPROCALS, SHIFT_ROWS, SHIFT_ROWS_AND_DOWN, SHIFT_ROWS_AND_UP,
-    UP,
+    CONSTANT, DOWN, INPUT, INVERSE_INPUT, INVERSE_OUTPUT, INVERSE_OUTPUTS, INVERSE_SHIFT_ROWS,
+    OUTPUT, OUTPUT_TWICE, Pair, QUOTIENTS, RECIPROCALS, SHIFT_ROWS, UP,
 };
 
 /// One of AES's rounds.
@@ -35,37 +34,39 @@ pub(super) struct InverseMiddle;
 /// InvShiftRows and InvSubBytes.
 pub(super) struct InverseLast;
 
-/// `1/p` and `1/q`.
+/// The byte from each of `indices`.
 #[inline(always)]
-fn reciprocals<B: Bytes>(x: B, [low, high]: &Pair) -> [B; 2] {
-    let table = |bytes| B::load(x.isa(), bytes);
-    let split = table(low).shuffle(x.low_nibbles()).xor(table(high).shuffle(x.high_nibbles()));
-    let (i, k) = (split.high_nibbles(), split.low_nibbles());
-    let j = i.xor(k);
-    let reciprocals = table(&RECIPROCALS);
-    let quotient = table(&QUOTIENTS).shuffle(k);
-    [(i, j), (j, i)].map(|(a, b)| {
-        let sum = reciprocals.shuffle(a).xor(quotient);
-        reciprocals.shuffle(sum).xor(b)
-    })
+fn moved<B: Bytes>(x: B, indices: &[u8; 16]) -> B {
+    x.shuffle(B::load(x.isa(), indices))
 }
 
-/// What the tables have there.
+/// What the two tables have at `a` and `b`, added.
 #[inline(always)]
-fn look_up<B: Bytes>([p, q]: [B; 2], [at_p, at_q]: &Pair) -> B {
-    B::load(p.isa(), at_p).shuffle(p).xor(B::load(p.isa(), at_q).shuffle(q))
+fn look_up<B: Bytes>([a, b]: [B; 2], [at_a, at_b]: &Pair) -> B {
+    B::load(a.isa(), at_a).shuffle(a).xor(B::load(b.isa(), at_b).shuffle(b))
+}
+
+/// `1/p` and `1/q`.
+#[inline(always)]
+fn reciprocals<B: Bytes>(x: B, [to_i, to_k]: &[Pair; 2]) -> [B; 2] {
+    let nibbles = [x.low_nibbles(), x.high_nibbles()];
+    let (i, k) = (look_up(nibbles, to_i), look_up(nibbles, to_k));
+    let j = i.xor(k);
+    let reciprocal = B::load(x.isa(), &RECIPROCALS);
+    let quotient = B::load(x.isa(), &QUOTIENTS).shuffle(k);
+    let (a, b) = (reciprocal.shuffle(i).xor(quotient), reciprocal.shuffle(j).xor(quotient));
+    [reciprocal.shuffle(a).xor(j), reciprocal.shuffle(b).xor(i)]
 }
 
 impl Round for Middle {
     #[inline(always)]
     fn round<B: Bytes>(x: B, round_key: B) -> B {
-        let found = reciprocals(x, &INPUT);
+        let found = reciprocals(moved(x, &SHIFT_ROWS), &INPUT);
         let (once, twice) = (look_up(found, &OUTPUT), look_up(found, &OUTPUT_TWICE));
-        let moved = |x: B, indices| x.shuffle(B::load(x.isa(), indices));
-        // Of the rows a, b, c, d: 2a + b; and with it 2b + c, and d.
-        let sum = moved(twice, &SHIFT_ROWS).xor(moved(once, &SHIFT_ROWS_AND_UP));
+        // Of the rows a, b, c and d: 2a + b; then 2b + c with it, and d.
+        let sum = twice.xor(moved(once, &UP));
         let key = round_key.xor(B::load(x.isa(), &CONSTANT));
-        moved(sum, &UP).xor(sum.xor(moved(once, &SHIFT_ROWS_AND_DOWN).xor(key)))
+        moved(sum, &UP).xor(sum.xor(moved(once, &DOWN).xor(key)))
     }
 }
 
@@ -73,20 +74,18 @@ impl Round for Last {
     #[inline(always)]
     fn round<B: Bytes>(x: B, round_key: B) -> B {
         let key = round_key.xor(B::load(x.isa(), &CONSTANT));
-        let substituted = look_up(reciprocals(x, &INPUT), &OUTPUT);
-        substituted.shuffle(B::load(x.isa(), &SHIFT_ROWS)).xor(key)
+        look_up(reciprocals(moved(x, &SHIFT_ROWS), &INPUT), &OUTPUT).xor(key)
     }
 }
 
 impl Round for InverseMiddle {
     #[inline(always)]
     fn round<B: Bytes>(x: B, round_key: B) -> B {
-        let x = x.shuffle(B::load(x.isa(), &INVERSE_SHIFT_ROWS));
-        let found = reciprocals(x, &INVERSE_INPUT);
+        let found = reciprocals(moved(x, &INVERSE_SHIFT_ROWS), &INVERSE_INPUT);
         // 14a + 11b + 13c + 9d, from the last.
         let mut sum = look_up(found, &INVERSE_OUTPUTS[0]);
         for i in 1..4 {
-            sum = sum.shuffle(B::load(x.isa(), &UP)).xor(look_up(found, &INVERSE_OUTPUTS[i]));
+            sum = moved(sum, &UP).xor(look_up(found, &INVERSE_OUTPUTS[i]));
         }
         sum.xor(round_key)
     }
@@ -95,7 +94,7 @@ impl Round for InverseMiddle {
 impl Round for InverseLast {
     #[inline(always)]
     fn round<B: Bytes>(x: B, round_key: B) -> B {
-        let x = x.shuffle(B::load(x.isa(), &INVERSE_SHIFT_ROWS));
-        look_up(reciprocals(x, &INVERSE_INPUT), &INVERSE_OUTPUT).xor(round_key)
+        let found = reciprocals(moved(x, &INVERSE_SHIFT_ROWS), &INVERSE_INPUT);
+        look_up(found, &INVERSE_OUTPUT).xor(round_key)
     }
 }

@@ -78,10 +78,14 @@ const fn encode(element: u8) -> u8 {
     nibble
 }
 
-/// `i` in the upper nibble and `k` in the lower.
-const fn split(x: u8) -> u8 {
-    let k = x ^ power(x, 16);
-    encode(x ^ multiply(k, U)) << 4 | encode(k)
+/// The `i` of an element.
+const fn i_of(x: u8) -> u8 {
+    encode(x ^ multiply(x ^ power(x, 16), U))
+}
+
+/// The `k` of an element.
+const fn k_of(x: u8) -> u8 {
+    encode(x ^ power(x, 16))
 }
 
 /// The linear part of the S-box's affine map.
@@ -94,15 +98,25 @@ const fn inverse_affine(x: u8) -> u8 {
     x.rotate_left(1) ^ x.rotate_left(3) ^ x.rotate_left(6) ^ 0x05
 }
 
-/// From a byte's lower nibble and its upper one to `i` and `k`; for the inverse S-box, of what its
-/// affine map gives.
-const fn input(inverse: bool) -> Pair {
-    let mut tables = [[0; 16]; 2];
+/// From a byte's lower nibble and its upper one to `i` and to `k`; for the inverse S-box, of what
+/// its affine map gives.
+const fn input(inverse_box: bool) -> [Pair; 2] {
+    let mut tables = [[[0; 16]; 2]; 2];
     let mut n = 0;
     while n < 16 {
-        let (low, high) = (n as u8, (n as u8) << 4);
-        tables[0][n] = split(if inverse { inverse_affine(low) } else { low });
-        tables[1][n] = split(if inverse { inverse_affine(high) ^ 0x05 } else { high });
+        let bytes = [n as u8, (n as u8) << 4];
+        let mut which = 0;
+        while which < 2 {
+            let x = match (inverse_box, which) {
+                (false, _) => bytes[which],
+                (true, 0) => inverse_affine(bytes[0]),
+                // The constant counts once.
+                (true, _) => inverse_affine(bytes[1]) ^ inverse_affine(0),
+            };
+            tables[0][which][n] = i_of(x);
+            tables[1][which][n] = k_of(x);
+            which += 1;
+        }
         n += 1;
     }
     tables
@@ -153,8 +167,8 @@ const fn moved(columns: usize, rows: usize) -> [u8; 16] {
     indices
 }
 
-pub(super) static INPUT: Pair = input(false);
-pub(super) static INVERSE_INPUT: Pair = input(true);
+pub(super) static INPUT: [Pair; 2] = input(false);
+pub(super) static INVERSE_INPUT: [Pair; 2] = input(true);
 /// `1/n`.
 pub(super) static RECIPROCALS: [u8; 16] = quotients(1);
 /// `A/n`.
@@ -169,7 +183,6 @@ pub(super) static INVERSE_OUTPUTS: [Pair; 4] =
 pub(super) static CONSTANT: [u8; 16] = [0x63; 16];
 
 pub(super) static SHIFT_ROWS: [u8; 16] = moved(1, 0);
-pub(super) static SHIFT_ROWS_AND_UP: [u8; 16] = moved(1, 1);
-pub(super) static SHIFT_ROWS_AND_DOWN: [u8; 16] = moved(1, 3);
 pub(super) static INVERSE_SHIFT_ROWS: [u8; 16] = moved(3, 0);
 pub(super) static UP: [u8; 16] = moved(0, 1);
+pub(super) static DOWN: [u8; 16] = moved(0, 3);
