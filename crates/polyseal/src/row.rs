@@ -188,8 +188,8 @@ pub struct Cost {
 
 impl Cost {
     /// What was measured. NEON, which could not be, is taken to rank as AES-NI: both have one block
-    /// in a register. SSSE3 is taken to rank as portable code, at three tenths of its cost: of three
-    /// algorithms it was .22 to .30.
+    /// in a register. SSSE3 is taken to rank as portable code, at three tenths of its cost: of
+    /// three algorithms it was .22 to .30.
     pub(crate) const fn measured(
         soft: u32,
         aesni: u32,

@@ -98,8 +98,8 @@ impl<L: Clmul, const B: usize, const C: usize> Part<L::Isa> for MakeMaterial<'_,
                 work.round(r);
             }
         } else {
-            // One by one, because the compiler would keep a loop, whose branches are mispredicted too
-            // often.
+            // One by one, because the compiler would keep a loop, whose branches are mispredicted
+            // too often.
             work.round(1);
             work.round(2);
             work.round(3);
