@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo check test test-all bench peers papers fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
+.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped c-library
 .PHONY: aarch64 avx512 frames wasm msrv dist packages stores wheel wheel-quick engines
@@ -22,7 +22,7 @@ test: format lint portable msrv unit rustdoc python wheel-quick constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm fuzz hw-long hw-gates
+test-all: test docs portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-gates
 
 format:
 	cargo fmt --all --check
@@ -189,9 +189,19 @@ bench:
 peers:
 	scripts/with cmake g++ libclang-dev perl -- cargo test --locked --release -p polyseal-bench --features peers
 
-# The tables and plots of papers/; the rival libraries take some minutes to build.
+# What the four papers claim, measured: target/papers/report.html, and the same as JSON. The rival libraries
+# take some minutes to build; PAPERS=--quick measures for two minutes instead of ten.
+PAPERS ?=
 papers:
-	cargo run --locked --release -p polyseal-bench --features peers -- papers --svg papers
+	scripts/with cmake g++ libclang-dev perl python3-venv -- scripts/papers $(PAPERS)
+
+# The report from a quick run, looked at in a browser.
+report:
+	scripts/with chromium cmake g++ libclang-dev perl python3-venv -- scripts/report-check
+
+# The tables and plots that the pages of papers/ show, in their directories.
+pages:
+	scripts/with cmake g++ libclang-dev perl -- cargo run --locked --release -p polyseal-bench --features aez -- papers --pages papers
 
 # XAES and KC-XAES on the AWS-LC FIPS module, which takes some minutes to build: so it is no part of `test`.
 fips:

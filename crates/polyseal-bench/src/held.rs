@@ -2,8 +2,9 @@
 //!
 //! A ratio on a lesser back end says something only if the others have no better instructions
 //! either. The libraries with OpenSSL's interface read which of them they may use from
-//! `OPENSSL_ia32cap`, as the program starts: so `compare` starts itself again with it. Of libaegis
-//! there is a build without the better ones. All others choose for themselves, and are left out.
+//! `OPENSSL_ia32cap`, as the program starts: so `compare` and `papers` start themselves again with
+//! it. Of libaegis there is a build without the better ones. All others choose for themselves, and
+//! are left out.
 
 use std::env;
 use std::process::Command;

@@ -33,8 +33,12 @@ enum Task {
 
 fn main() -> ExitCode {
     let task = Command::parse().task;
-    if let Task::Compare(comparison) = &task
-        && let Ok(backend) = comparison.backend()
+    let backend = match &task {
+        Task::Compare(comparison) => comparison.backend().ok(),
+        Task::Papers(papers) => papers.backend(),
+        Task::Run(_) | Task::Limits(_) => None,
+    };
+    if let Some(backend) = backend
         && let Some(mut again) = Held::beside(backend).restart()
     {
         return match again.status() {

@@ -8,10 +8,11 @@ use polyseal::testing::Backend;
 #[cfg(feature = "peers")]
 use polyseal::testing::{LANE_BY_LANE, WIDE};
 
-use super::{head, many, row};
+use super::log::{Log, Place};
+use super::{head, many, row, theirs};
 use crate::compare::ratio;
 use crate::contender::{Contender, Operation};
-use crate::contest::{self, Timing};
+use crate::contest::Timing;
 use crate::held::Held;
 use crate::options::Options;
 #[cfg(feature = "peers")]
@@ -43,7 +44,7 @@ const TAGGING: [&str; 6] = [
 ];
 
 /// Writes every table.
-pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "GB/s, and ratios with quartiles; {} interleaved rounds; {}.\n",
@@ -51,23 +52,31 @@ pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
         options.describe_ad()
     )?;
     for backend in options.backends() {
-        sealing(options, backend, out)?;
-        tagging(options, backend, out)?;
+        sealing(options, backend, log, out)?;
+        tagging(options, backend, log, out)?;
         #[cfg(feature = "peers")]
-        strategies(options, backend, out)?;
+        strategies(options, backend, log, out)?;
+        short(options, backend, log, out)?;
     }
-    short(options, Backend::detect(), out)
+    Ok(())
+}
+
+const fn place(table: &str, backend: Backend, operation: Operation) -> Place<'_> {
+    Place { paper: "aegis", table, backend, operation }
 }
 
 /// Lanes against one lane, and against AES-GCM.
-fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
+fn sealing(
+    options: &Options,
+    backend: Backend,
+    log: &mut Log<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut contenders = many(&SEALING, Operation::Seal, backend);
-    // The libraries choose their own instructions: beside a lesser back end they prove nothing.
     let held = Held::beside(backend);
-    let gcms: &[&str] = if held == Held::ToNothing { &["aes-128-gcm", "aes-256-gcm"] } else { &[] };
-    let rivals: Vec<Contender> = gcms
+    let rivals: Vec<Contender> = ["aes-128-gcm", "aes-256-gcm"]
         .iter()
-        .flat_map(|gcm| PEERS.iter().flat_map(|peer| peer.contenders(gcm, Operation::Seal, held)))
+        .flat_map(|gcm| theirs(&PEERS, gcm, Operation::Seal, held))
         .collect();
     contenders.extend(rivals);
     let lanes: &[Quotient] = &[
@@ -96,8 +105,9 @@ fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Resu
         format!("Sealing on {}: against AES-GCM", backend.name()),
         head(titles.iter().map(String::as_str)),
     );
+    let place = place("sealing", backend, Operation::Seal);
     for bytes in options.sizes() {
-        let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
+        let timings = log.contest(place, &mut contenders, options, bytes)?;
         let find = |name: &str| contenders.iter().position(|c| c.name == name);
         let quotient = |slow: &str, fast: &str| {
             let (slow, fast) = find(slow).zip(find(fast))?;
@@ -120,11 +130,17 @@ fn sealing(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Resu
 /// A ratio's title, its slower side and its faster side.
 type Quotient = (&'static str, &'static str, &'static str);
 
-fn tagging(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
+fn tagging(
+    options: &Options,
+    backend: Backend,
+    log: &mut Log<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut contenders = many(&TAGGING, Operation::Mac, backend);
     let mut table = Table::new(format!("AEGISMAC on {}", backend.name()), head(TAGGING));
+    let place = place("tagging", backend, Operation::Mac);
     for bytes in options.sizes() {
-        let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
+        let timings = log.contest(place, &mut contenders, options, bytes)?;
         table.row(row(bytes, timings.iter().map(throughput)));
     }
     table.write(out, Style::Markdown)
@@ -133,7 +149,12 @@ fn tagging(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Resu
 /// Degrees wider than a register: all lanes at once, or lane after lane. Not in the tool, for which
 /// the strategy that is not taken would have to be compiled.
 #[cfg(feature = "peers")]
-fn strategies(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
+fn strategies(
+    options: &Options,
+    backend: Backend,
+    log: &mut Log<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     const SUITES: [&str; 5] =
         ["aegis-128x2", "aegis-128x4", "aegis-128x-v1:degree=8", "aegis-256x2", "aegis-256x4"];
     fn in_order<const STRATEGY: usize>(backend: Backend) -> [Option<Contender>; SUITES.len()] {
@@ -145,14 +166,22 @@ fn strategies(options: &Options, backend: Backend, out: &mut dyn Write) -> io::R
             ours::sealing_by::<X256<4>, STRATEGY>(backend),
         ]
     }
-    let (wide, by_lane) = (in_order::<WIDE>(backend), in_order::<LANE_BY_LANE>(backend));
-    let mut contenders: Vec<Contender> = wide.into_iter().chain(by_lane).flatten().collect();
+    let strategies = [
+        ("all at once", in_order::<WIDE>(backend)),
+        ("lane by lane", in_order::<LANE_BY_LANE>(backend)),
+    ];
+    let named = |(strategy, contenders): (&'static str, [Option<Contender>; SUITES.len()])| {
+        let named = move |(c, suite): (Contender, _)| c.named(format!("{suite}, {strategy}"));
+        contenders.into_iter().flatten().zip(SUITES).map(named)
+    };
+    let mut contenders: Vec<Contender> = strategies.into_iter().flat_map(named).collect();
     let mut table = Table::new(
         format!("{}: how much faster is lane by lane than all lanes at once", backend.name()),
         head(SUITES),
     );
+    let place = place("strategies", backend, Operation::Seal);
     for bytes in options.sizes().into_iter().filter(|bytes| *bytes >= 1024) {
-        let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
+        let timings = log.contest(place, &mut contenders, options, bytes)?;
         let (wide, by_lane) = timings.split_at(SUITES.len());
         let cells = wide.iter().zip(by_lane).map(|(wide, by_lane)| {
             Summary::of_ratios(&wide.seconds, &by_lane.seconds).map_or_else(String::new, ratio)
@@ -163,14 +192,20 @@ fn strategies(options: &Options, backend: Backend, out: &mut dyn Write) -> io::R
 }
 
 /// Up to a rate or two, byte by byte: where do lanes begin to help?
-fn short(options: &Options, backend: Backend, out: &mut dyn Write) -> io::Result<()> {
+fn short(
+    options: &Options,
+    backend: Backend,
+    log: &mut Log<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     const SUITES: [&str; 4] = ["aegis-128l", "aegis-128x2", "aegis-256", "aegis-256x2"];
     let mut contenders = many(&SUITES, Operation::Seal, backend);
     let title = format!("Cycles for a short message on {}", backend.name());
     let titles = ["128L", "128X2", "128X2 / 128L", "256", "256X2", "256X2 / 256"];
     let mut table = Table::new(title, head(titles));
+    let place = place("short", backend, Operation::Seal);
     for bytes in 0..=64 {
-        let timings = contest::run(&mut contenders, options.lengths(bytes), options.effort());
+        let timings = log.contest(place, &mut contenders, options, bytes)?;
         let cycles = |at: usize| format!("{:.0}", timings[at].summary().cycles_per_message.median);
         let quotient = |one: usize, two: usize| {
             Summary::of_ratios(&timings[one].seconds, &timings[two].seconds)
@@ -206,7 +241,7 @@ mod tests {
     fn every_back_end_has_its_tables() {
         let options = Options { sizes: vec![1024], rounds: 1, slice: 0, ..Options::default() };
         let mut out = Vec::new();
-        tables(&options, &mut out).unwrap();
+        tables(&options, &mut Log::None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         for backend in Backend::available().map(Backend::name) {
             assert!(text.contains(&format!("**Sealing on {backend}**")), "{text}");

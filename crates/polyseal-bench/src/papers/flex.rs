@@ -6,12 +6,12 @@ use std::path::Path;
 
 use polyseal::testing::Backend;
 
-use super::{head, many, row};
+use super::log::{Log, Place};
+use super::{backends, head, many, plots, row, theirs};
 use crate::compare::ratio;
-use crate::contender::{Contender, Operation};
-use crate::contest::{self, Timing};
+use crate::contender::Operation;
+use crate::contest::Timing;
 use crate::held::Held;
-use crate::limits;
 use crate::options::Options;
 use crate::peers::Peer;
 use crate::plot::{Chart, Look, Mark, Series};
@@ -42,7 +42,7 @@ const MODES: [Mode; 3] = [
         name: "OCH",
         suites: &["flex-och", "flex-och-public", "aes-256-gcm", "ctx-aes-256-gcm"],
         rivals: &[
-            ("aes-256-gcm", &[Peer::AwsLc, Peer::Boringssl, Peer::Openssl]),
+            ("aes-256-gcm", &[Peer::AwsLc, Peer::Boringssl, Peer::Openssl, Peer::Ring]),
             ("ocb3", &[Peer::Openssl, Peer::Rustcrypto]),
             ("ctx-aes-256-gcm", &[Peer::AwsLc, Peer::Boringssl, Peer::Openssl]),
         ],
@@ -76,10 +76,11 @@ const MODES: [Mode; 3] = [
 ];
 
 /// Everyone above.
-pub(super) const PEERS: [Peer; 7] = [
+pub(super) const PEERS: [Peer; 8] = [
     Peer::AwsLc,
     Peer::Boringssl,
     Peer::Openssl,
+    Peer::Ring,
     Peer::Rustcrypto,
     Peer::Hctr2Rs,
     Peer::Zears,
@@ -100,7 +101,12 @@ const ROUNDS: f64 = 60.0;
 const BLOCK_BYTES: f64 = 64.0;
 
 /// Writes every table, and plots into the directory `svg` if there is one.
-pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn tables(
+    options: &Options,
+    svg: Option<&Path>,
+    log: &mut Log<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut options = options.clone();
     options.ad.get_or_insert(AD_BYTES);
     if options.sizes.is_empty() {
@@ -117,28 +123,26 @@ pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write)
         options.rounds,
         options.describe_ad()
     )?;
-    let round = round_cycles(options.rounds);
-    for mode in &MODES {
-        for operation in [Operation::Seal, Operation::Open] {
-            let measured = mode.measure(operation, &options);
-            let limit = round.map(|round| mode.limit(round));
-            for table in mode.tables(operation, &measured, limit) {
-                table.write(out, Style::Markdown)?;
-            }
-            out.flush()?;
-            if let (Some(directory), Operation::Seal) = (svg, operation) {
-                mode.plot(&measured, limit, &options.describe_ad(), directory)?;
+    for backend in backends(&options) {
+        let round = log.aes_round(backend, options.rounds)?;
+        let title =
+            |mode: &Mode, operation| format!("{}, {operation} on {}", mode.name, backend.name());
+        for mode in &MODES {
+            for operation in [Operation::Seal, Operation::Open] {
+                let measured = mode.measure(operation, backend, &options, log)?;
+                let limit = round.map(|round| mode.limit(round));
+                for table in mode.tables(&title(mode, operation), &measured, limit) {
+                    table.write(out, Style::Markdown)?;
+                }
+                out.flush()?;
+                if let (Some(directory), Operation::Seal) = (svg, operation) {
+                    let title = format!("{}, {}", title(mode, operation), options.describe_ad());
+                    mode.plot(&measured, limit, title, &plots(directory, backend))?;
+                }
             }
         }
     }
     Ok(())
-}
-
-/// What an AES round takes when as many run side by side as this CPU can run.
-fn round_cycles(rounds: u32) -> Option<f64> {
-    let figures = limits::measure(rounds);
-    let blocks = figures.iter().map(|f| f.per_cycle * f.width.blocks() as f64);
-    blocks.max_by(f64::total_cmp).map(|blocks| 1.0 / blocks)
 }
 
 /// Contenders' names, and for every length their timings.
@@ -149,16 +153,22 @@ struct Measured {
 
 impl Mode {
     /// All together, length by length.
-    fn measure(&self, operation: Operation, options: &Options) -> Measured {
-        let mut contenders = many(self.suites, operation, Backend::detect());
-        let rivals = self.rivals.iter().flat_map(|(id, peers)| {
-            peers.iter().flat_map(move |peer| peer.contenders(id, operation, Held::ToNothing))
-        });
-        contenders.extend(rivals.collect::<Vec<Contender>>());
-        let run = |bytes| contest::run(&mut contenders, options.lengths(bytes), options.effort());
-        let timings = options.sizes().into_iter().map(run).collect();
+    fn measure(
+        &self,
+        operation: Operation,
+        backend: Backend,
+        options: &Options,
+        log: &mut Log<'_>,
+    ) -> io::Result<Measured> {
+        let held = Held::beside(backend);
+        let mut contenders = many(self.suites, operation, backend);
+        let rivals = self.rivals.iter();
+        contenders.extend(rivals.flat_map(|(id, peers)| theirs(peers, id, operation, held)));
+        let place = Place { paper: "flex", table: self.name, backend, operation };
+        let run = |bytes| log.contest(place, &mut contenders, options, bytes);
+        let timings = options.sizes().into_iter().map(run).collect::<io::Result<_>>()?;
         let names = contenders.into_iter().map(|contender| contender.name).collect();
-        Measured { names, timings }
+        Ok(Measured { names, timings })
     }
 
     /// Cycles per byte that the permutation's AES rounds take, at `round` cycles each.
@@ -167,10 +177,10 @@ impl Mode {
     }
 
     /// What everyone takes; and the others through the first of our suites, if it is there.
-    fn tables(&self, operation: Operation, measured: &Measured, limit: Option<f64>) -> Vec<Table> {
+    fn tables(&self, title: &str, measured: &Measured, limit: Option<f64>) -> Vec<Table> {
         let names = || measured.names.iter().map(String::as_str);
         let mut costs = Table::new(
-            format!("{}, {operation}: cycles per byte", self.name),
+            format!("{title}: cycles per byte"),
             head(["limit"].into_iter().chain(names())),
         );
         for timings in &measured.timings {
@@ -184,7 +194,7 @@ impl Mode {
         };
         let others: Vec<usize> = (0..measured.names.len()).filter(|at| *at != first).collect();
         let mut gains = Table::new(
-            format!("{}, {operation}: their time divided by that of {}", self.name, self.suites[0]),
+            format!("{title}: their time divided by that of {}", self.suites[0]),
             head(others.iter().map(|at| measured.names[*at].as_str())),
         );
         for timings in &measured.timings {
@@ -201,7 +211,7 @@ impl Mode {
         &self,
         measured: &Measured,
         limit: Option<f64>,
-        ad: &str,
+        title: String,
         directory: &Path,
     ) -> io::Result<()> {
         fs::create_dir_all(directory)?;
@@ -214,8 +224,7 @@ impl Mode {
                 let ours = if look.mark.is_none() { " polyseal" } else { "" };
                 Series { name: format!("{name}{ours}"), look, points }
             });
-            let backend = Backend::detect().name();
-            let title = format!("{}: sealing on {backend}, {ad}", self.name);
+            let title = title.clone();
             let chart = Chart { title, series: series.collect(), limit };
             // Other sizes than the paper's may leave a plot empty.
             if chart.series.iter().any(|series| !series.points.is_empty()) {

@@ -3,12 +3,11 @@
 
 use std::io::{self, Write};
 
-use polyseal::testing::Backend;
-
-use super::{head, many, row};
+use super::log::{Log, Place};
+use super::{backends, head, many, row, theirs};
 use crate::compare::ratio;
 use crate::contender::Operation;
-use crate::contest::{self, Timing};
+use crate::contest::Timing;
 use crate::held::Held;
 use crate::options::Options;
 use crate::peers::{KC_C3, Peer};
@@ -36,7 +35,7 @@ const SCHEMES: [(&str, &str); 8] = [
 const SIZES: [usize; 7] = [32, 128, 256, 512, 1024, 16384, 1_048_576];
 
 /// Writes every table.
-pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(
         out,
         "Cycles a message, and how much more that is than AES-256-GCM under one key takes; ratios \
@@ -45,25 +44,35 @@ pub(super) fn tables(options: &Options, out: &mut dyn Write) -> io::Result<()> {
         options.describe_ad()
     )?;
     let sizes = if options.sizes.is_empty() { SIZES.to_vec() } else { options.sizes.clone() };
-    // Without a message, so that its length does not matter.
-    table("A cipher from a key", Operation::Init, &[0], options, out)?;
-    table("Sealing", Operation::Seal, &sizes, options, out)?;
-    table("Opening", Operation::Open, &sizes, options, out)
+    for backend in backends(options) {
+        for (title, operation) in [
+            ("A cipher from a key", Operation::Init),
+            ("Sealing", Operation::Seal),
+            ("Opening", Operation::Open),
+        ] {
+            // Without a message, so that its length does not matter.
+            let sizes = if operation == Operation::Init { &[0][..] } else { &sizes };
+            let place = Place { paper: "kc-xaes", table: title, backend, operation };
+            table(place, sizes, options, log, out)?;
+        }
+    }
+    Ok(())
 }
 
 /// Ours, the peer's, and one against the other, all measured together.
 fn table(
-    title: &str,
-    operation: Operation,
+    place: Place<'_>,
     sizes: &[usize],
     options: &Options,
+    log: &mut Log<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (backend, peer) = (Backend::detect(), PEER.name());
+    let Place { table: title, backend, operation, .. } = place;
+    let (peer, held) = (PEER.name(), Held::beside(backend));
     let suites = SCHEMES.map(|(_, id)| id);
     let mut contenders = many(&suites, operation, backend);
-    contenders.extend(suites.iter().flat_map(|id| PEER.contenders(id, operation, Held::ToNothing)));
-    let theirs = suites.map(|id| format!("{id} {peer}"));
+    contenders.extend(suites.iter().flat_map(|id| theirs(&[PEER], id, operation, held)));
+    let names = suites.map(|id| format!("{id} {peer}"));
     let both = SCHEMES.iter().skip(1).flat_map(|(scheme, _)| [scheme, "overhead"]);
     let both: Vec<&str> = [SCHEMES[0].0].into_iter().chain(both).collect();
     let mut costs = [
@@ -75,10 +84,10 @@ fn table(
         head(SCHEMES.map(|(scheme, _)| scheme)),
     );
     for bytes in sizes {
-        let timings = contest::run(&mut contenders, options.lengths(*bytes), options.effort());
+        let timings = log.contest(place, &mut contenders, options, *bytes)?;
         let find = |name: &str| timings.get(contenders.iter().position(|c| c.name == name)?);
         let ours = suites.map(&find);
-        let theirs = theirs.each_ref().map(|name| find(name));
+        let theirs = names.each_ref().map(|name| find(name));
         for (table, timings) in costs.iter_mut().zip([ours, theirs]) {
             table.row(row(*bytes, overheads(timings)));
         }
@@ -91,7 +100,9 @@ fn table(
             (0..SCHEMES.len()).map(|at| gain(at).map_or_else(String::new, ratio)),
         ));
     }
-    for table in costs.iter().chain([&gains]) {
+    let [ours, theirs] = &costs;
+    let tables = if held.holds(PEER) { vec![ours, theirs, &gains] } else { vec![ours] };
+    for table in tables {
         table.write(out, Style::Markdown)?;
     }
     Ok(())
@@ -133,7 +144,7 @@ mod tests {
     fn every_operation_has_its_tables() {
         let options = Options { sizes: vec![32, 100], rounds: 1, slice: 0, ..Options::default() };
         let mut out = Vec::new();
-        tables(&options, &mut out).unwrap();
+        tables(&options, &mut Log::None, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         for title in ["A cipher from a key", "Sealing", "Opening"] {
             assert!(text.contains(&format!("**{title}: aws-lc**")), "{text}");

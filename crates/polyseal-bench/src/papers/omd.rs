@@ -9,18 +9,19 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use polyseal::any::AnyAead;
 use polyseal::registry::Algorithm;
-use polyseal::testing::Backend;
+use polyseal::testing::{Backend, aead_on};
 
-use super::{head, many, row};
+use super::log::{Log, Place};
+use super::{backends, head, many, plots, row};
 use crate::compare::ratio;
 use crate::contender::{Contender, Operation};
-use crate::contest::{self, Timing};
+use crate::contest::Timing;
+use crate::held::Held;
 use crate::options::Options;
 use crate::peers::{Digest, Peer};
 use crate::plot::{Chart, Look, Mark, Series};
-use crate::ring::{Key, Lengths};
+use crate::ring::Key;
 use crate::stats::Summary;
 use crate::table::{Style, Table};
 
@@ -47,7 +48,12 @@ const BATCH_BYTES: usize = 16384;
 const KEY: Key = [7; 64];
 
 /// Writes every table, and plots into the directory `svg` if there is one.
-pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn tables(
+    options: &Options,
+    svg: Option<&Path>,
+    log: &mut Log<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut options = options.clone();
     if options.sizes.is_empty() {
         options.sizes = SIZES.to_vec();
@@ -61,20 +67,25 @@ pub(super) fn tables(options: &Options, svg: Option<&Path>, out: &mut dyn Write)
         options.rounds,
         options.describe_ad()
     )?;
-    for operation in [Operation::Seal, Operation::Open] {
-        let measured = Measured::of(operation, &options);
-        measured.costs(operation).write(out, Style::Markdown)?;
-        measured.distances(operation).write(out, Style::Markdown)?;
-        if operation == Operation::Seal {
-            measured.rates().write(out, Style::Markdown)?;
-            if let Some(directory) = svg {
-                measured.plot(&options.describe_ad(), directory)?;
+    for backend in backends(&options) {
+        for operation in [Operation::Seal, Operation::Open] {
+            let title = format!("{operation} on {}", backend.name());
+            let measured = Measured::of(operation, backend, &options, log)?;
+            measured.costs(&title).write(out, Style::Markdown)?;
+            measured.distances(&title).write(out, Style::Markdown)?;
+            if operation == Operation::Seal {
+                measured.rates().write(out, Style::Markdown)?;
+                if let Some(directory) = svg {
+                    let title = format!("{title}, {}", options.describe_ad());
+                    measured.plot(&title, &plots(directory, backend))?;
+                }
             }
+            out.flush()?;
         }
-        out.flush()?;
+        let suites = MODES.iter().filter_map(|(id, _)| id.parse().ok());
+        batches(suites, backend, &options, log)?.write(out, Style::Markdown)?;
     }
-    let suites = MODES.iter().filter_map(|(id, _)| id.parse().ok());
-    batches(suites, &options).write(out, Style::Markdown)
+    Ok(())
 }
 
 /// Contenders' names, and for every length their timings.
@@ -85,18 +96,25 @@ struct Measured {
 
 impl Measured {
     /// All together, length by length.
-    fn of(operation: Operation, options: &Options) -> Self {
+    fn of(
+        operation: Operation,
+        backend: Backend,
+        options: &Options,
+        log: &mut Log<'_>,
+    ) -> io::Result<Self> {
         let suites = MODES.map(|(id, _)| id).into_iter().chain([SCALE]).collect::<Vec<_>>();
-        let mut contenders = many(&suites, operation, Backend::detect());
+        let held = Held::beside(backend);
+        let peers = || PEERS.iter().filter(|peer| held.holds(**peer));
+        let mut contenders = many(&suites, operation, backend);
         let digests = MODES.iter().map(|(_, digest)| *digest);
         contenders.extend(
-            digests
-                .flat_map(|digest| PEERS.iter().filter_map(move |p| p.compression(digest, TIMES))),
+            digests.flat_map(|digest| peers().filter_map(move |p| p.compression(digest, TIMES))),
         );
-        let run = |bytes| contest::run(&mut contenders, options.lengths(bytes), options.effort());
-        let timings = options.sizes().into_iter().map(run).collect();
+        let place = Place { paper: "omd", table: "modes and floors", backend, operation };
+        let run = |bytes| log.contest(place, &mut contenders, options, bytes);
+        let timings = options.sizes().into_iter().map(run).collect::<io::Result<_>>()?;
         let names = contenders.into_iter().map(|contender| contender.name).collect();
-        Self { names, timings }
+        Ok(Self { names, timings })
     }
 
     fn find<'a>(&self, name: &str, timings: &'a [Timing]) -> Option<&'a Timing> {
@@ -121,9 +139,9 @@ impl Measured {
     }
 
     /// What everyone takes.
-    fn costs(&self, operation: Operation) -> Table {
+    fn costs(&self, title: &str) -> Table {
         let titles = MODES.iter().flat_map(|(id, _)| [*id, "its floor"]).chain([SCALE]);
-        let mut table = Table::new(format!("{operation}: cycles per byte"), head(titles));
+        let mut table = Table::new(format!("{title}: cycles per byte"), head(titles));
         for timings in &self.timings {
             let mode = |(id, digest): &(&str, Digest)| {
                 let floor = self.floor(*digest, timings);
@@ -136,8 +154,8 @@ impl Measured {
     }
 
     /// How far each mode is from its floor, and whose that is.
-    fn distances(&self, operation: Operation) -> Table {
-        let title = format!("{operation}: the time of a mode divided by that of its floor");
+    fn distances(&self, title: &str) -> Table {
+        let title = format!("{title}: the time of a mode divided by that of its floor");
         let mut table = Table::new(title, head(MODES.iter().map(|(id, _)| *id)));
         for timings in &self.timings {
             let distance = |(id, digest): &(&str, Digest)| {
@@ -170,7 +188,7 @@ impl Measured {
         table
     }
 
-    fn plot(&self, ad: &str, directory: &Path) -> io::Result<()> {
+    fn plot(&self, title: &str, directory: &Path) -> io::Result<()> {
         let points = |find: &dyn Fn(&[Timing]) -> Option<Timing>| -> Vec<(usize, f64)> {
             let found = self.timings.iter().filter_map(|timings| find(timings));
             found.filter_map(|t| Some((t.bytes, t.summary().cycles_per_byte?))).collect()
@@ -188,7 +206,7 @@ impl Measured {
         let grey = Look { colour: (0x44, 0x44, 0x44), mark: None };
         series.push(Series { name: SCALE.to_owned(), look: grey, points: scale });
         series.retain(|series| !series.points.is_empty());
-        let title = format!("OMD: sealing on {}, {ad}", Backend::detect().name());
+        let title = format!("OMD: {title}");
         let chart = Chart { title, series, limit: None };
         fs::create_dir_all(directory)?;
         fs::write(directory.join("seal.svg"), chart.svg()?)
@@ -215,25 +233,33 @@ fn look(digest: Digest, mark: Option<Mark>) -> Look {
 }
 
 /// Messages under one key, sealed in one call and one at a time.
-fn batches(suites: impl Iterator<Item = Algorithm>, options: &Options) -> Table {
+fn batches(
+    suites: impl Iterator<Item = Algorithm>,
+    backend: Backend,
+    options: &Options,
+    log: &mut Log<'_>,
+) -> io::Result<Table> {
     let size = crate::table::bytes(BATCH_BYTES);
     let mut heads = head(["one at a time", "at once", "gain"]);
     heads[0] = String::from("suite");
-    let title = format!("{BATCH} messages of {size}: cycles per byte, sealed");
+    let title =
+        format!("{BATCH} messages of {size} on {}: cycles per byte, sealed", backend.name());
     let mut table = Table::new(title, heads);
     let suites: Vec<Algorithm> = suites.collect();
     let mut contenders: Vec<Contender> = suites
         .iter()
         .flat_map(|suite| {
             let sizes = (suite.nonce_bytes(), suite.tag_bytes());
-            [false, true].map(|together| {
-                let cipher = AnyAead::new(suite, &KEY[..suite.key_bytes()]);
+            [("one at a time", false), ("at once", true)].map(|(how, together)| {
+                let cipher = aead_on(suite, &KEY[..suite.key_bytes()], backend);
                 let cipher = Box::new(cipher.expect("the length is the algorithm's"));
-                Contender::batch(suite.to_string(), cipher, sizes, BATCH, together)
+                Contender::batch(format!("{suite}, {how}"), cipher, sizes, BATCH, together)
             })
         })
         .collect();
-    let timings = contest::run(&mut contenders, Lengths::message(BATCH_BYTES), options.effort());
+    let place = Place { paper: "omd", table: "batches", backend, operation: Operation::Seal };
+    let options = Options { ad: None, ..options.clone() };
+    let timings = log.contest(place, &mut contenders, &options, BATCH_BYTES)?;
     for (suite, pair) in suites.iter().zip(timings.chunks(2)) {
         let cost = |timing: &Timing| {
             let cycles = timing.summary().cycles_per_byte.map(|cycles| cycles / BATCH as f64);
@@ -243,7 +269,7 @@ fn batches(suites: impl Iterator<Item = Algorithm>, options: &Options) -> Table 
         let gain = gain.map_or_else(String::new, ratio);
         table.row([suite.to_string(), cost(&pair[0]), cost(&pair[1]), gain]);
     }
-    table
+    Ok(table)
 }
 
 #[cfg(test)]

@@ -28,10 +28,10 @@ fn cells(table: &Table, start: &str) -> Vec<String> {
 
 #[test]
 fn a_mode_stands_beside_its_floor() {
-    let costs = measured().costs(Operation::Seal);
+    let costs = measured().costs("seal");
     // The fastest library is the floor. Of what is not there, the cells are empty.
     assert_eq!(cells(&costs, "4 KiB")[2..9], ["", "", "1.500", "1.000", "", "0.500", "0.500"]);
-    let distances = measured().distances(Operation::Seal);
+    let distances = measured().distances("seal");
     assert_eq!(cells(&distances, "64 B")[2..5], ["", "1.50 (1.50–1.50), aws-lc", ""]);
 }
 
@@ -57,7 +57,10 @@ fn every_line_of_the_plot_is_of_its_own() {
 fn batches_gain_against_singles() {
     let options = Options { rounds: 1, slice: 0, ..Options::default() };
     let suites = ["omd-blake2b", "xaes-256-gcm"].map(|id| id.parse().unwrap());
-    let cells = cells(&batches(suites.into_iter(), &options), "omd-blake2b");
+    let cells = cells(
+        &batches(suites.into_iter(), Backend::detect(), &options, &mut Log::None).unwrap(),
+        "omd-blake2b",
+    );
     assert!(cells[2].parse::<f64>().unwrap() > 0.0, "{cells:?}");
     assert!(cells[4].contains('–'), "{cells:?}");
 }
@@ -67,13 +70,15 @@ fn batches_gain_against_singles() {
 fn whatever_exists_is_measured() {
     let options = Options { sizes: vec![300], rounds: 1, slice: 0, ..Options::default() };
     let mut out = Vec::new();
-    tables(&options, None, &mut out).unwrap();
+    tables(&options, None, &mut Log::None, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
-    for title in ["seal: cycles per byte", "open: cycles per byte", "8 messages of 16 KiB"] {
-        assert!(text.contains(&format!("**{title}")), "{text}");
+    let backend = Backend::detect();
+    for title in ["seal", "open", "8 messages of 16 KiB"] {
+        let title = format!("**{title} on {}: cycles per byte", backend.name());
+        assert!(text.contains(&title), "{text}");
     }
     assert!(text.contains(" 300 B |") && text.contains("no associated data"), "{text}");
-    let names = Measured::of(Operation::Seal, &options).names;
+    let names = Measured::of(Operation::Seal, backend, &options, &mut Log::None).unwrap().names;
     for name in ["omd-sha256", "omd-sha512", "omd-blake2b", "aes-256-gcm"] {
         assert!(names.contains(&String::from(name)), "{names:?}");
     }

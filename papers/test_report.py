@@ -1,0 +1,81 @@
+"""The report's reading and reckoning; the page itself is looked at by scripts/report-check."""
+
+import json
+import sys
+from math import comb, log2
+from pathlib import Path
+
+import pytest
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "reference")]
+from report import kc_xaes, measured, page  # noqa: E402
+
+
+def record(**more):
+    return json.dumps({"kind": "contest", "paper": "aegis", "table": "sealing", "backend": "aesni", "operation": "seal",
+                       "message": 1024, "ad": 0, "work": 2, **more})
+
+
+def contenders(**rounds):
+    return [{"name": name, "cycles": 100.0, "nanoseconds": times} for name, times in rounds.items()]
+
+
+@pytest.fixture
+def contest(tmp_path):
+    file = tmp_path / "measured.jsonl"
+    file.write_text(record(contenders=contenders(slow=[4, 60, 3], fast=[2, 10, 3])) + "\n")
+    return measured.read(file).contest("aegis", "sealing", "aesni", "seal")[1024]
+
+
+def test_a_ratio_is_the_median_of_rounds(contest):
+    assert contest.ratio("slow", "fast") == 2       # of 2, 6 and 1; of the medians it would be 4/3
+    assert contest.ratio("slow", "nobody") is None
+
+
+def test_speed_is_in_mebibytes(contest):
+    assert contest.mib_per_second("slow") == pytest.approx(1024 / 4e-9 / 2**20)
+    assert contest.cycles_per_byte("slow") == 100 / 1024
+
+
+def test_what_was_not_measured_is_empty(contest, tmp_path):
+    (tmp_path / "none").write_text("")
+    assert measured.read(tmp_path / "none").contest("aegis", "sealing", "aesni", "seal") == {}
+
+
+@pytest.mark.parametrize("n, q", [(16, 16), (24, 256), (32, 1024)])
+def test_theorem_1_is_the_printed_formula(n, q):
+    def chance(beta):
+        room = 2**n - 2 * q
+        return q * comb(q - 1, beta) / room**beta + 4 * (beta - 1) * q / room + 3 * comb(q, 2) / room**2
+
+    exact = min((log2(chance(beta)), beta) for beta in range(2, 12))
+    computed, beta = kc_xaes.log2_theorem(n, log2(q))
+    # Binomials are taken as powers of q, which is a little more.
+    assert beta == exact[1] and 0 <= computed - exact[0] < 0.2
+
+
+def test_theorem_1_at_the_papers_point():
+    computed, beta = kc_xaes.log2_theorem(128, 80)
+    assert beta == 3 and computed == pytest.approx(-45, abs=1e-3)
+
+
+def test_calls_of_aes_are_counted():
+    assert kc_xaes.counted() == {"xaes": 3, "kc-xaes": 6, "dndk-v1-kc": 10, "dndk-v2-kc": 5}
+
+
+def test_text_is_text_and_powers_are_raised():
+    assert page.escape("a < 2^-47.3 & 2^(n/2)") == "a &lt; 2<sup>-47.3</sup> &amp; 2<sup>n/2</sup>"
+
+
+def test_verdicts_are_counted_and_written():
+    report = page.Report("title", {"introduction": [], "facts": {}})
+    report.paper("aegis", "AEGIS-X", "a paper", "somewhere")
+    report.claim("section 1", "<claim>", "1", "2", "differs")
+    report.heading("nothing follows")
+    report.heading("a table follows")
+    report.table("numbers", ["", "x"], [["a", "1"]])
+    html, written = report.html(), json.loads(report.json())
+    assert written["verdicts"]["differs"] == 1 and written["papers"][0]["claims"][0]["ours"] == "2"
+    assert "&lt;claim&gt;" in html and "nothing follows" not in html and "a table follows" in html
+    with pytest.raises(AssertionError):
+        report.claim("section 1", "claim", "1", "2", "perhaps")
