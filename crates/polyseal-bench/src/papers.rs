@@ -157,7 +157,8 @@ pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
             writeln!(file, "# {title}: the tables of one run\n")?;
             writeln!(
                 file,
-                "Written by `polyseal-bench papers {name}`; `papers/{name}.md` says what they mean.\n"
+                "Written by `polyseal-bench papers {name}`; `papers/{name}.md` says what they \
+                 mean.\n"
             )?;
             let page = Papers { papers: vec![*paper], ..papers.clone() };
             introduce(&page, &mut file)?;
