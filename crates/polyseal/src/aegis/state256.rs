@@ -5,7 +5,7 @@
 //! Letters: `s` the state S0…S5, `m` a message, `c` its ciphertext, `z` the key stream.
 
 use super::state::{C0, C1, State, settle};
-use crate::backend::Lanes;
+use crate::backend::{Isa, Lanes};
 
 // Secret, and nothing outside can name it.
 #[allow(missing_debug_implementations)]
@@ -87,6 +87,14 @@ impl<L: Lanes> State<L> for State256<L> {
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 1]) -> [L; 1] {
+        // The state of two registers' lanes leaves four of sixteen registers: too few to keep S0.
+        if const { <L::Isa as Isa>::REGISTERS < 32 && L::BLOCKS > <L::Isa as Isa>::REGISTER_BLOCKS }
+        {
+            let mut m = [c[0].xor(self.key_stream()[0])];
+            settle(&mut m);
+            self.absorb(m);
+            return m;
+        }
         let mut z = self.key_stream();
         settle(&mut z);
         let m = [c[0].xor(z[0])];
