@@ -191,6 +191,13 @@ def test_refused(code, why):
     assert wrong.startswith(f"REFUSED: {why}")
 
 
+def test_a_wipe_that_is_not_seen_to_wipe():
+    inlined = ["xorps xmm0,xmm0", "movaps XMMWORD PTR [rsp-0x10],xmm0", "ret"]
+    read = program({WIPE: inlined, SEAL: frame(0x100, WIPE)})
+    [wrong, nothing] = verdicts(read)
+    assert wrong.startswith("REFUSED: a wipe without a call of memset") and nothing == "no wipe was found"
+
+
 def test_nothing_to_see_is_wrong():
     assert verdicts(program({SEAL: frame(0x20)})) == ["no wipe was found"]
     # A wipe that has been inlined would not be seen; one of which nothing is left wipes nothing.
