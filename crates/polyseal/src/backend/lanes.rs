@@ -10,6 +10,37 @@
 use super::state_lanes::StateLanes;
 use super::words::Words;
 
+/// What the methods of [`Clmul`] that tell blocks apart are where there is one block.
+macro_rules! one_block {
+    () => {
+        #[inline(always)]
+        fn splat(block: Self) -> Self {
+            block
+        }
+
+        #[inline(always)]
+        fn first_only(block: Self) -> Self {
+            block
+        }
+
+        #[inline(always)]
+        fn block(self, _: usize) -> Self {
+            self
+        }
+
+        #[inline(always)]
+        fn window(self, _: Self, _: usize) -> Self {
+            self
+        }
+
+        #[inline(always)]
+        fn join([block, ..]: [Self; 4]) -> Self {
+            block
+        }
+    };
+}
+pub(super) use one_block;
+
 /// An instruction set: the proof that this CPU has it, and its vector types.
 pub trait Isa: Copy {
     /// One AES block.

@@ -7,34 +7,11 @@ use core::arch::x86_64::{
     _mm_unpacklo_epi64, _mm_xor_si128,
 };
 
-use super::super::lanes::{Clmul, DIAGONAL, FOLD, Isa, REVERSED, ROTATED};
+use super::super::lanes::{Clmul, DIAGONAL, FOLD, Isa, REVERSED, ROTATED, one_block};
 use super::{PartialXmm, Xmm};
 
 impl<I: Isa<X1 = Self> + PartialXmm> Clmul for Xmm<I> {
-    #[inline(always)]
-    fn splat(block: Self) -> Self {
-        block
-    }
-
-    #[inline(always)]
-    fn first_only(block: Self) -> Self {
-        block
-    }
-
-    #[inline(always)]
-    fn block(self, _: usize) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn window(self, _: Self, _: usize) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn join([block, ..]: [Self; 4]) -> Self {
-        block
-    }
+    one_block!();
 
     #[inline(always)]
     fn aes_last_rounds<const N: usize>(mut x: [Self; N], round_keys: [Self; N]) -> [Self; N] {

@@ -8,34 +8,11 @@ use core::arch::aarch64::{
     vshrq_n_s32, vshrq_n_u64, vtrn1q_u64, vtrn2q_u64,
 };
 
-use super::super::lanes::{Clmul, DIAGONAL, FOLD};
+use super::super::lanes::{Clmul, DIAGONAL, FOLD, one_block};
 use super::Q;
 
 impl Clmul for Q {
-    #[inline(always)]
-    fn splat(block: Self) -> Self {
-        block
-    }
-
-    #[inline(always)]
-    fn first_only(block: Self) -> Self {
-        block
-    }
-
-    #[inline(always)]
-    fn block(self, _: usize) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn window(self, _: Self, _: usize) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn join([block, ..]: [Self; 4]) -> Self {
-        block
-    }
+    one_block!();
 
     // The lint looks at these functions alone. They never stand alone: with them, the intrinsics
     // are inlined into `entry`, which has their features.

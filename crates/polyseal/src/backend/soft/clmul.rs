@@ -4,34 +4,11 @@
 //! zero, so that no carry reaches a bit that counts (the technique of BearSSL's `ghash_ctmul64`).
 //! The low half of a product comes so; the high half as the low half of the reversed operands'.
 
-use super::super::lanes::Clmul;
+use super::super::lanes::{Clmul, one_block};
 use super::{Block, bitslice};
 
 impl Clmul for Block {
-    #[inline(always)]
-    fn splat(block: Self) -> Self {
-        block
-    }
-
-    #[inline(always)]
-    fn first_only(block: Self) -> Self {
-        block
-    }
-
-    #[inline(always)]
-    fn block(self, _: usize) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn window(self, _: Self, _: usize) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn join([block, ..]: [Self; 4]) -> Self {
-        block
-    }
+    one_block!();
 
     #[inline(always)]
     fn aes_last_rounds<const N: usize>(x: [Self; N], mut round_keys: [Self; N]) -> [Self; N] {

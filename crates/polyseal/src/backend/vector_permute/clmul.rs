@@ -1,6 +1,6 @@
 //! One block: whole AES, and products of GHASH's field elements.
 
-use super::super::lanes::Clmul;
+use super::super::lanes::{Clmul, one_block};
 use super::rounds::Last;
 use super::{Bytes, Permuted};
 
@@ -62,30 +62,7 @@ static REVERSED: [u8; 16] = [15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 
 static ALL_BUT_FIRST_WORD: [u8; 16] = (!(u32::MAX as u128)).to_le_bytes();
 
 impl<B: Bytes> Clmul for Permuted<B> {
-    #[inline(always)]
-    fn splat(block: Self) -> Self {
-        block
-    }
-
-    #[inline(always)]
-    fn first_only(block: Self) -> Self {
-        block
-    }
-
-    #[inline(always)]
-    fn block(self, _: usize) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn window(self, _: Self, _: usize) -> Self {
-        self
-    }
-
-    #[inline(always)]
-    fn join([block, ..]: [Self; 4]) -> Self {
-        block
-    }
+    one_block!();
 
     #[inline(always)]
     fn aes_last_rounds<const N: usize>(x: [Self; N], mut round_keys: [Self; N]) -> [Self; N] {
