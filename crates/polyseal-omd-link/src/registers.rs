@@ -26,7 +26,7 @@ pub const CONTROL: u16 = 0x010;
 /// written anew since the last derivation and not equal, and no session.
 pub const CONTROL_DERIVE: u32 = 0x0000_0001;
 /// `control.enable`: compares the peer's confirmation; needs derived keys and a confirmation, all
-/// of it written since. If it is wrong, all keys are erased.
+/// of it written since. If it is wrong, the session's keys are erased.
 pub const CONTROL_ENABLE: u32 = 0x0000_0002;
 /// `control.zeroise`: ends the session and erases all keys, the master key first.
 pub const CONTROL_ZEROISE: u32 = 0x0000_0004;
