@@ -1,7 +1,7 @@
 """Writes what hw/regs.toml says in every language that reads it: `python3 hw/regs.py`; `--check` only compares.
 
 VHDL: hw/rtl/link/omd_link_regs.vhd. Rust: crates/polyseal-omd-link/src/registers.rs. Python:
-hw/driver/omd_link/registers.py. Text: hw/docs/registers.md. The table is checked first: registers that overlap, lie out of
+hw/driver/omd_link_driver/registers.py. Text: hw/docs/registers.md. The table is checked first: registers that overlap, lie out of
 the span or across a boundary, and bits that overlap are errors.
 """
 
@@ -235,7 +235,7 @@ def markdown(table):
 OUTPUTS = {
     ROOT / "hw" / "rtl" / "link" / "omd_link_regs.vhd": vhdl,
     ROOT / "crates" / "polyseal-omd-link" / "src" / "registers.rs": rust,
-    ROOT / "hw" / "driver" / "omd_link" / "registers.py": python,
+    ROOT / "hw" / "driver" / "omd_link_driver" / "registers.py": python,
     ROOT / "hw" / "docs" / "registers.md": markdown,
 }
 

@@ -7,6 +7,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import link_control  # noqa: E402
 import stimulus  # noqa: E402
 from vunit import VUnit  # noqa: E402
 
@@ -20,6 +21,7 @@ vu = VUnit.from_argv(compile_builtins=False)
 vu.add_vhdl_builtins()
 lib = vu.add_library("omd")
 lib.add_source_files(HERE.parent / "rtl" / "*.vhd")
+lib.add_source_files(HERE.parent / "rtl" / "link" / "*.vhd")
 lib.add_source_files(HERE.parent / "tb" / "*.vhd")
 lib.set_compile_option("ghdl.a_flags", ["-Wno-hide"])
 vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
@@ -85,5 +87,16 @@ if LONG:
             config(f"{hash}.long.{seed}", hash, n, lambda h=hash, n=n, s=seed: stimulus.drawn(
                 h, n, 100 + s, [(i * 37 % 9601, i * 91 % 600) for i in range(100)], breaks=10),
                 G_STALL=10 * seed, G_SEED=seed)
+
+control = lib.test_bench("tb_link_control")
+for hash in SIZES:
+    script = link_control.script(hash)
+    path = HERE.parents[1] / "target" / "hw" / "stimulus" / f"control.{hash}.txt"
+
+    def save(output_path, script=script, path=path):
+        script.save(path)
+        return True
+
+    control.add_config(hash, pre_config=save, post_check=script.check, generics={"G_COMMANDS": str(path), "G_HASH": hash})
 
 vu.main()

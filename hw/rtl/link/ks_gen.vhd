@@ -36,7 +36,7 @@ entity ks_gen is
     write_master, write_own, write_peer, write_confirmation : in std_logic;
     role : in std_logic;                                  -- 0: side A, 1: side B
     derive, enable, stop, zeroise : in std_logic;
-    may_derive, may_enable, may_write, may_confirm, equal_identifiers : out std_logic;
+    may_derive, may_enable, may_write, may_confirm : out std_logic;
     has_master, derived, busy : out std_logic;
     refused, ended, was_erased : out std_logic;           -- for a cycle; `ended`: a derivation has
     own_confirmation : out slv(127 downto 0);
@@ -152,7 +152,6 @@ begin
     port map (clk => clk, rst => f_rst, start => start, clear => '0', ready => f_ready, k => under, h => h, m => m, y => y);
 
   has_master <= '1' when master_words = WORDS else '0';
-  equal_identifiers <= '1' when own = peer else '0';
   may_write <= '1' when at = IDLE and has_keys = '0' else '0';
   may_derive <= '1' when at = IDLE and has_keys = '0' and master_words = WORDS and own_words = 4 and peer_words = 4
                 and own /= peer else '0';

@@ -49,7 +49,7 @@ entity registers is
     index : out natural range 0 to 15;
     write_master, write_own, write_peer, write_confirmation : out std_logic;
     role, derive, enable, stop, zeroise : out std_logic;
-    may_derive, may_enable, may_write, may_confirm, equal_identifiers : in std_logic;
+    may_derive, may_enable, may_write, may_confirm : in std_logic;
     has_master, derived, busy, enabled : in std_logic;
     refused, ended, was_erased : in std_logic;
     own_confirmation : in slv(127 downto 0);
