@@ -8,19 +8,20 @@
 -- Streams, AXI4-Stream, the first byte lowest, tkeep without holes; n = 32 (sha256) or 64 bytes:
 --   s_key   eight beats of n/8 bytes, the key and its zeros. Read once: another key needs `zeroise` first.
 --   s_ad    associated data in beats of 2n bytes, all full but the last, which has tlast. Empty: one beat, tkeep = 0.
---           Taken before the nonce. Only with G_AD.
+--           Taken before the nonce, of each packet, or of the first only (keep_tag_a). Only with G_AD.
 --   s_axis  the nonce, one beat of less than n bytes, tuser = 1 to open and 0 to seal; the message or ciphertext, all
 --           beats full but the last, which has tlast (empty: one beat, tkeep = 0); to open, the tag, one beat.
 --   m_axis  a beat for each of message or ciphertext; then, with tlast and tuser(0), the tag, or, when it opened, an
 --           empty beat with tuser(1) = 1 if the tag was wrong.
 -- l_star, tag_a: L* and hash(A), where G_AD is false, the first byte highest: l_star from before the key's last beat until
---   a nonce is taken, tag_a until the tag is taken. Otherwise they are not read, and the core computes both.
+--   two cycles after it, tag_a until the tag is taken. Otherwise they are not read, and the core computes both.
+-- keep_tag_a: 1 with a packet's last beat out: the next packet has the same associated data, which is not sent again. Only with G_AD.
 -- zeroise, rst: after the next edge no register keeps anything, and what was under way is forgotten.
 -- Without a register: s_axis to m_axis, m_axis_tready to s_axis_tready, tvalid to tready.
 --
 -- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, and 25 with G_HALF_ROUND, with everything valid and ready: from
 -- the nonce to the first beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C
--- for the key, and C for each 2n bytes. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle,
+-- for the key, C for each 2n bytes, and between packets that keep Tag_a 2. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle,
 -- while F runs: after block 2^k - 1 it goes k steps up, and then k down. So blake2b, a round per cycle, waits k - 9
 -- cycles at each of these two blocks, k > 9, and for a last block after them up to k - 6.
 -- Limits: 2^58 blocks. G_TAG_BYTES is fixed, as L* depends on it.
@@ -54,6 +55,7 @@ entity omd_core is
     s_ad_tkeep : in slv(2 * G_BYTES - 1 downto 0) := (others => '0');
     s_ad_tlast, s_ad_tvalid : in std_logic := '0';
     s_ad_tready : out std_logic;
+    keep_tag_a : in std_logic := '0';
 
     s_axis_tdata : in slv(8 * G_BYTES - 1 downto 0);
     s_axis_tkeep : in slv(G_BYTES - 1 downto 0);
@@ -377,7 +379,7 @@ begin
             if opens(LANES) = '1' then
               s_axis_tready <= '1';
             end if;
-            if G_AD then
+            if G_AD and keep_tag_a = '0' then
               erases_Ta := true;
               ad_done(0) <= '0';
               mask(0) <= SEEK;

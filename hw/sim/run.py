@@ -30,7 +30,7 @@ SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}
 TAGS = {"sha256": (16, 32, 8), "sha512": (32, 64, 16), "blake2b": (32, 64)}
 bench = lib.test_bench("tb_omd")
 # All of them for each: VUnit carries over what another configuration has set.
-DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_LANES": 1, "G_SEED": 0, "G_STALL": 0,
+DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_KEEP": False, "G_LANES": 1, "G_SEED": 0, "G_STALL": 0,
             "G_TIMING": False}
 
 
@@ -62,6 +62,10 @@ for hash, n in SIZES.items():
         h, n, 2, [(2 * n, 0), (3 * n - 1, 0)], opens=True), G_AD=False, G_TIMING=True)
     config(f"{hash}.timing.ad", hash, n, lambda h=hash, n=n: stimulus.drawn(h, n, 2, [(2 * n, 6 * n + 3)], opens=False),
            G_TIMING=True)
+    config(f"{hash}.keep", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 12, e, breaks=2, keeps=True),
+           G_KEEP=True, G_STALL=20, G_SEED=7)
+    config(f"{hash}.timing.keep", hash, n, lambda h=hash, n=n: stimulus.drawn(
+        h, n, 2, [(2 * n, 3 * n), (n, 3 * n), (2 * n, 3 * n)], keeps=True), G_KEEP=True, G_TIMING=True)
     config(f"{hash}.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 3, e, breaks=1), G_AD=False)
     config(f"{hash}.lanes", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 4, e if LONG else e[:6], lanes=4, breaks=1), G_LANES=4)

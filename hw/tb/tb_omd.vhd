@@ -25,6 +25,7 @@ entity tb_omd is
     G_DECRYPT : boolean := true;
     G_HALF_ROUND : boolean := false;
     G_BUFFER : boolean := false;
+    G_KEEP : boolean := false;                            -- all packets of a session have the associated data of the first
     G_STALL : natural := 0;
     G_SEED : natural := 0;
     G_TIMING : boolean := false
@@ -57,8 +58,10 @@ architecture tb of tb_omd is
   signal finished, beats : naturals;
   signal core_takes, core_ends : std_logic;               -- a beat that the core gives; the last of a packet
   signal core_beats, of_packet : natural := 0;            -- those of the session; since the last end of a packet
+  signal keep_tag_a : std_logic;
 begin
   clk <= not clk after 5 ns;
+  keep_tag_a <= '1' when G_KEEP else '0';
   cycle <= cycle + 1 when rising_edge(clk);
 
   main : process
@@ -201,7 +204,7 @@ begin
         clk => clk, rst => rst, zeroise => zeroise,
         s_key_tdata => key_tdata, s_key_tvalid => key_tvalid, s_key_tready => key_tready,
         s_ad_tdata => ad_tdata, s_ad_tkeep => ad_tkeep, s_ad_tlast => ad_tlast(0), s_ad_tvalid => ad_tvalid(0),
-        s_ad_tready => ad_tready(0),
+        s_ad_tready => ad_tready(0), keep_tag_a => keep_tag_a,
         s_axis_tdata => s_tdata, s_axis_tkeep => s_tkeep, s_axis_tuser => s_tuser(0), s_axis_tlast => s_tlast(0),
         s_axis_tvalid => s_tvalid(0), s_axis_tready => s_tready(0),
         m_axis_tdata => core_tdata, m_axis_tkeep => core_tkeep, m_axis_tuser => core_tuser,
@@ -317,6 +320,8 @@ begin
           packets := packets + 1;
         elsif in_packet then
           expect("block", out_at, LANES * CALL + waits);
+        elsif G_KEEP and packets > 0 then
+          expect("tag or verdict to the next packet's first block, Tag_a kept", out_at, 2 * CALL + 2);
         elsif G_AD then
           expect("last associated data to first block", ad_at, 3 * CALL);
         elsif packets = 0 then
