@@ -104,7 +104,7 @@ class Run:
             to, source = (self.random.randbytes(6) for _ in range(2))
             self.bytes(side, regs.DESTINATION, to)
             self.bytes(side, regs.SOURCE, source)
-            self.sides[side].destination, self.sides[side].source = to, source
+            self.do(lambda side=self.sides[side], to=to, source=source: side.__dict__.update(destination=to, source=source))
 
     def master(self, side):
         self.bytes(side, regs.MASTER_KEY, self.MK)

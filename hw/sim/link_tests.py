@@ -133,15 +133,15 @@ def changes(hash="sha256", width=64):
     run.addresses()
     run.master(0)
     lengths = (14, 40, 64, 100, 150, 200)
-    for way in ("stop", "zeroise", "stop"):
+    for way in ("stop", "zeroise"):
         ids, later = run.identifiers(), run.identifiers()
         run.derive(ids)
         run.enable(ids)
         peers = [peer_of(run, ids), peer_of(run, later)]
         run.begin()
-        for i in range(36):
+        for i in range(24):
             run.offer(0, run.frame(r.choice(lengths)))
-            run.play(peers[i >= 20].seal(run.frame(r.choice(lengths))))
+            run.play(peers[i >= 12].seal(run.frame(r.choice(lengths))))
         keys = [peer.keys for peer in peers]
         run.do(lambda keys=keys: setattr(run, "sessions", keys))
         before = run.beats_in[0] - sum(len(line.split()[0]) and int(line.split()[0]) == run.phase for line in run.files["ptxt0"])
@@ -200,7 +200,6 @@ def resets(hash="sha256", width=64):
         run.start()
         run.add(f"n 0 {before + 30}")
         run.wait(r.randrange(1, 60))
-        run.judge_later = run.phase
         run.begin()
         run.start()                                       # the sources break off, too
         run.add(f"z 0 {which} {r.choice((3, 30, 300))}")
