@@ -9,7 +9,7 @@
 --   t N                           waits N cycles of side 0's core: the interrupt lines
 --   p N                           phase N begins: 0
 --   i N                           waits until no stream has a valid beat for N cycles: 0
---   n SIDE N                      waits until N beats have come in as plaintext in all: 0
+--   n SIDE N                      waits until N beats more have come in as plaintext: 0
 --   c SIDE BIT                    from then on no sink of this side takes anything (1), or does: 0
 --   z SIDE WHICH N                resets by aresetn 0 (ptxt), 1 (core) or 2 (ctxt) for N ns: 0
 -- The time of the whole is limited by G_MICROSECONDS of simulated time.
@@ -158,6 +158,7 @@ begin
             when 'n' =>
               read(l, side);
               read(l, number);
+              number := number + beats_in(side);
               while beats_in(side) < number loop
                 wait until rising_edge(clk_core(0));
               end loop;
