@@ -113,7 +113,7 @@ rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:
-	scripts/with python3-venv -- scripts/python -m pytest -q -n auto reference papers scripts vectors
+	scripts/with python3-venv -- scripts/python -m pytest -q -n auto hw reference papers scripts vectors
 
 # The package for Python, with the development profile, in a fresh environment with its tests.
 wheel-quick:
@@ -152,9 +152,11 @@ wasm:
 # The cores in hardware, simulated: each hash's vectors, and once each what cores have beside them (lanes,
 # half rounds, the buffer, stalls and sessions that are broken off, cycles). HW='*' for every
 # configuration, HW=--long for every vector and long random runs.
-HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing)
+HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing \
+	sha512.timing.keep) '*.tb_link_*'
 hw:
-	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
+	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
+	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/erasure.py $(filter --long,$(HW))
 
 hw-long:
 	$(MAKE) hw HW=--long
