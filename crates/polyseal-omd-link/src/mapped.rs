@@ -25,12 +25,13 @@ impl MappedBus {
     ///
     /// `base` is the address of the 4096 bytes of an `omd_link`'s registers. They stay mapped, readable
     /// and writable for as long as this value lives, and nobody else reads or writes them.
+    #[must_use]
     pub unsafe fn new(base: NonNull<u32>) -> Self {
         Self { base }
     }
 
     fn register(&self, offset: u16) -> *mut u32 {
-        assert!(offset < 4096 && offset % 4 == 0, "no word of the registers");
+        assert!(offset < 4096 && offset.is_multiple_of(4), "no word of the registers");
         // SAFETY: the offset is a word within the 4096 bytes that `new` was promised.
         unsafe { self.base.as_ptr().add(usize::from(offset) / 4) }
     }
