@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The table of registers: what is written of it is what it says, and a table that contradicts itself is refused."""
 
 import sys

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- The compression function of BLAKE2b with t = f = 0, one round or half a round per cycle, for one key in many calls.
 --
 -- Source: RFC 7693, 3.1 and 3.2; docs/spec/omd.md, section 2.

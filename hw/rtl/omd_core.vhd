@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- OMD: seals and opens packets under one key, with one keyed compression function for everything.
 --
 -- Source: docs/spec/omd.md, sections 3 to 6, the secure rule for empty inputs.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- The compression functions of SHA-256 and SHA-512, one round per cycle, for one key in many calls.
 --
 -- Source: FIPS 180-4, 6.2.2 and 6.4.2; docs/spec/omd.md, section 2.

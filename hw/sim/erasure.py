@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Whether an erasure leaves nothing: `scripts/hw hw/sim/erasure.py`; with --long of sha512, too, which takes longest.
 
 Each design goes through `ghdl synth` to Verilog, where each register can be seen, and Icarus Verilog runs it: one session

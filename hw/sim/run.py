@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """VUnit runs the testbenches on GHDL: `scripts/hw hw/sim/run.py [--long] [VUnit's options]`."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """VHDL to Verilog by GHDL 2.0, with what its writer gets wrong made right: `translate` has the list."""
 
 import re

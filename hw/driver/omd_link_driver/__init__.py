@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Driver of omd_link, the hardware in hw/ that seals Ethernet frames with OMD.
 
 A `Link` has a bus to the registers of one end: `MappedBus` where they are mapped into memory, `StreamBus` to a simulator, or
