@@ -24,7 +24,6 @@ lib = vu.add_library("omd")
 lib.add_source_files(HERE.parent / "rtl" / "*.vhd")
 lib.add_source_files(HERE.parent / "rtl" / "link" / "*.vhd")
 lib.add_source_files(HERE.parent / "tb" / "*.vhd")
-lib.set_compile_option("ghdl.a_flags", ["-Wno-hide"])
 vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
 
 SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}

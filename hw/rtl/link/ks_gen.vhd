@@ -81,10 +81,10 @@ architecture rtl of ks_gen is
   end function;
 
   -- How many words of a text there are in order, once the word of `index` has come.
-  function counted (words, index : natural) return natural is
+  function counted (so_far, number : natural) return natural is
   begin
-    if index = 0 or index = words then
-      return index + 1;
+    if number = 0 or number = so_far then
+      return number + 1;
     end if;
     return 0;
   end function;
