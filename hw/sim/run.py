@@ -9,6 +9,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import link_control  # noqa: E402
+import link_tests  # noqa: E402
 import stimulus  # noqa: E402
 from vunit import VUnit  # noqa: E402
 
@@ -102,5 +103,15 @@ for hash in SIZES:
         return True
 
     control.add_config(hash, pre_config=save, post_check=script.check, generics={"G_COMMANDS": str(path), "G_HASH": hash})
+
+for name, run, generics in link_tests.configurations(LONG):
+    path = HERE.parents[1] / "target" / "hw" / "stimulus" / f"link.{name}"
+
+    def save_link(output_path, run=run, path=path):
+        run.save(path)
+        return True
+
+    lib.test_bench("tb_omd_link").add_config(name, pre_config=save_link, post_check=run.check,
+                                             generics=generics | {"G_DIR": str(path)})
 
 vu.main()
