@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
+.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-demo hw-proofs hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped c-library
 .PHONY: aarch64 avx512 frames wasm msrv dist packages stores wheel wheel-quick engines
@@ -160,6 +160,15 @@ hw:
 
 hw-long:
 	$(MAKE) hw HW=--long
+
+# Frames through two ends of a link, in simulation: captures of what goes in, across and out, in target/hw/demo.
+hw-demo:
+	cargo build --locked -p polyseal-cli -p polyseal-omd-link --bin polyseal --example session
+	scripts/with ghdl python3-venv -- scripts/hw hw/demo/demo.py target/debug/polyseal target/debug/examples/session
+
+# Proofs of the link's guard, FIFO, buffer and nonces, and that each notices a mistake.
+hw-proofs:
+	scripts/with berkeley-abc ghdl python3-venv -- scripts/hw hw/formal/run.py
 
 # Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
 # no part of `test`.

@@ -1,7 +1,7 @@
 //! Driver of `omd_link`, the hardware in `hw/` that seals Ethernet frames with OMD.
 //!
 //! A [`Link`] has a [`Bus`] to the registers of one end: [`MappedBus`] where they are mapped into
-//! memory, [`StreamBus`] to a simulator, or your own. Its session begins in three steps, and each
+//! memory, [`StreamBus`] to a [`Simulator`], or your own. Its session begins in three steps, and each
 //! gives what the other end must be told, in clear, by any way that there is:
 //!
 //! ```
@@ -40,4 +40,4 @@ pub use error::{Error, Fault};
 pub use link::{Bus, Capabilities, Derived, Events, Link, Offer, Role, Status};
 pub use mapped::MappedBus;
 #[cfg(feature = "std")]
-pub use stream::{StreamBus, StreamError};
+pub use stream::{Simulator, StreamBus, StreamError};

@@ -114,11 +114,13 @@ const MAGIC: u32 = 0x4f4d_444c;
 const VERSION: u32 = 0x0101;
 
 impl<B: Bus> Link<B> {
-    /// The link whose registers are on this bus. It is left as it is.
+    /// The link whose registers are on this bus. It is left as it is; an erasure, such as that after
+    /// a reset, is waited for.
     ///
     /// # Errors
     ///
-    /// [`Error::NoDevice`] and [`Error::Version`] where it is another device, and the bus's own.
+    /// [`Error::NoDevice`] and [`Error::Version`] where it is another device, [`Error::Stuck`], and
+    /// the bus's own.
     pub fn new(bus: B) -> Result<Self, Error<B::Error>> {
         let none = Capabilities {
             suite: 0,
@@ -148,6 +150,7 @@ impl<B: Bus> Link<B> {
             min_frame: field(limits, reg::FRAME_LIMITS_MIN_FRAME),
             max_frame: field(limits, reg::FRAME_LIMITS_MAX_FRAME),
         };
+        link.settle()?;
         Ok(link)
     }
 

@@ -4,17 +4,23 @@
 //! RESPONSE`; numbers are hexadecimal, the response is AXI4-Lite's (0, or 2 for a refusal). A prefix
 //! says which of several buses is meant. `hw/tb/tb_link_live.vhd` is the other side.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, BufRead, Write};
 
 use crate::error::Fault;
 use crate::link::Bus;
 
-/// A bus whose words go through a stream of bytes each way: a socket, or a pair of pipes.
+/// A simulator at the other end of a stream of bytes each way: a socket, or a pair of pipes.
 #[derive(Debug)]
-pub struct StreamBus<R, W> {
-    from: R,
-    to: W,
+pub struct Simulator<R, W> {
+    streams: RefCell<(R, W)>,
+}
+
+/// One of the buses that a [`Simulator`] has.
+#[derive(Debug)]
+pub struct StreamBus<'a, R, W> {
+    simulator: &'a Simulator<R, W>,
     prefix: String,
 }
 
@@ -38,16 +44,22 @@ impl fmt::Display for StreamError {
 
 impl std::error::Error for StreamError {}
 
-impl<R: BufRead, W: Write> StreamBus<R, W> {
-    /// A bus over these streams; `prefix` stands before each address, to name one of several.
-    pub fn new(from: R, to: W, prefix: &str) -> Self {
-        Self { from, to, prefix: prefix.to_owned() }
+impl<R: BufRead, W: Write> Simulator<R, W> {
+    /// A simulator that answers on `from` what is asked on `to`.
+    pub fn new(from: R, to: W) -> Self {
+        Self { streams: RefCell::new((from, to)) }
     }
 
-    fn ask(&mut self, question: &str) -> Result<String, StreamError> {
-        writeln!(self.to, "{question}").and_then(|()| self.to.flush()).map_err(StreamError::Io)?;
+    /// One of its buses: `prefix` stands before each address, to tell it from the others.
+    pub fn bus(&self, prefix: &str) -> StreamBus<'_, R, W> {
+        StreamBus { simulator: self, prefix: prefix.to_owned() }
+    }
+
+    fn ask(&self, question: &str) -> Result<String, StreamError> {
+        let (from, to) = &mut *self.streams.borrow_mut();
+        writeln!(to, "{question}").and_then(|()| to.flush()).map_err(StreamError::Io)?;
         let mut line = String::new();
-        if self.from.read_line(&mut line).map_err(StreamError::Io)? == 0 {
+        if from.read_line(&mut line).map_err(StreamError::Io)? == 0 {
             return Err(StreamError::Io(io::ErrorKind::UnexpectedEof.into()));
         }
         line.truncate(line.trim_end().len());
@@ -64,11 +76,12 @@ fn answer<T>(line: &str, response: Option<&str>, word: Option<T>) -> Result<T, F
     }
 }
 
-impl<R: BufRead, W: Write> Bus for StreamBus<R, W> {
+impl<R: BufRead, W: Write> Bus for StreamBus<'_, R, W> {
     type Error = StreamError;
 
     fn read(&mut self, offset: u16) -> Result<u32, Fault<StreamError>> {
-        let line = self.ask(&format!("r {}{offset:03x}", self.prefix)).map_err(Fault::Bus)?;
+        let question = format!("r {}{offset:03x}", self.prefix);
+        let line = self.simulator.ask(&question).map_err(Fault::Bus)?;
         let mut parts = line.split(' ');
         let word = parts.next().and_then(|digits| u32::from_str_radix(digits, 16).ok());
         answer(&line, parts.next(), word)
@@ -76,7 +89,7 @@ impl<R: BufRead, W: Write> Bus for StreamBus<R, W> {
 
     fn write(&mut self, offset: u16, word: u32) -> Result<(), Fault<StreamError>> {
         let question = format!("w {}{offset:03x} {word:08x}", self.prefix);
-        let line = self.ask(&question).map_err(Fault::Bus)?;
+        let line = self.simulator.ask(&question).map_err(Fault::Bus)?;
         answer(&line, Some(&line), Some(()))
     }
 }
@@ -88,7 +101,8 @@ mod tests {
     #[test]
     fn lines_out_and_back() {
         let mut said = Vec::new();
-        let mut bus = StreamBus::new(&b"0123abcd 0\n0\n2\n00000000 2\n"[..], &mut said, "1 ");
+        let simulator = Simulator::new(&b"0123abcd 0\n0\n2\n00000000 2\n"[..], &mut said);
+        let mut bus = simulator.bus("1 ");
         assert_eq!(bus.read(0x100).expect("an answer"), 0x0123_abcd);
         bus.write(0x10, 4).expect("an answer");
         assert!(matches!(bus.write(0x10, 1), Err(Fault::Refused)));
@@ -100,11 +114,13 @@ mod tests {
     #[test]
     fn what_is_no_answer_is_an_error() {
         for line in ["\n", "zz 0\n", "0\n", "00000000 1\n", "00000000\n"] {
-            let mut bus = StreamBus::new(line.as_bytes(), Vec::new(), "");
+            let simulator = Simulator::new(line.as_bytes(), Vec::new());
+            let mut bus = simulator.bus("");
             assert!(matches!(bus.read(0), Err(Fault::Bus(StreamError::Answer(_)))), "{line:?}");
         }
         for line in ["\n", "1\n", "0 0\n"] {
-            let mut bus = StreamBus::new(line.as_bytes(), Vec::new(), "");
+            let simulator = Simulator::new(line.as_bytes(), Vec::new());
+            let mut bus = simulator.bus("");
             assert!(matches!(bus.write(0, 0), Err(Fault::Bus(StreamError::Answer(_)))), "{line:?}");
         }
     }

@@ -227,8 +227,7 @@ fn numbers_of_64_bits_and_events() {
 #[test]
 fn a_device_that_does_not_end_is_stuck() {
     let mut model = Model { stuck: true, ..Model::new() };
-    let mut link = Link::new(&mut model).expect("a link");
-    assert_eq!(link.stop(), Err(Error::Stuck));
+    assert_eq!(Link::new(&mut model).expect_err("never ready"), Error::Stuck);
 }
 
 #[test]

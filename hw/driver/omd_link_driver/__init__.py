@@ -112,6 +112,7 @@ class Link:
         self.window = 8 * field(has, reg.CAPABILITIES_WINDOW)
         self.min_frame = field(limits, reg.FRAME_LIMITS_MIN_FRAME)
         self.max_frame = field(limits, reg.FRAME_LIMITS_MAX_FRAME)
+        self._settle()                                    # the erasure after a reset
 
     def status(self):
         """The names of what holds now."""
