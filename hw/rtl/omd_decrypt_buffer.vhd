@@ -151,7 +151,9 @@ begin
           elsif taken = '0' then
             writes := true;
             left <= left - 1;
-            address <= address + 1;
+            if left > 1 then
+              address <= address + 1;
+            end if;
             if refused(empties) = '0' then
               at <= LOOKS;
               if left = 1 then

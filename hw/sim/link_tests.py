@@ -1,6 +1,6 @@
 """The configurations of tb_omd_link."""
 
-from link import FAULTS, Run, reference, regs
+from link import FAULTS, Run, Wrong, reference, regs
 
 
 def bad_input(hash="sha256", width=64):
@@ -118,6 +118,198 @@ def channel(hash="sha256", width=64, packets=50, seed=1, noise=0, lengths=None, 
     return run
 
 
+def peer_of(run, ids, last=None):
+    """The other side, which makes packets; and the keys."""
+    peer = reference.Side(run.suite, 1, run.MK, **run.options)
+    peer.enable(_confirmation(peer, ids))
+    return peer
+
+
+def changes(hash="sha256", width=64):
+    """One link: a session stopped, zeroised or reset in the midst of frames, and another begun while they go on."""
+    run = Run(hash, width, max_frame=200, seed=5)
+    r = run.random
+    run.wait(300)
+    run.addresses()
+    run.master(0)
+    lengths = (14, 40, 64, 100, 150, 200)
+    for way in ("stop", "zeroise"):
+        ids, later = run.identifiers(), run.identifiers()
+        run.derive(ids)
+        run.enable(ids)
+        peers = [peer_of(run, ids), peer_of(run, later)]
+        run.begin()
+        for i in range(24):
+            run.offer(0, run.frame(r.choice(lengths)))
+            run.play(peers[i >= 12].seal(run.frame(r.choice(lengths))))
+        keys = [peer.keys for peer in peers]
+        run.do(lambda keys=keys: setattr(run, "sessions", keys))
+        before = run.beats_in[0] - sum(len(line.split()[0]) and int(line.split()[0]) == run.phase for line in run.files["ptxt0"])
+        run.start()
+        run.add(f"n 0 {before + r.randrange(45, 55)}")
+        run.command(way)
+        run.wait(350)
+        if way == "zeroise":
+            run.master(0)
+        run.derive(later)
+        run.enable(later)
+        run.quiet()
+        run.judge("change", counts=False)
+        run.adopt()
+        run.command("stop")
+        run.wait(350)
+    # Of all sessions, one after the other, and exactly.
+    ids = run.session()
+    peer = peer_of(run, ids)
+    run.begin()
+    for i in range(4):
+        run.offer(0, run.frame(r.choice(lengths)))
+        run.play(peer.seal(run.frame(r.choice(lengths))))
+    run.run()
+    return run
+
+
+def resets(hash="sha256", width=64):
+    """One link: each of its resets in the midst of frames; then all is as at first."""
+    run = Run(hash, width, max_frame=200, seed=6)
+    r = run.random
+    for which in (0, 1, 2):
+        run.wait(400)
+        run.do(lambda: setattr(run.sides[0], "counts", {}))
+        run.read(0, regs.STATUS, 0)
+        run.read(0, regs.IRQ_STATUS, regs.IRQ_STATUS_ERASED)
+        run.begin()
+        run.offer(0, run.frame(60))
+        run.play(run.frame(120))
+        run.run()
+        run.addresses()
+        run.master(0)
+        ids = run.session()
+        peer = peer_of(run, ids)
+        run.begin()
+        for _ in range(3):
+            run.offer(0, run.frame(r.choice((14, 40, 64))))
+            run.play(peer.seal(run.frame(r.choice((14, 40, 64)))))
+        run.run()
+        run.begin()
+        for _ in range(12):
+            run.offer(0, run.frame(r.choice((100, 200))))
+            run.play(peer.seal(run.frame(r.choice((100, 200)))))
+        run.do(lambda keys=peer.keys: setattr(run, "sessions", [keys]))
+        before = run.beats_in[0] - sum(int(line.split()[0]) == run.phase for line in run.files["ptxt0"])
+        run.start()
+        run.add(f"n 0 {before + 30}")
+        run.wait(r.randrange(1, 60))
+        run.begin()
+        run.start()                                       # the sources break off, too
+        run.add(f"z 0 {which} {r.choice((3, 30, 300))}")
+        broken = run.phase - 1
+        run.do(lambda broken=broken: run.compare(broken, "change"))
+        run.do(run.sides[0].stop)
+    return run
+
+
+def overflow(hash="sha256", width=64):
+    """One link: nobody takes what comes out, and frames and packets go on coming."""
+    run = Run(hash, width, max_frame=200, seed=7)
+    r = run.random
+    run.wait(300)
+    run.addresses()
+    run.master(0)
+    ids = run.session()
+    peer = peer_of(run, ids)
+    for _ in range(2):
+        run.begin()
+        for _ in range(50):
+            run.offer(0, run.frame(r.choice((14, 64, 100, 200))))
+            run.play(peer.seal(run.frame(r.choice((14, 64, 100, 200)))))
+        run.add("c 0 1")
+        run.start()
+        run.wait(r.randrange(11000, 12000))
+        run.add("c 0 0")
+        run.quiet()
+        run.judge("overflow")
+        run.begin()
+        for _ in range(3):
+            run.offer(0, run.frame(60))
+            run.play(peer.seal(run.frame(60)))
+        run.run()
+    return run
+
+
+def last(hash="sha256", width=64):
+    """One link, whose counters end at 5; and frames may be empty."""
+    run = Run(hash, width, min_frame=0, max_frame=200, last=5, seed=8)
+    run.wait(300)
+    run.addresses()
+    run.master(0)
+    run.write(0, regs.REKEY_LIMIT, 3)
+    run.write(0, regs.REKEY_LIMIT + 4, 0)
+    for _ in range(2):
+        ids = run.session()
+        peer = peer_of(run, ids)
+        run.write(0, regs.IRQ_STATUS, 0x3F)
+        run.read(0, regs.COUNTER, 0)
+        for length, status, irq in (
+                ((0, 1), 0, 0), ((33,), regs.STATUS_REKEY_DUE, regs.IRQ_STATUS_REKEY_DUE),
+                ((40, 0, 50, 60), regs.STATUS_REKEY_DUE | regs.STATUS_EXHAUSTED,
+                 regs.IRQ_STATUS_REKEY_DUE | regs.IRQ_STATUS_EXHAUSTED)):
+            run.begin()
+            for i in length:
+                run.offer(0, run.frame(i))
+                if peer.counter < 5:
+                    run.play(peer.seal(run.frame(i)))
+            run.run()
+            run.read(0, regs.STATUS, status | regs.STATUS_HAS_MASTER | regs.STATUS_DERIVED | regs.STATUS_ENABLED)
+            run.read(0, regs.IRQ_STATUS, irq)
+            run.read(0, regs.COUNTER, lambda: run.sides[0].counter)
+        run.command("stop")
+        run.wait(350)
+        run.do(run.sides[0].stop)
+    return run
+
+
+def timing(hash="sha256", width=64):
+    """One link, twice the same lengths with other keys and data: the same cycles to the end of each."""
+    run = Run(hash, width, max_frame=200, seed=9)
+    run.wait(300)
+    run.master(0)
+    lengths = (14, 64, 64, 31, 100, 200, 64)
+    phases = []
+    for turn in range(3):
+        run.addresses()
+        ids = run.session()
+        peer = peer_of(run, ids)
+        run.begin()
+        for i, length in enumerate(lengths):
+            run.offer(0, run.frame(length))
+            packet = peer.seal(run.frame(length))
+            if i == 3:                                    # a wrong tag, at another byte each time
+                packet = bytearray(packet)
+                packet[-1 - 11 * turn] ^= 1 << turn
+            run.play(bytes(packet))
+        phases.append(run.phase)
+        run.run()
+        run.command("stop")
+        run.wait(350)
+        run.do(run.sides[0].stop)
+
+    def compare():
+        for name in ("packets0", "frames0"):
+            times = []
+            for phase in phases:
+                path = f"{run.output_path}/{name}.txt"
+                rows = [line.split(" ") for line in open(path).read().split("\n")[:-1]]
+                of = [(int(b), int(e)) for p, b, e, _ in rows if int(p) == phase]
+                times.append([(b - of[0][0], e - of[0][0]) for b, e in of])
+            if len(times[0]) < 6 or any(t != times[0] for t in times):
+                raise Wrong(f"{name}: times depend on data: {times}")
+            print(name, times[0])
+
+    run.do(compare)
+    return run
+
+
 DEFAULTS = {"G_WIDTH": 64, "G_MIN_FRAME": 14, "G_MAX_FRAME": 600, "G_WINDOW": 128, "G_FIFO_BYTES": 2048,
             "G_FIFO_PACKETS": 16, "G_LAST": 0, "G_CHANNEL": False, "G_NOISE": 0, "G_STALL": 0, "G_SEED": 0,
             "G_PTXT_PS": 10000, "G_CORE_PS": 10000, "G_CTXT_PS": 10000, "G_MICROSECONDS": 2000}
@@ -131,3 +323,8 @@ def configurations(long):
     yield config("bad", bad_input(), G_MAX_FRAME=200, G_STALL=20, G_CTXT_PS=14000, G_PTXT_PS=23000)
     yield config("channel", channel(noise=10, lengths=lambda r: r.choice((14, 20, 40, 60, 64, 65, 100))), G_NOISE=10,
                  G_STALL=10, G_PTXT_PS=23000, G_CTXT_PS=17000)
+    yield config("changes", changes(), G_MAX_FRAME=200, G_STALL=10, G_CTXT_PS=14000, G_PTXT_PS=37000)
+    yield config("resets", resets(), G_MAX_FRAME=200, G_STALL=10, G_CTXT_PS=7000, G_PTXT_PS=13000)
+    yield config("overflow", overflow(), G_MAX_FRAME=200)
+    yield config("last", last(), G_MAX_FRAME=200, G_MIN_FRAME=0, G_LAST=5, G_STALL=20, G_CTXT_PS=31000, G_PTXT_PS=7000)
+    yield config("timing", timing(), G_MAX_FRAME=200)

@@ -104,6 +104,12 @@ for hash in SIZES:
 
     control.add_config(hash, pre_config=save, post_check=script.check, generics={"G_COMMANDS": str(path), "G_HASH": hash})
 
+for drops in (True, False):
+    for seed, (write_ps, read_ps, stall) in enumerate(((10000, 10000, 30), (7000, 31000, 0), (29000, 3000, 70))):
+        lib.test_bench("tb_packet_fifo").add_config(
+            f"{'drops' if drops else 'waits'}.{seed}", generics={
+                "G_DROPS": drops, "G_WR_PS": write_ps, "G_RD_PS": read_ps, "G_STALL": stall, "G_SEED": seed})
+
 for name, run, generics in link_tests.configurations(LONG):
     path = HERE.parents[1] / "target" / "hw" / "stimulus" / f"link.{name}"
 

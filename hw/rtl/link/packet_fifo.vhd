@@ -177,6 +177,27 @@ begin
     end if;
   end process;
 
+  -- pragma translate_off
+  one_step : process (wr_clk, rd_clk)
+    function distance (a, b : slv) return natural is
+      variable n : natural := 0;
+    begin
+      for i in a'range loop
+        if a(i) /= b(i) then
+          n := n + 1;
+        end if;
+      end loop;
+      return n;
+    end function;
+  begin
+    assert not rising_edge(wr_clk) or wr_rst = '1' or distance(gray_of(write_packet), write_packet_gray) <= 1
+      report "packet_fifo: the writer's pointer goes more than a step" severity failure;
+    assert not rising_edge(rd_clk) or rd_rst = '1'
+           or (distance(gray_of(read), read_gray) <= 1 and distance(gray_of(read_packet), read_packet_gray) <= 1)
+      report "packet_fifo: a pointer of the reader goes more than a step" severity failure;
+  end process;
+  -- pragma translate_on
+
   to_reader : process (wr_clk, wr_rst)
   begin
     if wr_rst = '1' then
