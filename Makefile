@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
+.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-demo hw-proofs hw-syn hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped c-library
 .PHONY: aarch64 avx512 frames wasm msrv dist packages stores wheel wheel-quick engines
@@ -113,7 +113,7 @@ rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:
-	scripts/with python3-venv -- scripts/python -m pytest -q -n auto reference papers scripts vectors
+	scripts/with python3-venv -- scripts/python -m pytest -q -n auto hw reference papers scripts vectors
 
 # The package for Python, with the development profile, in a fresh environment with its tests.
 wheel-quick:
@@ -152,12 +152,23 @@ wasm:
 # The cores in hardware, simulated: each hash's vectors, and once each what cores have beside them (lanes,
 # half rounds, the buffer, stalls and sessions that are broken off, cycles). HW='*' for every
 # configuration, HW=--long for every vector and long random runs.
-HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing)
+HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing \
+	sha512.timing.keep) '*.tb_link_*'
 hw:
-	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
+	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
+	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/erasure.py $(filter --long,$(HW))
 
 hw-long:
 	$(MAKE) hw HW=--long
+
+# Frames through two ends of a link, in simulation: captures of what goes in, across and out, in target/hw/demo.
+hw-demo:
+	cargo build --locked -p polyseal-cli -p polyseal-omd-link --bin polyseal --example session
+	scripts/with ghdl python3-venv -- scripts/hw hw/demo/demo.py target/debug/polyseal target/debug/examples/session
+
+# Proofs of the link's guard, FIFO, buffer and nonces, and that each notices a mistake.
+hw-proofs:
+	scripts/with berkeley-abc ghdl python3-venv -- scripts/hw hw/formal/run.py
 
 # Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
 # no part of `test`.

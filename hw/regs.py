@@ -197,7 +197,7 @@ def rust(table):
 
 
 def python(table):
-    lines = [f'"""Offsets and bits of the registers. {NOTICE}"""', ""]
+    lines = ["# SPDX-License-Identifier: Apache-2.0 OR MIT", f'"""Offsets and bits of the registers. {NOTICE}"""', ""]
     lines += [f"{name} = {value:#05x}" for name, value, _, _ in constants(table)]
     lines.append("COUNTER_NAMES = (")
     lines += [f'    "{name}",' for name, _ in table.counters] + [")"]

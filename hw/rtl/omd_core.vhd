@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- OMD: seals and opens packets under one key, with one keyed compression function for everything.
 --
 -- Source: docs/spec/omd.md, sections 3 to 6, the secure rule for empty inputs.
@@ -15,15 +16,17 @@
 --           empty beat with tuser(1) = 1 if the tag was wrong.
 -- l_star, tag_a: L* and hash(A), where G_AD is false, the first byte highest: l_star from before the key's last beat until
 --   two cycles after it, tag_a until the tag is taken. Otherwise they are not read, and the core computes both.
--- keep_tag_a: 1 with a packet's last beat out: the next packet has the same associated data, which is not sent again. Only with G_AD.
+-- keep_tag_a: 1 with a packet's last beat out: the next packet has the same associated data, which is not sent again.
+--   Only with G_AD.
 -- zeroise, rst: after the next edge no register keeps anything, and what was under way is forgotten.
 -- Without a register: s_axis to m_axis, m_axis_tready to s_axis_tready, tvalid to tready.
 --
 -- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, and 25 with G_HALF_ROUND, with everything valid and ready: from
 -- the nonce to the first beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C
--- for the key, C for each 2n bytes, and between packets that keep Tag_a 2. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle,
--- while F runs: after block 2^k - 1 it goes k steps up, and then k down. So blake2b, a round per cycle, waits k - 9
--- cycles at each of these two blocks, k > 9, and for a last block after them up to k - 6.
+-- for the key, C for each 2n bytes, and between packets that keep Tag_a 2.
+-- Masks are made by walking from L[i] to L[j], a doubling or halving per cycle, while F runs: after block 2^k - 1 it goes k
+-- steps up, and then k down. So blake2b, a round per cycle, waits k - 9 cycles at each of these two blocks, k > 9, and for a
+-- last block after them up to k - 6.
 -- Limits: 2^58 blocks. G_TAG_BYTES is fixed, as L* depends on it.
 --
 -- G_INTERLEAVE = 4: four packets at once, each in every fourth cycle; all ports but s_key speak of the packet whose
@@ -81,10 +84,10 @@ architecture rtl of omd_core is
   constant TAU : block_t := slv(to_unsigned(8 * G_TAG_BYTES, BITS));
 
   -- x without what follows its first bits. Not by a constant mask: GHDL 2.0 synthesises one whose lower half is 0 as 0.
-  function cut (x : slv; bits : natural) return slv is
+  function cut (x : slv; first_bits : natural) return slv is
     alias a : slv(x'length - 1 downto 0) is x;
   begin
-    return a(x'length - 1 downto x'length - bits) & (x'length - bits - 1 downto 0 => '0');
+    return a(x'length - 1 downto x'length - first_bits) & (x'length - first_bits - 1 downto 0 => '0');
   end function;
 
   -- What F computes, or has computed.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Keeps back what omd_core opens until the tag is verified: a packet is shown whole, or only as refused.
 --
 -- s_axis is omd_core's m_axis. m_axis is the same stream, in which the beats of a packet come after its last beat

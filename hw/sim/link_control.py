@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Commands to registers and ks_gen, and the answers that the reference says: for tb_link_control.
 
 A `Script` is a list of commands with what is to come back; None: anything.

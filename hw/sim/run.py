@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """VUnit runs the testbenches on GHDL: `scripts/hw hw/sim/run.py [--long] [VUnit's options]`."""
 
 import os
@@ -24,7 +25,6 @@ lib = vu.add_library("omd")
 lib.add_source_files(HERE.parent / "rtl" / "*.vhd")
 lib.add_source_files(HERE.parent / "rtl" / "link" / "*.vhd")
 lib.add_source_files(HERE.parent / "tb" / "*.vhd")
-lib.set_compile_option("ghdl.a_flags", ["-Wno-hide"])
 vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
 
 SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the testbenches play and expect, from reference/omd.py and vectors/omd-*.json.
 
 A packet is (opens, N, A, X, T, Y, good): X goes in, Y comes out, and T either comes out or goes in. A session is one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Designs that the table has not: `scripts/hw hw/syn/combinations.py [PART OF A NAME…]`.
 
 Each combination of generics goes through GHDL, and through yosys to gates that are no device's, and is simulated against

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """VHDL to Verilog by GHDL 2.0, with what its writer gets wrong made right: `translate` has the list."""
 
 import re
@@ -25,7 +26,7 @@ def translate(sources, top, generics):
     """
     with tempfile.TemporaryDirectory() as directory:
         options = ["--std=08", f"--workdir={directory}"]
-        ghdl("-a", *options, "-Wno-hide", *sources)
+        ghdl("-a", *options, *sources)
         choice = [*options, *(f"-g{name}={str(value).lower()}" for name, value in generics.items()), top]
         raw = ghdl("synth", "--out=raw", *choice)
         text = ghdl("synth", "--out=verilog", *choice)

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Plays a file as an AXI4-Stream: lines "session tdata tkeep tlast tuser", those of the session that is on, with
 -- valid withheld for G_STALL of 100 cycles at random, and before four of ten beats for G_PAUSE cycles: 100 are longer than
 -- a call of any hash. Once valid, a beat stays until it is taken, or the session ends.

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Plays sessions, each of one key and many packets, to omd_core, omd_lanes or omd_core with omd_decrypt_buffer.
 --
 -- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session: after how many of the core's beats, and how many

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Offsets and bits of the registers. Written by hw/regs.py from hw/regs.toml."""
 
 MAGIC = 0x000

@@ -81,10 +81,10 @@ architecture rtl of ks_gen is
   end function;
 
   -- How many words of a text there are in order, once the word of `index` has come.
-  function counted (words, index : natural) return natural is
+  function counted (so_far, number : natural) return natural is
   begin
-    if index = 0 or index = words then
-      return index + 1;
+    if number = 0 or number = so_far then
+      return number + 1;
     end if;
     return 0;
   end function;
@@ -107,7 +107,7 @@ architecture rtl of ks_gen is
   signal own_words, peer_words, confirmation_words : natural range 0 to 4 := 0;
   signal beats : natural range 0 to 8 := 0;
   signal has_keys, is_enabled, is_b, starts_erasing : std_logic := '0';
-  signal start, f_ready, f_rst : std_logic;
+  signal start, call_done, erases_call : std_logic;
   signal under, h, m, y : block_t;
   signal ids : slv(255 downto 0);
   signal ad : slv(511 downto 0);
@@ -119,17 +119,17 @@ begin
   ad <= LABEL_AD & VERSION_AND_SUITE & ids & x"80" & slv(to_unsigned(0, 104));
   under <= K when doing = MASK or doing = ASSOCIATED_DATA else MK;
   start <= '1' when at = STARTS else '0';
-  f_rst <= starts_erasing or rst;
+  erases_call <= starts_erasing or rst;
 
   inputs : process (all)
     variable purpose : natural range 0 to 4;
   begin
-    case doing is
-      when SESSION_NUMBER => purpose := 4;
-      when CONFIRMATIONS => purpose := 3;
-      when others => purpose := 2;
-    end case;
-    if doing = THE_KEY and to_b = '1' then
+    purpose := 2;
+    if doing = SESSION_NUMBER then
+      purpose := 4;
+    elsif doing = CONFIRMATIONS then
+      purpose := 3;
+    elsif to_b = '1' then
       purpose := 1;
     end if;
     h <= padded(LABEL_KEYS & VERSION_AND_SUITE & slv(to_unsigned(purpose, 8)));
@@ -149,7 +149,7 @@ begin
 
   F : entity work.omd_compression
     generic map (G_HASH => G_HASH, G_BYTES => n, G_HALF_ROUND => G_HALF_ROUND)
-    port map (clk => clk, rst => f_rst, start => start, clear => '0', ready => f_ready, k => under, h => h, m => m, y => y);
+    port map (clk => clk, rst => erases_call, start => start, clear => '0', ready => call_done, k => under, h => h, m => m, y => y);
 
   has_master <= '1' when master_words = WORDS else '0';
   may_write <= '1' when at = IDLE and has_keys = '0' else '0';
@@ -244,7 +244,7 @@ begin
           at <= RUNS;
 
         when RUNS =>
-          if f_ready = '1' then
+          if call_done = '1' then
             at <= PREPARES;
             case doing is
               when SESSION_NUMBER =>
