@@ -265,6 +265,21 @@ begin
     end if;
   end process;
 
+  -- A core that hangs is found by then, and not by the end of the simulation's time.
+  hang : process (clk)
+    variable idle : natural := 0;
+  begin
+    if rising_edge(clk) then
+      idle := idle + 1;
+      if rst = '1' or zeroise = '1' or (key_tvalid and key_tready) = '1' or (m_tvalid and m_tready) = '1'
+         or (ad_tvalid and ad_tready) /= (LANES - 1 downto 0 => '0') or (s_tvalid and s_tready) /= (LANES - 1 downto 0 => '0')
+      then
+        idle := 0;
+      end if;
+      assert idle < 20000 report "nothing moves any more" severity failure;
+    end if;
+  end process;
+
   quiet : process (clk)
   begin
     if rising_edge(clk) and cycle > 2 then

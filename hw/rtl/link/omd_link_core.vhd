@@ -271,6 +271,7 @@ begin
       counter_of_event : entity work.event_count port map (clk => clk_core, rst => rst_core, event => events(i), count => counts(i));
     end generate;
     elsewhere : if not is_of_core(i) generate
+      events(i) <= '0';
       counts(i) <= (others => '0');
     end generate;
   end generate;
