@@ -270,7 +270,7 @@ begin
   events(COUNT_TAG) <= bad_tag;
   count : for i in 0 to COUNTERS - 1 generate
     here : if is_of_core(i) generate
-      counter_of_event : entity work.event_count port map (clk => clk, rst => rst, event => events(i), count => counts(i));
+      counter_of_event : entity work.event_count port map (clk => clk, rst => rst, happens => events(i), count => counts(i));
     end generate;
     elsewhere : if not is_of_core(i) generate
       counts(i) <= (others => '0');
