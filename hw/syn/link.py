@@ -13,7 +13,7 @@ import sys
 
 from run import BUILD, HERE, READ, tool, yosys
 from translate import translate
-from wrapper import fold, ports_of
+from wrapper import ports_of
 
 RTL = HERE.parent / "rtl"
 RESULTS = HERE / "link-results.json"
@@ -107,11 +107,8 @@ def clocks_ecp5(directory):
         (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text()))
         yosys(directory, "gates.log", "read_verilog design.v wrapper.v", "hierarchy -top wrapper", *READ, TO_GATES,
               "select -module wrapper", "write_json -selected gates.json")
-        made = json.loads((directory / "gates.json").read_text())
-        fold(made)
-        (directory / "folded.json").write_text(json.dumps(made))
         yosys(directory, "ecp5.log", "read_verilog -lib -specify +/lattice/cells_sim_ecp5.v +/lattice/cells_bb_ecp5.v",
-              "read_json folded.json", *TO_LUTS, "stat", "select -module wrapper", "write_json -selected ecp5.part")
+              "read_json gates.json", *TO_LUTS, "stat", "select -module wrapper", "write_json -selected ecp5.part")
         (directory / "ecp5.part").rename(directory / "ecp5.json")
     if not (directory / "routed.json").exists():
         tool("nextpnr", directory, *ECP5, "--lpf-allow-unconstrained", "--freq", TARGET_MHZ, "--timing-allow-fail", "--seed", SEED,

@@ -9,7 +9,7 @@
 --   t N                           waits N cycles of side 0's core: the interrupt lines
 --   p N                           phase N begins: 0
 --   i N                           waits until no stream has a valid beat for N cycles: 0
---   n SIDE N                      waits until N beats have come in as plaintext in all: 0
+--   n SIDE N                      waits until N beats more have come in as plaintext: 0
 --   c SIDE BIT                    from then on no sink of this side takes anything (1), or does: 0
 --   z SIDE WHICH N                resets by aresetn 0 (ptxt), 1 (core) or 2 (ctxt) for N ns: 0
 -- The time of the whole is limited by G_MICROSECONDS of simulated time.
@@ -39,7 +39,7 @@ entity tb_omd_link is
     G_LAST : natural := 0;                                -- 0: 2^64 - 1
     G_CHANNEL : boolean := false;                         -- two links
     G_NOISE, G_STALL, G_SEED : natural := 0;
-    G_PTXT_PS, G_CORE_PS, G_CTXT_PS : positive := 10000;  -- side 0's clocks; side 1's are a tenth slower, and turned
+    G_PTXT_PS, G_CORE_PS, G_CTXT_PS : positive := 10000;  -- side 0's clocks; side 1's are a tenth slower, and two of them exchanged
     G_MICROSECONDS : positive := 2000
   );
 end entity;
@@ -158,6 +158,7 @@ begin
             when 'n' =>
               read(l, side);
               read(l, number);
+              number := number + beats_in(side);
               while beats_in(side) < number loop
                 wait until rising_edge(clk_core(0));
               end loop;
@@ -198,8 +199,8 @@ begin
 
   side_of : for i in 0 to SIDES - 1 generate
     constant ACTIVE : boolean := i = 0 or G_CHANNEL;
-    constant PTXT_HALF : time := half(i, G_PTXT_PS, G_CORE_PS);
-    constant CORE_HALF : time := half(i, G_CORE_PS, G_CTXT_PS);
+    constant PTXT_HALF : time := half(i, G_PTXT_PS, G_CTXT_PS);
+    constant CORE_HALF : time := half(i, G_CORE_PS, G_CORE_PS);
     constant CTXT_HALF : time := half(i, G_CTXT_PS, G_PTXT_PS);
   begin
     there : if ACTIVE generate
@@ -211,7 +212,7 @@ begin
       m <= m_0 when i = 0 else m_1;
 
       ptxt_source : entity work.axis_player
-        generic map (G_FILE => G_DIR & "/ptxt" & to_string(i) & ".txt", G_BITS => 8 * W, G_KEEP => W, G_STALL => G_STALL,
+        generic map (G_FILE => G_DIR & "/ptxt" & to_string(i) & ".txt", G_BITS => 8 * W, G_KEEP => W, G_PAUSE => 12, G_STALL => G_STALL,
                      G_SEED => G_SEED + 10 * i)
         port map (clk => clk_ptxt(i), session => phase, tdata => p_in_tdata(i), tkeep => p_in_tkeep(i),
                   tlast => p_in_tlast(i), tuser => p_in_tuser(i), tvalid => p_in_tvalid(i), tready => p_in_tready(i));
@@ -227,7 +228,7 @@ begin
                   tkeep => c_out_tkeep(i), tlast => c_out_tlast(i), tvalid => c_out_tvalid(i), tready => c_out_tready(i));
       from_file : if not G_CHANNEL generate
         ctxt_source : entity work.axis_player
-          generic map (G_FILE => G_DIR & "/ctxt" & to_string(i) & ".txt", G_BITS => 8 * W, G_KEEP => W,
+          generic map (G_FILE => G_DIR & "/ctxt" & to_string(i) & ".txt", G_BITS => 8 * W, G_KEEP => W, G_PAUSE => 12,
                        G_STALL => G_STALL, G_SEED => G_SEED + 10 * i + 3)
           port map (clk => clk_ctxt(i), session => phase, tdata => c_in_tdata(i), tkeep => c_in_tkeep(i),
                     tlast => c_in_tlast(i), tuser => c_in_tuser(i), tvalid => c_in_tvalid(i), tready => c_in_tready(i));

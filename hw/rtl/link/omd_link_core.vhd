@@ -70,7 +70,7 @@ architecture rtl of omd_link_core is
   subtype stream_t is slv(8 * W - 1 downto 0);
   subtype block_t is slv(8 * n - 1 downto 0);
 
-  signal clk, rst, forgets : std_logic;
+  signal forgets : std_logic;
 
   -- Sealing: FIFO, put, encrypt, get, FIFO.
   signal plain_tdata, packet_tdata : stream_t;
@@ -114,9 +114,7 @@ begin
   assert G_FIFO_BYTES >= G_MAX_FRAME + OVERHEAD + W report "omd_link_core: a FIFO must have room for a packet"
     severity failure;
 
-  clk <= clk_core;
-  rst <= rst_core;
-  forgets <= rst or erase;
+  forgets <= rst_core or erase;
   erased <= buffer_erased and window_erased;
 
   fifo_ptxt : entity work.packet_fifo
@@ -124,20 +122,20 @@ begin
     port map (
       wr_clk => clk_ptxt, wr_rst => rst_ptxt, s_tdata => ptxt_in_tdata, s_tlast => ptxt_in_tlast, s_drop => ptxt_in_drop,
       s_tvalid => ptxt_in_tvalid, s_info => ptxt_in_info, s_tready => ptxt_in_tready, overflow => ptxt_overflow,
-      rd_clk => clk, rd_rst => rst, m_tdata => plain_tdata, m_tlast => plain_tlast, m_tvalid => plain_tvalid,
+      rd_clk => clk_core, rd_rst => rst_core, m_tdata => plain_tdata, m_tlast => plain_tlast, m_tvalid => plain_tvalid,
       m_info => plain_info, m_tready => plain_tready);
 
   nonces : entity work.nonce_gen
     generic map (G_LAST => G_LAST)
     port map (
-      clk => clk, rst => rst, enabled => enabled, rekey_limit => rekey_limit, counter => next_counter,
+      clk => clk_core, rst => rst_core, enabled => enabled, rekey_limit => rekey_limit, counter => next_counter,
       valid => counter_valid, take => counter_take, refuses => refuses, exhausted => exhausted, rekey_due => rekey_due);
   counter <= next_counter;
 
   put_plain : entity work.put_to_enc
     generic map (G_STREAM_BYTES => W, G_BYTES => n)
     port map (
-      clk => clk, rst => rst, erase => erase, s_tdata => plain_tdata, s_tlast => plain_tlast, s_tvalid => plain_tvalid,
+      clk => clk_core, rst => rst_core, erase => erase, s_tdata => plain_tdata, s_tlast => plain_tlast, s_tvalid => plain_tvalid,
       s_length => unsigned(plain_info), s_tready => plain_tready, direction => direction, session => session,
       counter => next_counter, counter_valid => counter_valid, refuses => refuses, counter_take => counter_take,
       about_tvalid => seal_admits, about_tready => seal_admits_ready, m_tdata => to_seal_tdata,
@@ -147,7 +145,7 @@ begin
   seal_queue : entity work.axis_skid
     generic map (G_BITS => 64 + LENGTH)
     port map (
-      clk => clk, rst => forgets, s_beat => slv(next_counter) & plain_info, s_tvalid => seal_admits,
+      clk => clk_core, rst => forgets, s_beat => slv(next_counter) & plain_info, s_tvalid => seal_admits,
       s_tready => seal_admits_ready, m_beat => seal_about, m_tvalid => seal_about_tvalid, m_tready => seal_about_tready);
   seal_begins <= seal_admits and seal_admits_ready;
   seal_counter <= unsigned(seal_about(64 + LENGTH - 1 downto LENGTH));
@@ -155,7 +153,7 @@ begin
   seals : entity work.encrypt
     generic map (G_HASH => G_HASH, G_BYTES => n, G_HALF_ROUND => G_HALF_ROUND)
     port map (
-      clk => clk, rst => rst, erase => erase, key_tdata => key_tdata, key_tvalid => seal_key_tvalid,
+      clk => clk_core, rst => rst_core, erase => erase, key_tdata => key_tdata, key_tvalid => seal_key_tvalid,
       key_tready => seal_key_tready, l_star => l_star, tag_a => seal_tag_a, s_tdata => to_seal_tdata,
       s_tkeep => to_seal_tkeep, s_tlast => to_seal_tlast, s_tvalid => to_seal_tvalid, s_tready => to_seal_tready,
       m_tdata => sealed_tdata, m_tvalid => sealed_tvalid, m_tready => sealed_tready);
@@ -163,7 +161,7 @@ begin
   get_packet : entity work.get_from_enc
     generic map (G_STREAM_BYTES => W, G_BYTES => n, G_SUITE => G_SUITE)
     port map (
-      clk => clk, rst => rst, erase => erase, destination => destination, source => source, direction => direction,
+      clk => clk_core, rst => rst_core, erase => erase, destination => destination, source => source, direction => direction,
       session => session, about_counter => seal_counter, about_length => unsigned(seal_about(LENGTH - 1 downto 0)),
       about_tvalid => seal_about_tvalid, about_tready => seal_about_tready, s_tdata => sealed_tdata,
       s_tvalid => sealed_tvalid, s_tready => sealed_tready, m_tdata => packet_tdata, m_tlast => packet_tlast,
@@ -171,14 +169,14 @@ begin
 
   seal_flight : entity work.in_flight
     port map (
-      clk => clk, rst => rst, erase => erase, begins => seal_begins, ends => seal_done, waits => seal_refused,
+      clk => clk_core, rst => rst_core, erase => erase, begins => seal_begins, ends => seal_done, waits => seal_refused,
       none => open, lost => seal_lost);
 
   fifo_enc : entity work.packet_fifo
     generic map (
       G_BITS => 8 * W, G_INFO => LENGTH, G_BEATS => G_FIFO_BYTES / W, G_PACKETS => G_FIFO_PACKETS, G_DROPS => false)
     port map (
-      wr_clk => clk, wr_rst => rst, s_tdata => packet_tdata, s_tlast => packet_tlast, s_tvalid => packet_tvalid,
+      wr_clk => clk_core, wr_rst => rst_core, s_tdata => packet_tdata, s_tlast => packet_tlast, s_tvalid => packet_tvalid,
       s_info => slv(packet_length), s_tready => packet_tready, abort => erase, overflow => open, rd_clk => clk_ctxt,
       rd_rst => rst_ctxt, m_tdata => ctxt_out_tdata, m_tlast => ctxt_out_tlast, m_tvalid => ctxt_out_tvalid,
       m_info => ctxt_out_info, m_tready => ctxt_out_tready);
@@ -188,13 +186,13 @@ begin
     port map (
       wr_clk => clk_ctxt, wr_rst => rst_ctxt, s_tdata => ctxt_in_tdata, s_tlast => ctxt_in_tlast, s_drop => ctxt_in_drop,
       s_tvalid => ctxt_in_tvalid, s_info => ctxt_in_info, s_tready => ctxt_in_tready, overflow => ctxt_overflow,
-      rd_clk => clk, rd_rst => rst, m_tdata => cipher_tdata, m_tlast => cipher_tlast, m_tvalid => cipher_tvalid,
+      rd_clk => clk_core, rd_rst => rst_core, m_tdata => cipher_tdata, m_tlast => cipher_tlast, m_tvalid => cipher_tvalid,
       m_info => cipher_info, m_tready => cipher_tready);
 
   put_cipher : entity work.put_to_dec
     generic map (G_STREAM_BYTES => W, G_BYTES => n, G_SUITE => G_SUITE)
     port map (
-      clk => clk, rst => rst, erase => erase, enabled => enabled, direction => direction, session => session,
+      clk => clk_core, rst => rst_core, erase => erase, enabled => enabled, direction => direction, session => session,
       s_tdata => cipher_tdata, s_tlast => cipher_tlast, s_tvalid => cipher_tvalid, s_length => unsigned(cipher_info),
       s_tready => cipher_tready, look => look, counter => open_counter, look_done => look_done,
       look_too_old => is_too_old, look_replayed => is_replayed, none_before => none_before,
@@ -207,14 +205,14 @@ begin
   open_queue : entity work.axis_skid
     generic map (G_BITS => 64 + LENGTH)
     port map (
-      clk => clk, rst => forgets, s_beat => slv(open_counter) & slv(open_length), s_tvalid => open_admits,
+      clk => clk_core, rst => forgets, s_beat => slv(open_counter) & slv(open_length), s_tvalid => open_admits,
       s_tready => open_admits_ready, m_beat => open_about, m_tvalid => open_about_tvalid, m_tready => open_about_tready);
   open_begins <= open_admits and open_admits_ready;
 
   opens : entity work.decrypt
     generic map (G_HASH => G_HASH, G_BYTES => n, G_HALF_ROUND => G_HALF_ROUND, G_MAX_FRAME => G_MAX_FRAME)
     port map (
-      clk => clk, rst => rst, erase => erase, erased => buffer_erased, key_tdata => key_tdata,
+      clk => clk_core, rst => rst_core, erase => erase, erased => buffer_erased, key_tdata => key_tdata,
       key_tvalid => open_key_tvalid, key_tready => open_key_tready, l_star => l_star, tag_a => open_tag_a,
       s_tdata => to_open_tdata, s_tkeep => to_open_tkeep, s_tlast => to_open_tlast, s_tuser => to_open_tuser,
       s_tvalid => to_open_tvalid, s_tready => to_open_tready, m_tdata => opened_tdata, m_tlast => opened_tlast,
@@ -223,14 +221,14 @@ begin
   window : entity work.replay_window
     generic map (G_WINDOW => G_WINDOW)
     port map (
-      clk => clk, rst => rst, erase => erase, erased => window_erased, look => look, take => take, opens => take_opens,
+      clk => clk_core, rst => rst_core, erase => erase, erased => window_erased, look => look, take => take, opens => take_opens,
       look_counter => open_counter, take_counter => unsigned(open_about(64 + LENGTH - 1 downto LENGTH)),
       look_done => look_done, take_done => take_done, too_old => is_too_old, replayed => is_replayed);
 
   get_frame : entity work.get_from_dec
     generic map (G_STREAM_BYTES => W, G_BYTES => n)
     port map (
-      clk => clk, rst => rst, erase => erase, about_length => unsigned(open_about(LENGTH - 1 downto 0)),
+      clk => clk_core, rst => rst_core, erase => erase, about_length => unsigned(open_about(LENGTH - 1 downto 0)),
       about_tvalid => open_about_tvalid, about_tready => open_about_tready, take => take, opens => take_opens,
       take_done => take_done, take_too_old => is_too_old, take_replayed => is_replayed, s_tdata => opened_tdata,
       s_tlast => opened_tlast, s_refused => opened_refused, s_tvalid => opened_tvalid, s_tready => opened_tready,
@@ -240,14 +238,14 @@ begin
 
   open_flight : entity work.in_flight
     port map (
-      clk => clk, rst => rst, erase => erase, begins => open_begins, ends => open_ends, waits => put_no_session,
+      clk => clk_core, rst => rst_core, erase => erase, begins => open_begins, ends => open_ends, waits => put_no_session,
       none => none_before, lost => open_lost);
 
   fifo_dec : entity work.packet_fifo
     generic map (
       G_BITS => 8 * W, G_INFO => LENGTH, G_BEATS => G_FIFO_BYTES / W, G_PACKETS => G_FIFO_PACKETS, G_DROPS => false)
     port map (
-      wr_clk => clk, wr_rst => rst, s_tdata => frame_tdata, s_tlast => frame_tlast, s_tvalid => frame_tvalid,
+      wr_clk => clk_core, wr_rst => rst_core, s_tdata => frame_tdata, s_tlast => frame_tlast, s_tvalid => frame_tvalid,
       s_info => slv(frame_length), s_tready => frame_tready, abort => erase, overflow => open, rd_clk => clk_ptxt,
       rd_rst => rst_ptxt, m_tdata => ptxt_out_tdata, m_tlast => ptxt_out_tlast, m_tvalid => ptxt_out_tvalid,
       m_info => ptxt_out_info, m_tready => ptxt_out_tready);
@@ -270,7 +268,7 @@ begin
   events(COUNT_TAG) <= bad_tag;
   count : for i in 0 to COUNTERS - 1 generate
     here : if is_of_core(i) generate
-      counter_of_event : entity work.event_count port map (clk => clk, rst => rst, happens => events(i), count => counts(i));
+      counter_of_event : entity work.event_count port map (clk => clk_core, rst => rst_core, happens => events(i), count => counts(i));
     end generate;
     elsewhere : if not is_of_core(i) generate
       counts(i) <= (others => '0');
