@@ -18,7 +18,7 @@ architecture tb of tb_reset_sync is
   signal count : slv(7 downto 0);
 begin
   dut : entity work.reset_sync port map (clk => clk, aresetn => aresetn, rst => rst);
-  counter : entity work.event_count port map (clk => clk, rst => rst, event => event, count => count);
+  counter : entity work.event_count port map (clk => clk, rst => rst, happens => event, count => count);
 
   main : process
     procedure pulse is

@@ -12,7 +12,7 @@ use work.link_pkg.all;
 entity event_count is
   port (
     clk, rst : in std_logic;
-    event : in std_logic;
+    happens : in std_logic;
     count : out slv(7 downto 0)
   );
 end entity;
@@ -29,7 +29,7 @@ begin
       sum <= (others => '0');
       gray <= (others => '0');
     elsif rising_edge(clk) then
-      if event = '1' then
+      if happens = '1' then
         sum <= sum + 1;
         gray <= gray_of(sum + 1);
       end if;

@@ -268,7 +268,7 @@ begin
   events(COUNT_TAG) <= bad_tag;
   count : for i in 0 to COUNTERS - 1 generate
     here : if is_of_core(i) generate
-      counter_of_event : entity work.event_count port map (clk => clk_core, rst => rst_core, event => events(i), count => counts(i));
+      counter_of_event : entity work.event_count port map (clk => clk_core, rst => rst_core, happens => events(i), count => counts(i));
     end generate;
     elsewhere : if not is_of_core(i) generate
       events(i) <= '0';

@@ -38,9 +38,9 @@ begin
   m_info <= slv(s_length);
   s_tready <= m_tready;
 
-  count_holed : entity work.event_count port map (clk => clk, rst => rst, event => holed, count => holed_count);
-  count_errored : entity work.event_count port map (clk => clk, rst => rst, event => errored, count => errored_count);
-  count_oversize : entity work.event_count port map (clk => clk, rst => rst, event => oversize, count => oversize_count);
-  count_short : entity work.event_count port map (clk => clk, rst => rst, event => short, count => short_count);
-  count_overflow : entity work.event_count port map (clk => clk, rst => rst, event => overflow, count => overflow_count);
+  count_holed : entity work.event_count port map (clk => clk, rst => rst, happens => holed, count => holed_count);
+  count_errored : entity work.event_count port map (clk => clk, rst => rst, happens => errored, count => errored_count);
+  count_oversize : entity work.event_count port map (clk => clk, rst => rst, happens => oversize, count => oversize_count);
+  count_short : entity work.event_count port map (clk => clk, rst => rst, happens => short, count => short_count);
+  count_overflow : entity work.event_count port map (clk => clk, rst => rst, happens => overflow, count => overflow_count);
 end architecture;

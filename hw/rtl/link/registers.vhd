@@ -126,15 +126,16 @@ architecture rtl of registers is
   signal to_address, from_address : slv(47 downto 0) := (others => '0');  -- of packets, as they lie in memory
   signal upper, lower_limit : unsigned(31 downto 0) := (others => '0');
   signal was_due, was_exhausted : std_logic := '0';
+  signal awake : std_logic := '0';                        -- no access is taken in reset
   signal value : unsigned(63 downto 0);
   signal row : natural range 0 to COUNTERS - 1;
 begin
   assert AT_COUNTERS mod 256 = 0 report "registers: the counters' rows are bits 7 to 3 of their addresses" severity failure;
 
-  s_axil_awready <= not has_address;
-  s_axil_wready <= not has_data;
+  s_axil_awready <= awake and not has_address;
+  s_axil_wready <= awake and not has_data;
   s_axil_bvalid <= answers;
-  s_axil_arready <= not (reads or waits or shows);
+  s_axil_arready <= awake and not (reads or waits or shows);
   s_axil_rvalid <= shows;
   role <= side;
   rekey_limit <= limit;
@@ -164,6 +165,7 @@ begin
       zeroise <= '0';
       address := write_address;
       data := write_data;
+      awake <= not rst;
 
       -- Writing.
       if s_axil_awvalid = '1' and has_address = '0' then
