@@ -301,7 +301,7 @@ def timing(hash="sha256", width=64):
         run.do(run.sides[0].stop)
 
     def compare():
-        for name in ("packets0", "frames0"):
+        for name, cycles in (("packets0", 4 * 65 + 1), ("frames0", 4 * 65 + 2)):
             times = []
             for phase in phases:
                 path = f"{run.output_path}/{name}.txt"
@@ -310,7 +310,9 @@ def timing(hash="sha256", width=64):
                 times.append([(b - of[0][0], e - of[0][0]) for b, e in of])
             if len(times[0]) < 6 or any(t != times[0] for t in times):
                 raise Wrong(f"{name}: times depend on data: {times}")
-            print(name, times[0])
+            of_64 = times[0][2][1] - times[0][1][1]        # the core alone is waited for
+            if of_64 != 10 * cycles:
+                raise Wrong(f"{name}: a frame of 64 bytes behind another takes {of_64 // 10} cycles, not {cycles}")
 
     run.do(compare)
     return run
@@ -340,3 +342,14 @@ def configurations(long):
             for width in widths:
                 yield config(f"bad.{hash}.{width}", bad_input(hash, width), hash, G_WIDTH=width, G_MAX_FRAME=200, G_STALL=20,
                              G_CTXT_PS=47000 * width // 64, G_PTXT_PS=93000 * width // 64, G_MICROSECONDS=20000)
+        # Frames to the longest, other clocks, other hashes, much noise.
+        for seed in range(4):
+            yield config(f"channel.sha256.{seed}", channel(seed=10 + seed, packets=80, lengths=lambda r: r.choice((14, 63, 64, 300, 600))),
+                         G_NOISE=25, G_STALL=10 * seed, G_SEED=seed, G_CTXT_PS=(90000, 130000, 210000, 310000)[seed],
+                         G_PTXT_PS=(100000, 170000, 190000, 370000)[seed], G_MICROSECONDS=40000)
+        for hash in ("sha512", "blake2b"):
+            yield config(f"channel.{hash}", channel(hash, seed=20, lengths=lambda r: r.choice((14, 64, 65, 127, 128, 129, 600))), hash,
+                         G_NOISE=15, G_STALL=20, G_CTXT_PS=110000, G_PTXT_PS=130000, G_MICROSECONDS=40000)
+        yield config("channel.jumbo", channel("blake2b", seed=30, packets=8, max_frame=9600, lengths=lambda r: r.choice((9599, 9600, 14))),
+                     "blake2b", G_MAX_FRAME=9600, G_FIFO_BYTES=16384, G_NOISE=5, G_STALL=5, G_CTXT_PS=20000, G_PTXT_PS=20000,
+                     G_MICROSECONDS=40000)
