@@ -163,22 +163,22 @@ begin
     given : if not G_AD generate
       -- L* of the session, Tag_a of the packet: one line for each.
       follow : process
-        file source : text open read_mode is G_DIR & "/given" & to_string(j) & ".txt";
+        file of_packets : text open read_mode is G_DIR & "/given" & to_string(j) & ".txt";
         variable l : line;
         variable of_session : natural;
-        variable of_key, of_packet : slv(8 * n - 1 downto 0);
+        variable of_key, of_next : slv(8 * n - 1 downto 0);
       begin
-        while not endfile(source) loop
-          readline(source, l);
+        while not endfile(of_packets) loop
+          readline(of_packets, l);
           read(l, of_session);
           hread(l, of_key);
-          hread(l, of_packet);
+          hread(l, of_next);
           while session < of_session loop
             wait until rising_edge(clk);
           end loop;
           if session = of_session then
             l_star(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_key;
-            tag_a(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_packet;
+            tag_a(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_next;
             loop
               wait until rising_edge(clk);
               exit when session > of_session

@@ -47,10 +47,10 @@ begin
     variable number, bad, expected_beats, kind, blocks : natural := 0;
     variable good, opens : boolean;
     variable packet : queue_t;
-    impure function drawn (n : positive) return natural is
+    impure function drawn (choices : positive) return natural is
     begin
       uniform(seed_1, seed_2, x);
-      return integer(floor(x * real(n)));
+      return integer(floor(x * real(choices)));
     end function;
 
     procedure send (keep : slv; last, user, first : std_logic) is
@@ -78,9 +78,9 @@ begin
     end function;
     constant HOLED : slv(n - 1 downto 0) := "00010111";
     variable keep : slv(n - 1 downto 0);
-    function bit_of (x : boolean) return std_logic is
+    function bit_of (condition : boolean) return std_logic is
     begin
-      if x then
+      if condition then
         return '1';
       end if;
       return '0';

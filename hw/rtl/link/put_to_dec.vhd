@@ -65,9 +65,9 @@ architecture rtl of put_to_dec is
   signal word_last, word_valid, word_ready, beat_valid, beat_ready, forgets, done : std_logic;
 
   -- Bytes of the header, the first highest.
-  function field (header : slv(8 * HEADER_BYTES - 1 downto 0); first, last : natural) return slv is
+  function field (bytes : slv(8 * HEADER_BYTES - 1 downto 0); first, last : natural) return slv is
   begin
-    return header(8 * (HEADER_BYTES - first) - 1 downto 8 * (HEADER_BYTES - 1 - last));
+    return bytes(8 * (HEADER_BYTES - first) - 1 downto 8 * (HEADER_BYTES - 1 - last));
   end function;
 begin
   forgets <= rst or erase;
