@@ -345,7 +345,7 @@ def configurations(long):
         # Frames to the longest, other clocks, other hashes, much noise.
         for seed in range(4):
             yield config(f"channel.sha256.{seed}", channel(seed=10 + seed, packets=80, lengths=lambda r: r.choice((14, 63, 64, 300, 600))),
-                         G_NOISE=25, G_STALL=10 * seed, G_SEED=seed, G_CTXT_PS=(90000, 130000, 210000, 310000)[seed],
+                         G_NOISE=25, G_STALL=10 * (seed + 1), G_SEED=seed, G_CTXT_PS=(90000, 130000, 210000, 310000)[seed],
                          G_PTXT_PS=(100000, 170000, 190000, 370000)[seed], G_MICROSECONDS=40000)
         for hash in ("sha512", "blake2b"):
             yield config(f"channel.{hash}", channel(hash, seed=20, lengths=lambda r: r.choice((14, 64, 65, 127, 128, 129, 600))), hash,
