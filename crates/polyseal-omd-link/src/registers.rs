@@ -106,7 +106,8 @@ pub enum Counter {
     PlainShort,
     /// Frames dropped: no room.
     PlainOverflow,
-    /// Frames dropped: no session, or its counters are used up.
+    /// Frames dropped: no session, or it ended before they were sealed, or its counters are used
+    /// up.
     PlainNoSession,
     /// Packets that were opened.
     Opened,
@@ -120,7 +121,7 @@ pub enum Counter {
     Short,
     /// Packets dropped: no room.
     Overflow,
-    /// Packets dropped: no session.
+    /// Packets dropped: no session, or it ended before they were opened.
     NoSession,
     /// Packets dropped: bytes 12 and 13 are not 88B5.
     Type,
