@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What tb_omd_link plays to one link or two, and what reference/omd_link.py says of it.
 
 A `Run` is a list of steps: commands of the bench, each with its answer, and what the reference does meanwhile. After the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The configurations of tb_omd_link."""
 
 from link import FAULTS, Run, Wrong, reference, regs
