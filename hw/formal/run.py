@@ -56,7 +56,7 @@ PROOFS = {
         "generics": {"G_BITS": 2, "G_INFO": 1, "G_BEATS": 4, "G_PACKETS": 2},
         "seen": ["write_packet_gray", "read_packet_gray", "read_gray"],
         "mutants": [
-            ("link/packet_fifo", "has_room <= '1' when write - freed /= G_BEATS else '0';", "has_room <= '1';"),
+            ("link/packet_fifo", "write - freed /= G_BEATS else", "write - freed /= G_BEATS + 1 else"),
             ("link/packet_fifo", "            write <= start;\n            overflow", "            overflow"),
             ("link/packet_fifo", "        if left = 1 then", "        if left = 2 then"),
             ("link/link_pkg", "return slv(x xor shift_right(x, 1));", "return slv(x xor shift_right(x, 2));"),
