@@ -184,6 +184,8 @@ pub struct Cost {
     pub vaes512: u32,
     /// aarch64 with the AES instructions: not measured, but taken to rank as `aesni`.
     pub neon: u32,
+    /// WebAssembly with vectors.
+    pub simd128: u32,
 }
 
 impl Cost {
@@ -196,7 +198,15 @@ impl Cost {
         vaes256: u32,
         vaes512: u32,
     ) -> Option<Self> {
-        Some(Self { soft, ssse3: soft / 10 * 3, aesni, vaes256, vaes512, neon: aesni })
+        Some(Self {
+            soft,
+            ssse3: soft / 10 * 3,
+            aesni,
+            vaes256,
+            vaes512,
+            neon: aesni,
+            simd128: soft / 10 * 3,
+        })
     }
 }
 
