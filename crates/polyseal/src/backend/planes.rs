@@ -11,16 +11,20 @@
 
 use core::ops::{BitAnd, BitXor, Not};
 
-/// 128 bits: a block, or one bit of each byte of eight.
-pub(super) trait Plane:
+/// Some bytes of a block, or one bit of those of eight.
+pub(super) trait Bits:
     Copy + BitAnd<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
-    /// `byte` 16 times.
+    /// `byte` everywhere.
     fn splat(self, byte: u8) -> Self;
     /// Each byte's bits `BITS` places up; the lowest ones are of no account.
     fn up<const BITS: i32>(self) -> Self;
     /// Each byte's bits `BITS` places down; the highest ones are of no account.
     fn down<const BITS: i32>(self) -> Self;
+}
+
+/// 128 bits: a block, or one bit of each byte of eight.
+pub(super) trait Plane: Bits {
     /// Each byte all ones where its bit `b` is set, and zero elsewhere.
     fn bit(self, b: usize) -> Self;
     /// The bytes of a block in the order of rows, or back in that of columns.
@@ -35,7 +39,7 @@ pub(super) trait Plane:
 
 /// Exchanges blocks and bit planes: transposes the 8×8 bit matrix at each byte. Its own inverse.
 #[inline(always)]
-pub(super) fn transpose<P: Plane>(x: &mut [P; 8]) {
+pub(super) fn transpose<P: Bits>(x: &mut [P; 8]) {
     let low = x[0].splat(0x55);
     for i in [0, 2, 4, 6] {
         exchange::<1, P>(x, i, i + 1, low);
@@ -52,7 +56,7 @@ pub(super) fn transpose<P: Plane>(x: &mut [P; 8]) {
 
 /// Exchanges the bits `low << BITS` of `x[i]` with `low` of `x[j]`.
 #[inline(always)]
-fn exchange<const BITS: i32, P: Plane>(x: &mut [P; 8], i: usize, j: usize, low: P) {
+fn exchange<const BITS: i32, P: Bits>(x: &mut [P; 8], i: usize, j: usize, low: P) {
     let t = (x[i].down::<BITS>() ^ x[j]) & low;
     x[j] = x[j] ^ t;
     x[i] = x[i] ^ t.up::<BITS>();
@@ -167,7 +171,7 @@ const CONSTANT: u8 = 0x63;
 
 /// The S-box on every byte.
 #[inline(always)]
-pub(super) fn sub_bytes<P: Plane>(q: &mut [P; 8]) {
+pub(super) fn sub_bytes<P: Bits>(q: &mut [P; 8]) {
     sub_bytes_but_for_constant(q);
     for b in 0..8 {
         if CONSTANT >> b & 1 != 0 {
@@ -178,7 +182,7 @@ pub(super) fn sub_bytes<P: Plane>(q: &mut [P; 8]) {
 
 /// The S-box on every byte, without its constant; the names are those of the published circuit.
 #[inline(always)]
-fn sub_bytes_but_for_constant<P: Plane>(q: &mut [P; 8]) {
+fn sub_bytes_but_for_constant<P: Bits>(q: &mut [P; 8]) {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = *q;
 
     // Top linear transformation.

@@ -4,73 +4,129 @@
 //! Bytes stay in their order: byte `k = 4·c + r` is row `r` of column `c` of the AES state, so a
 //! column is 32 bits of a plane, and a row is every fourth byte.
 
-use super::super::planes::{sub_bytes, transpose};
-use super::plane::{left, right};
+use core::hint::black_box;
 
-type Plane = u128;
+use super::super::planes::{sub_bytes, transpose};
+
+type Half = u64;
 
 /// MixColumns(ShiftRows(SubBytes(block))) for each of eight blocks (little-endian integers).
 #[inline(never)]
 pub(super) fn aes_rounds_without_key(blocks: &mut [u128; 8]) {
-    transpose(blocks);
-    sub_bytes(blocks);
-    for plane in blocks.iter_mut() {
-        *plane = shift_rows(*plane);
-    }
-    mix_columns(blocks);
-    transpose(blocks);
+    let mut planes = Planes::of(blocks);
+    planes.by_halves(|half| {
+        transpose(half);
+        sub_bytes(half);
+    });
+    planes.shift_rows();
+    planes.by_halves(|half| {
+        mix_columns(half);
+        transpose(half);
+    });
+    planes.store(blocks);
 }
 
 /// ShiftRows(SubBytes(block)) for each of eight blocks.
 #[inline(never)]
 pub(super) fn aes_last_rounds_without_key(blocks: &mut [u128; 8]) {
-    transpose(blocks);
-    sub_bytes(blocks);
-    for plane in blocks.iter_mut() {
-        *plane = shift_rows(*plane);
-    }
-    transpose(blocks);
+    let mut planes = Planes::of(blocks);
+    planes.by_halves(|half| {
+        transpose(half);
+        sub_bytes(half);
+    });
+    planes.shift_rows();
+    planes.by_halves(|half| transpose(half));
+    planes.store(blocks);
 }
 
 /// InvMixColumns(InvSubBytes(InvShiftRows(block))) for each of eight blocks.
 #[inline(never)]
 pub(super) fn aes_inverse_rounds_without_key(blocks: &mut [u128; 8]) {
-    transpose(blocks);
-    inv_shift_rows_and_sub_bytes(blocks);
-    inv_mix_columns(blocks);
-    transpose(blocks);
+    let mut planes = Planes::of(blocks);
+    planes.by_halves(|half| transpose(half));
+    planes.inv_shift_rows();
+    planes.by_halves(|half| {
+        inv_sub_bytes(half);
+        inv_mix_columns(half);
+        transpose(half);
+    });
+    planes.store(blocks);
 }
 
 /// InvSubBytes(InvShiftRows(block)) for each of eight blocks.
 #[inline(never)]
 pub(super) fn aes_inverse_last_rounds_without_key(blocks: &mut [u128; 8]) {
-    transpose(blocks);
-    inv_shift_rows_and_sub_bytes(blocks);
-    transpose(blocks);
+    let mut planes = Planes::of(blocks);
+    planes.by_halves(|half| transpose(half));
+    planes.inv_shift_rows();
+    planes.by_halves(|half| {
+        inv_sub_bytes(half);
+        transpose(half);
+    });
+    planes.store(blocks);
 }
 
-/// Row `r` moves by `r` columns: byte `4·c + r` comes from byte `4·(c + r) + r`.
-#[inline(always)]
-fn shift_rows(x: Plane) -> Plane {
-    const ROW0: u128 = 0x000000ff_000000ff_000000ff_000000ff;
-    (x & ROW0)
-        | (next_column(x) & (ROW0 << 8))
-        | (x.rotate_right(64) & (ROW0 << 16))
-        | (next_column(x.rotate_right(64)) & (ROW0 << 24))
-}
+/// The lower halves of eight blocks or planes, columns 0 and 1, and the upper ones, columns 2 and 3.
+struct Planes([[Half; 8]; 2]);
 
-/// Each column from the next.
-#[inline(always)]
-fn next_column(x: Plane) -> Plane {
-    right(x, 32) | left(x.rotate_right(64), 32)
-}
-
-/// InvSubBytes after InvShiftRows.
-#[inline(always)]
-fn inv_shift_rows_and_sub_bytes(x: &mut [Plane; 8]) {
-    for plane in x.iter_mut() {
-        *plane = inv_shift_rows(*plane);
+impl Planes {
+    #[inline(always)]
+    fn of(blocks: &[u128; 8]) -> Self {
+        Self([blocks.map(|block| block as u64), blocks.map(|block| (block >> 64) as u64)])
     }
+
+    #[inline(always)]
+    fn store(&self, blocks: &mut [u128; 8]) {
+        for b in 0..8 {
+            blocks[b] = u128::from(self.0[1][b]) << 64 | u128::from(self.0[0][b]);
+        }
+    }
+
+    /// Changes one half after the other: eight words and what is made of them are almost as much as
+    /// the registers of a 64-bit CPU hold. (Where there are vectors, the compiler takes both.)
+    #[inline(always)]
+    fn by_halves(&mut self, change: impl Fn(&mut [Half; 8])) {
+        for half in black_box(&mut self.0) {
+            change(half);
+        }
+    }
+
+    /// Row `r` moves by `r` columns: byte `4·c + r` comes from byte `4·(c + r) + r`.
+    #[inline(always)]
+    fn shift_rows(&mut self) {
+        self.move_rows(row(1), row(3));
+    }
+
+    /// Row `r` moves back: byte `4·c + r` comes from byte `4·(c - r) + r`.
+    #[inline(always)]
+    fn inv_shift_rows(&mut self) {
+        self.move_rows(row(3), row(1));
+    }
+
+    /// Row 2 comes from the column after the next, the others from the next and the one before.
+    #[inline(always)]
+    fn move_rows(&mut self, from_next: Half, from_before: Half) {
+        let [low, high] = black_box(&mut self.0);
+        // The first of a half's columns, and the second.
+        let (first, second) = (Half::MAX >> 32, Half::MAX << 32);
+        for b in 0..8 {
+            let (x, y) = (low[b], high[b]);
+            let after_x = |rows: Half| x >> 32 & (rows & first) | y << 32 & (rows & second);
+            let after_y = |rows: Half| y >> 32 & (rows & first) | x << 32 & (rows & second);
+            low[b] = x & row(0) | y & row(2) | after_x(from_next) | after_y(from_before);
+            high[b] = y & row(0) | x & row(2) | after_y(from_next) | after_x(from_before);
+        }
+    }
+}
+
+/// Row `r` of two columns.
+const fn row(r: u32) -> Half {
+    0x000000ff_000000ff << (8 * r)
+}
+
+/// InvSubBytes.
+#[inline(always)]
+fn inv_sub_bytes(x: &mut [Half; 8]) {
     // The S-box is an affine map A after the inversion of GF(2⁸), so its inverse is A⁻¹ after the
     // S-box after A⁻¹.
     inv_affine(x);
@@ -78,19 +134,9 @@ fn inv_shift_rows_and_sub_bytes(x: &mut [Plane; 8]) {
     inv_affine(x);
 }
 
-/// Row `r` moves back: byte `4·c + r` comes from byte `4·(c - r) + r`.
-#[inline(always)]
-fn inv_shift_rows(x: Plane) -> Plane {
-    const ROW0: u128 = 0x000000ff_000000ff_000000ff_000000ff;
-    (x & ROW0)
-        | (next_column(x.rotate_right(64)) & (ROW0 << 8))
-        | (x.rotate_right(64) & (ROW0 << 16))
-        | (next_column(x) & (ROW0 << 24))
-}
-
 /// The inverse of the S-box's affine map: `y_b ↦ y_{b+2} ⊕ y_{b+5} ⊕ y_{b+7}`, then 0x05.
 #[inline(always)]
-fn inv_affine(x: &mut [Plane; 8]) {
+fn inv_affine(x: &mut [Half; 8]) {
     let y = *x;
     for b in 0..8 {
         x[b] = y[(b + 2) % 8] ^ y[(b + 5) % 8] ^ y[(b + 7) % 8];
@@ -101,13 +147,13 @@ fn inv_affine(x: &mut [Plane; 8]) {
 
 /// InvMixColumns is MixColumns after `a_r ↦ a_r ⊕ 4·(a_r ⊕ a_{r+2})`.
 #[inline(always)]
-fn inv_mix_columns(x: &mut [Plane; 8]) {
+fn inv_mix_columns(x: &mut [Half; 8]) {
     let mut pair = *x;
     for b in 0..8 {
         pair[b] ^= rotate_columns(x[b], 2);
     }
     let twice =
-        |p: [Plane; 8]| [p[7], p[0] ^ p[7], p[1], p[2] ^ p[7], p[3] ^ p[7], p[4], p[5], p[6]];
+        |p: [Half; 8]| [p[7], p[0] ^ p[7], p[1], p[2] ^ p[7], p[3] ^ p[7], p[4], p[5], p[6]];
     let four_times = twice(twice(pair));
     for b in 0..8 {
         x[b] ^= four_times[b];
@@ -117,20 +163,16 @@ fn inv_mix_columns(x: &mut [Plane; 8]) {
 
 /// Each byte of a column becomes the byte `r` rows below it.
 #[inline(always)]
-fn rotate_columns(x: Plane, r: u32) -> Plane {
-    const BYTE0: u128 = 0x000000ff_000000ff_000000ff_000000ff;
-    let wrapped = match r {
-        1 => BYTE0,
-        _ => BYTE0 | BYTE0 << 8,
-    };
-    right(x & !wrapped, 8 * r) | left(x & wrapped, 32 - 8 * r)
+fn rotate_columns(x: Half, r: u32) -> Half {
+    let wrapped = if r == 1 { row(0) } else { row(0) | row(1) };
+    (x & !wrapped) >> (8 * r) | (x & wrapped) << (32 - 8 * r)
 }
 
 /// `a_r ↦ 2·(a_r ⊕ a_{r+1}) ⊕ a_{r+1} ⊕ (a_{r+2} ⊕ a_{r+3})`
 #[inline(always)]
-fn mix_columns(x: &mut [Plane; 8]) {
+fn mix_columns(x: &mut [Half; 8]) {
     let below = x.map(|plane| rotate_columns(plane, 1));
-    let pair: [Plane; 8] = core::array::from_fn(|b| x[b] ^ below[b]);
+    let pair: [Half; 8] = core::array::from_fn(|b| x[b] ^ below[b]);
     for b in 0..8 {
         // Doubling in GF(2⁸) moves each plane up; the top one returns at x⁴ + x³ + x + 1.
         let doubled = match b {

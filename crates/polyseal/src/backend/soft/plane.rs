@@ -1,8 +1,25 @@
 //! An integer as a bit plane, or as a block.
 
-use super::super::planes::Plane;
+use super::super::planes::{Bits, Plane};
 
-impl Plane for u128 {
+impl Bits for u64 {
+    #[inline(always)]
+    fn splat(self, byte: u8) -> Self {
+        Self::from_ne_bytes([byte; 8])
+    }
+
+    #[inline(always)]
+    fn up<const BITS: i32>(self) -> Self {
+        self << BITS
+    }
+
+    #[inline(always)]
+    fn down<const BITS: i32>(self) -> Self {
+        self >> BITS
+    }
+}
+
+impl Bits for u128 {
     #[inline(always)]
     fn splat(self, byte: u8) -> Self {
         Self::from_ne_bytes([byte; 16])
@@ -17,7 +34,9 @@ impl Plane for u128 {
     fn down<const BITS: i32>(self) -> Self {
         right(self, BITS.cast_unsigned())
     }
+}
 
+impl Plane for u128 {
     #[inline(always)]
     fn bit(self, b: usize) -> Self {
         // Each byte's bit alone in it, times 255.

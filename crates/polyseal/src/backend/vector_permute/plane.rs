@@ -2,7 +2,7 @@
 
 use core::ops::{BitAnd, BitXor, Not};
 
-use super::super::planes::Plane;
+use super::super::planes::{Bits, Plane};
 use super::tables::{NEXT_ROW, NEXT_ROW_BUT_ONE, SHIFT_ROWS_OF_ROWS, TURN};
 use super::{Bytes, Permuted};
 
@@ -33,7 +33,7 @@ impl<B: Bytes> Not for Permuted<B> {
     }
 }
 
-impl<B: Bytes> Plane for Permuted<B> {
+impl<B: Bytes> Bits for Permuted<B> {
     #[inline(always)]
     fn splat(self, byte: u8) -> Self {
         Self(B::load(self.0.isa(), &[byte; 16]))
@@ -48,7 +48,9 @@ impl<B: Bytes> Plane for Permuted<B> {
     fn down<const BITS: i32>(self) -> Self {
         Self(self.0.down::<BITS>())
     }
+}
 
+impl<B: Bytes> Plane for Permuted<B> {
     #[inline(always)]
     fn bit(self, b: usize) -> Self {
         let bit = self.splat(1 << b);
