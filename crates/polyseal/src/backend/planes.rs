@@ -104,6 +104,12 @@ impl<P: Plane> Sliced<P> {
         }
     }
 
+    /// Adds a round's key and the S-box's constant to every block.
+    #[inline(always)]
+    fn add_with_constant(&mut self, key: P) {
+        self.add(&Self::broadcast(key ^ key.splat(CONSTANT)));
+    }
+
     /// AES's last round but for its key and the S-box's constant, which may be added at any time;
     /// the others go on with [`mix_columns`](Self::mix_columns).
     #[inline(always)]
@@ -130,40 +136,24 @@ impl<P: Plane> Sliced<P> {
     }
 }
 
-/// AES of `N` times eight blocks under `round_keys`: side by side, as far as the CPU looks ahead.
+/// AES of eight blocks under `round_keys`.
 #[inline(always)]
-pub(super) fn encrypt<P: Plane, const N: usize>(
-    blocks: [[P; 8]; N],
+pub(super) fn encrypt<P: Plane>(
+    blocks: [P; 8],
     round_keys: &[[u8; 16]],
     load: impl Fn(&[u8; 16]) -> P,
-) -> [[P; 8]; N] {
+) -> [P; 8] {
     let rounds = round_keys.len() - 1;
-    let mut x = [Sliced(blocks[0]); N];
-    for i in 0..N {
-        x[i] = Sliced::new(blocks[i]);
+    let mut x = Sliced::new(blocks);
+    x.add(&Sliced::broadcast(load(&round_keys[0])));
+    for key in &round_keys[1..rounds] {
+        x.last_round();
+        x.mix_columns();
+        x.add_with_constant(load(key));
     }
-    for (r, key) in round_keys.iter().enumerate() {
-        let mut key = load(key);
-        if r > 0 {
-            key = key ^ key.splat(CONSTANT);
-        }
-        let key = Sliced::broadcast(key);
-        for i in 0..N {
-            // CT: the number of rounds is public.
-            if r > 0 {
-                x[i].last_round();
-            }
-            if r > 0 && r < rounds {
-                x[i].mix_columns();
-            }
-            x[i].add(&key);
-        }
-    }
-    let mut blocks = blocks;
-    for i in 0..N {
-        blocks[i] = x[i].blocks();
-    }
-    blocks
+    x.last_round();
+    x.add_with_constant(load(&round_keys[rounds]));
+    x.blocks()
 }
 
 /// The affine constant of the S-box.

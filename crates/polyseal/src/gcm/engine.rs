@@ -126,22 +126,13 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
             return;
         }
         if const { <L::Isa as Isa>::ROUNDS_ARE_CALLS } {
-            // Rounds and products would not be computed at once; two groups' rounds are.
-            for at in (0..whole).step_by(2 * group) {
-                let mut groups = 1;
-                let key_streams = if whole - at == group {
-                    [self.key_stream::<GROUP>(); 2]
-                } else {
-                    groups = 2;
-                    self.two_key_streams()
-                };
-                for (i, key_stream) in key_streams[..groups].iter().enumerate() {
-                    let (_, rest) = buffer.reborrow().split_at(at + i * group);
-                    let (now, _) = rest.split_at(group);
-                    self.ghash.expect(Ghash::<L>::GROUP_BLOCKS);
-                    self.add_key_stream::<D>(*key_stream, now);
-                    self.ghash.reduce();
-                }
+            // Nothing would be computed at once.
+            for at in (0..whole).step_by(group) {
+                let (_, rest) = buffer.reborrow().split_at(at);
+                let (now, _) = rest.split_at(group);
+                self.ghash.expect(Ghash::<L>::GROUP_BLOCKS);
+                self.last_group::<D>(now);
+                self.ghash.reduce();
             }
             return;
         }
@@ -218,7 +209,7 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
 
     /// What is at most a group long, as part of the group that ends the hash.
     #[inline(always)]
-    fn last_group<D: Direction>(&mut self, buffer: InOutBuf<'_, '_, u8>) {
+    fn last_group<D: Direction>(&mut self, mut buffer: InOutBuf<'_, '_, u8>) {
         let bytes = buffer.len();
         // CT: lengths are public.
         let key_stream = match bytes.div_ceil(L::BYTES) {
@@ -228,17 +219,6 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
             3 | 4 => self.key_stream::<4>(),
             _ => self.key_stream::<GROUP>(),
         };
-        self.add_key_stream::<D>(key_stream, buffer);
-    }
-
-    /// Encrypts or decrypts what is at most a group long, and hashes it.
-    #[inline(always)]
-    fn add_key_stream<D: Direction>(
-        &mut self,
-        key_stream: [L; GROUP],
-        mut buffer: InOutBuf<'_, '_, u8>,
-    ) {
-        let bytes = buffer.len();
         for (j, z) in key_stream.into_iter().enumerate() {
             let (from, to) = (j * L::BYTES, ((j + 1) * L::BYTES).min(bytes));
             if from >= to {
@@ -247,19 +227,6 @@ impl<'k, A: Aes, L: Clmul> Engine<'k, A, L> {
             let ciphertext = add_partial::<L>(self.isa, z, &mut buffer, from..to, D::SEALS);
             self.ghash.take(ciphertext, (to - from).div_ceil(16));
         }
-    }
-
-    /// Key stream for two groups.
-    #[inline(always)]
-    fn two_key_streams(&mut self) -> [[L; GROUP]; 2] {
-        let mut x = [self.counters.next(); 2 * GROUP];
-        for x in &mut x[1..] {
-            *x = self.counters.next();
-        }
-        x = aes::encrypt::<A, L, { 2 * GROUP }>(self.isa, self.round_keys, x);
-        let mut key_streams = [[x[0]; GROUP]; 2];
-        key_streams.as_flattened_mut().copy_from_slice(&x);
-        key_streams
     }
 
     /// `N` registers of key stream, and the first of them again.

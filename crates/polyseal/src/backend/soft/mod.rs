@@ -123,7 +123,7 @@ impl Block {
             for (block, x) in blocks.iter_mut().zip(&*x) {
                 *block = x.0;
             }
-            let [blocks] = planes::encrypt([blocks], round_keys, load);
+            let blocks = planes::encrypt(blocks, round_keys, load);
             for (x, block) in x.iter_mut().zip(blocks) {
                 x.0 = block;
             }

@@ -75,43 +75,26 @@ pub(super) fn each<R: Round, B: Bytes>(x: &[Permuted<B>], out: &mut [Permuted<B>
     }
 }
 
-/// From how many blocks on AES is faster bitsliced, eight at a time.
-const SLICED: usize = 4;
-
-/// AES of each block of `x`.
+/// AES of each block of `x`: eight at a time bitsliced, which is faster, and the others one by one.
 #[inline(always)]
 pub(super) fn encrypt<B: Bytes>(isa: B::Isa, x: &mut [Permuted<B>], round_keys: &[[u8; 16]]) {
     let load = |key: &[u8; 16]| Permuted(B::load(isa, key));
-    for x in x.chunks_mut(16) {
-        // CT: how many there are is public.
-        if x.len() > 8 {
-            sliced::<_, 2>(x, round_keys, load);
-        } else if x.len() >= SLICED {
-            sliced::<_, 1>(x, round_keys, load);
-        } else {
-            let (rounds, tables) = (round_keys.len() - 1, Tables::load(isa));
-            for x in x {
-                *x = x.xor(load(&round_keys[0]));
-                for key in &round_keys[1..rounds] {
-                    x.0 = Middle::round(x.0, load(key).0, &tables);
-                }
-                x.0 = Last::round(x.0, load(&round_keys[rounds]).0, &tables);
-            }
-        }
+    let (eights, rest) = x.as_chunks_mut::<8>();
+    for blocks in eights {
+        *blocks = planes::encrypt(*blocks, round_keys, load);
     }
-}
-
-/// AES of at most `N` times eight blocks, in planes.
-#[inline(always)]
-fn sliced<B: Bytes, const N: usize>(
-    x: &mut [Permuted<B>],
-    round_keys: &[[u8; 16]],
-    load: impl Fn(&[u8; 16]) -> Permuted<B>,
-) {
-    let mut blocks = [[x[0]; 8]; N];
-    blocks.as_flattened_mut()[..x.len()].copy_from_slice(x);
-    let blocks = planes::encrypt(blocks, round_keys, load);
-    x.copy_from_slice(&blocks.as_flattened()[..x.len()]);
+    // CT: how many there are is public.
+    if rest.is_empty() {
+        return;
+    }
+    let (rounds, tables) = (round_keys.len() - 1, Tables::load(isa));
+    for x in rest {
+        *x = x.xor(load(&round_keys[0]));
+        for key in &round_keys[1..rounds] {
+            x.0 = Middle::round(x.0, load(key).0, &tables);
+        }
+        x.0 = Last::round(x.0, load(&round_keys[rounds]).0, &tables);
+    }
 }
 
 impl<B: Bytes> Permuted<B> {
