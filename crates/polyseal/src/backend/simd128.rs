@@ -52,6 +52,8 @@ pub struct V128(v128, Simd128);
 impl Bytes for V128 {
     type Isa = Simd128;
 
+    const SLICED: bool = true;
+
     #[inline(always)]
     fn isa(self) -> Simd128 {
         self.1

@@ -75,6 +75,8 @@ pub struct Xmm(__m128i, Ssse3);
 impl Bytes for Xmm {
     type Isa = Ssse3;
 
+    const SLICED: bool = false;
+
     #[inline(always)]
     fn isa(self) -> Ssse3 {
         self.1

@@ -23,6 +23,9 @@ pub trait Bytes: Copy {
     /// The instruction set.
     type Isa: Isa<X1 = Permuted<Self>>;
 
+    /// Whether AES of eight blocks is faster bitsliced: where a shuffle takes several instructions.
+    const SLICED: bool;
+
     /// The proof that the CPU has it.
     fn isa(self) -> Self::Isa;
     /// `tables` where the compiler does not know what is in them, if that is better.
@@ -75,24 +78,29 @@ pub(super) fn each<R: Round, B: Bytes>(x: &[Permuted<B>], out: &mut [Permuted<B>
     }
 }
 
-/// AES of each block of `x`: eight at a time bitsliced, which is faster, and the others one by one.
+/// AES of each block of `x`.
 #[inline(always)]
 pub(super) fn encrypt<B: Bytes>(isa: B::Isa, x: &mut [Permuted<B>], round_keys: &[[u8; 16]]) {
     let load = |key: &[u8; 16]| Permuted(B::load(isa, key));
-    let (eights, rest) = x.as_chunks_mut::<8>();
-    for blocks in eights {
-        *blocks = planes::encrypt(*blocks, round_keys, load);
-    }
-    // CT: how many there are is public.
-    if rest.is_empty() {
-        return;
+    let mut rest = x;
+    if const { B::SLICED } {
+        let eights;
+        (eights, rest) = rest.as_chunks_mut::<8>();
+        for blocks in eights {
+            *blocks = planes::encrypt(*blocks, round_keys, load);
+        }
     }
     let (rounds, tables) = (round_keys.len() - 1, Tables::load(isa));
-    for x in rest {
+    for x in rest.iter_mut() {
         *x = x.xor(load(&round_keys[0]));
-        for key in &round_keys[1..rounds] {
+    }
+    // Round by round, because the blocks' rounds are computed at once.
+    for key in &round_keys[1..rounds] {
+        for x in rest.iter_mut() {
             x.0 = Middle::round(x.0, load(key).0, &tables);
         }
+    }
+    for x in rest.iter_mut() {
         x.0 = Last::round(x.0, load(&round_keys[rounds]).0, &tables);
     }
 }
