@@ -35,7 +35,7 @@ pub(super) fn aes_last_rounds_without_key(blocks: &mut [u128; 8]) {
         sub_bytes(half);
     });
     planes.shift_rows();
-    planes.by_halves(|half| transpose(half));
+    planes.by_halves(transpose);
     planes.store(blocks);
 }
 
@@ -43,7 +43,7 @@ pub(super) fn aes_last_rounds_without_key(blocks: &mut [u128; 8]) {
 #[inline(never)]
 pub(super) fn aes_inverse_rounds_without_key(blocks: &mut [u128; 8]) {
     let mut planes = Planes::of(blocks);
-    planes.by_halves(|half| transpose(half));
+    planes.by_halves(transpose);
     planes.inv_shift_rows();
     planes.by_halves(|half| {
         inv_sub_bytes(half);
@@ -57,7 +57,7 @@ pub(super) fn aes_inverse_rounds_without_key(blocks: &mut [u128; 8]) {
 #[inline(never)]
 pub(super) fn aes_inverse_last_rounds_without_key(blocks: &mut [u128; 8]) {
     let mut planes = Planes::of(blocks);
-    planes.by_halves(|half| transpose(half));
+    planes.by_halves(transpose);
     planes.inv_shift_rows();
     planes.by_halves(|half| {
         inv_sub_bytes(half);
