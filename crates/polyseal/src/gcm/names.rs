@@ -139,15 +139,15 @@ pub(crate) const FAMILIES: &[Family] = &[
         id: "aes-128-gcm",
         name: "AES-128-GCM",
         key_bytes: Sizes::one(&[16]),
-        cost: Cost::measured(48_765, 703, 385, 335),
+        cost: Cost::measured(25_287, 8_636, 703, 385, 335, 19_982),
         maker: maker!(Aead: makers::gcm::<Aes128>),
         ..GCM
     },
-    Family { cost: Cost::measured(59_521, 822, 451, 393), ..GCM },
+    Family { cost: Cost::measured(29_340, 11_705, 822, 451, 393, 23_260), ..GCM },
     Family {
         id: "xaes-256-gcm",
         name: "XAES-256-GCM",
-        cost: Cost::measured(68_191, 1040, 708, 654),
+        cost: Cost::measured(34_486, 12_274, 1_040, 708, 654, 26_319),
         specification: Specification { title: "c2sp.org/XAES-256-GCM", section: "" },
         mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(2) },
         maker: maker!(Aead: makers::derived::<Xaes>),
@@ -167,7 +167,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             "where the nonce travels with the ciphertext; where it is implied, to the key alone, \
              with 2^64, and not to the nonce",
         ),
-        cost: Cost::measured(73_043, 1087, 756, 704),
+        cost: Cost::measured(36_761, 13_168, 1_087, 756, 704, 26_923),
         properties: COMMITTING,
         specification: Specification { title: PAPER, section: "figure 2, specification 1" },
         mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(5) },
