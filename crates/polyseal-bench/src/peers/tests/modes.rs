@@ -18,6 +18,7 @@ fn all(id: &str) -> Vec<(&'static str, Box<dyn Aead>)> {
             ("aws-lc", Box::new(aws_lc::ctx())),
             ("boringssl", Box::new(boringssl::ctx())),
             ("openssl", Box::new(openssl::ctx())),
+            ("ring", Box::new(ring::ctx())),
         ],
     }
 }
@@ -124,6 +125,6 @@ fn gcm_siv_is_that_of_its_rfc() {
 /// What is put together from their parts is what we have, on each of our back ends.
 #[test]
 fn ours_is_the_ctx_of_the_c_libraries() {
-    let libraries = all("ctx-aes-256-gcm").try_into().unwrap_or_else(|_| panic!("three of them"));
+    let libraries = all("ctx-aes-256-gcm").try_into().unwrap_or_else(|_| panic!("four of them"));
     ours_is_theirs("ctx-aes-256-gcm", libraries);
 }
