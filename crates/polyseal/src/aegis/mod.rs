@@ -2,7 +2,7 @@
 //! 1 to 16, with 16- or 32-byte tags; AEGISMAC; the key stream.
 //!
 //! Sources: RFC 10032, in the text of draft-irtf-cfrg-aegis-aead-18, whose sections are cited here
-//! (the types without a suffix); and F. Denis, "Adding more parallelism to the AEGIS authenticated
+//! (the types without a suffix; `papers/aegis.md` says what of the RFC's own text was checked); and F. Denis, "Adding more parallelism to the AEGIS authenticated
 //! encryption algorithms", version 1.0 (the types with the suffix `V1`, which above degree 1 do not
 //! interoperate with the former).
 //!
