@@ -175,7 +175,9 @@ def peers(report, measured):
         report.heading(f"{table} beside {what}")
         report.chart(f"{table} on {backend}: cycles a byte, sealing",
                      chart(lines, "length of the message", "cycles a byte", xlog=True, ylog=True, xticks=ticks(lines),
-                           limits=limits(measured, backend, 2)), data={l.name: l.points for l in lines})
+                           limits=limits(measured, backend, 2)),
+                     "AEZ in C is under the AGPL: the program that measures it is built for this machine and never distributed."
+                     if any(name.startswith("aez aez") for name in names) else "", data={l.name: l.points for l in lines})
         if names:
             rows = [[size(at), *(times(contest.ratio(name, ours[0])) for name in names)] for at, contest in sorted(contests.items())]
             report.table(f"Their time divided by {table}'s: above 1 ours is faster", ["message", *names], rows)

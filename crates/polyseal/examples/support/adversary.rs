@@ -16,6 +16,9 @@
 //! keys collide if E(w) = E'(w'), E(w ⊕ Δ) = E'(w' ⊕ Δ), and for a u that both know
 //! E(u) ⊕ K1 ⊕ w = E'(u) ⊕ K1' ⊕ w'.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 /// 2^5 values.
 const MOST: usize = 32;
 const UNKNOWN: u8 = 0xff;
@@ -36,6 +39,10 @@ pub(crate) struct Game {
     delta: u8,
 }
 
+/// For each key that the last question of all may follow, with which answers to it a new key wins: the
+/// rows of `Wins` for each E(0) and each pair. The same key is met in many transcripts.
+type Tables = HashMap<[u8; MOST], Rc<[u32]>>;
+
 /// For a pair of which nothing is known: with which of its answers (z, z') the adversary has won.
 struct Wins([u32; MOST]);
 
@@ -52,7 +59,7 @@ impl Game {
 
     /// The probability with which the best adversary wins after `pairs` pairs of calls.
     pub(crate) fn best(self, pairs: u32) -> f64 {
-        self.value(&mut vec![self.fresh(0)], pairs)
+        self.value(&mut vec![self.fresh(0)], pairs, &mut Tables::new())
     }
 
     /// A key of which nothing is known but E(0).
@@ -67,37 +74,111 @@ impl Game {
     }
 
     /// What is left to win with `pairs` more pairs.
-    fn value(self, keys: &mut Vec<Key>, pairs: u32) -> f64 {
+    fn value(self, keys: &mut Vec<Key>, pairs: u32, tables: &mut Tables) -> f64 {
         if pairs == 0 {
             return 0.0;
         }
         // The first key of all is there when the game begins; another one's E(0) is any value.
         let mut best: f64 = 0.0;
         for k in 0..keys.len() {
-            best = best.max(self.best_question(keys, k, pairs));
+            best = best.max(self.best_question(keys, k, pairs, tables));
         }
         if keys[0].known() > 1 {
-            let k = keys.len();
-            let sum: f64 = (0..self.values())
-                .map(|e0| {
+            let sum: f64 = if pairs == 1 {
+                self.last_question(keys, tables)
+            } else {
+                let k = keys.len();
+                let of = |e0| {
                     keys.push(self.fresh(e0));
-                    let value = self.best_question(keys, k, pairs);
+                    let value = self.best_question(keys, k, pairs, tables);
                     keys.pop();
                     value
-                })
-                .sum();
+                };
+                (0..self.values()).map(of).sum()
+            };
             best = best.max(sum / f64::from(self.values()));
         }
         best
     }
 
+    /// `best_question` about a new key where no other follows, summed over its E(0).
+    fn last_question(self, keys: &[Key], tables: &mut Tables) -> f64 {
+        let tables: Vec<_> = match keys {
+            // Nobody will ask for it again.
+            [key] => vec![self.table(key, &mut Tables::new())],
+            _ => keys.iter().map(|key| self.table(key, tables)).collect(),
+        };
+        let inputs = f64::from(self.values() - 1);
+        let of = |e0: u8| {
+            let (mut best, mut backward) = (0.0_f64, [0.0_f64; MOST]);
+            for a in self.halves() {
+                let (at, mut sum) = (self.rows(e0, a), 0.0);
+                for z in 0..usize::from(self.values()) {
+                    let mut row = tables.iter().fold(0, |row, table| row | table[at + z]);
+                    sum += f64::from(row.count_ones());
+                    // Of the pair of 0, one half is known: one answer is all that is left.
+                    let weight = if a == 0 { 1.0 } else { 1.0 / (inputs - 1.0) };
+                    if a != 0 {
+                        backward[z] += f64::from(row.count_ones()) * weight;
+                    }
+                    while row != 0 {
+                        backward[row.trailing_zeros() as usize] += weight;
+                        row &= row - 1;
+                    }
+                }
+                let answers = if a == 0 { inputs } else { inputs * (inputs - 1.0) };
+                best = best.max(sum / answers);
+            }
+            backward.iter().fold(best, |best, sum| best.max(sum / inputs))
+        };
+        (0..self.values()).map(of).sum()
+    }
+
+    /// Where the rows of a pair stand in a table.
+    fn rows(self, e0: u8, a: u8) -> usize {
+        (usize::from(e0) << self.n | usize::from(a)) << self.n
+    }
+
+    /// With what a new key collides with `key`. Those of keys with one pair are kept: there are few.
+    fn table(self, key: &Key, tables: &mut Tables) -> Rc<[u32]> {
+        if let Some(table) = tables.get(&key.forward) {
+            return Rc::clone(table);
+        }
+        let mut table = vec![0; 1 << (3 * self.n)];
+        for e0 in 0..self.values() {
+            for a in self.halves() {
+                let mut pair = [*key, self.fresh(e0)];
+                let rows = &mut table[self.rows(e0, a)..][..1 << self.n];
+                if a != 0 {
+                    rows.copy_from_slice(&self.wins(&pair, 1, a).0[..rows.len()]);
+                    continue;
+                }
+                for z in self.unused(&self.fresh(e0)) {
+                    pair[1] = self.fresh(e0);
+                    pair[1].know(self.delta, z);
+                    rows[0] |= u32::from(self.won(&pair, 1)) << z;
+                }
+            }
+        }
+        let table: Rc<[u32]> = table.into();
+        if key.known() <= 3 {
+            tables.insert(key.forward, Rc::clone(&table));
+        }
+        table
+    }
+
+    /// One input of each pair.
+    fn halves(self) -> impl Iterator<Item = u8> + use<> {
+        (0..self.values()).filter(move |a| *a < a ^ self.delta)
+    }
+
     /// The best of the questions about key `k`.
-    fn best_question(self, keys: &mut Vec<Key>, k: usize, pairs: u32) -> f64 {
+    fn best_question(self, keys: &mut Vec<Key>, k: usize, pairs: u32, tables: &mut Tables) -> f64 {
         let mut best: f64 = 0.0;
         // For each z, what is won by decrypting it: the sum over a, by how many there are.
         let mut backward = [0.0_f64; MOST];
         let inputs = f64::from(self.values() - keys[k].known());
-        for a in (0..self.values()).filter(|a| *a < a ^ self.delta) {
+        for a in self.halves() {
             let b = a ^ self.delta;
             match (keys[k].forward[usize::from(a)], keys[k].forward[usize::from(b)]) {
                 (UNKNOWN, UNKNOWN) => {
@@ -108,11 +189,15 @@ impl Game {
                         backward[usize::from(z)] += value / (inputs - 1.0);
                         backward[usize::from(other)] += value / (inputs - 1.0);
                     };
-                    self.answers(keys, k, a, pairs, &mut add);
+                    self.answers(keys, k, a, pairs, tables, &mut add);
                     best = best.max(sum / (inputs * (inputs - 1.0)));
                 }
-                (UNKNOWN, _) => best = best.max(self.half(keys, k, a, pairs, &mut backward)),
-                (_, UNKNOWN) => best = best.max(self.half(keys, k, b, pairs, &mut backward)),
+                (UNKNOWN, _) => {
+                    best = best.max(self.half(keys, k, a, pairs, tables, &mut backward))
+                }
+                (_, UNKNOWN) => {
+                    best = best.max(self.half(keys, k, b, pairs, tables, &mut backward))
+                }
                 _ => {}
             }
         }
@@ -126,31 +211,46 @@ impl Game {
         k: usize,
         a: u8,
         pairs: u32,
+        tables: &mut Tables,
         add: &mut impl FnMut(u8, u8, f64),
     ) {
         let saved = keys[k];
         let Wins(wins) = self.wins(keys, k, a);
+        for (z, mut row) in (0_u8..).zip(wins) {
+            while row != 0 {
+                add(z, row.trailing_zeros() as u8, 1.0);
+                row &= row - 1;
+            }
+        }
+        if pairs == 1 {
+            return;
+        }
         for z in self.unused(&saved) {
-            for other in self.unused(&saved).filter(|other| *other != z) {
-                if wins[usize::from(z)] >> other & 1 == 1 {
-                    add(z, other, 1.0);
-                } else if pairs > 1 {
-                    keys[k].know(a, z);
-                    keys[k].know(a ^ self.delta, other);
-                    add(z, other, self.value(keys, pairs - 1));
-                    keys[k] = saved;
-                }
+            let open = |other: &u8| *other != z && wins[usize::from(z)] >> other & 1 == 0;
+            for other in self.unused(&saved).filter(open) {
+                keys[k].know(a, z);
+                keys[k].know(a ^ self.delta, other);
+                add(z, other, self.value(keys, pairs - 1, tables));
+                keys[k] = saved;
             }
         }
     }
 
     /// A pair of which one half is known already: what is left, on the average over the other.
-    fn half(self, keys: &mut Vec<Key>, k: usize, a: u8, pairs: u32, backward: &mut [f64]) -> f64 {
+    fn half(
+        self,
+        keys: &mut Vec<Key>,
+        k: usize,
+        a: u8,
+        pairs: u32,
+        tables: &mut Tables,
+        backward: &mut [f64],
+    ) -> f64 {
         let saved = keys[k];
         let (mut sum, mut count) = (0.0, 0.0);
         for z in self.unused(&saved) {
             keys[k].know(a, z);
-            let value = if self.won(keys, k) { 1.0 } else { self.value(keys, pairs - 1) };
+            let value = if self.won(keys, k) { 1.0 } else { self.value(keys, pairs - 1, tables) };
             keys[k] = saved;
             sum += value;
             count += 1.0;
