@@ -5,9 +5,9 @@
 //! the paper's words both are KBKDF and AES-GCM, and so they are put together here, from parts that
 //! other algorithms have: slower than code of their own, which nobody should need.
 //!
-//! Security: F_com binds the key by theorem 1, whatever derives the keys of messages. That K_C tells
-//! nothing about them is proven where no input of the derivation is one of F_com's: a nonce of
-//! DNDK's version 2 that begins with "XCMT" is.
+//! Security: F_com binds the key by theorem 1, whatever derives the keys of messages. That K_C
+//! tells nothing about them is proven where no input of the derivation is one of F_com's: a nonce
+//! of DNDK's version 2 that begins with "XCMT" is.
 
 use core::marker::PhantomData;
 

@@ -22,8 +22,8 @@ fn the_best_adversary_stays_below_theorem_1() {
     assert!(for_kc(Amount::from(2_u32), 4).amount.log2() < -2.4, "the theorem says something");
 }
 
-/// More pairs win more, and about as often as pairs of pairs: the paper's intuition, C(q, 2) / 2^2n,
-/// is right but for a factor of two.
+/// More pairs win more, and about as often as pairs of pairs: the paper's intuition,
+/// C(q, 2) / 2^2n, is right but for a factor of two.
 #[test]
 fn more_pairs_win_as_often_as_pairs_of_pairs() {
     for (n, pairs, least, most) in [(2, 3, 0.439, 0.440), (3, 3, 0.110, 0.111)] {
