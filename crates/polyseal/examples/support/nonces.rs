@@ -6,9 +6,10 @@
 //! the same: a collision on 32 bits. In a nonce of b < 24 bytes, V begins with the last 24 − b
 //! bytes of U. If those are the same in all U, X1 must be the same in its first 24 − b bytes, too.
 //!
-//! `bound` is a commitment without such pairs, which is ours: the second half's last block has U ⊕ V
-//! where the first has V. Whoever knows K decrypts both halves, finds U in their difference and then
-//! V: so no two nonces of one key share it. It is CMAC twice, as K_C is, with as many calls of AES.
+//! `bound` is a commitment without such pairs, which is ours: the second half's last block has
+//! U ⊕ V where the first has V. Whoever knows K decrypts both halves, finds U in their difference
+//! and then V: so no two nonces of one key share it. It is CMAC twice, as K_C is, with as many
+//! calls of AES.
 
 use std::collections::HashMap;
 
