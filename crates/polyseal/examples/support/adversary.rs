@@ -139,7 +139,7 @@ impl Game {
         (usize::from(e0) << self.n | usize::from(a)) << self.n
     }
 
-    /// With what a new key collides with `key`. Those of keys with one pair are kept: there are few.
+    /// With what a new key collides with `key`. Those of keys with one pair are kept.
     fn table(self, key: &Key, tables: &mut Tables) -> Rc<[u32]> {
         if let Some(table) = tables.get(&key.forward) {
             return Rc::clone(table);
