@@ -74,7 +74,11 @@ pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) options: polyseal_bench::Options,
     /// Measure what the papers claim, on every back end, into DIR/measured.jsonl: some ten minutes
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["suites", "operations", "backends", "json"])]
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["suites", "operations", "backends", "json"]
+    )]
     pub(crate) report: Option<PathBuf>,
     /// For a report: fewer and shorter rounds, for a first look
     #[arg(long, conflicts_with_all = ["rounds", "slice"])]

@@ -1,19 +1,19 @@
 //! The best adversary against F_com in the ideal-cipher model, where blocks have a few bits.
 //!
 //! Source: eprint 2025/758, section 5.2: F_com(K, U, V) = CMAC_K(U ‖ V) ‖ CMAC_K(U ‖ V ⊕ Δ), with
-//! whole blocks U and V. An adversary looks for two keys with one value of F_com under one (U, V). As
-//! in the paper's proof it asks in pairs: a forward pair encrypts a and a ⊕ Δ; a backward pair
-//! decrypts z to a, and encrypts a ⊕ Δ. We give it more than the theorem does: AES_K(0), of which K1
-//! is made, is free for each key that it asks about, before it chooses what to ask.
+//! whole blocks U and V. An adversary looks for two keys with one value of F_com under one (U, V).
+//! As in the paper's proof it asks in pairs: a forward pair encrypts a and a ⊕ Δ; a backward pair
+//! decrypts z to a, and encrypts a ⊕ Δ. We give it more than the theorem does: AES_K(0), of which
+//! K1 is made, is free for each key that it asks about, before it chooses what to ask.
 //!
 //! Every such adversary is a tree of questions and answers. Here is the value of the best one, by
 //! dynamic programming over what it may have learnt: each question's answers are averaged, of the
-//! questions the best is taken. Nothing is drawn by chance, and nothing is left out; it has won when
-//! its transcript holds a collision. All keys are alike, and so is the first one's AES_K(0), for a
-//! value that is added to all outputs changes nothing.
+//! questions the best is taken. Nothing is drawn by chance, and nothing is left out; it has won
+//! when its transcript holds a collision. All keys are alike, and so is the first one's AES_K(0),
+//! for a value that is added to all outputs changes nothing.
 //!
-//! Letters as in the paper: u and x are the first block's input and output, w and z the second's. Two
-//! keys collide if E(w) = E'(w'), E(w ⊕ Δ) = E'(w' ⊕ Δ), and for a u that both know
+//! Letters as in the paper: u and x are the first block's input and output, w and z the second's.
+//! Two keys collide if E(w) = E'(w'), E(w ⊕ Δ) = E'(w' ⊕ Δ), and for a u that both know
 //! E(u) ⊕ K1 ⊕ w = E'(u) ⊕ K1' ⊕ w'.
 
 use std::collections::HashMap;
@@ -39,8 +39,8 @@ pub(crate) struct Game {
     delta: u8,
 }
 
-/// For each key that the last question of all may follow, with which answers to it a new key wins: the
-/// rows of `Wins` for each E(0) and each pair. The same key is met in many transcripts.
+/// For each key that the last question of all may follow, with which answers to it a new key wins:
+/// the rows of `Wins` for each E(0) and each pair. The same key is met in many transcripts.
 type Tables = HashMap<[u8; MOST], Rc<[u32]>>;
 
 /// For a pair of which nothing is known: with which of its answers (z, z') the adversary has won.
