@@ -12,8 +12,8 @@ use serde_json::Value;
 fn a_report_has_every_paper_and_every_back_end() {
     let room = Room::new();
     let args = ["bench", "--report", "new/report", "--size", "64", "--rounds", "1", "--slice", "0"];
-    let outcome = room.run(&args, b"");
-    outcome.succeeds();
+    let said = room.run(&args, b"").succeeds();
+    assert!(String::from_utf8_lossy(&said).contains("new/report/measured.jsonl"));
     let records = String::from_utf8(room.read("new/report/measured.jsonl")).unwrap();
     let records: Vec<Value> =
         records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -2,7 +2,7 @@
 //! report on the papers is made of.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 
 use polyseal_bench::papers::{self, Again, Papers};
@@ -24,13 +24,13 @@ pub(crate) fn bench(args: BenchArgs) -> Result {
             let file = directory.join("measured.jsonl");
             let papers = Papers { report: Some(file.clone()), ..papers_of(papers, quick, options) };
             papers::run(&papers, &mut out).map_err(failure)?;
-            eprintln!(
-                "polyseal: {} has what was measured. The page is made of it in a source tree:\n  \
-                 PYTHONPATH=papers scripts/report -m report {0} {}",
-                file.display(),
-                directory.display()
-            );
-            Ok(())
+            let (file, directory) = (file.display(), directory.display());
+            writeln!(
+                out,
+                "{file} has what was measured. In a source tree the page is made of it:\n  \
+                 PYTHONPATH=papers scripts/report -m report {file} {directory}"
+            )
+            .map_err(output)
         }
         None if papers.is_empty() => polyseal_bench::run(&options, &mut out).map_err(output),
         None => papers::run(&papers_of(papers, quick, options), &mut out).map_err(output),
