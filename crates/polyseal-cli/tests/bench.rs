@@ -12,7 +12,7 @@ use serde_json::Value;
 fn a_report_has_every_paper_and_every_back_end() {
     let room = Room::new();
     let args = ["bench", "--report", "new/report", "--size", "64", "--rounds", "1", "--slice", "0"];
-    let said = room.run(&args, b"").succeeds();
+    let said = room.run(args, b"").succeeds();
     assert!(String::from_utf8_lossy(&said).contains("new/report/measured.jsonl"));
     let records = String::from_utf8(room.read("new/report/measured.jsonl")).unwrap();
     let records: Vec<Value> =
@@ -30,9 +30,9 @@ fn a_report_has_every_paper_and_every_back_end() {
     }
     // A file stands where the directory would be.
     room.write("taken", b"");
-    let refused = room.run(&["bench", "--report", "taken", "--size", "64"], b"");
+    let refused = room.run(["bench", "--report", "taken", "--size", "64"], b"");
     assert_eq!(refused.0.status.code(), Some(1));
     // What the papers measure is not chosen.
-    let refused = room.run(&["bench", "--report", "r", "--suite", "aegis-128l"], b"");
+    let refused = room.run(["bench", "--report", "r", "--suite", "aegis-128l"], b"");
     assert_eq!(refused.0.status.code(), Some(2));
 }
