@@ -193,10 +193,10 @@ impl Game {
                     best = best.max(sum / (inputs * (inputs - 1.0)));
                 }
                 (UNKNOWN, _) => {
-                    best = best.max(self.half(keys, k, a, pairs, tables, &mut backward))
+                    best = best.max(self.half(keys, k, a, pairs, tables, &mut backward));
                 }
                 (_, UNKNOWN) => {
-                    best = best.max(self.half(keys, k, b, pairs, tables, &mut backward))
+                    best = best.max(self.half(keys, k, b, pairs, tables, &mut backward));
                 }
                 _ => {}
             }
