@@ -379,7 +379,7 @@ impl Game {
                         keys[k].know(b, other);
                         let won = game.won(keys, k);
                         assert_eq!(rows[usize::from(z)] >> other & 1 == 1, won, "{game:?}");
-                        let walks = (*seed >> 7) % 61 == 0 && pairs > 1 && !won;
+                        let walks = (*seed >> 7).is_multiple_of(61) && pairs > 1 && !won;
                         *seed = super::toy::mix(*seed ^ u64::from(z));
                         if walks {
                             let e0 = (*seed % u64::from(game.values())) as u8;
