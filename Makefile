@@ -113,7 +113,7 @@ rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:
-	scripts/with python3-venv -- scripts/python -m pytest -q -n auto reference papers scripts vectors
+	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto reference papers scripts vectors
 
 # The package for Python, with the development profile, in a fresh environment with its tests.
 wheel-quick:
