@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-syn hw-gates clean
+.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-mutants hw-demo hw-proofs hw-volume hw-syn hw-syn-link hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped c-library
 .PHONY: aarch64 avx512 frames wasm wasm-speed msrv dist packages stores wheel wheel-quick engines
@@ -22,7 +22,7 @@ test: format lint portable msrv unit rustdoc python wheel-quick constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-gates
+test-all: test docs portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-proofs hw-volume hw-gates
 
 format:
 	cargo fmt --all --check
@@ -113,7 +113,7 @@ rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:
-	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto reference papers scripts vectors
+	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto hw reference papers scripts vectors
 
 # The package for Python, with the development profile, in a fresh environment with its tests.
 wheel-quick:
@@ -156,17 +156,41 @@ wasm-speed:
 # The cores in hardware, simulated: each hash's vectors, and once each what cores have beside them (lanes,
 # half rounds, the buffer, stalls and sessions that are broken off, cycles). HW='*' for every
 # configuration, HW=--long for every vector and long random runs.
-HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing)
+HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing \
+	sha512.timing.keep) '*.tb_link_*' '*.tb_omd_link.*' '*.tb_omd_guard.*' '*.tb_axis_*' '*.tb_packet_fifo.*' \
+	'*.tb_replay_window.*' '*.tb_reset_sync.*'
 hw:
-	scripts/with ghdl python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
+	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
+	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/erasure.py $(filter --long,$(HW))
 
 hw-long:
 	$(MAKE) hw HW=--long
+
+# Whether the link's benches notice the mistakes of hw/sim/mutants.toml (minutes).
+hw-mutants:
+	scripts/with ghdl python3-venv -- scripts/hw hw/sim/mutants.py
+
+# Frames through two ends of a link, in simulation: captures of what goes in, across and out, in target/hw/demo.
+hw-demo:
+	cargo build --locked -p polyseal-cli -p polyseal-omd-link --bin polyseal --example session
+	scripts/with ghdl python3-venv -- scripts/hw hw/demo/demo.py target/debug/polyseal target/debug/examples/session
+
+# What is proved of the link's parts; what crosses between its clocks; and thousands of frames through two of them.
+hw-proofs:
+	scripts/with berkeley-abc ghdl python3-venv -- scripts/hw hw/formal/run.py
+	scripts/with ghdl python3-venv -- scripts/hw hw/syn/cdc.py
+
+hw-volume:
+	scripts/with g++ ghdl python3-venv verilator -- scripts/hw hw/sim/volume.py
 
 # Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
 # no part of `test`.
 hw-syn:
 	scripts/with g++ ghdl python3-venv -- scripts/hw hw/syn/run.py $(DESIGN)
+
+# The same of the link: area by entity, and its three clocks (an hour).
+hw-syn-link:
+	scripts/with ghdl python3-venv -- scripts/hw hw/syn/link.py $(DESIGN)
 
 # Every combination of generics as gates of no device, simulated; DESIGN=part of a name for some of them.
 hw-gates:

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- The compression function of BLAKE2b with t = f = 0, one round or half a round per cycle, for one key in many calls.
 --
 -- Source: RFC 7693, 3.1 and 3.2; docs/spec/omd.md, section 2.
@@ -56,12 +57,12 @@ architecture rtl of blake2b_core is
   -- Words are little-endian.
   function split (x : slv) return octet is
     constant l : slv(511 downto 0) := turned(x);
-    variable y : octet;
+    variable its_words : octet;
   begin
     for j in 0 to 7 loop
-      y(j) := unsigned(l(64 * j + 63 downto 64 * j));
+      its_words(j) := unsigned(l(64 * j + 63 downto 64 * j));
     end loop;
-    return y;
+    return its_words;
   end function;
 
   function joined (x : octet) return slv is
@@ -74,35 +75,35 @@ architecture rtl of blake2b_core is
   end function;
 
   -- h as a and b begin with it, after diagonals, as it were; and back.
-  function rows_of (h : octet) return octet is
+  function rows_of (from_h : octet) return octet is
     variable b : word;
-    variable y : octet;
+    variable rows : octet;
   begin
     for g in 0 to 3 loop
-      b := h(4 + (g + 1) mod 4);
-      y(g) := h(g);
-      y(4 + g) := (b(0) & b(63 downto 1)) xor BLAKE2B_IV((g + 2) mod 4);
+      b := from_h(4 + (g + 1) mod 4);
+      rows(g) := from_h(g);
+      rows(4 + g) := (b(0) & b(63 downto 1)) xor BLAKE2B_IV((g + 2) mod 4);
     end loop;
-    return y;
+    return rows;
   end function;
 
   function h_of (rows : octet) return octet is
-    variable y : octet;
+    variable its_h : octet;
   begin
     for g in 0 to 3 loop
-      y(g) := rows(g);
-      y(4 + (g + 1) mod 4) := finished(rows(4 + g), BLAKE2B_IV((g + 2) mod 4));
+      its_h(g) := rows(g);
+      its_h(4 + (g + 1) mod 4) := finished(rows(4 + g), BLAKE2B_IV((g + 2) mod 4));
     end loop;
-    return y;
+    return its_h;
   end function;
 
   function quad_of (rows : octet; first : natural) return quad is
-    variable y : quad;
+    variable of_four : quad;
   begin
     for g in 0 to 3 loop
-      y(g) := rows(first + g);
+      of_four(g) := rows(first + g);
     end loop;
-    return y;
+    return of_four;
   end function;
 
   constant NOTHING : quad := (others => (others => '0'));
@@ -187,39 +188,42 @@ architecture rtl of blake2b_core is
                 mux2(mux4(x(8 to 11), low), mux4(x(12 to 15), low), i(2)), i(3));
   end function;
 
-  -- The words that four G take first or second: of round r, on columns or diagonals; or of half a round r. r is below 10,
+  -- The words that four G take first or second: of a round, on columns or diagonals; or of half a round. It is below 10,
   -- or 20.
-  function chosen (k, m : octet; r : unsigned(4 downto 0); diagonal, second : natural) return quad is
+  function chosen (of_key, of_block : octet; of_round : unsigned(4 downto 0); diagonal, second : natural) return quad is
     variable all_words : words(0 to 15);
     variable number : unsigned(3 downto 0);
-    variable y : quad;
+    variable of_four : quad;
     variable at : natural;
   begin
-    all_words := (k(0), k(1), k(2), k(3), k(4), k(5), k(6), k(7), m(0), m(1), m(2), m(3), m(4), m(5), m(6), m(7));
+    for i in 0 to 7 loop
+      all_words(i) := of_key(i);
+      all_words(8 + i) := of_block(i);
+    end loop;
     for g in 0 to 3 loop
       at := 2 * g + second;
       if G_HALF_ROUND then
         number := "0000";
         for row in 0 to 19 loop
-          if r = row then
+          if of_round = row then
             number := to_unsigned(BLAKE2B_SIGMA(row / 2)(8 * (row mod 2) + at), 4);
           end if;
         end loop;
-        y(g) := mux16(all_words, number);
+        of_four(g) := mux16(all_words, number);
       else
         at := at + 8 * diagonal;
-        -- There is no row 10 to 15: rows 8 and 9 in their places make r(1) and r(2) needless there.
-        y(g) := mux16((
+        -- There is no row 10 to 15: rows 8 and 9 in their places make of_round(1) and of_round(2) needless there.
+        of_four(g) := mux16((
           all_words(BLAKE2B_SIGMA(0)(at)), all_words(BLAKE2B_SIGMA(1)(at)), all_words(BLAKE2B_SIGMA(2)(at)),
           all_words(BLAKE2B_SIGMA(3)(at)), all_words(BLAKE2B_SIGMA(4)(at)), all_words(BLAKE2B_SIGMA(5)(at)),
           all_words(BLAKE2B_SIGMA(6)(at)), all_words(BLAKE2B_SIGMA(7)(at)), all_words(BLAKE2B_SIGMA(8)(at)),
           all_words(BLAKE2B_SIGMA(9)(at)), all_words(BLAKE2B_SIGMA(8)(at)), all_words(BLAKE2B_SIGMA(9)(at)),
           all_words(BLAKE2B_SIGMA(8)(at)), all_words(BLAKE2B_SIGMA(9)(at)), all_words(BLAKE2B_SIGMA(8)(at)),
           all_words(BLAKE2B_SIGMA(9)(at))),
-          r(3 downto 0));
+          of_round(3 downto 0));
       end if;
     end loop;
-    return y;
+    return of_four;
   end function;
 
   -- Each register of control is as many in a row as there are LANES: index 0 is what it will be, index LANES what it is.
@@ -229,7 +233,7 @@ architecture rtl of blake2b_core is
   signal ms : octets := (others => (others => (others => '0')));
   signal run, was, begun : slv(0 to LANES) := (others => '0');
   -- Steps done; the row of sigma, now and next, and both a round of all LANES later.
-  signal t, r, rx, rd, rxd : counts := (others => (others => '0'));
+  signal t, sigma_row, sigma_next, sigma_row_later, sigma_next_later : counts := (others => (others => '0'));
   signal x : state := NEUTRAL;
   signal x1, x2, x3, x4 : state;                          -- after each quarter of a round; a half has x3 and x4
   constant ENTERED : positive := (LANES + 4) / 4;         -- where h enters, of four
@@ -239,12 +243,12 @@ architecture rtl of blake2b_core is
   signal words_1, words_2, words_3, next_words : quad;     -- of the message, for each quarter
   signal settles : std_logic;
 
-  function next_row (r : unsigned(4 downto 0)) return unsigned is
+  function next_row (row : unsigned(4 downto 0)) return unsigned is
   begin
-    if (G_HALF_ROUND and r = 19) or (not G_HALF_ROUND and r = 9) then
+    if (G_HALF_ROUND and row = 19) or (not G_HALF_ROUND and row = 9) then
       return to_unsigned(0, 5);
     end if;
-    return r + 1;
+    return row + 1;
   end function;
 begin
   assert LANES = 1 or (LANES = 4 and not G_HALF_ROUND)
@@ -274,18 +278,18 @@ begin
       ms(0) <= split(m);
     end if;
     t(0) <= t(LANES) + 1;
-    r(0) <= rx(LANES);
-    rx(0) <= next_row(rx(LANES));
+    sigma_row(0) <= sigma_next(LANES);
+    sigma_next(0) <= next_row(sigma_next(LANES));
     if run(LANES) = '0' then
-      rx(0) <= (others => '0');
+      sigma_next(0) <= (others => '0');
     elsif t(LANES) = STEPS - 1 then
       run(0) <= '0';
-      rx(0) <= (others => '0');
+      sigma_next(0) <= (others => '0');
     end if;
     if start = '1' then
       run(0) <= '1';
       t(0) <= (others => '0');
-      rx(0) <= to_unsigned(1, 5);
+      sigma_next(0) <= to_unsigned(1, 5);
     end if;
 
     hs(0) <= hs(LANES);
@@ -304,27 +308,28 @@ begin
   end process;
   was(0) <= run(LANES);
   begun(0) <= start;
-  rd(0) <= r(LANES);
-  rxd(0) <= rx(LANES);
+  sigma_row_later(0) <= sigma_row(LANES);
+  sigma_next_later(0) <= sigma_next(LANES);
 
   one : if LANES = 1 generate
     rows <= rows_of(split(h));
     settles <= clear and not start;
-    words_2 <= chosen(keys, ms(LANES), r(LANES), 1, 0);
-    words_3 <= chosen(keys, ms(LANES), r(LANES), 1, 1);
+    words_2 <= chosen(keys, ms(LANES), sigma_row(LANES), 1, 0);
+    words_3 <= chosen(keys, ms(LANES), sigma_row(LANES), 1, 1);
     whole : if not G_HALF_ROUND generate
       x1 <= half(aligned(x, '0'), words_1, second => false);
       x2 <= half(x1, words_2, second => true);
       x3 <= half(aligned(x2, '1'), words_3, second => false);
-    else generate
-      x3 <= half(aligned(x, r(LANES)(0)), words_1, second => false);
+    end generate;
+    halves : if G_HALF_ROUND generate
+      x3 <= half(aligned(x, sigma_row(LANES)(0)), words_1, second => false);
     end generate;
     -- Both words of a first round's columns are the key's, which is there before m is.
-    next_words <= chosen(keys, ms(LANES), rx(LANES), 0, 0);
+    next_words <= chosen(keys, ms(LANES), sigma_next(LANES), 0, 0);
     ahead : process (clk)
     begin
       if rising_edge(clk) then
-        words_1 <= chosen(keys, ms(LANES), rx(LANES), 0, 1);
+        words_1 <= chosen(keys, ms(LANES), sigma_next(LANES), 0, 1);
         if rst = '1' then
           words_1 <= NOTHING;
         end if;
@@ -341,10 +346,10 @@ begin
         x1 <= half(aligned(x, '0'), words_1, second => false);
         x2 <= half(x1, words_2, second => true);
         x3 <= half(aligned(x2, '1'), words_3, second => false);
-        words_1 <= chosen(keys, ms(LANES - 1), r(LANES - 1), 0, 1);
-        words_2 <= chosen(keys, ms(LANES), r(LANES), 1, 0);
-        words_3 <= chosen(keys, ms(1), rd(1), 1, 1);
-        next_words <= chosen(keys, ms(LANES - 2), rxd(LANES - 2), 0, 0);
+        words_1 <= chosen(keys, ms(LANES - 1), sigma_row(LANES - 1), 0, 1);
+        words_2 <= chosen(keys, ms(LANES), sigma_row(LANES), 1, 0);
+        words_3 <= chosen(keys, ms(1), sigma_row_later(1), 1, 1);
+        next_words <= chosen(keys, ms(LANES - 2), sigma_next_later(LANES - 2), 0, 0);
         if rst = '1' then
           x1 <= NEUTRAL;
           x2 <= NEUTRAL;
@@ -380,10 +385,10 @@ begin
       was(1 to LANES) <= was(0 to LANES - 1);
       begun(1 to LANES) <= begun(0 to LANES - 1);
       t(1 to LANES) <= t(0 to LANES - 1);
-      r(1 to LANES) <= r(0 to LANES - 1);
-      rx(1 to LANES) <= rx(0 to LANES - 1);
-      rd(1 to LANES) <= rd(0 to LANES - 1);
-      rxd(1 to LANES) <= rxd(0 to LANES - 1);
+      sigma_row(1 to LANES) <= sigma_row(0 to LANES - 1);
+      sigma_next(1 to LANES) <= sigma_next(0 to LANES - 1);
+      sigma_row_later(1 to LANES) <= sigma_row_later(0 to LANES - 1);
+      sigma_next_later(1 to LANES) <= sigma_next_later(0 to LANES - 1);
 
       starts := begun(LANES - 1);
       -- A start comes late: what it would begin with is chosen by what was.
@@ -421,10 +426,10 @@ begin
         was(1 to LANES) <= (others => '0');
         begun(1 to LANES) <= (others => '0');
         t(1 to LANES) <= (others => (others => '0'));
-        r(1 to LANES) <= (others => (others => '0'));
-        rx(1 to LANES) <= (others => (others => '0'));
-        rd(1 to LANES) <= (others => (others => '0'));
-        rxd(1 to LANES) <= (others => (others => '0'));
+        sigma_row(1 to LANES) <= (others => (others => '0'));
+        sigma_next(1 to LANES) <= (others => (others => '0'));
+        sigma_row_later(1 to LANES) <= (others => (others => '0'));
+        sigma_next_later(1 to LANES) <= (others => (others => '0'));
         x <= NEUTRAL;
       end if;
     end if;

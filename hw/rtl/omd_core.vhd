@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- OMD: seals and opens packets under one key, with one keyed compression function for everything.
 --
 -- Source: docs/spec/omd.md, sections 3 to 6, the secure rule for empty inputs.
@@ -8,21 +9,24 @@
 -- Streams, AXI4-Stream, the first byte lowest, tkeep without holes; n = 32 (sha256) or 64 bytes:
 --   s_key   eight beats of n/8 bytes, the key and its zeros. Read once: another key needs `zeroise` first.
 --   s_ad    associated data in beats of 2n bytes, all full but the last, which has tlast. Empty: one beat, tkeep = 0.
---           Taken before the nonce. Only with G_AD.
+--           Taken before the nonce, of each packet, or of the first only (keep_tag_a). Only with G_AD.
 --   s_axis  the nonce, one beat of less than n bytes, tuser = 1 to open and 0 to seal; the message or ciphertext, all
 --           beats full but the last, which has tlast (empty: one beat, tkeep = 0); to open, the tag, one beat.
 --   m_axis  a beat for each of message or ciphertext; then, with tlast and tuser(0), the tag, or, when it opened, an
 --           empty beat with tuser(1) = 1 if the tag was wrong.
 -- l_star, tag_a: L* and hash(A), where G_AD is false, the first byte highest: l_star from before the key's last beat until
---   a nonce is taken, tag_a until the tag is taken. Otherwise they are not read, and the core computes both.
+--   two cycles after it, tag_a until the tag is taken. Otherwise they are not read, and the core computes both.
+-- keep_tag_a: 1 with a packet's last beat out: the next packet has the same associated data, which is not sent again.
+--   Only with G_AD.
 -- zeroise, rst: after the next edge no register keeps anything, and what was under way is forgotten.
 -- Without a register: s_axis to m_axis, m_axis_tready to s_axis_tready, tvalid to tready.
 --
 -- Cycles, C = 65, 81, 13 for sha256, sha512, blake2b, and 25 with G_HALF_ROUND, with everything valid and ready: from
 -- the nonce to the first beat out 2C + 1; per block C; from the last block to the tag C; between packets 1. With G_AD: C
--- for the key, and C for each 2n bytes. Masks are made by walking from L[i] to L[j], a doubling or halving per cycle,
--- while F runs: after block 2^k - 1 it goes k steps up, and then k down. So blake2b, a round per cycle, waits k - 9
--- cycles at each of these two blocks, k > 9, and for a last block after them up to k - 6.
+-- for the key, C for each 2n bytes, and between packets that keep Tag_a 2.
+-- Masks are made by walking from L[i] to L[j], a doubling or halving per cycle, while F runs: after block 2^k - 1 it goes k
+-- steps up, and then k down. So blake2b, a round per cycle, waits k - 9 cycles at each of these two blocks, k > 9, and for a
+-- last block after them up to k - 6.
 -- Limits: 2^58 blocks. G_TAG_BYTES is fixed, as L* depends on it.
 --
 -- G_INTERLEAVE = 4: four packets at once, each in every fourth cycle; all ports but s_key speak of the packet whose
@@ -54,6 +58,7 @@ entity omd_core is
     s_ad_tkeep : in slv(2 * G_BYTES - 1 downto 0) := (others => '0');
     s_ad_tlast, s_ad_tvalid : in std_logic := '0';
     s_ad_tready : out std_logic;
+    keep_tag_a : in std_logic := '0';
 
     s_axis_tdata : in slv(8 * G_BYTES - 1 downto 0);
     s_axis_tkeep : in slv(G_BYTES - 1 downto 0);
@@ -79,10 +84,10 @@ architecture rtl of omd_core is
   constant TAU : block_t := slv(to_unsigned(8 * G_TAG_BYTES, BITS));
 
   -- x without what follows its first bits. Not by a constant mask: GHDL 2.0 synthesises one whose lower half is 0 as 0.
-  function cut (x : slv; bits : natural) return slv is
+  function cut (x : slv; first_bits : natural) return slv is
     alias a : slv(x'length - 1 downto 0) is x;
   begin
-    return a(x'length - 1 downto x'length - bits) & (x'length - bits - 1 downto 0 => '0');
+    return a(x'length - 1 downto x'length - first_bits) & (x'length - first_bits - 1 downto 0 => '0');
   end function;
 
   -- What F computes, or has computed.
@@ -132,11 +137,7 @@ architecture rtl of omd_core is
   signal left, right : block_t;
   signal left_keep, right_keep : slv(n - 1 downto 0);
 begin
-  assert G_HASH = "sha256" or G_HASH = "sha512" or G_HASH = "blake2b"
-    report "omd_core: G_HASH is sha256, sha512 or blake2b" severity failure;
-  assert bytes_of(G_HASH) = G_BYTES report "omd_core: G_BYTES is 32 for sha256, otherwise 64" severity failure;
   assert G_TAG_BYTES <= G_BYTES report "omd_core: G_TAG_BYTES is more than G_BYTES" severity failure;
-  assert G_HASH = "blake2b" or not G_HALF_ROUND report "omd_core: G_HALF_ROUND is for blake2b" severity failure;
 
   erase <= rst or zeroise;
   s_key_tready <= not key_beats(3) and not erase;
@@ -381,7 +382,7 @@ begin
             if opens(LANES) = '1' then
               s_axis_tready <= '1';
             end if;
-            if G_AD then
+            if G_AD and keep_tag_a = '0' then
               erases_Ta := true;
               ad_done(0) <= '0';
               mask(0) <= SEEK;
@@ -499,19 +500,7 @@ begin
     end if;
   end process;
 
-  sha256 : if G_HASH = "sha256" generate
-    F : entity work.sha256_core
-      generic map (G_INTERLEAVE => LANES)
-      port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
-  end generate;
-  sha512 : if G_HASH = "sha512" generate
-    F : entity work.sha512_core
-      generic map (G_INTERLEAVE => LANES)
-      port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
-  end generate;
-  blake2b : if G_HASH = "blake2b" generate
-    F : entity work.blake2b_core
-      generic map (G_INTERLEAVE => LANES, G_HALF_ROUND => G_HALF_ROUND)
-      port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
-  end generate;
+  F : entity work.omd_compression
+    generic map (G_HASH => G_HASH, G_BYTES => G_BYTES, G_INTERLEAVE => LANES, G_HALF_ROUND => G_HALF_ROUND)
+    port map (clk => clk, rst => erase, start => start, clear => clear, ready => ready, k => K, h => h, m => m, y => y);
 end architecture;

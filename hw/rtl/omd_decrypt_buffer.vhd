@@ -1,11 +1,14 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Keeps back what omd_core opens until the tag is verified: a packet is shown whole, or only as refused.
 --
 -- s_axis is omd_core's m_axis. m_axis is the same stream, in which the beats of a packet come after its last beat
 -- was seen. Of a packet whose tag was wrong, or which does not fit, only the last beat is shown, with tuser(1) = 1.
 -- What it kept is overwritten with zeros as it is read, and when it is refused. Sealed packets pass in the same way.
--- rst, zeroise: what is kept is forgotten, a beat per cycle; the stream in waits for G_BEATS cycles.
--- Limits: packets of G_BEATS beats of message, an empty one counting as one; one packet at a time: the stream in waits
--- while one is read or erased. Of one lane: behind omd_lanes each tid needs its own.
+-- rst, zeroise: what is kept is forgotten, a beat per cycle; the stream in waits until `erased`, 2 (G_BEATS + 1) cycles.
+-- The memory is one block RAM of 9n bits a beat with a registered read: a beat is shown every third cycle at most. It has room for
+-- two packets, so that one comes in while the other is read; the stream in goes first.
+-- Limits: packets of G_BEATS beats of message, an empty one counting as one. Of one lane: behind omd_lanes each tid needs
+-- its own.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -19,6 +22,7 @@ entity omd_decrypt_buffer is
   );
   port (
     clk, rst, zeroise : in std_logic;                     -- as omd_core has them: always both together
+    erased : out std_logic;
 
     s_axis_tdata : in slv(8 * G_BYTES - 1 downto 0);
     s_axis_tkeep : in slv(G_BYTES - 1 downto 0);
@@ -36,112 +40,157 @@ end entity;
 
 architecture rtl of omd_decrypt_buffer is
   constant WIDTH : positive := 9 * G_BYTES;
-  type beats is array (0 to G_BEATS - 1) of slv(WIDTH - 1 downto 0);
+  constant PLACES : positive := G_BEATS + 1;              -- of a packet: its last beat, too
+  type beats is array (0 to 2 * PLACES - 1) of slv(WIDTH - 1 downto 0);
   constant NOTHING : beats := (others => (others => '0'));
   signal memory : beats := NOTHING;
+  signal read_beat : slv(WIDTH - 1 downto 0) := (others => '0');
 
-  type phase is (FILLS, SHOWS, ERASES, ENDS);
-  signal at : phase := ERASES;
-  signal held : natural range 0 to G_BEATS := G_BEATS;    -- how many there are, or are to be erased
-  signal next_one : natural range 0 to G_BEATS := 0;
+  -- Of each half of the memory: a packet is there whole, with its last beat or refused; how many beats.
+  type counts is array (0 to 1) of natural range 0 to PLACES;
+  signal full, refused : slv(0 to 1) := "00";
+  signal held : counts := (0, 0);
+  signal ends : slv(0 to 1) := "00";                      -- tuser(0) of the last beat
+  signal fills, empties : natural range 0 to 1 := 0;      -- which half
   signal too_long : std_logic := '0';
-  signal end_tdata : slv(8 * G_BYTES - 1 downto 0) := (others => '0');
-  signal end_tkeep : slv(G_BYTES - 1 downto 0) := (others => '0');
-  signal end_tuser : slv(1 downto 0) := "00";
-  signal shown : slv(WIDTH - 1 downto 0);
-begin
-  -- pragma translate_off
-  assert at /= FILLS or held > 0 or memory = NOTHING report "the memory keeps something of another packet" severity failure;
-  -- pragma translate_on
 
-  s_axis_tready <= '1' when at = FILLS else '0';
-  shown <= memory(next_one) when at = SHOWS and next_one < G_BEATS else (others => '0');
-  m_axis_tvalid <= '1' when at = SHOWS or at = ENDS else '0';
-  m_axis_tlast <= '1' when at = ENDS else '0';
-  m_axis_tdata <= shown(WIDTH - 1 downto G_BYTES) when at = SHOWS else end_tdata;
-  m_axis_tkeep <= shown(G_BYTES - 1 downto 0) when at = SHOWS else end_tkeep;
-  m_axis_tuser <= end_tuser when at = ENDS else "00";
+  type phase is (ERASES, IDLE, LOOKS, SHOWS, WIPES, REFUSES);
+  signal at : phase := ERASES;
+  signal address : natural range 0 to 2 * PLACES - 1 := 0;
+  signal left : natural range 0 to PLACES := 0;
+  signal shows_last, ready, taken : std_logic;
+
+  function first_of (half : natural) return natural is
+  begin
+    if half = 0 then
+      return 0;
+    end if;
+    return PLACES;
+  end function;
+begin
+  ready <= '1' when at /= ERASES and full(fills) = '0' else '0';
+  taken <= ready and s_axis_tvalid;
+  s_axis_tready <= ready;
+  erased <= '0' when at = ERASES else '1';
+
+  shows_last <= '1' when at = SHOWS and left = 1 else '0';
+  m_axis_tvalid <= '1' when at = SHOWS or at = REFUSES else '0';
+  m_axis_tlast <= '1' when shows_last = '1' or at = REFUSES else '0';
+  m_axis_tdata <= read_beat(WIDTH - 1 downto G_BYTES) when at = SHOWS else (others => '0');
+  m_axis_tkeep <= read_beat(G_BYTES - 1 downto 0) when at = SHOWS else (others => '0');
+  m_axis_tuser <= "11" when at = REFUSES else '0' & ends(empties) when shows_last = '1' else "00";
 
   registers : process (clk)
     variable bad : std_logic;
     variable writes : boolean;
-    variable address : natural range 0 to G_BEATS;
+    variable write_address : natural range 0 to 2 * PLACES - 1;
     variable data : slv(WIDTH - 1 downto 0);
   begin
     if rising_edge(clk) then
       writes := false;
-      address := next_one;
+      write_address := address;
       data := (others => '0');
+
+      -- In.
+      if taken = '1' then
+        -- pragma translate_off
+        assert held /= (0, 0) or full /= "00" or memory = NOTHING
+          report "the memory keeps something of another packet" severity failure;
+        -- pragma translate_on
+        bad := too_long or (s_axis_tlast and s_axis_tuser(1));
+        if held(fills) = G_BEATS and s_axis_tlast = '0' then
+          bad := '1';
+        end if;
+        if bad = '0' then
+          writes := true;
+          write_address := first_of(fills) + held(fills);
+          data := s_axis_tdata & s_axis_tkeep;
+          held(fills) <= held(fills) + 1;
+        end if;
+        too_long <= bad;
+        if s_axis_tlast = '1' then
+          full(fills) <= '1';
+          refused(fills) <= bad;
+          ends(fills) <= s_axis_tuser(0);
+          fills <= 1 - fills;
+          too_long <= '0';
+        end if;
+      end if;
+
+      -- Out.
       case at is
-        when FILLS =>
-          if s_axis_tvalid = '1' then
-            if s_axis_tlast = '1' then
-              bad := s_axis_tuser(1) or too_long;
-              end_tuser <= bad & s_axis_tuser(0);
-              end_tdata <= s_axis_tdata;
-              end_tkeep <= s_axis_tkeep;
-              next_one <= 0;
-              if bad = '1' then
-                end_tdata <= (others => '0');
-                end_tkeep <= (others => '0');
-                at <= ERASES;
-              elsif held = 0 then
-                at <= ENDS;
-              else
-                at <= SHOWS;
-              end if;
-            elsif held = G_BEATS then
-              too_long <= '1';
-            else
-              writes := true;
-              address := held;
-              data := s_axis_tdata & s_axis_tkeep;
-              held <= held + 1;
+        when ERASES =>
+          writes := true;
+          if address = 2 * PLACES - 1 then
+            address <= 0;
+            at <= IDLE;
+          else
+            address <= address + 1;
+          end if;
+
+        when IDLE =>                                      -- and the memory is read where the next packet begins
+          left <= held(empties);
+          if full(empties) = '1' then
+            at <= SHOWS;
+            if refused(empties) = '1' then
+              at <= WIPES;
             end if;
           end if;
+
+        when LOOKS =>                                     -- the memory is read
+          at <= SHOWS;
 
         when SHOWS =>
           if m_axis_tready = '1' then
+            at <= WIPES;
+          end if;
+
+        when WIPES =>
+          if left = 0 then
+            at <= REFUSES;
+          elsif taken = '0' then
             writes := true;
-            next_one <= next_one + 1;
-            if next_one + 1 = held then
-              at <= ENDS;
+            left <= left - 1;
+            if left > 1 then
+              address <= address + 1;
+            end if;
+            if refused(empties) = '0' then
+              at <= LOOKS;
+              if left = 1 then
+                at <= IDLE;
+                full(empties) <= '0';
+                held(empties) <= 0;
+                empties <= 1 - empties;
+                address <= first_of(1 - empties);
+              end if;
             end if;
           end if;
 
-        when ERASES =>
-          if next_one < held then
-            writes := true;
-            next_one <= next_one + 1;
-          else
-            at <= ENDS;
-            if end_tuser(0) = '0' then                    -- after rst: there is no packet to end
-              at <= FILLS;
-              held <= 0;
-            end if;
-          end if;
-
-        when ENDS =>
+        when REFUSES =>
           if m_axis_tready = '1' then
-            at <= FILLS;
-            held <= 0;
-            too_long <= '0';
-            end_tuser <= "00";
-            end_tdata <= (others => '0');
-            end_tkeep <= (others => '0');
+            full(empties) <= '0';
+            refused(empties) <= '0';
+            held(empties) <= 0;
+            empties <= 1 - empties;
+            address <= first_of(1 - empties);
+            at <= IDLE;
           end if;
       end case;
+
+      read_beat <= memory(address);
       if writes then
-        memory(address) <= data;
+        memory(write_address) <= data;
       end if;
       if rst = '1' or zeroise = '1' then
         at <= ERASES;
-        held <= G_BEATS;
-        next_one <= 0;
+        address <= 0;
+        held <= (0, 0);
+        full <= "00";
+        refused <= "00";
+        ends <= "00";
+        fills <= 0;
+        empties <= 0;
         too_long <= '0';
-        end_tuser <= "00";
-        end_tdata <= (others => '0');
-        end_tkeep <= (others => '0');
       end if;
     end if;
   end process;

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Four packets at once through one omd_core with G_INTERLEAVE = 4: a stream in for each, one stream out.
 --
 -- Each lane is what omd_core says, with bit l of every s_..._tvalid and the l-th part of its data. m_axis has the lane

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- What the cores share: strings of bytes, doubling and its inverse, padding, constants.
 --
 -- Source: docs/spec/omd.md, sections 1 to 3; FIPS 180-4, 4.2; RFC 7693, 2.7.

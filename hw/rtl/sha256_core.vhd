@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- SHA-256's compression function: sha2_core at words of 32 bits; 65 cycles per call. See there.
 
 library ieee;

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- The compression functions of SHA-256 and SHA-512, one round per cycle, for one key in many calls.
 --
 -- Source: FIPS 180-4, 6.2.2 and 6.4.2; docs/spec/omd.md, section 2.
@@ -68,21 +69,21 @@ architecture rtl of sha2_core is
 
   function split (x : slv) return octet is
     alias a : slv(8 * G_WORD - 1 downto 0) is x;
-    variable y : octet;
+    variable its_words : octet;
   begin
     for j in 0 to 7 loop
-      y(j) := unsigned(a((8 - j) * G_WORD - 1 downto (7 - j) * G_WORD));
+      its_words(j) := unsigned(a((8 - j) * G_WORD - 1 downto (7 - j) * G_WORD));
     end loop;
-    return y;
+    return its_words;
   end function;
 
   function joined (x : octet) return slv is
-    variable y : slv(8 * G_WORD - 1 downto 0);
+    variable text : slv(8 * G_WORD - 1 downto 0);
   begin
     for j in 0 to 7 loop
-      y((8 - j) * G_WORD - 1 downto (7 - j) * G_WORD) := slv(x(j));
+      text((8 - j) * G_WORD - 1 downto (7 - j) * G_WORD) := slv(x(j));
     end loop;
-    return y;
+    return text;
   end function;
 
   -- The state of a call, with the sums that are on their way.
@@ -136,19 +137,19 @@ architecture rtl of sha2_core is
   end function;
 
   -- v, or what a start or `clear` makes of it. Both come late: so what a register takes is chosen by `runs`, and 0 last.
-  function entered (was, v, h : octet; runs, start, clear : std_logic) return octet is
-    variable y : octet := h;
+  function entered (was, v, of_h : octet; runs, starts, clears : std_logic) return octet is
+    variable next_v : octet := of_h;
   begin
     if runs = '1' then
-      y := v;
+      next_v := v;
     end if;
-    if start = '0' and runs = '0' then
-      y := was;
+    if starts = '0' and runs = '0' then
+      next_v := was;
     end if;
-    if clear = '1' and start = '0' then
-      y := NOTHING.v;
+    if clears = '1' and starts = '0' then
+      next_v := NOTHING.v;
     end if;
-    return y;
+    return next_v;
   end function;
 
   function K_of (t : unsigned(6 downto 0)) return word is

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- SHA-512's compression function: sha2_core at words of 64 bits; 81 cycles per call. See there.
 
 library ieee;

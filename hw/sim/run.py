@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """VUnit runs the testbenches on GHDL: `scripts/hw hw/sim/run.py [--long] [VUnit's options]`."""
 
 import os
@@ -7,6 +8,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
+import link_control  # noqa: E402
+import link_tests  # noqa: E402
 import stimulus  # noqa: E402
 from vunit import VUnit  # noqa: E402
 
@@ -20,15 +23,15 @@ vu = VUnit.from_argv(compile_builtins=False)
 vu.add_vhdl_builtins()
 lib = vu.add_library("omd")
 lib.add_source_files(HERE.parent / "rtl" / "*.vhd")
+lib.add_source_files(HERE.parent / "rtl" / "link" / "*.vhd")
 lib.add_source_files(HERE.parent / "tb" / "*.vhd")
-lib.set_compile_option("ghdl.a_flags", ["-Wno-hide"])
 vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
 
 SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}
 TAGS = {"sha256": (16, 32, 8), "sha512": (32, 64, 16), "blake2b": (32, 64)}
 bench = lib.test_bench("tb_omd")
 # All of them for each: VUnit carries over what another configuration has set.
-DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_LANES": 1, "G_SEED": 0, "G_STALL": 0,
+DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_KEEP": False, "G_LANES": 1, "G_SEED": 0, "G_STALL": 0,
             "G_TIMING": False}
 
 
@@ -60,6 +63,10 @@ for hash, n in SIZES.items():
         h, n, 2, [(2 * n, 0), (3 * n - 1, 0)], opens=True), G_AD=False, G_TIMING=True)
     config(f"{hash}.timing.ad", hash, n, lambda h=hash, n=n: stimulus.drawn(h, n, 2, [(2 * n, 6 * n + 3)], opens=False),
            G_TIMING=True)
+    config(f"{hash}.keep", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 12, e, breaks=2, keeps=True),
+           G_KEEP=True, G_STALL=20, G_SEED=7)
+    config(f"{hash}.timing.keep", hash, n, lambda h=hash, n=n: stimulus.drawn(
+        h, n, 2, [(2 * n, 3 * n), (n, 3 * n), (2 * n, 3 * n)], keeps=True), G_KEEP=True, G_TIMING=True)
     config(f"{hash}.given", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(h, n, 3, e, breaks=1), G_AD=False)
     config(f"{hash}.lanes", hash, n, lambda h=hash, n=n, e=edges: stimulus.drawn(
         h, n, 4, e if LONG else e[:6], lanes=4, breaks=1), G_LANES=4)
@@ -85,5 +92,32 @@ if LONG:
             config(f"{hash}.long.{seed}", hash, n, lambda h=hash, n=n, s=seed: stimulus.drawn(
                 h, n, 100 + s, [(i * 37 % 9601, i * 91 % 600) for i in range(100)], breaks=10),
                 G_STALL=10 * seed, G_SEED=seed)
+
+control = lib.test_bench("tb_link_control")
+for hash in SIZES:
+    script = link_control.script(hash)
+    path = HERE.parents[1] / "target" / "hw" / "stimulus" / f"control.{hash}.txt"
+
+    def save(output_path, script=script, path=path):
+        script.save(path)
+        return True
+
+    control.add_config(hash, pre_config=save, post_check=script.check, generics={"G_COMMANDS": str(path), "G_HASH": hash})
+
+for drops in (True, False):
+    for seed, (write_ps, read_ps, stall) in enumerate(((10000, 10000, 30), (7000, 31000, 0), (29000, 3000, 70))):
+        lib.test_bench("tb_packet_fifo").add_config(
+            f"{'drops' if drops else 'waits'}.{seed}", generics={
+                "G_DROPS": drops, "G_WR_PS": write_ps, "G_RD_PS": read_ps, "G_STALL": stall, "G_SEED": seed})
+
+for name, run, generics in link_tests.configurations(LONG):
+    path = HERE.parents[1] / "target" / "hw" / "stimulus" / f"link.{name}"
+
+    def save_link(output_path, run=run, path=path):
+        run.save(path)
+        return True
+
+    lib.test_bench("tb_omd_link").add_config(name, pre_config=save_link, post_check=run.check,
+                                             generics=generics | {"G_DIR": str(path)})
 
 vu.main()

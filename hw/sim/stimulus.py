@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """What the testbenches play and expect, from reference/omd.py and vectors/omd-*.json.
 
 A packet is (opens, N, A, X, T, Y, good): X goes in, Y comes out, and T either comes out or goes in. A session is one
@@ -27,7 +28,9 @@ def beats(X, width):
 
 
 class Sessions:
-    def __init__(self, name, tag_bytes):
+    def __init__(self, name, tag_bytes, keeps=False):
+        """keeps: a session's packets all have the associated data of the first, which is played once."""
+        self.keeps = keeps
         self.omd = omd.algorithm("omd-" + name)
         self.n, self.tag_bytes = self.omd.n, tag_bytes
         self.sessions = []
@@ -86,8 +89,8 @@ class Sessions:
                 files["key"].append(f"{number} {padded[i:i + n // 8][::-1].hex()} 0 0 0")
             keyed = omd.Keyed(self.omd, K, 8 * self.tag_bytes)
             for lane, packets in enumerate(packets_of):
-                for opens, N, A, X, T, Y, good in packets:
-                    As = beats(A, 2 * n)
+                for place, (opens, N, A, X, T, Y, good) in enumerate(packets):
+                    As = [] if self.keeps and place else beats(A, 2 * n)
                     for i, Ai in enumerate(As):
                         put(f"ad{lane}", number, Ai, 2 * n, i == len(As) - 1, 0)
                     # As omd_core has strings: the first byte highest.
@@ -146,19 +149,20 @@ def from_vectors(name, tag_bytes, limit, longest=2000):
 SPOILT = ("longer", "", "ct", "shorter", "", "first", "none", "", "tag", "last", "")
 
 
-def drawn(name, tag_bytes, seed, lengths, lanes=1, breaks=0, opens=None):
+def drawn(name, tag_bytes, seed, lengths, lanes=1, breaks=0, opens=None, keeps=False):
     """A session with packets of these (message, associated data) lengths in each lane, after `breaks` broken ones.
 
     Two of three are broken off between the first and the last block out of a packet, the third anywhere.
     """
     r = random.Random(f"{name} {seed}")
-    s = Sessions(name, tag_bytes)
+    s = Sessions(name, tag_bytes, keeps)
     spoilt = itertools.cycle(SPOILT[seed - 1:] + SPOILT[:seed - 1])
 
     def packets(K, lengths):
         ways = r.sample([i % 2 == 0 for i in range(len(lengths))], len(lengths)) if opens is None else [opens] * len(lengths)
-        return [s.packet(K, r.randbytes(r.choice((0, 1, 12, s.n - 1))), r.randbytes(a), r.randbytes(m), way,
-                         next(spoilt) if way else "")
+        of_all = r.randbytes(lengths[0][1])
+        return [s.packet(K, r.randbytes(r.choice((0, 1, 12, s.n - 1))), of_all if keeps else r.randbytes(a),
+                         r.randbytes(m), way, next(spoilt) if way else "")
                 for (m, a), way in zip(lengths, ways)]
 
     for i in range(breaks):

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- omd_core as it opens, with its buffer of six beats: for `make hw-gates`.
 
 library ieee;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Designs that the table has not: `scripts/hw hw/syn/combinations.py [PART OF A NAME…]`.
 
 Each combination of generics goes through GHDL, and through yosys to gates that are no device's, and is simulated against
@@ -55,7 +56,7 @@ def main():
                                      opens=None if generics.get("G_DECRYPT", True) else False)
             session.write(directory / "stimulus", BUFFER_BEATS if buffered else None)
             module = gates(directory, top, translate([*SOURCES, *extra], top, generics))
-            erasing = BUFFER_BEATS + 2 if buffered else 1
+            erasing = 2 * (BUFFER_BEATS + 1) + 2 if buffered else 1
             beats = play(module, directory / "stimulus", n, lanes, erasing)
             print(f"{name}: {beats} beats as they must be", flush=True)
 

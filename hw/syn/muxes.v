@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 // Choices of eight and of sixteen, in the multiplexers of ECP5's slices, which join LUTs without a wire between slices. The
 // ports are those of yosys's $_MUX8_ and $_MUX16_.
 module CHOICE8 (input A, B, C, D, E, F, G, H, S, T, U, output Y);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A synthesised netlist as a C model, from yosys's JSON: `model(module)`.
 
 The cells of UltraScale+ and ECP5 that our designs are mapped to: LUTs, carry chains, multiplexers of slices, flip-flops;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Plays sessions of sim/stimulus.py to a synthesised netlist, and compares what comes out: `play`."""
 
 import ctypes

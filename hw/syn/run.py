@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """Area, clock and netlists of the cores: `scripts/hw hw/syn/run.py [OPTION] [DESIGN…]`; without a name, every design.
 
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
@@ -30,7 +31,8 @@ from translate import translate  # noqa: E402
 from wrapper import fold, unwrapped, wrapper  # noqa: E402
 
 SOURCES = [HERE.parent / "rtl" / f"{name}.vhd" for name in (
-    "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_core", "omd_lanes")]
+    "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_compression", "omd_core",
+    "omd_lanes")]
 SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 # abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which did not end within minutes.
 MAPPING = "+&if {C} {W} {D} {R} -v"

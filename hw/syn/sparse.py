@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """A sparser placement: LUTs that do nothing, fixed in some rows of an ECP5-85.
 
 nextpnr places as densely as it can, and sums of 64 bits from carry chain to carry chain ask for more wires than there are

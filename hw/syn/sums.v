@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 // A sum of two is a carry chain, as it is written: otherwise yosys makes sums of three of (a + m) + b, which puts a row of
 // LUTs before the chain of each b, and b comes last.
 (* techmap_celltype = "$add" *)

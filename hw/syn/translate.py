@@ -1,8 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """VHDL to Verilog by GHDL 2.0, with what its writer gets wrong made right: `translate` has the list."""
 
 import re
 import subprocess
 import tempfile
+from pathlib import Path
+
+
+RTL = Path(__file__).resolve().parents[1] / "rtl"
 
 
 def ghdl(*arguments):
@@ -10,6 +15,24 @@ def ghdl(*arguments):
     if done.returncode:
         raise SystemExit(done.stderr)
     return done.stdout
+
+
+def sources(top):
+    """The files of an entity, each after those that it uses."""
+    files = {path.stem: path for path in RTL.rglob("*.vhd")}
+    uses = {stem: set(re.findall(r"work\.(\w+)", path.read_text())) & set(files) for stem, path in files.items()}
+    done = []
+
+    def take(stem):
+        if stem not in done:
+            done.append(stem)
+            for used in sorted(uses[stem] - {stem}):
+                take(used)
+            done.remove(stem)
+            done.append(stem)
+
+    take(top)
+    return [files[stem] for stem in done]
 
 
 def translate(sources, top, generics):
@@ -25,7 +48,7 @@ def translate(sources, top, generics):
     """
     with tempfile.TemporaryDirectory() as directory:
         options = ["--std=08", f"--workdir={directory}"]
-        ghdl("-a", *options, "-Wno-hide", *sources)
+        ghdl("-a", *options, *sources)
         choice = [*options, *(f"-g{name}={str(value).lower()}" for name, value in generics.items()), top]
         raw = ghdl("synth", "--out=raw", *choice)
         text = ghdl("synth", "--out=verilog", *choice)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """yosys and nextpnr as compiled to WebAssembly, with a larger stack: `wasm.py yosys|nextpnr ARGUMENTS`.
 
 What maps LUTs recurses once for each level of logic, and a round of BLAKE2b has more of them than the usual stack holds.

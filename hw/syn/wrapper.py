@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
 """The wrapper in which every design is placed and routed, and the carry chains of ECP5."""
 
 import re

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Compares an AXI4-Stream with a file of lines "session tdata tkeep tlast tuser", beat for beat, and withholds ready for
 -- G_STALL of 100 cycles at random, and at every other beat until there is one. `finished` is the number of sessions,
 -- counted from 0, whose lines are done. Lines of a session that was ended before its end are passed over. A beat that is

@@ -1,6 +1,7 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Plays a file as an AXI4-Stream: lines "session tdata tkeep tlast tuser", those of the session that is on, with
--- valid withheld for G_STALL of 100 cycles at random, and before four of ten beats for 100 cycles, which is longer than a
--- call of any hash. Once valid, a beat stays until it is taken, or the session ends.
+-- valid withheld for G_STALL of 100 cycles at random, and before four of ten beats for G_PAUSE cycles: 100 are longer than
+-- a call of any hash. Once valid, a beat stays until it is taken, or the session ends.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -11,7 +12,8 @@ entity axis_player is
   generic (
     G_FILE : string;
     G_BITS, G_KEEP : positive;
-    G_STALL, G_SEED : natural
+    G_STALL, G_SEED : natural;
+    G_PAUSE : natural := 100
   );
   port (
     clk : in std_logic;
@@ -47,7 +49,7 @@ begin
       end loop;
       uniform(seed_1, seed_2, chance);
       if G_STALL > 0 and chance < 0.4 then
-        for pause in 1 to 100 loop
+        for pause in 1 to G_PAUSE loop
           wait until rising_edge(clk);
           exit when session > of_session;
         end loop;

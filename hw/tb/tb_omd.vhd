@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Plays sessions, each of one key and many packets, to omd_core, omd_lanes or omd_core with omd_decrypt_buffer.
 --
 -- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session: after how many of the core's beats, and how many
@@ -25,6 +26,7 @@ entity tb_omd is
     G_DECRYPT : boolean := true;
     G_HALF_ROUND : boolean := false;
     G_BUFFER : boolean := false;
+    G_KEEP : boolean := false;                            -- all packets of a session have the associated data of the first
     G_STALL : natural := 0;
     G_SEED : natural := 0;
     G_TIMING : boolean := false
@@ -57,8 +59,10 @@ architecture tb of tb_omd is
   signal finished, beats : naturals;
   signal core_takes, core_ends : std_logic;               -- a beat that the core gives; the last of a packet
   signal core_beats, of_packet : natural := 0;            -- those of the session; since the last end of a packet
+  signal keep_tag_a : std_logic;
 begin
   clk <= not clk after 5 ns;
+  keep_tag_a <= '1' when G_KEEP else '0';
   cycle <= cycle + 1 when rising_edge(clk);
 
   main : process
@@ -159,22 +163,22 @@ begin
     given : if not G_AD generate
       -- L* of the session, Tag_a of the packet: one line for each.
       follow : process
-        file source : text open read_mode is G_DIR & "/given" & to_string(j) & ".txt";
+        file of_packets : text open read_mode is G_DIR & "/given" & to_string(j) & ".txt";
         variable l : line;
         variable of_session : natural;
-        variable of_key, of_packet : slv(8 * n - 1 downto 0);
+        variable of_key, of_next : slv(8 * n - 1 downto 0);
       begin
-        while not endfile(source) loop
-          readline(source, l);
+        while not endfile(of_packets) loop
+          readline(of_packets, l);
           read(l, of_session);
           hread(l, of_key);
-          hread(l, of_packet);
+          hread(l, of_next);
           while session < of_session loop
             wait until rising_edge(clk);
           end loop;
           if session = of_session then
             l_star(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_key;
-            tag_a(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_packet;
+            tag_a(8 * n * (j + 1) - 1 downto 8 * n * j) <= of_next;
             loop
               wait until rising_edge(clk);
               exit when session > of_session
@@ -201,7 +205,7 @@ begin
         clk => clk, rst => rst, zeroise => zeroise,
         s_key_tdata => key_tdata, s_key_tvalid => key_tvalid, s_key_tready => key_tready,
         s_ad_tdata => ad_tdata, s_ad_tkeep => ad_tkeep, s_ad_tlast => ad_tlast(0), s_ad_tvalid => ad_tvalid(0),
-        s_ad_tready => ad_tready(0),
+        s_ad_tready => ad_tready(0), keep_tag_a => keep_tag_a,
         s_axis_tdata => s_tdata, s_axis_tkeep => s_tkeep, s_axis_tuser => s_tuser(0), s_axis_tlast => s_tlast(0),
         s_axis_tvalid => s_tvalid(0), s_axis_tready => s_tready(0),
         m_axis_tdata => core_tdata, m_axis_tkeep => core_tkeep, m_axis_tuser => core_tuser,
@@ -261,6 +265,21 @@ begin
     end if;
   end process;
 
+  -- A core that hangs is found by then, and not by the end of the simulation's time.
+  hang : process (clk)
+    variable idle : natural := 0;
+  begin
+    if rising_edge(clk) then
+      idle := idle + 1;
+      if rst = '1' or zeroise = '1' or (key_tvalid and key_tready) = '1' or (m_tvalid and m_tready) = '1'
+         or (ad_tvalid and ad_tready) /= (LANES - 1 downto 0 => '0') or (s_tvalid and s_tready) /= (LANES - 1 downto 0 => '0')
+      then
+        idle := 0;
+      end if;
+      assert idle < 20000 report "nothing moves any more" severity failure;
+    end if;
+  end process;
+
   quiet : process (clk)
   begin
     if rising_edge(clk) and cycle > 2 then
@@ -317,6 +336,8 @@ begin
           packets := packets + 1;
         elsif in_packet then
           expect("block", out_at, LANES * CALL + waits);
+        elsif G_KEEP and packets > 0 then
+          expect("tag or verdict to the next packet's first block, Tag_a kept", out_at, 2 * CALL + 2);
         elsif G_AD then
           expect("last associated data to first block", ad_at, 3 * CALL);
         elsif packets = 0 then

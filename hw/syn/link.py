@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Area and clocks of omd_link: `scripts/hw hw/syn/link.py [DESIGN…]`; without a name, those of DESIGNS.
+
+GHDL and yosys map it to UltraScale+ (area, by entity) and to ECP5, where nextpnr places and routes it (the three clocks),
+in a wrapper with a register at each port, a bit in and a bit out per cycle of each clock. Written to link-results.json, from
+which the table of hw/README.md is made. --area: without the clocks.
+"""
+
+import json
+import re
+import shutil
+import sys
+
+from run import BUILD, HERE, READ, tool, yosys
+from translate import sources, translate
+from wrapper import ports_of
+
+RESULTS = HERE / "link-results.json"
+ECP5 = ("--85k", "--speed", 8, "--package", "CABGA756")
+TARGET_MHZ = 100
+SEED = 1
+TO_GATES = "synth_ecp5 -top wrapper -run :map_luts"
+TO_LUTS = ("synth_ecp5 -top wrapper -run map_luts:", "clean")
+
+# Generics; whether it is placed and routed.
+DESIGNS = {
+    "sha256": ({"G_HASH": "sha256"}, True),
+    "blake2b": ({"G_HASH": "blake2b"}, False),
+    "blake2b-half": ({"G_HASH": "blake2b", "G_HALF_ROUND": True}, False),
+}
+CLOCKS = {"ptxt": "clk_ptxt", "ctxt": "clk_ctxt"}
+
+
+def clock_of(port):
+    return next((clock for part, clock in CLOCKS.items() if f"_{part}_" in port), "clk_core")
+
+
+def wrapper(verilog):
+    """`wrapper` round omd_link: for each clock a register at every port, a bit in and a bit out."""
+    text, ports, wires = [], ["input aresetn"], []
+    signals = [p for p in ports_of(verilog, "omd_link") if not p[1].startswith("clk_") and not p[1].endswith("aresetn")]
+    for clock in ("clk_ptxt", "clk_core", "clk_ctxt"):
+        mine = [p for p in signals if clock_of(p[1]) == clock]
+        width = {way: sum(w for d, _, w in mine if d == way) for way in ("input", "output")}
+        ports += [f"input {clock}", f"input si_{clock}", f"input load_{clock}", f"output so_{clock}"]
+        text.append(f"""  reg [{width["input"] - 1}:0] in_{clock};
+  wire [{width["output"] - 1}:0] out_{clock};
+  reg [{width["output"] - 1}:0] kept_{clock};
+  assign so_{clock} = kept_{clock}[0];
+  always @(posedge {clock}) begin
+    in_{clock} <= {{in_{clock}, si_{clock}}};
+    kept_{clock} <= load_{clock} ? out_{clock} : kept_{clock} >> 1;
+  end""")
+        at = {"input": 0, "output": 0}
+        for way, name, w in mine:
+            wires.append(f".{name}({'in' if way == 'input' else 'out'}_{clock}[{at[way] + w - 1}:{at[way]}])")
+            at[way] += w
+        wires.append(f".{clock}({clock})")
+    wires += [f".{side}_aresetn(aresetn)" for side in ("ptxt", "core", "ctxt")]
+    return "module wrapper (" + ", ".join(ports) + ");\n" + "\n".join(text) + f"\n  omd_link link ({', '.join(wires)});\nendmodule\n"
+
+
+def area_ultrascale(directory):
+    """Cells of UltraScale+, in all and by entity of omd_link and of the path."""
+    if not (directory / "xilinx.json").exists():
+        yosys(directory, "xilinx.log", "read_verilog design.v", "hierarchy -top omd_link", *READ,
+              "synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top omd_link", "select -module omd_link",
+              "write_json -selected xilinx.part")
+        (directory / "xilinx.part").rename(directory / "xilinx.json")
+    module = json.loads((directory / "xilinx.json").read_text())["modules"]["omd_link"]
+    kinds = {"lut": "LUT[1-6]|INV", "lutram": "RAM(32|64|128|256|512).*|SRL.*", "ff": "FD.E", "bram": "RAMB.*|URAM.*"}
+    parts = {}
+    for name, cell in module["cells"].items():
+        kind = next((k for k, pattern in kinds.items() if re.fullmatch(pattern, cell["type"])), None)
+        if kind is None:
+            continue
+        source = re.match(r"(?:\$\w+\$)?\\?((?:path\.)?\w+)\.", name)
+        part = source[1].removeprefix("path.") if source else "(between them)"
+        for key in (part, "all"):
+            of = parts.setdefault(key, dict.fromkeys(kinds, 0))
+            of[kind] += 1
+    return parts
+
+
+def clocks_ecp5(directory):
+    """What is used, and the three clocks in MHz, placed and routed."""
+    if not (directory / "ecp5.json").exists():
+        (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text()))
+        yosys(directory, "gates.log", "read_verilog design.v wrapper.v", "hierarchy -top wrapper", *READ, TO_GATES,
+              "select -module wrapper", "write_json -selected gates.json")
+        yosys(directory, "ecp5.log", "read_verilog -lib -specify +/lattice/cells_sim_ecp5.v +/lattice/cells_bb_ecp5.v",
+              "read_json gates.json", *TO_LUTS, "stat", "select -module wrapper", "write_json -selected ecp5.part")
+        (directory / "ecp5.part").rename(directory / "ecp5.json")
+    if not (directory / "routed.json").exists():
+        tool("nextpnr", directory, *ECP5, "--lpf-allow-unconstrained", "--freq", TARGET_MHZ, "--timing-allow-fail", "--seed", SEED,
+             "--router", "router2", "--log", "routed.log", "--quiet", "--json", "ecp5.json", "--report", "routed.part")
+        (directory / "routed.part").rename(directory / "routed.json")
+    report = json.loads((directory / "routed.json").read_text())
+    used = {name: report["utilization"][name]["used"] for name in ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD")}
+    clocks = {next(c for c in ("clk_ptxt", "clk_core", "clk_ctxt") if c in name): round(clock["achieved"], 1)
+              for name, clock in report["fmax"].items()}
+    return used | clocks
+
+
+def main():
+    options = {a for a in sys.argv[1:] if a.startswith("--")}
+    for name in [a for a in sys.argv[1:] if a not in options] or DESIGNS:
+        generics, routed = DESIGNS[name]
+        directory = BUILD / f"link-{name}"
+        design = translate(sources("omd_link"), "omd_link", generics)
+        if not (directory / "design.v").exists() or (directory / "design.v").read_text() != design:
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir(parents=True)
+            (directory / "design.v").write_text(design)
+            for file in ("sums.v", "muxes.v"):
+                shutil.copy(HERE / file, directory)
+        result = {"ultrascale": area_ultrascale(directory)}
+        print(f"{name}: {result['ultrascale']['all']}", flush=True)
+        if routed and "--area" not in options:
+            result["ecp5"] = clocks_ecp5(directory)
+            print(f"{name}: {result['ecp5']}", flush=True)
+        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        results[name] = result
+        RESULTS.write_text(json.dumps({k: results[k] for k in DESIGNS if k in results}, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
