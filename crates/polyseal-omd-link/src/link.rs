@@ -114,8 +114,8 @@ const MAGIC: u32 = 0x4f4d_444c;
 const VERSION: u32 = 0x0101;
 
 impl<B: Bus> Link<B> {
-    /// The link whose registers are on this bus. It is left as it is; an erasure, such as that after
-    /// a reset, is waited for.
+    /// The link whose registers are on this bus. It is left as it is; an erasure, such as that
+    /// after a reset, is waited for.
     ///
     /// # Errors
     ///

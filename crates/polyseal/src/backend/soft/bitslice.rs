@@ -1,5 +1,5 @@
-//! One round, or its inverse, of eight blocks at once: from blocks to [`planes`](super::super::planes)
-//! and back.
+//! One round, or its inverse, of eight blocks at once: from blocks to
+//! [`planes`](super::super::planes) and back.
 //!
 //! Bytes stay in their order: byte `k = 4·c + r` is row `r` of column `c` of the AES state, so a
 //! column is 32 bits of a plane, and a row is every fourth byte.
@@ -66,7 +66,8 @@ pub(super) fn aes_inverse_last_rounds_without_key(blocks: &mut [u128; 8]) {
     planes.store(blocks);
 }
 
-/// The lower halves of eight blocks or planes, columns 0 and 1, and the upper ones, columns 2 and 3.
+/// The lower halves of eight blocks or planes, columns 0 and 1, and the upper ones, columns 2 and
+/// 3.
 struct Planes([[Half; 8]; 2]);
 
 impl Planes {
