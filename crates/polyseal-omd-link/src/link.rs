@@ -412,7 +412,8 @@ impl<B: Bus> Derived<'_, B> {
     ///
     /// # Errors
     ///
-    /// [`Error::WrongConfirmation`]: the session's keys are erased. [`Error::Stuck`], and the bus's own.
+    /// [`Error::WrongConfirmation`]: the session's keys are erased. [`Error::Stuck`], and the bus's
+    /// own.
     pub fn enable(self, peers: &[u8; 16]) -> Result<(), Error<B::Error>> {
         self.link.write_bytes(reg::PEER_CONFIRMATION, peers)?;
         self.link.write(reg::CONTROL, reg::CONTROL_ENABLE)?;
