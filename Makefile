@@ -4,7 +4,7 @@
 .PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-mutants hw-demo hw-proofs hw-volume hw-syn hw-syn-link hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped c-library
-.PHONY: aarch64 avx512 frames wasm msrv dist packages stores wheel wheel-quick engines
+.PHONY: aarch64 avx512 frames wasm wasm-speed msrv dist packages stores wheel wheel-quick engines
 .NOTPARALLEL:
 
 # What is compiled once, in one go, is compiled in less time; and without the lines of what is inlined.
@@ -113,7 +113,7 @@ rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:
-	scripts/with python3-venv -- scripts/python -m pytest -q -n auto hw reference papers scripts vectors
+	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto hw reference papers scripts vectors
 
 # The package for Python, with the development profile, in a fresh environment with its tests.
 wheel-quick:
@@ -148,6 +148,10 @@ avx512:
 
 wasm:
 	scripts/with nodejs -- scripts/wasm
+
+# What AEGIS-128L and AES-256-GCM reach there, by Node.
+wasm-speed:
+	scripts/with nodejs -- scripts/wasm speed
 
 # The cores in hardware, simulated: each hash's vectors, and once each what cores have beside them (lanes,
 # half rounds, the buffer, stalls and sessions that are broken off, cycles). HW='*' for every

@@ -207,10 +207,11 @@ def a_commitment_to_fifteen_bytes():
 def f_com_is_not_for_every_derivation():
     print("9. F_com over other schemes: it is computed as it is, over each. What it needs is inputs that the"
           " derivation has not:")
-    for name, alg in xaes.EXPERIMENTAL.items():
-        if name.startswith("f-com-"):
-            C, T = alg.Encrypt(b"message", b"", K, N)
-            assert T[16:] == xaes.kc_xaes(K, N) and alg.Decrypt(C, T, b"", K, N) == b"message"
+    for name, params in (("h-aes-256-gcm", None), ("hkdf-aes-256-gcm", None), ("dndk-gcm", {"version": 1}),
+                         ("dndk-gcm", {"version": 2})):
+        alg = xaes.algorithm(f"f-com-{name}", params)
+        C, T = alg.Encrypt(b"message", b"", K, N)
+        assert T[16:] == xaes.kc_xaes(K, N) and alg.Decrypt(C, T, b"", K, N) == b"message"
     U = N[:11] + bytes([8 * (24 - 12) + 1])                 # DNDK's ConfigByte for 24 bytes, and block 1
     theirs = (b"XCMT" + N[:11] + bytes(9))[:15] + bytes([8 * (24 - 12) + 1])
     assert theirs == b"XCMT" + U

@@ -1,14 +1,17 @@
 """The report's reading and reckoning; the page itself is looked at by scripts/report-check."""
 
+import copy
 import json
 import sys
+import tomllib
 from math import comb, log2
 from pathlib import Path
 
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "reference")]
-from report import kc_xaes, measured, page  # noqa: E402
+import published  # noqa: E402
+from report import kc_xaes, measured, omd, page  # noqa: E402
 
 
 def record(**more):
@@ -60,7 +63,68 @@ def test_theorem_1_at_the_papers_point():
 
 
 def test_calls_of_aes_are_counted():
-    assert kc_xaes.counted() == {"xaes": 3, "kc-xaes": 6, "dndk-v1-kc": 10, "dndk-v2-kc": 5}
+    assert kc_xaes.counted() == {"xaes": 3, "kc-xaes": 6, "c3": 5, "dndk-v1": 6, "dndk-v1-kc": 10, "dndk-v2": 3,
+                                 "dndk-v2-kc": 5, "h-kc-aes": 0}
+
+
+@pytest.fixture
+def paper():
+    report = page.Report("title", {"introduction": [], "facts": {}})
+    report.paper("kc-xaes", "KC-XAES", "a paper", "somewhere")
+    return report
+
+
+def claims(report):
+    return {claim["claim"]: claim for claim in report.papers[-1]["claims"]}
+
+
+STORED = tomllib.loads((Path(kc_xaes.__file__).parent / "stored.toml").read_text())
+
+
+def test_verdicts_on_attacks_follow_from_what_is_stored(paper):
+    kc_xaes.attacks(paper, STORED)
+    assert {claim["verdict"] for claim in claims(paper).values()} == {"reproduced", "refuted"}
+    other = copy.deepcopy(STORED)
+    other["kc-xaes"]["keys"][0]["calls"] = [2 * n for n in other["kc-xaes"]["keys"][0]["n"]]
+    other["kc-xaes"]["nonces"] = [{"b": 24, "measured": 63.0}]
+    kc_xaes.attacks(paper, other)
+    assert {claim["verdict"] for claim in paper.papers[-1]["claims"][2:]} == {"differs", "reproduced"}
+
+
+def test_verdicts_on_every_adversary_follow_from_what_is_stored(paper):
+    kc_xaes.best(paper, STORED)
+    assert {claim["verdict"] for claim in claims(paper).values()} == {"reproduced"}
+    other = copy.deepcopy(STORED)
+    other["kc-xaes"]["best"][3]["chance"] = 0.69                 # theorem 1: 0.6875 after two pairs on three bits
+    kc_xaes.best(paper, other)
+    assert {claim["verdict"] for claim in paper.papers[-1]["claims"][2:]} == {"refuted"}
+
+
+def test_theorem_1_on_tiny_blocks():
+    assert kc_xaes.exact_theorem(3, 2) == 0.6875 and kc_xaes.exact_theorem(2, 2) == 1
+    assert kc_xaes.exact_theorem(4, 2) == 0.1875
+
+
+def test_appendix_as_parameters_give_both_values(paper, monkeypatch):
+    kc_xaes.acvp(paper)
+    assert [claim["verdict"] for claim in claims(paper).values()] == ["reproduced"]
+    for what, name, value in (("K_U", "counterLength", 8), ("K_C", "counterLocation", "before fixed data"),
+                              ("K_C", "fixedData", "0x58434D54<U><V>000101"), ("K_U", "supportedLengths", 128)):
+        data = copy.deepcopy(published.DATA)
+        data["acvp"][what][name] = value
+        with monkeypatch.context() as patch:
+            patch.setattr(published, "DATA", data)
+            kc_xaes.acvp(paper)
+        assert paper.papers[-1]["claims"][-1]["verdict"] == "refuted", (what, name)
+
+
+def test_tables_2_to_4_of_omd_differ_in_five_lines(paper):
+    omd.tables_2_to_4(paper)
+    part, = (part for part in paper.papers[-1]["parts"] if part["kind"] == "diff")
+    assert len(part["lines"]) == 5 and part["lines"][0] == (
+        "table 3, 22: 5cb0a9dcdb41fbd4", "table 3, 22: 5cb0a9dcbd41fbd4")
+    assert [claim["verdict"] for claim in claims(paper).values()] == ["reproduced", "differs", "reproduced"]
+    assert '<span class="less">- table 3, 22: 5cb0a9dcdb41fbd4</span>' in paper.html()
 
 
 def test_text_is_text_and_powers_are_raised():

@@ -1,4 +1,4 @@
-"""Writes vectors/experimental/: what the papers describe and do not choose, computed by the reference.
+"""Writes vectors/experimental/: what the paper on AEGIS describes and does not choose, by the reference.
 
     scripts/python reference/experimental_vectors.py
 
@@ -10,7 +10,6 @@ import json
 from pathlib import Path
 
 import aegis
-import xaes
 from aegis_vectors import dumps, flip, shake
 
 HERE = Path(__file__).parent.parent / "vectors" / "experimental"
@@ -23,12 +22,10 @@ def cases():
         for nu in (1, 2, 4):
             for tag_bits in (128, 256):
                 yield name, {"degree": nu}, variant(nu), variant.KEY, tag_bits
-    for name, alg in xaes.EXPERIMENTAL.items():
-        yield name, None, alg, alg.NONCE, 8 * alg.TAG
 
 
-def algorithm(name, params=None):
-    return aegis.EXPERIMENTAL[name](params["degree"]) if name in aegis.EXPERIMENTAL else xaes.EXPERIMENTAL[name]
+def algorithm(name, params):
+    return aegis.EXPERIMENTAL[name](params["degree"])
 
 
 def inputs(name, params, alg, nonce, *case):

@@ -185,11 +185,10 @@ def KBKDF(K, fixed, L, r, location):
 class PaddingFix:
     """GCM of 0^256 ‖ P gives C0 ‖ C and T; the tag is T ‖ C0."""
 
-    NONCE = 12
     TAG = 48
 
     def __init__(self, aead):
-        self.aead, self.KEY = aead, aead.KEY
+        self.aead, self.KEY, self.NONCE = aead, aead.KEY, aead.NONCE
 
     def _check(self, N, t):
         if len(N) != self.NONCE or t != 8 * self.TAG:

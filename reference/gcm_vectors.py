@@ -55,11 +55,12 @@ SOME = [(0, 0), (1, 0), (0, 1), (16, 15), (15, 16), (17, 31), (33, 32), (65, 33)
 FEW = [(0, 0), (13, 0), (0, 16), (20, 33), (5, 129)]
 
 # The others share their GCM with these.
+FEWER = ("ctx-aegis", "dndk", "f-com-", "kc-c3-", "padding-fix-xaes")
 IN_FULL = {"aes-128-gcm", SIV, "xaes-256-gcm", "kc-xaes-256-gcm", "padding-fix-aes-256-gcm"}
 
 
 def pairs(name):
-    return EVERY if name in IN_FULL else SOME if name.startswith(("ctx-aegis", "dndk")) else MANY
+    return EVERY if name in IN_FULL else SOME if name.startswith(FEWER) else MANY
 
 
 # ── Groups ──────────────────────────────────────────────────────────────────────────────────────
@@ -241,8 +242,11 @@ def groups(name):
             yield from kc_xaes_groups(name)
         case "dndk-gcm":
             yield from dndk_groups(name)
-        case "padding-fix-aes-256-gcm":
+        case "padding-fix-aes-256-gcm" | "padding-fix-xaes-256-gcm":
             yield padding_not_zero(Group(name).valid(pairs(name)).tampered())
+        case "f-com-dndk-gcm":
+            for version in (1, 2):
+                yield Group(name, {"version": version}).valid(pairs(name)).tampered()
         case _:
             yield Group(name).valid(pairs(name)).tampered()
 
@@ -251,7 +255,7 @@ def groups(name):
 
 def inner(alg, K, N):
     """The key and the nonce of GCM."""
-    scheme = getattr(alg, "scheme", alg)
+    scheme = getattr(alg, "scheme", getattr(alg, "aead", alg))
     return scheme.derive(K, N) if hasattr(scheme, "derive") else (K, N)
 
 
@@ -319,7 +323,9 @@ def collisions():
         ("dndk-gcm", {"version": 1, "kc": False}), ("dndk-gcm", {"version": 2, "kc": False}),
         ("kc-xaes-256-gcm", None), ("h-kc-aes-256-gcm", None), ("hkdf-committed-aes-256-gcm", None),
         ("dndk-gcm", {"version": 1, "kc": True}), ("dndk-gcm", {"version": 2, "kc": True}),
-        ("padding-fix-aes-256-gcm", None), ("ctx-aes-256-gcm", None))] + [collision_of_siv()]
+        ("padding-fix-aes-256-gcm", None), ("ctx-aes-256-gcm", None), ("padding-fix-xaes-256-gcm", None),
+        ("kc-c3-xaes-256-gcm", None), ("f-com-h-aes-256-gcm", None), ("f-com-hkdf-aes-256-gcm", None),
+        ("f-com-dndk-gcm", {"version": 1}), ("f-com-dndk-gcm", {"version": 2}))] + [collision_of_siv()]
     return {
         "description": [
             "One ciphertext for two keys, under one nonce and one aad: GCM and GCM-SIV do not commit to their keys.",

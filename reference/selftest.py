@@ -78,6 +78,7 @@ def of_xaes():
         "dndk-gcm": [{"version": 1}, {"version": 1, "kc": 1}, {"kc": 1},
                      {"nonce": 12}, {"nonce": 15}, {"nonce": 27},
                      {"kc": 1, "nonce": 12}, {"kc": 1, "nonce": 20}, {"kc": 1, "nonce": 27}],
+        "f-com-dndk-gcm": [{"version": 1}],
     }
     for id in xaes.NONCES:
         for chosen in [{}] + choices.get(id, []):

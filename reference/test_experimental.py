@@ -1,4 +1,4 @@
-"""What the papers describe and do not choose: vectors/experimental, and what the papers say of it."""
+"""What the paper on AEGIS describes and does not choose: vectors/experimental, and what the paper says of it."""
 
 import json
 

@@ -146,14 +146,16 @@ def test_the_commitment_of_c3_is_cmacs_and_forgets_the_end_of_the_nonce():
 
 def test_the_padding_fix_is_inside_the_derived_scheme():
     K, N, P, A = bytes(range(32)), bytes(range(24)), b"message", b"ad"
-    C, T = xaes.EXPERIMENTAL["padding-fix-xaes-256-gcm"].Encrypt(P, A, K, N)
+    C, T = xaes.algorithm("padding-fix-xaes-256-gcm").Encrypt(P, A, K, N)
     inner, tag = xaes.algorithm("xaes-256-gcm").Encrypt(bytes(32) + P, A, K, N)
     assert (C, T) == (inner[32:], tag + inner[:32])
 
 
-@pytest.mark.parametrize("name", [name for name in xaes.EXPERIMENTAL if name.startswith("f-com-")])
-def test_f_com_over_another_derivation_only_adds(name):
-    alg, args = xaes.EXPERIMENTAL[name], (b"message", b"ad", bytes(range(32)), bytes(range(24)))
+@pytest.mark.parametrize("name, params", [
+    ("f-com-h-aes-256-gcm", None), ("f-com-hkdf-aes-256-gcm", None), ("f-com-dndk-gcm", {"version": 1}),
+    ("f-com-dndk-gcm", {"version": 2})])
+def test_f_com_over_another_derivation_only_adds(name, params):
+    alg, args = xaes.algorithm(name, params), (b"message", b"ad", bytes(range(32)), bytes(range(24)))
     (C, T), plain = alg.Encrypt(*args), alg.scheme.Encrypt(*args)
     assert (C, T[:16]) == plain and T[16:] == kbkdf_of_K_C(*args[2:])
 

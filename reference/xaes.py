@@ -10,7 +10,8 @@ Each derives an AES-256-GCM key for every nonce, and most commit to the key by a
 
 As in the paper, a nonce-derived scheme is a function (K, N) -> (K_U, IV), and the commitment a combinator
 over any of them: Committing takes the scheme as it is and adds K_C, which depends on nothing but K and N.
-EXPERIMENTAL are what the paper describes and does not choose: to be compared, and not to be used.
+The last five names are what the paper describes and does not choose (appendix C, section 1): to be compared, and not to
+be used.
 
 What it does not give: speed, constant time, erased secrets, or limits on use. Two nonce lengths under one key
 can repeat a GCM nonce: an object is for one length.
@@ -75,22 +76,6 @@ class Committing:
         if not hmac.compare_digest(T[16:], self.commit(K, N)):
             raise VerificationFailed
         return P
-
-
-class PaddingFixed(NonceDerived):
-    """Appendix C.1 of the paper: the padding fix inside, under K_U. The tag is T ‖ C0, as gcm.PaddingFix has it."""
-
-    TAG = 48
-
-    def Encrypt(self, P, A, K, N, t=384):
-        self._check(K, N, t)
-        K_U, IV = self.derive(K, N)
-        return PaddingFix(GCM).Encrypt(P, A, K_U, IV)
-
-    def Decrypt(self, C, T, A, K, N):
-        self._check(K, N, bits(T))
-        K_U, IV = self.derive(K, N)
-        return PaddingFix(GCM).Decrypt(C, T, A, K_U, IV)
 
 
 # ── XAES and KC-XAES ────────────────────────────────────────────────────────────────────────────
@@ -180,13 +165,18 @@ NONCES = {
     "h-aes-256-gcm": [24],
     "h-kc-aes-256-gcm": [24],
     "hkdf-committed-aes-256-gcm": [32],
+    "padding-fix-xaes-256-gcm": [24],
+    "kc-c3-xaes-256-gcm": [24],
+    "f-com-h-aes-256-gcm": [24],
+    "f-com-hkdf-aes-256-gcm": [24],
+    "f-com-dndk-gcm": [24],
 }
 
 
 def algorithm(name, params=None, nonce=None):
     """The algorithm that a vector file names; nonce is its length in bytes, if not the default."""
     nonce = nonce or NONCES[name][0]
-    version, kc = (params["version"], params["kc"]) if params else (2, False)
+    version, kc = (params["version"], params.get("kc", False)) if params else (2, False)
     if nonce not in (NONCES[name] if version == 2 else [24]):
         raise ValueError("nonce of a wrong length")
     match name:
@@ -202,14 +192,13 @@ def algorithm(name, params=None, nonce=None):
             return Committing(NonceDerived(h_aes, nonce), h_kc_aes)
         case "hkdf-committed-aes-256-gcm":
             return Committing(NonceDerived(hkdf, nonce), kc_hkdf)
-
-
-# F_com over another derivation is kc_xaes: 24-byte nonces, also where the scheme itself takes others.
-EXPERIMENTAL = {
-    "kc-c3-xaes-256-gcm": Committing(NonceDerived(xaes, 24), kc_c3),
-    "padding-fix-xaes-256-gcm": PaddingFixed(xaes, 24),
-    "f-com-h-aes-256-gcm": Committing(NonceDerived(h_aes, 24), kc_xaes),
-    "f-com-hkdf-aes-256-gcm": Committing(NonceDerived(hkdf, 24), kc_xaes),
-    "f-com-dndk-v1-gcm": Committing(dndk(1, False, 24), kc_xaes),
-    "f-com-dndk-v2-gcm": Committing(dndk(2, False, 24), kc_xaes),
-}
+        case "padding-fix-xaes-256-gcm":
+            return PaddingFix(NonceDerived(xaes, nonce))
+        case "kc-c3-xaes-256-gcm":
+            return Committing(NonceDerived(xaes, nonce), kc_c3)
+        case "f-com-h-aes-256-gcm":
+            return Committing(NonceDerived(h_aes, nonce), kc_xaes)
+        case "f-com-hkdf-aes-256-gcm":
+            return Committing(NonceDerived(hkdf, nonce), kc_xaes)
+        case "f-com-dndk-gcm":
+            return Committing(dndk(version, False, nonce), kc_xaes)

@@ -1,11 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- Before omd_core: passes a packet whole once all of it has been seen to be well-formed; of any other the core gets nothing.
+-- Before omd_core: passes a packet whole once all of it has been seen to be well-formed; of any other the core gets
+-- nothing.
 --
--- s_axis: omd_core's, and with tuser(1) = 1 at the first beat of a packet, the nonce. tuser(0) of the nonce is 1 to open; of every
---   other beat it marks the packet as erroneous. m_axis: omd_core's s_axis.
--- Well-formed is: tkeep from byte 0 without holes; a nonce of less than n bytes; a message of full beats but the last, at most
---   G_BEATS, whose last is empty only if it is the only one; to open, a tag of G_TAG_BYTES; no error; and no nonce before its end.
--- `dropped` is 1 for a cycle for each packet that is not. Beats before a packet's first are taken and forgotten.
+-- s_axis: omd_core's, and with tuser(1) = 1 at the first beat of a packet, the nonce. tuser(0) of the nonce is 1 to
+--   open; of every other beat it marks the packet as erroneous. m_axis: omd_core's s_axis.
+-- Well-formed is: tkeep from byte 0 without holes; a nonce of less than n bytes; a message of full beats but the last,
+-- at most
+--   G_BEATS, whose last is empty only if it is the only one; to open, a tag of G_TAG_BYTES; no error; and no nonce
+-- before its end. `dropped` is 1 for a cycle for each packet that is not. Beats before a packet's first are taken and
+-- forgotten.
 -- rst, zeroise: what is kept is forgotten, but the memory is not overwritten.
 -- Limits: that a nonce is used once is for the source to see to.
 

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- A network between two links that loses, repeats, reorders, corrupts and truncates packets, each G_NOISE of 100 at random.
+-- A network between two links that loses, repeats, reorders, corrupts and truncates packets, each G_NOISE of 100 at
+-- random.
 --
--- What leaves it is written to G_FILE: a line "phase bytes". It takes every beat. One packet of two hundred or so is kept, and
--- sent again long after.
+-- What leaves it is written to G_FILE: a line "phase bytes". It takes every beat. One packet of two hundred or so is
+-- kept, and sent again long after.
 
 library ieee;
 use ieee.std_logic_1164.all;

@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- Takes the frames of an AXI4-Stream and writes each to a file: a line "phase, time of its first and last beat in ns, bytes".
+-- Takes the frames of an AXI4-Stream and writes each to a file: a line "phase, time of its first and last beat in ns,
+-- bytes".
 --
--- ready is withheld for G_STALL of 100 cycles at random, and at every other beat until there is one. A beat that is valid must stay as it is until it
--- is taken, but in a reset; beats are full but the last, without holes, and a beat without bytes is a frame's only one.
+-- ready is withheld for G_STALL of 100 cycles at random, and at every other beat until there is one. A beat that is
+-- valid must stay as it is until it is taken, but in a reset; beats are full but the last, without holes, and a beat
+-- without bytes is a frame's only one.
 
 library ieee;
 use ieee.std_logic_1164.all;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- axis_guard against its rules, read off the bytes of random frames: what is good passes as it was; what is bad is marked, for the
--- first reason; and the next good one passes.
+-- axis_guard against its rules, read off the bytes of random frames: what is good passes as it was; what is bad is
+-- marked, for the first reason; and the next good one passes.
 
 library ieee;
 use ieee.std_logic_1164.all;

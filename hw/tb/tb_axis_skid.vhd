@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- axis_skid: beats in order, each once; one in each cycle where both sides will; and nothing comes out that is not of a register:
--- valid, ready and data change with the clock only.
+-- axis_skid: beats in order, each once; one in each cycle where both sides will; and nothing comes out that is not of a
+-- register: valid, ready and data change with the clock only.
 
 library ieee;
 use ieee.std_logic_1164.all;

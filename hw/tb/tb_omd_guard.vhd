@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- omd_guard against its rules on random packets: those that are well-formed come out as they were, beat for beat; of the others
--- nothing does, and each is counted.
+-- omd_guard against its rules on random packets: those that are well-formed come out as they were, beat for beat; of
+-- the others nothing does, and each is counted.
 
 library ieee;
 use ieee.std_logic_1164.all;

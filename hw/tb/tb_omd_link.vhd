@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- One omd_link, or two with a channel between them, under commands of sim/link.py; what happens goes to files, which it compares
--- with reference/omd_link.py.
+-- One omd_link, or two with a channel between them, under commands of sim/link.py; what happens goes to files, which it
+-- compares with reference/omd_link.py.
 --
--- G_DIR has commands.txt, and for each side ptxt<i>.txt and, without a channel, ctxt<i>.txt: beats as axis_player has them, whose session is
--- the phase. Commands, and what goes to answers.txt for each:
+-- G_DIR has commands.txt, and for each side ptxt<i>.txt and, without a channel, ctxt<i>.txt: beats as axis_player has
+-- them, whose session is the phase. Commands, and what goes to answers.txt for each:
 --   w SIDE ADDRESS DATA STROBES   writes a register: the response
 --   r SIDE ADDRESS                reads one: data and response
 --   t N                           waits N cycles of side 0's core: the interrupt lines

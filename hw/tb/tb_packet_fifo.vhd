@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- packet_fifo between clocks of random ratio: packets of random length, dropped, aborted and committed, come out whole and in
--- order, or not at all. packet_fifo itself asserts that of what crosses the clocks one bit changes at a time.
+-- packet_fifo between clocks of random ratio: packets of random length, dropped, aborted and committed, come out whole
+-- and in order, or not at all. packet_fifo itself asserts that of what crosses the clocks one bit changes at a time.
 
 library ieee;
 use ieee.std_logic_1164.all;

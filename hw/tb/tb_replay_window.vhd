@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- replay_window against a list of what was opened, on random counters; and nonce_gen, whose counters never repeat in a session.
+-- replay_window against a list of what was opened, on random counters; and nonce_gen, whose counters never repeat in a
+-- session.
 
 library ieee;
 use ieee.std_logic_1164.all;

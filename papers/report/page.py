@@ -23,10 +23,16 @@ class Report:
         self._close()
         self.papers.append({"key": key, "name": name, "title": title, "source": source, "claims": [], "parts": []})
 
-    def claim(self, where, claim, paper, ours, verdict, why="", source="measured"):
+    def claim(self, where, claim, paper, ours, verdict, why="", source="measured", rule=""):
+        """`rule` says from which figure on which verdict is given, where a figure decides."""
         assert verdict in VERDICTS and source in SOURCES, (verdict, source)
         self.papers[-1]["claims"].append({"where": where, "claim": claim, "paper": paper, "ours": ours,
-                                          "verdict": verdict, "why": why, "source": source})
+                                          "verdict": verdict, "why": why, "source": source, "rule": rule})
+
+    def diff(self, title, lines, note="", source="computed"):
+        """Lines of a paper's table that are not those of its source: (of the paper, of the source)."""
+        if lines:
+            self._add("diff", title=title, lines=lines, note=note, source=source)
 
     def heading(self, text):
         """Stands only if something other than a heading follows."""
@@ -105,7 +111,8 @@ def section(paper):
     claims = "".join(
         f'<tr><td>{escape(c["where"])}</td><td>{escape(c["claim"])}</td><td class="value">{escape(c["paper"])}</td>'
         f'<td class="value">{escape(c["ours"])}</td><td>{badge(c["verdict"])} {mark(c["source"])}'
-        + (f'<div class="why">{escape(c["why"])}</div>' if c["why"] else "") + "</td></tr>"
+        + (f'<div class="why">{escape(c["why"])}</div>' if c["why"] else "")
+        + (f'<div class="rule">{escape(c["rule"])}</div>' if c["rule"] else "") + "</td></tr>"
         for c in paper["claims"])
     return (f'<section id="{paper["key"]}"><h2>{escape(paper["name"])}</h2>'
             f'<p class="paper">{escape(paper["title"])}, {escape(paper["source"])}</p>'
@@ -124,6 +131,8 @@ def part(part):
             return figure(part, table(part), "table")
         case "chart" | "drawing":
             return figure(part, part["svg"], part["kind"])
+        case "diff":
+            return figure(part, diff(part["lines"]), "diff")
         case "errata":
             return errata(part["errata"])
 
@@ -141,6 +150,12 @@ def table(part):
     head = "".join(f"<th>{escape(cell)}</th>" for cell in part["head"])
     rows = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in part["rows"])
     return f'<table class="numbers"><thead>{groups}<tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def diff(lines):
+    rows = "".join(f'<span class="less">- {quoted(theirs)}</span>\n<span class="more">+ {quoted(right)}</span>\n'
+                   for theirs, right in lines)
+    return f'<pre class="diff">{rows}</pre>'
 
 
 def errata(errata):

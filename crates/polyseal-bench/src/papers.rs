@@ -47,6 +47,25 @@ pub struct Papers {
     /// What to measure; suites and operations are the papers'
     #[command(flatten)]
     pub options: Options,
+
+    /// How this program is told to measure a back end
+    #[arg(skip)]
+    pub again: Again,
+}
+
+/// What this program is called with to measure papers, and how a paper is named there.
+#[derive(Clone, Copy, Debug)]
+pub struct Again {
+    /// The arguments that come first.
+    pub command: &'static [&'static str],
+    /// The option before a paper's name, if it is no argument of its own.
+    pub option: Option<&'static str>,
+}
+
+impl Default for Again {
+    fn default() -> Self {
+        Self { command: &["papers"], option: None }
+    }
 }
 
 /// A page of `papers/` that has measured tables.
@@ -253,7 +272,15 @@ mod tests {
 
     fn papers() -> Papers {
         let options = Options { sizes: vec![32], rounds: 1, slice: 0, ..Options::default() };
-        Papers { papers: vec![Paper::KcXaes], pages: None, report: None, quick: false, options }
+        let again = Again::default();
+        Papers {
+            papers: vec![Paper::KcXaes],
+            pages: None,
+            report: None,
+            quick: false,
+            options,
+            again,
+        }
     }
 
     fn written(papers: &Papers) -> String {

@@ -237,6 +237,11 @@ aeads! {
     h_kc_aes256gcm = "h-kc-aes-256-gcm" [32, 24, 48];
     hkdf_committed_aes256gcm = "hkdf-committed-aes-256-gcm" [32, 32, 48];
     padding_fix_aes256gcm = "padding-fix-aes-256-gcm" [32, 12, 48];
+    padding_fix_xaes256gcm = "padding-fix-xaes-256-gcm" [32, 24, 48];
+    kc_c3_xaes256gcm = "kc-c3-xaes-256-gcm" [32, 24, 48];
+    f_com_h_aes256gcm = "f-com-h-aes-256-gcm" [32, 24, 48];
+    f_com_hkdf_aes256gcm = "f-com-hkdf-aes-256-gcm" [32, 24, 48];
+    f_com_dndkgcm = "f-com-dndk-gcm" [32, 24, 48];
     ctx_aes256gcm = "ctx-aes-256-gcm" [32, 12, 32];
     ctx_aegis128l = "ctx-aegis-128l" [16, 16, 32];
     ctx_aegis128x2 = "ctx-aegis-128x2" [16, 16, 32];

@@ -60,11 +60,32 @@ pub(crate) enum Command {
     Selftest,
     /// Measure the algorithms on this machine
     #[cfg(feature = "bench")]
-    Bench(polyseal_bench::Options),
+    Bench(BenchArgs),
     /// Print the completions for a shell
     Completions(CompletionsArgs),
     /// Print the manual page, or write those of all commands
     Man(ManArgs),
+}
+
+/// What to measure.
+#[cfg(feature = "bench")]
+#[derive(Debug, clap::Args)]
+pub(crate) struct BenchArgs {
+    #[command(flatten)]
+    pub(crate) options: polyseal_bench::Options,
+    /// Measure what the papers claim, on every back end, into DIR/measured.jsonl: some ten minutes
+    #[arg(
+        long,
+        value_name = "DIR",
+        conflicts_with_all = ["suites", "operations", "backends", "json"]
+    )]
+    pub(crate) report: Option<PathBuf>,
+    /// For a report: fewer and shorter rounds, for a first look
+    #[arg(long, conflicts_with_all = ["rounds", "slice"])]
+    pub(crate) quick: bool,
+    /// One back end of a report
+    #[arg(long = "paper", value_enum, hide = true)]
+    pub(crate) papers: Vec<polyseal_bench::papers::Paper>,
 }
 
 const ENCRYPT_EXAMPLES: &str = "Examples:

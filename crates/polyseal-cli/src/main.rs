@@ -78,7 +78,7 @@ fn run(command: Command) -> Result {
         Command::Vectors(args) => commands::vectors(&args),
         Command::Selftest => commands::selftest(),
         #[cfg(feature = "bench")]
-        Command::Bench(options) => commands::bench(&options),
+        Command::Bench(args) => commands::bench(args),
         Command::Completions(args) => commands::completions(&args),
         Command::Man(args) => commands::man(&args),
     }

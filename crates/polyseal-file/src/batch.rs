@@ -61,6 +61,17 @@ impl Batch {
             .collect()
     }
 
+    /// What is used, in bytes of the buffer.
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Takes back that all of what [`places_mut`](Self::places_mut) gave is used: only `before` and
+    /// the slots of the first `total` bytes are.
+    pub(crate) fn filled(&mut self, before: usize, unit: usize, total: usize) {
+        self.used = before.max(total.div_ceil(unit) * self.stride);
+    }
+
     /// The same, to write from.
     pub(crate) fn places(&self, unit: usize, skip: usize, total: usize) -> Vec<IoSlice<'_>> {
         let slots = self.data.chunks_exact(self.stride).enumerate().skip(skip / unit);

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroUsize;
-use std::thread;
 
 #[cfg(feature = "age")]
 use crate::age::{
@@ -64,7 +63,7 @@ pub struct Encryptor<'a> {
     segment: SegmentSize,
     context: Option<&'a Context>,
     header_bytes: usize,
-    threads: NonZeroUsize,
+    threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
 }
 
@@ -74,7 +73,7 @@ pub struct Decryptor<'a> {
     identities: &'a Identities<'a>,
     context: Option<&'a Context>,
     detached: Option<&'a Header>,
-    threads: NonZeroUsize,
+    threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
 }
 
@@ -88,7 +87,7 @@ impl<'a> Encryptor<'a> {
             segment: SegmentSize::default(),
             context: None,
             header_bytes: 0,
-            threads: cores(),
+            threads: None,
             progress: None,
         }
     }
@@ -125,7 +124,7 @@ impl<'a> Encryptor<'a> {
     /// With at most this many threads, the calling one included.
     #[must_use]
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = threads;
+        self.threads = Some(threads);
         self
     }
 
@@ -256,7 +255,7 @@ impl<'a> Decryptor<'a> {
     /// On all cores.
     #[must_use]
     pub fn new(identities: &'a Identities<'a>) -> Self {
-        Self { identities, context: None, detached: None, threads: cores(), progress: None }
+        Self { identities, context: None, detached: None, threads: None, progress: None }
     }
 
     /// For files that are bound to this context.
@@ -295,7 +294,7 @@ impl<'a> Decryptor<'a> {
     /// With at most this many threads, the calling one included.
     #[must_use]
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = threads;
+        self.threads = Some(threads);
         self
     }
 
@@ -410,10 +409,6 @@ impl<'a> Decryptor<'a> {
         let file_key = header.unlock(self.identities)?;
         cipher(header, &header.open_payload(&file_key, self.context)?, Direction::Open)
     }
-}
-
-pub(crate) fn cores() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 #[cfg(unix)]

@@ -75,7 +75,8 @@ impl fmt::Debug for Output<'_> {
 /// How a run is made.
 pub(crate) struct Run<'a> {
     pub(crate) cipher: PayloadCipher,
-    pub(crate) threads: NonZeroUsize,
+    /// At most; without it, one for each core.
+    pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
 }
 
@@ -220,11 +221,18 @@ impl StreamSource<'_> {
         }
         let mut ahead = [0];
         while done <= room {
+            let before = batch.used();
             let mut places = batch.places_mut(unit, done, room);
             places.push(IoSliceMut::new(&mut ahead));
             match self.reader.read_vectored(&mut places) {
-                Ok(0) => return Ok((done, true)),
-                Ok(n) => done += n,
+                Ok(n) => {
+                    done += n;
+                    // To wipe a whole batch takes longer than to seal a small file.
+                    batch.filled(before, unit, done.min(room));
+                    if n == 0 {
+                        return Ok((done, true));
+                    }
+                }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
             }
@@ -337,7 +345,7 @@ impl Drop for Abandon<'_, '_> {
 impl Run<'_> {
     /// Carries the whole payload from `source` to `sink`.
     pub(crate) fn carry(&self, source: &Source<'_>, sink: Sink<'_>) -> Result<Totals> {
-        let (workers, slots) = self.shape(source.total());
+        let slots = self.slots(source.total());
         let (input, output) = (AtomicU64::new(0), AtomicU64::new(0));
         let new_batch = || {
             let slot = self.cipher.input_unit().max(self.cipher.output_unit());
@@ -386,6 +394,7 @@ impl Run<'_> {
             thread::scope(|scope| {
                 let spawn = |_| thread::Builder::new().spawn_scoped(scope, || work(new_batch()));
                 // A thread that cannot be started is a thread less.
+                let workers = self.workers(source.total(), slots);
                 let others: Vec<_> = (1..workers).map(spawn).filter_map(io::Result::ok).collect();
                 work(batch);
                 for other in others {
@@ -400,18 +409,31 @@ impl Run<'_> {
         }
     }
 
-    /// How many workers, and how many segments each takes at a time.
-    fn shape(&self, total: Option<u64>) -> (usize, usize) {
-        let unit = self.cipher.input_unit();
-        let segments = total.map_or(u64::MAX, |total| crate::layout::segments(total, unit));
+    /// How many segments a worker takes at a time.
+    fn slots(&self, total: Option<u64>) -> usize {
         // As many in opening as in sealing: lanes go by powers of two.
-        let slots = (BATCH / unit.min(self.cipher.output_unit())).clamp(1, MAX_SLOTS);
-        let slots = usize::try_from(segments).unwrap_or(usize::MAX).min(slots);
-        let buffer = slots * batch::stride(unit.max(self.cipher.output_unit()));
-        let affordable = (BUDGET / buffer).max(1);
-        let useful = usize::try_from(segments.div_ceil(slots as u64)).unwrap_or(usize::MAX);
-        (self.threads.get().min(affordable).min(useful), slots)
+        let slots = BATCH / self.cipher.input_unit().min(self.cipher.output_unit());
+        let segments = usize::try_from(self.segments(total)).unwrap_or(usize::MAX);
+        segments.min(slots.clamp(1, MAX_SLOTS))
     }
+
+    /// How many workers there are for that many segments each.
+    fn workers(&self, total: Option<u64>, slots: usize) -> usize {
+        let unit = self.cipher.input_unit().max(self.cipher.output_unit());
+        let affordable = (BUDGET / (slots * batch::stride(unit))).max(1);
+        let useful = self.segments(total).div_ceil(slots as u64);
+        let useful = usize::try_from(useful).unwrap_or(usize::MAX);
+        self.threads.unwrap_or_else(cores).get().min(affordable).min(useful)
+    }
+
+    fn segments(&self, total: Option<u64>) -> u64 {
+        total.map_or(u64::MAX, |total| crate::layout::segments(total, self.cipher.input_unit()))
+    }
+}
+
+/// To ask the system takes several system calls.
+fn cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 impl Source<'_> {

@@ -1,14 +1,18 @@
 //! Driver of `omd_link`, the hardware in `hw/` that seals Ethernet frames with OMD.
 //!
 //! A [`Link`] has a [`Bus`] to the registers of one end: [`MappedBus`] where they are mapped into
-//! memory, [`StreamBus`] to a [`Simulator`], or your own. Its session begins in three steps, and each
-//! gives what the other end must be told, in clear, by any way that there is:
+//! memory, [`StreamBus`] to a [`Simulator`], or your own. Its session begins in three steps, and
+//! each gives what the other end must be told, in clear, by any way that there is:
 //!
 //! ```
 //! use polyseal_omd_link::{Bus, Error, Link, Role};
 //!
 //! # trait Peer { fn exchange(&mut self, mine: &[u8; 16]) -> [u8; 16]; }
-//! fn start<B: Bus>(bus: B, master_key: &[u8], peer: &mut impl Peer) -> Result<(), Error<B::Error>> {
+//! fn start<B: Bus>(
+//!     bus: B,
+//!     master_key: &[u8],
+//!     peer: &mut impl Peer,
+//! ) -> Result<(), Error<B::Error>> {
 //!     let mut link = Link::new(bus)?;
 //!     link.set_master_key(master_key)?;
 //!     link.set_addresses([2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1])?;
@@ -20,10 +24,10 @@
 //! }
 //! ```
 //!
-//! Source: `hw/docs/packet-format.md`, section 3, and `hw/docs/registers.md`. The driver draws every
-//! identifier from the operating system's randomness, never twice the same; the hardware computes all
-//! keys, and lets none be read. The crate needs neither `std` nor an allocator; where there is no
-//! operating system, the crate `getrandom` has to be given a source of randomness.
+//! Source: `hw/docs/packet-format.md`, section 3, and `hw/docs/registers.md`. The driver draws
+//! every identifier from the operating system's randomness, never twice the same; the hardware
+//! computes all keys, and lets none be read. The crate needs neither `std` nor an allocator; where
+//! there is no operating system, the crate `getrandom` has to be given a source of randomness.
 //! Limits: what carries identifiers and confirmations between both ends is the caller's.
 
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -114,8 +114,8 @@ const MAGIC: u32 = 0x4f4d_444c;
 const VERSION: u32 = 0x0101;
 
 impl<B: Bus> Link<B> {
-    /// The link whose registers are on this bus. It is left as it is; an erasure, such as that after
-    /// a reset, is waited for.
+    /// The link whose registers are on this bus. It is left as it is; an erasure, such as that
+    /// after a reset, is waited for.
     ///
     /// # Errors
     ///
@@ -412,7 +412,8 @@ impl<B: Bus> Derived<'_, B> {
     ///
     /// # Errors
     ///
-    /// [`Error::WrongConfirmation`]: the session's keys are erased. [`Error::Stuck`], and the bus's own.
+    /// [`Error::WrongConfirmation`]: the session's keys are erased. [`Error::Stuck`], and the bus's
+    /// own.
     pub fn enable(self, peers: &[u8; 16]) -> Result<(), Error<B::Error>> {
         self.link.write_bytes(reg::PEER_CONFIRMATION, peers)?;
         self.link.write(reg::CONTROL, reg::CONTROL_ENABLE)?;

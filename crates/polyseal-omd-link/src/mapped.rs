@@ -23,8 +23,8 @@ impl MappedBus {
     ///
     /// # Safety
     ///
-    /// `base` is the address of the 4096 bytes of an `omd_link`'s registers. They stay mapped, readable
-    /// and writable for as long as this value lives, and nobody else reads or writes them.
+    /// `base` is the address of the 4096 bytes of an `omd_link`'s registers. They stay mapped,
+    /// readable and writable for as long as this value lives, and nobody else reads or writes them.
     #[must_use]
     pub unsafe fn new(base: NonNull<u32>) -> Self {
         Self { base }

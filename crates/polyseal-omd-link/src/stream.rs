@@ -1,8 +1,8 @@
 //! A bus to a simulator: lines of text, one out, one back.
 //!
-//! `w ADDRESS DATA` writes and is answered by `RESPONSE`, `r ADDRESS` reads and is answered by `DATA
-//! RESPONSE`; numbers are hexadecimal, the response is AXI4-Lite's (0, or 2 for a refusal). A prefix
-//! says which of several buses is meant. `hw/tb/link_live.vhd` is the other side.
+//! `w ADDRESS DATA` writes and is answered by `RESPONSE`, `r ADDRESS` reads and is answered by
+//! `DATA RESPONSE`; numbers are hexadecimal, the response is AXI4-Lite's (0, or 2 for a refusal). A
+//! prefix says which of several buses is meant. `hw/tb/link_live.vhd` is the other side.
 
 use std::cell::RefCell;
 use std::fmt;

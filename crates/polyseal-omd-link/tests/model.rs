@@ -1,5 +1,5 @@
-//! The driver on a model of the registers, which computes no keys: its confirmation of a side is the
-//! exclusive or of both identifiers and the master key's first bytes, and the side.
+//! The driver on a model of the registers, which computes no keys: its confirmation of a side is
+//! the exclusive or of both identifiers, the first bytes of the master key and the side.
 
 use core::convert::Infallible;
 

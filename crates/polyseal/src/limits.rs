@@ -166,11 +166,12 @@ impl Limits {
                 (nonce_bits, total, total)
             }
             Mode::Siv { .. } => (nonce_bits, total(limit, Some(1)), total(limit, Some(1))),
-            Mode::Derived { head_bytes, .. } => {
+            Mode::Derived { head_bytes, padding_blocks, .. } => {
+                let extra = Some(1 + padding_blocks);
                 let one_key = match limit {
                     _ if head_bytes == algorithm.nonce_bytes() => total(limit, None),
-                    Some(limit) => total(Some(limit.min(1 << GCM_BYTES_LOG2)), Some(1)),
-                    None => total(power(GCM_BYTES_LOG2), Some(1)),
+                    Some(limit) => total(Some(limit.min(1 << GCM_BYTES_LOG2)), extra),
+                    None => total(power(GCM_BYTES_LOG2), extra),
                 };
                 (8 * head_bytes as u32, total(limit, None), one_key)
             }

@@ -192,12 +192,21 @@ pub enum CpuClass {
     Vaes512,
     /// aarch64 with the AES instructions.
     Neon,
+    /// WebAssembly with vectors.
+    Simd128,
 }
 
 impl CpuClass {
     /// Every class.
-    pub const ALL: &[Self] =
-        &[Self::Soft, Self::Ssse3, Self::AesNi, Self::Vaes256, Self::Vaes512, Self::Neon];
+    pub const ALL: &[Self] = &[
+        Self::Soft,
+        Self::Ssse3,
+        Self::AesNi,
+        Self::Vaes256,
+        Self::Vaes512,
+        Self::Neon,
+        Self::Simd128,
+    ];
 
     /// The class of this machine.
     #[must_use]
@@ -214,6 +223,8 @@ impl CpuClass {
             Backend::Vaes512(_) => Self::Vaes512,
             #[cfg(target_arch = "aarch64")]
             Backend::Neon(_) => Self::Neon,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Backend::Simd128(_) => Self::Simd128,
         }
     }
 
@@ -227,6 +238,7 @@ impl CpuClass {
             Self::Vaes256 => "vaes256",
             Self::Vaes512 => "vaes512",
             Self::Neon => "neon",
+            Self::Simd128 => "simd128",
         }
     }
 
@@ -238,6 +250,7 @@ impl CpuClass {
             Self::Vaes256 => cost.vaes256,
             Self::Vaes512 => cost.vaes512,
             Self::Neon => cost.neon,
+            Self::Simd128 => cost.simd128,
         }
     }
 }

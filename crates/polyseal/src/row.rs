@@ -184,19 +184,22 @@ pub struct Cost {
     pub vaes512: u32,
     /// aarch64 with the AES instructions: not measured, but taken to rank as `aesni`.
     pub neon: u32,
+    /// WebAssembly with vectors, run by Node on x86-64.
+    pub simd128: u32,
 }
 
 impl Cost {
     /// What was measured. NEON, which could not be, is taken to rank as AES-NI: both have one block
-    /// in a register. SSSE3 is taken to rank as portable code, at three tenths of its cost: of
-    /// five algorithms it was .20 to .25 on a Zen 5.
+    /// in a register.
     pub(crate) const fn measured(
         soft: u32,
+        ssse3: u32,
         aesni: u32,
         vaes256: u32,
         vaes512: u32,
+        simd128: u32,
     ) -> Option<Self> {
-        Some(Self { soft, ssse3: soft / 10 * 3, aesni, vaes256, vaes512, neon: aesni })
+        Some(Self { soft, ssse3, aesni, vaes256, vaes512, neon: aesni, simd128 })
     }
 }
 

@@ -59,3 +59,11 @@ fn x86_64_has_what_the_kernel_says() {
 fn aarch64_runs_neon() {
     assert_eq!(names(), ["soft", "neon"]);
 }
+
+/// With WebAssembly, the build decides.
+#[cfg(target_arch = "wasm32")]
+#[test]
+fn wasm_runs_vectors_where_it_was_built_with_them() {
+    let with_vectors = cfg!(target_feature = "simd128");
+    assert_eq!(names(), if with_vectors { &["soft", "simd128"][..] } else { &["soft"] });
+}

@@ -422,7 +422,7 @@ fn blocks(bytes: &[u8]) -> Vec<Vec<u8>> {
 
 /// What HKDF-SHA-512 computes on the way to the key of a message: the pseudorandom key, also as
 /// HMAC pads it, and its first output, of which the key is the beginning.
-fn hkdf(salt: &[u8; 32]) -> Vec<Vec<u8>> {
+fn hkdf(salt: &[u8]) -> Vec<Vec<u8>> {
     let (prk, expand) = hkdf::Hkdf::<sha2::Sha512>::extract(Some(salt), &KEY);
     let mut t = [0; 64];
     expand.expand(b"\x04\x78DERIVEKEY", &mut t).expect("64 bytes");
@@ -448,6 +448,11 @@ fn derived_keys_are_wiped() {
         ("dndk-gcm", blocks(&dndk(&[9; 15]))),
         ("h-kc-aes-256-gcm", blocks(&hmac(&[9; 12]))),
         ("hkdf-committed-aes-256-gcm", hkdf(&nonce)),
+        ("padding-fix-xaes-256-gcm", blocks(&k_u(&[9; 12]))),
+        ("kc-c3-xaes-256-gcm", blocks(&k_u(&[9; 12]))),
+        ("f-com-h-aes-256-gcm", blocks(&hmac(&[9; 12]))),
+        ("f-com-hkdf-aes-256-gcm", hkdf(&nonce[..24])),
+        ("f-com-dndk-gcm", blocks(&dndk(&[9; 15]))),
     ] {
         secrets.push(SECRET.to_vec());
         let secrets: Vec<&[u8]> = secrets.iter().map(Vec::as_slice).collect();

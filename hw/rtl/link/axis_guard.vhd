@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Checks the frames of a stream, and marks the last beat of each that is to be dropped.
 --
--- s_axis: AXI4-Stream, the first byte lowest, a frame per tlast, tuser = 1 marks a frame as erroneous at any of its beats.
+-- s_axis: AXI4-Stream, the first byte lowest, a frame per tlast, tuser = 1 marks a frame as erroneous at any of its
+-- beats.
 -- m_axis: the same beats; with m_last, m_bad of the frame and m_length. Of a frame that is longer than G_MAX the
 --   beats that follow do not pass, but the last.
 -- A frame is bad for the first of these reasons that holds, and then that output is 1 for a cycle:
---   holed      a gap: tkeep does not begin at byte 0 or is not contiguous; a beat that is not full and not the last; a last
---              beat without bytes after others
+--   holed      a gap: tkeep does not begin at byte 0 or is not contiguous; a beat that is not full and not the last; a
+--              last beat without bytes after others
 --   errored    tuser
 --   oversize   more than G_MAX bytes
 --   short      less than G_MIN bytes

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Beats of n bytes to beats of W bytes, n / W a power of two.
 --
--- s_bytes of a beat count, from the lowest; the others must be 0. Each beat becomes as many as its bytes need, one if it has
--- none, so that a beat may be partial in the midst of a string. s_tlast comes out with the last of them.
+-- s_bytes of a beat count, from the lowest; the others must be 0. Each beat becomes as many as its bytes need, one if
+-- it has none, so that a beat may be partial in the midst of a string. s_tlast comes out with the last of them.
 -- One beat is kept, and the next is taken after its last has gone. rst erases it.
 
 library ieee;

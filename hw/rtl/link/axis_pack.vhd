@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Joins the bytes of beats that may be partial anywhere: every beat that comes out is full, but a string's last.
 --
--- s_bytes of a beat count, from the lowest; the others must be 0. A beat passes in each cycle, but that a string's last may
--- become two. rst erases what is kept, at most 2W - 1 bytes.
+-- s_bytes of a beat count, from the lowest; the others must be 0. A beat passes in each cycle, but that a string's last
+-- may become two. rst erases what is kept, at most 2W - 1 bytes.
 
 library ieee;
 use ieee.std_logic_1164.all;

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- A register slice of a stream, AXI4-Stream's handshake: every output comes of a register, and a beat passes in each cycle.
+-- A register slice of a stream, AXI4-Stream's handshake: every output comes of a register, and a beat passes in each
+-- cycle.
 --
 -- It keeps at most two beats. rst erases them; until a cycle after it there is no ready.
 

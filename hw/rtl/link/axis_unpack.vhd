@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Takes strings of any lengths out of a packet, one after the other, W bytes at a time.
 --
--- s is a packet in full beats but the last, with s_info at each. m_data begins with the first byte that was not taken; m_valid: there are
--- m_want bytes of it, at most W; m_take takes them. What is beyond the packet's end is anything: whoever takes knows its length (info).
--- has_packet: there is one, and `info` is of it. discard: the rest of it is forgotten; has_packet is 0 in the next cycle,
--- and until the next packet is there. rst erases what is kept, a beat, and forgets where it was.
+-- s is a packet in full beats but the last, with s_info at each. m_data begins with the first byte that was not taken;
+-- m_valid: there are m_want bytes of it, at most W; m_take takes them. What is beyond the packet's end is anything:
+-- whoever takes knows its length (info).
+-- has_packet: there is one, and `info` is of it. discard: the rest of it is forgotten; has_packet is 0 in the next
+-- cycle, and until the next packet is there. rst erases what is kept, a beat, and forgets where it was.
 
 library ieee;
 use ieee.std_logic_1164.all;

@@ -3,8 +3,8 @@
 --
 -- s_bytes of a beat count, from the lowest; only a string's last beat (s_tlast) may have fewer than W, or none.
 -- Beside it a whole beat can be given, with user and keep of its own, when nothing of a string is under way.
--- Two beats are kept: one that grows and one that waits. rst erases both. From m_tready to beat_tready and s_tready there is
--- no register.
+-- Two beats are kept: one that grows and one that waits. rst erases both. From m_tready to beat_tready and s_tready
+-- there is no register.
 
 library ieee;
 use ieee.std_logic_1164.all;

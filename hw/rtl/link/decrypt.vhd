@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- DECRYPT of the paper's figure 2: omd_core as it opens, with L* and Tag_a of ks_gen, and the buffer that keeps a message back until its
--- tag is verified.
+-- DECRYPT of the paper's figure 2: omd_core as it opens, with L* and Tag_a of ks_gen, and the buffer that keeps a
+-- message back until its tag is verified.
 --
--- m: the beats of a message, and then an empty one with m_tlast, whose m_refused says that the tag was wrong: then it is the only one.
+-- m: the beats of a message, and then an empty one with m_tlast, whose m_refused says that the tag was wrong: then it
+-- is the only one.
 
 library ieee;
 use ieee.std_logic_1164.all;

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- PTXT IF and CTXT IF of the paper's figure 2: both directions of one side's streams, each behind registers, and what comes in checked.
+-- PTXT IF and CTXT IF of the paper's figure 2: both directions of one side's streams, each behind registers, and what
+-- comes in checked.
 --
--- s_axis, m_axis: AXI4-Stream, the first byte lowest, a frame per tlast. s_axis is ready always, but in reset. What axis_guard
--- finds goes to receive.
+-- s_axis, m_axis: AXI4-Stream, the first byte lowest, a frame per tlast. s_axis is ready always, but in reset. What
+-- axis_guard finds goes to receive.
 
 library ieee;
 use ieee.std_logic_1164.all;

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- GET from DEC of the paper's figure 2: frames whose tag was right to the FIFO, and the last word on replays.
 --
--- Source: hw/docs/packet-format.md, section 5. `about` is of put_to_dec, in the order of packets: counter and length. With the verdict the
--- window is asked once more, as another packet of the same counter may have been opened since, and moved if the tag was right.
--- `opened` is 1 for a cycle when the FIFO has all of a frame, `too_old`, `replayed` and `bad_tag` when one is dropped.
+-- Source: hw/docs/packet-format.md, section 5. `about` is of put_to_dec, in the order of packets: counter and length.
+-- With the verdict the window is asked once more, as another packet of the same counter may have been opened since, and
+-- moved if the tag was right. `opened` is 1 for a cycle when the FIFO has all of a frame, `too_old`, `replayed` and
+-- `bad_tag` when one is dropped.
 -- erase: the frame under way is forgotten; the FIFO's `abort` must be the same.
 
 library ieee;

@@ -2,8 +2,8 @@
 -- GET from ENC of the paper's figure 2: header, ciphertext and tag, joined to a packet for the FIFO.
 --
 -- Source: hw/docs/packet-format.md, section 2. `about` is of put_to_enc, in the order of frames: counter and length.
--- `sealed` is 1 for a cycle when the FIFO has all of a packet. erase: the packet under way is forgotten; the FIFO's `abort` must be
--- the same.
+-- `sealed` is 1 for a cycle when the FIFO has all of a packet. erase: the packet under way is forgotten; the FIFO's
+-- `abort` must be the same.
 
 library ieee;
 use ieee.std_logic_1164.all;

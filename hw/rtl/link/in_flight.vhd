@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Counts packets between two ends of a path, so that those that an erasure loses are counted, too.
 --
--- begins, ends: a packet enters, has left. erase: those between are lost, and `lost` is 1 for a cycle for each, but not in
--- one in which `waits` is 1.
+-- begins, ends: a packet enters, has left. erase: those between are lost, and `lost` is 1 for a cycle for each, but not
+-- in one in which `waits` is 1.
 -- Limits: seven of them.
 
 library ieee;

@@ -2,8 +2,8 @@
 -- NONCE GEN of the paper's figure 2: the counters of a session's packets, each given once.
 --
 -- Source: hw/docs/packet-format.md, section 4. The rest of the nonce, direction and session, is ks_gen's.
--- A counter is given with `valid` and `take`; what was taken is never given again within a session, whatever becomes of the
--- packet. It goes back to 0 when a session is enabled, and never otherwise but by rst.
+-- A counter is given with `valid` and `take`; what was taken is never given again within a session, whatever becomes of
+-- the packet. It goes back to 0 when a session is enabled, and never otherwise but by rst.
 -- G_LAST is not given: from then on it `refuses`, as without a session.
 
 library ieee;

@@ -1,16 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- One end of a link: frames of the trusted side are sealed and sent to the untrusted one, and packets of that opened.
 --
--- Source: hw/docs/packet-format.md; figure 2 of the paper, whose names the entities have. hw/docs/registers.md has the registers.
--- Three clocks without relation: clk_ptxt, clk_core and clk_ctxt, of the plaintext's streams, of the cores and registers, of the packets'
--- streams. Any aresetn resets all; each clock is released after its own, in any order.
--- Streams: AXI4-Stream, the first byte lowest, tkeep without holes, full beats but the last, a frame per tlast, without its check
--- sequence. tuser = 1 with any beat of a frame that comes: it is erroneous. What comes is taken in every cycle: a frame for which there is
--- no room is dropped whole. Every output comes of a register, and nothing combinational leads from one interface to another.
+-- Source: hw/docs/packet-format.md; figure 2 of the paper, whose names the entities have. hw/docs/registers.md has the
+-- registers.
+-- Three clocks without relation: clk_ptxt, clk_core and clk_ctxt, of the plaintext's streams, of the cores and
+-- registers, of the packets' streams. Any aresetn resets all; each clock is released after its own, in any order.
+-- Streams: AXI4-Stream, the first byte lowest, tkeep without holes, full beats but the last, a frame per tlast, without
+-- its check sequence. tuser = 1 with any beat of a frame that comes: it is erroneous. What comes is taken in every
+-- cycle: a frame for which there is no room is dropped whole. Every output comes of a register, and nothing
+-- combinational leads from one interface to another.
 -- Events are counted rightly if within 34 cycles of clk_core fewer than 256 of a kind occur.
--- Security: section 3 and 6 there. Keys and what the cores hold are erased by `zeroise`, `stop` and reset; frames in the
---   FIFOs' memories are not overwritten.
--- Limits: not powered by one's own randomness: the driver draws the identifiers.
+-- Security: sections 3 and 6 there. Keys and what the cores hold are erased by `zeroise`, `stop` and reset; frames in
+-- the FIFOs' memories are not overwritten.
+-- Limits: the identifiers are drawn by the driver, not here.
 
 library ieee;
 use ieee.std_logic_1164.all;

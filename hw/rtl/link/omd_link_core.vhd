@@ -1,8 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- The path of frames of omd_link, without its interfaces, keys and registers: four FIFOs, and what lies between them in clk_core.
+-- The path of frames of omd_link, without its interfaces, keys and registers: four FIFOs, and what lies between them in
+-- clk_core.
 --
 -- Source: hw/docs/packet-format.md; the paper's figure 2. Everything but the FIFOs' outer sides is in clk_core.
--- erase: at least four cycles; then `erased` says when all is gone. What was sealed, or opened, stays in the FIFO to its interface.
+-- erase: at least four cycles; then `erased` says when all is gone. What was sealed, or opened, stays in the FIFO to
+-- its interface.
 -- Limits: plaintext in the FIFOs' memories is not erased.
 
 library ieee;

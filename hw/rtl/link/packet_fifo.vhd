@@ -1,12 +1,14 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- The FIFOs of the paper's figure 2: whole packets from one clock domain to another.
 --
--- Beats go into a block RAM. A packet's last beat commits it: only then does the reader learn of it, by a descriptor (number of
--- beats and s_info). With s_drop at the last beat, or abort, the packet is forgotten: the write pointer goes back.
+-- Beats go into a block RAM. A packet's last beat commits it: only then does the reader learn of it, by a descriptor
+-- (number of beats and s_info). With s_drop at the last beat, or abort, the packet is forgotten: the write pointer goes
+-- back.
 -- Nothing but three pointers crosses between the clocks, in Gray code, one step a cycle: those of the
--- descriptors, and the reader's into the RAM. The writer's into the RAM does not: what it points to is known by the descriptor.
--- No room: with G_DROPS the rest of the packet is taken and all of it forgotten, and `overflow` is 1 for a cycle, unless
---   s_drop said so anyway; without G_DROPS s_tready is 0, so a packet must not be longer than G_BEATS.
+-- descriptors, and the reader's into the RAM. The writer's into the RAM does not: what it points to is known by the
+-- descriptor.
+-- No room: with G_DROPS the rest of the packet is taken and all of it forgotten, and `overflow` is 1 for a cycle,
+--   unless s_drop said so anyway; without G_DROPS s_tready is 0, so a packet must not be longer than G_BEATS.
 -- m_info is there with each beat of its packet. A beat passes in each cycle.
 -- rst of both sides begins at once (reset_sync); they may end in any order. It is asynchronous for what crosses.
 

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- PUT to DEC of the paper's figure 2: packets from the FIFO, checked, to what decrypt takes.
 --
--- Source: hw/docs/packet-format.md, section 5. What is in no session, has a wrong header, or was opened already or is too old for the
--- window is drained, and the output of the first reason that holds is 1 for a cycle. What the window refuses is asked for again
--- once all packets before it have their verdict (`none_before`), so that the reason is that of the order in which they came.
+-- Source: hw/docs/packet-format.md, section 5. What is in no session, has a wrong header, or was opened already or is
+-- too old for the window is drained, and the output of the first reason that holds is 1 for a cycle. What the window
+-- refuses is asked for again once all packets before it have their verdict (`none_before`), so that the reason is that
+-- of the order in which they came.
 -- The counter and the frame's length go to get_from_dec with a packet that is admitted.
 -- erase: the packet under way is drained; if it was not admitted yet, it counts as without session.
 

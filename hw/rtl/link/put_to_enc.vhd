@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- PUT to ENC of the paper's figure 2: frames from the FIFO to what encrypt takes, each with the next nonce.
 --
--- Source: hw/docs/packet-format.md, sections 2 and 4. A frame is admitted when it takes a counter from nonce_gen, which goes with its
--- length to get_from_enc. Without a session, or without a counter, a frame is drained and `no_session` is 1 for a cycle.
+-- Source: hw/docs/packet-format.md, sections 2 and 4. A frame is admitted when it takes a counter from nonce_gen, which
+-- goes with its length to get_from_enc. Without a session, or without a counter, a frame is drained and `no_session` is
+-- 1 for a cycle.
 -- erase: the frame under way is drained; of what it was nothing is kept.
 
 library ieee;

@@ -1,7 +1,9 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- Receive of the paper's figure 2: frames from an interface to its FIFO, and the counts of those that are dropped on the way.
+-- Receive of the paper's figure 2: frames from an interface to its FIFO, and the counts of those that are dropped on
+-- the way.
 --
--- A frame that the guard has found bad is dropped by the FIFO with its last beat. Each count is in Gray code (event_count).
+-- A frame that the guard has found bad is dropped by the FIFO with its last beat. Each count is in Gray code
+-- (event_count).
 
 library ieee;
 use ieee.std_logic_1164.all;

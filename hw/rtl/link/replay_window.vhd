@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
 -- Which counters a session has opened: the highest and those less than G_WINDOW below it.
 --
--- Source: hw/docs/packet-format.md, section 5. For each counter modulo G_WINDOW the memory has the rest of the highest such that was
+-- Source: hw/docs/packet-format.md, section 5. For each counter modulo G_WINDOW the memory has the rest of the highest
+-- such that was
 -- opened: so nothing moves when the window does, and each answer takes the same time.
--- look, take: `counter` of the request is asked for, until `done`: a cycle with `too_old` or `replayed` of the packet before it.
---   take with `opens` enters it, if it was neither. take goes before look.
+-- look, take: `counter` of the request is asked for, until `done`: a cycle with `too_old` or `replayed` of the packet
+--   before it. take with `opens` enters it, if it was neither. take goes before look.
 -- erase, rst: everything is forgotten, an entry a cycle; `erased` then.
 
 library ieee;

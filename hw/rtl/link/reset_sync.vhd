@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- The reset of a clock domain: on at once when aresetn falls, with or without a clock; off with the clock's fourth edge after it
--- has risen, so that registers with a synchronous reset have seen three.
+-- The reset of a clock domain: on at once when aresetn falls, with or without a clock; off with the clock's fourth edge
+-- after it has risen, so that registers with a synchronous reset have seen three.
 
 library ieee;
 use ieee.std_logic_1164.all;

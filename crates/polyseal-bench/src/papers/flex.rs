@@ -44,7 +44,7 @@ const MODES: [Mode; 3] = [
         rivals: &[
             ("aes-256-gcm", &[Peer::AwsLc, Peer::Boringssl, Peer::Openssl, Peer::Ring]),
             ("ocb3", &[Peer::Openssl, Peer::Rustcrypto]),
-            ("ctx-aes-256-gcm", &[Peer::AwsLc, Peer::Boringssl, Peer::Openssl]),
+            ("ctx-aes-256-gcm", &[Peer::AwsLc, Peer::Boringssl, Peer::Openssl, Peer::Ring]),
         ],
         passes: 1,
         // The two halves of the paper's Figure 3.

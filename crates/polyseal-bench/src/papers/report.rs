@@ -53,7 +53,7 @@ pub(super) fn measure(papers: &Papers, file: &Path) -> io::Result<()> {
 
 fn child(papers: &Papers, backend: Backend) -> io::Result<Child> {
     let mut command = Command::new(env::current_exe()?);
-    command.args(["papers", "--json", "--backend", backend.name()]);
+    command.args(papers.again.command).args(["--json", "--backend", backend.name()]);
     if papers.quick {
         command.arg("--quick");
     } else {
@@ -63,7 +63,10 @@ fn child(papers: &Papers, backend: Backend) -> io::Result<Child> {
     for bytes in &papers.options.sizes {
         command.args(["--size", &bytes.to_string()]);
     }
-    command.args(of(papers, backend).map(Paper::name)).stdout(Stdio::piped()).spawn()
+    for paper in of(papers, backend) {
+        command.args(papers.again.option).arg(paper.name());
+    }
+    command.stdout(Stdio::piped()).spawn()
 }
 
 fn of(papers: &Papers, backend: Backend) -> impl Iterator<Item = Paper> {

@@ -1,20 +1,49 @@
-//! AES-GCM of ring. It opens in place only, so that a message is copied first, as its users do.
+//! AES-GCM of ring, and CTX from it and ring's HMAC, as the paper on Flex measured it. It opens in
+//! place only, so that a message is copied first, as its users do.
 
 use ring::aead::{AES_128_GCM, AES_256_GCM, Aad, Algorithm, LessSafeKey, Nonce, Tag, UnboundKey};
+use ring::hmac;
 
 use super::KEY;
+use super::ctx::{Ctx, Prf};
 use crate::contender::{Aead, Contender, Operation};
 use crate::ring as bench;
 
 pub(super) fn version() -> String {
-    String::from("ring (0.17.14)")
+    String::from("ring (0.17.14; CTX composed from its parts)")
 }
 
 pub(super) fn contender(id: &str, operation: Operation) -> Option<Contender> {
     match id {
         "aes-128-gcm" => Contender::aead(id, operation, Gcm::new(16)),
         "aes-256-gcm" => Contender::aead(id, operation, Gcm::new(32)),
+        "ctx-aes-256-gcm" => Contender::aead(id, operation, ctx()),
         _ => None,
+    }
+}
+
+pub(super) fn ctx() -> Ctx<Hmac, Gcm> {
+    Ctx { prf: Hmac(hmac_key(&KEY)), gcm: Gcm::new(32) }
+}
+
+/// ring's HMAC-SHA256.
+pub(super) struct Hmac(hmac::Key);
+
+fn hmac_key(key: &bench::Key) -> hmac::Key {
+    hmac::Key::new(hmac::HMAC_SHA256, &key[..32])
+}
+
+impl Prf for Hmac {
+    #[inline]
+    fn rekey(&mut self, key: &bench::Key) {
+        self.0 = hmac_key(key);
+    }
+
+    #[inline]
+    fn of(&self, parts: [&[u8]; 3]) -> [u8; 32] {
+        let mut context = hmac::Context::with_key(&self.0);
+        parts.iter().for_each(|part| context.update(part));
+        context.sign().as_ref().try_into().expect("SHA-256 has 32 bytes")
     }
 }
 

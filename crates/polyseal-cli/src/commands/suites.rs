@@ -204,13 +204,14 @@ fn values_of(family: &'static Family, param: &Param) -> String {
 }
 
 /// Thousandths of a cycle for a byte, where they were measured: not on NEON.
-fn by_back_end(cost: &Cost) -> [(&'static str, u32); 5] {
+fn by_back_end(cost: &Cost) -> [(&'static str, u32); 6] {
     [
         ("soft", cost.soft),
         ("ssse3", cost.ssse3),
         ("aesni", cost.aesni),
         ("vaes256", cost.vaes256),
         ("vaes512", cost.vaes512),
+        ("simd128", cost.simd128),
     ]
 }
 

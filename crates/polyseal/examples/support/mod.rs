@@ -3,6 +3,7 @@
 // Each example compiles its own copy and uses a part of it.
 #![allow(dead_code)]
 
+pub(crate) mod adversary;
 pub(crate) mod field;
 pub(crate) mod forkc;
 pub(crate) mod letters;

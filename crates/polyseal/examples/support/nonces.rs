@@ -5,11 +5,17 @@
 //! (U', V') if X1 ⊕ X1' = (V ⊕ V') ‖ 0000. V' is free, so only the last four bytes of X1 must be
 //! the same: a collision on 32 bits. In a nonce of b < 24 bytes, V begins with the last 24 − b
 //! bytes of U. If those are the same in all U, X1 must be the same in its first 24 − b bytes, too.
+//!
+//! `bound` is a commitment without such pairs, which is ours: the second half's last block has
+//! U ⊕ V where the first has V. Whoever knows K decrypts both halves, finds U in their difference
+//! and then V: so no two nonces of one key share it. It is CMAC twice, as K_C is, with as many
+//! calls of AES.
 
 use std::collections::HashMap;
 
 use aes::Aes256;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use polyseal::gcm::{Aes256 as Aes, Cmac};
 
 /// Two nonces of one commitment.
 pub(crate) struct SameCommitment {
@@ -32,7 +38,10 @@ pub(crate) fn same_commitment(key: &[u8; 32], nonce_bytes: usize) -> SameCommitm
     let mut seen = HashMap::new();
     for counter in 0_u64.. {
         let x = x1(counter);
-        let Some(earlier) = seen.insert([&x[..shared], &x[12..]].concat(), counter) else {
+        let mut must_agree = [0; 8];
+        must_agree[..4].copy_from_slice(&x[12..]);
+        must_agree[4..4 + shared].copy_from_slice(&x[..shared]);
+        let Some(earlier) = seen.insert(u64::from_le_bytes(must_agree), counter) else {
             continue;
         };
         let y = x1(earlier);
@@ -44,4 +53,19 @@ pub(crate) fn same_commitment(key: &[u8; 32], nonce_bytes: usize) -> SameCommitm
         return SameCommitment { nonces, calls: counter + 2 };
     }
     unreachable!("more counters than values")
+}
+
+/// K_C of a nonce of 24 bytes.
+pub(crate) fn k_c(prf: &Cmac<Aes>, nonce: &[u8; 24]) -> [[u8; 16]; 2] {
+    [[0, 1, 0, 1], [0, 1, 0, 2]].map(|c| prf.mac(&[b"XCMT", &nonce[..], &c].concat()))
+}
+
+/// The same with U in the second half's last block.
+pub(crate) fn bound(prf: &Cmac<Aes>, nonce: &[u8; 24]) -> [[u8; 16]; 2] {
+    let (u, v) = nonce.split_at(12);
+    let both: Vec<u8> = u.iter().zip(v).map(|(u, v)| u ^ v).collect();
+    [
+        prf.mac(&[b"XCMT", u, v, &[0, 1, 0, 1]].concat()),
+        prf.mac(&[b"XCMT", u, &both, &[0, 1, 0, 2]].concat()),
+    ]
 }

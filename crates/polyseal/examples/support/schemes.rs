@@ -13,7 +13,7 @@ pub(crate) const OPEN: [&str; 6] = [
 ];
 
 /// With one.
-pub(crate) const COMMITTING: [&str; 11] = [
+pub(crate) const COMMITTING: [&str; 17] = [
     "kc-xaes-256-gcm",
     "kc-xaes-256-gcm:nonce=20",
     "kc-xaes-256-gcm:nonce=21",
@@ -25,6 +25,12 @@ pub(crate) const COMMITTING: [&str; 11] = [
     "dndk-gcm:version=2,kc=1",
     "padding-fix-aes-256-gcm",
     "ctx-aes-256-gcm",
+    "padding-fix-xaes-256-gcm",
+    "kc-c3-xaes-256-gcm",
+    "f-com-h-aes-256-gcm",
+    "f-com-hkdf-aes-256-gcm",
+    "f-com-dndk-gcm:version=1",
+    "f-com-dndk-gcm:version=2",
 ];
 
 /// The algorithm of that name.
@@ -37,6 +43,7 @@ pub(crate) fn algorithm(name: &str) -> Algorithm {
 pub(crate) fn inner(name: &str) -> (Algorithm, usize) {
     match name {
         "padding-fix-aes-256-gcm" => (algorithm("aes-256-gcm"), 32),
+        "padding-fix-xaes-256-gcm" => (algorithm("xaes-256-gcm"), 32),
         "ctx-aes-256-gcm" => (algorithm("aes-256-gcm"), 0),
         _ => (algorithm(name), 0),
     }

@@ -96,6 +96,34 @@ impl Toy {
         (self.encrypt(key, w ^ C4), self.encrypt(key, w ^ C5))
     }
 
+    /// K_C with U in the second half's last block: `nonces::bound`.
+    pub(crate) fn commit_bound(&self, Opening { key, u, v }: Opening) -> (u32, u32) {
+        let w = self.x1(key, u) ^ self.k1(key);
+        let halves = [v << self.word() ^ C4, (u ^ v) << self.word() ^ C5];
+        (self.encrypt(key, w ^ halves[0]), self.encrypt(key, w ^ halves[1]))
+    }
+
+    /// Two keys, with a nonce each, that have this commitment, by the best way that we know, after
+    /// about 2^(n / 2 + 2) calls.
+    ///
+    /// Both halves are the same numbers for every key, and are decrypted. Their difference is U, if
+    /// its last quarter is c4 ⊕ c5; and X1 has the last quarter that it must have: half a block is
+    /// left to chance, for each of two keys.
+    pub(crate) fn two_keys_bound(&self, seed: u64) -> [Opening; 2] {
+        let [z1, z2] = [seed, !seed].map(|z| mix(z) as u32 & self.mask(self.n));
+        let mut found = keys(seed).filter_map(|key| {
+            let (w1, w2) = (self.decrypt(key, z1), self.decrypt(key, z2));
+            let difference = w1 ^ w2 ^ C4 ^ C5;
+            if difference & self.mask(self.word()) != 0 {
+                return None;
+            }
+            let u = difference >> self.word();
+            let v = self.x1(key, u) ^ self.k1(key) ^ w1 ^ C4;
+            (v & self.mask(self.word()) == 0).then(|| Opening { key, u, v: v >> self.word() })
+        });
+        [(); 2].map(|()| found.next().expect("keys without end"))
+    }
+
     /// Two keys, with a nonce each, that have one commitment, after about 2^(n / 2) calls.
     ///
     /// The first block of K_C is the same number Z for every key: it is decrypted, to M. The second

@@ -2,7 +2,7 @@
 //!
 //! On x86-64 the CPU is asked at run time, with the feature `std` or without. On aarch64, where it
 //! is the operating system that knows, run time is for `std`: without it, a set counts as present
-//! only if the whole build was compiled for it.
+//! only if the whole build was compiled for it. So it always is with WebAssembly.
 
 #[cfg(target_arch = "x86_64")]
 use super::cpuid::{Feature, has};
@@ -22,6 +22,11 @@ macro_rules! has {
 /// The portable back end needs nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Soft;
+
+/// This build is for WebAssembly with vectors.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Simd128;
 
 /// This CPU has SSSE3.
 #[cfg(target_arch = "x86_64")]

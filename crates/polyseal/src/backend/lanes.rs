@@ -149,6 +149,19 @@ pub trait Clmul: Lanes {
 
     /// AES's last round, `ShiftRows(SubBytes(x[i])) ⊕ round_keys[i]` for every `i`.
     fn aes_last_rounds<const N: usize>(x: [Self; N], round_keys: [Self; N]) -> [Self; N];
+    /// AES of `x[i]` for every `i`, whose rounds have all of `round_keys` but the first.
+    #[inline(always)]
+    fn aes<const N: usize>(isa: Self::Isa, mut x: [Self; N], round_keys: &[[u8; 16]]) -> [Self; N] {
+        let rounds = round_keys.len() - 1;
+        let whitening = Self::broadcast(isa, &round_keys[0]);
+        for i in 0..N {
+            x[i] = x[i].xor(whitening);
+        }
+        for key in &round_keys[1..rounds] {
+            x = Self::aes_rounds(x, [Self::broadcast(isa, key); N]);
+        }
+        Self::aes_last_rounds(x, [Self::broadcast(isa, &round_keys[rounds]); N])
+    }
     /// The last of each block's four words in all of them, its bytes rotated as RotWord does.
     fn spread_rotated(self) -> Self;
     /// The last of each block's four words in all of them.
@@ -479,7 +492,11 @@ impl<L: Clmul, const N: usize> Clmul for Wide<L, N> {
 }
 
 /// A window of `bytes` bytes of ones, then zeros, for vectors of up to 64 bytes.
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 #[inline(always)]
 pub(super) fn mask_bytes(bytes: usize, vector_bytes: usize) -> &'static [u8] {
     static ONES_THEN_ZEROS: [u8; 128] = {

@@ -25,7 +25,10 @@ mod lanes;
 pub mod memcheck;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+mod planes;
 mod safety;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 mod soft;
 #[cfg(target_arch = "x86_64")]
 mod ssse3;
@@ -34,7 +37,7 @@ mod state_lanes;
 mod vaes256;
 #[cfg(target_arch = "x86_64")]
 mod vaes512;
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(target_arch = "x86_64", all(target_arch = "wasm32", target_feature = "simd128")))]
 mod vector_permute;
 mod wipe;
 mod words;
@@ -77,6 +80,9 @@ pub enum Backend {
     /// aarch64 with the AES instructions: one AES block in a register.
     #[cfg(target_arch = "aarch64")]
     Neon(cpu::Neon),
+    /// WebAssembly with vectors: AES by shuffles of bytes, one block in a register.
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128(cpu::Simd128),
 }
 
 impl Backend {
@@ -94,6 +100,8 @@ impl Backend {
             cpu::Vaes512::check().map(Self::Vaes512),
             #[cfg(target_arch = "aarch64")]
             cpu::Neon::check().map(Self::Neon),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Some(Self::Simd128(cpu::Simd128)),
         ]
         .into_iter()
         .flatten()
@@ -121,6 +129,8 @@ impl Backend {
             Self::Vaes512(_) => "vaes512",
             #[cfg(target_arch = "aarch64")]
             Self::Neon(_) => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128(_) => "simd128",
         }
     }
 
@@ -144,6 +154,8 @@ impl Backend {
             // SAFETY: as above.
             #[cfg(target_arch = "aarch64")]
             Self::Neon(isa) => unsafe { neon::entry(isa, task) },
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Self::Simd128(isa) => simd128::entry(isa, task),
         }
     }
 }

@@ -8,6 +8,8 @@
 //!    broadcasting, which make vectors from bytes, take the proof as an argument. Instructions made
 //!    for one hash function work on bare registers, and their methods are those of the proof
 //!    itself.
+//!    In WebAssembly the whole module is refused where its instructions are missing, so the build
+//!    alone decides.
 //! 2. *Out-of-bounds loads and stores.* Memory is touched in functions only that are named for it:
 //!    `load…`, `store…`, `words…`, and in assembly. Each takes a slice and asserts its length; the
 //!    assertion folds away where the caller's lengths are known. Masked instructions do not access

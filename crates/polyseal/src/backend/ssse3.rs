@@ -4,8 +4,8 @@
 //! otherwise portable.
 
 use core::arch::x86_64::{
-    __m128i, _mm_add_epi32, _mm_and_si128, _mm_clmulepi64_si128, _mm_cvtsi128_si64,
-    _mm_loadu_si128, _mm_set_epi64x, _mm_set1_epi8, _mm_shuffle_epi8, _mm_srli_epi16,
+    __m128i, _mm_add_epi32, _mm_and_si128, _mm_clmulepi64_si128, _mm_cmpeq_epi8, _mm_cvtsi128_si64,
+    _mm_loadu_si128, _mm_set_epi64x, _mm_shuffle_epi8, _mm_slli_epi16, _mm_srli_epi16,
     _mm_storeu_si128, _mm_unpackhi_epi64, _mm_xor_si128,
 };
 
@@ -14,7 +14,7 @@ use super::cpu::Ssse3;
 use super::cpuid::{Feature, has};
 use super::lanes::{Isa, Part, Wide};
 use super::soft;
-use super::vector_permute::{Bytes, Permuted, Round, each};
+use super::vector_permute::{Bytes, Permuted, Round, each, encrypt};
 use super::words::Word;
 
 impl Isa for Ssse3 {
@@ -60,12 +60,22 @@ unsafe fn rounds<R: Round>(x: &[Permuted<Xmm>], out: &mut [Permuted<Xmm>]) {
     each::<R, Xmm>(x, out);
 }
 
+/// # Safety
+/// The CPU must have the target feature; `isa` is the proof.
+#[target_feature(enable = "ssse3")]
+#[inline(never)]
+unsafe fn encrypted(isa: Ssse3, x: &mut [Permuted<Xmm>], round_keys: &[[u8; 16]]) {
+    encrypt(isa, x, round_keys);
+}
+
 /// 16 bytes, with the proof that the CPU has SSSE3.
 #[derive(Clone, Copy)]
 pub struct Xmm(__m128i, Ssse3);
 
 impl Bytes for Xmm {
     type Isa = Ssse3;
+
+    const SLICED: bool = false;
 
     #[inline(always)]
     fn isa(self) -> Ssse3 {
@@ -111,15 +121,21 @@ impl Bytes for Xmm {
     }
 
     #[inline(always)]
-    fn low_nibbles(self) -> Self {
+    fn up<const BITS: i32>(self) -> Self {
         // SAFETY: SSE2 is part of x86-64.
-        Self(unsafe { _mm_and_si128(self.0, _mm_set1_epi8(0x0f)) }, self.1)
+        Self(unsafe { _mm_slli_epi16::<BITS>(self.0) }, self.1)
     }
 
     #[inline(always)]
-    fn high_nibbles(self) -> Self {
+    fn down<const BITS: i32>(self) -> Self {
         // SAFETY: SSE2 is part of x86-64.
-        Self(unsafe { _mm_and_si128(_mm_srli_epi16::<4>(self.0), _mm_set1_epi8(0x0f)) }, self.1)
+        Self(unsafe { _mm_srli_epi16::<BITS>(self.0) }, self.1)
+    }
+
+    #[inline(always)]
+    fn equal(self, other: Self) -> Self {
+        // SAFETY: SSE2 is part of x86-64.
+        Self(unsafe { _mm_cmpeq_epi8(self.0, other.0) }, self.1)
     }
 
     #[inline(always)]
@@ -138,6 +154,12 @@ impl Bytes for Xmm {
     fn apart<R: Round>(x: &[Permuted<Self>], out: &mut [Permuted<Self>]) {
         // SAFETY: vectors hold the proof of SSSE3; without one, there is nothing to compute.
         unsafe { rounds::<R>(x, out) }
+    }
+
+    #[inline(always)]
+    fn encrypt(isa: Ssse3, x: &mut [Permuted<Self>], round_keys: &[[u8; 16]]) {
+        // SAFETY: `isa` is the proof of SSSE3.
+        unsafe { encrypted(isa, x, round_keys) }
     }
 
     #[inline(never)]

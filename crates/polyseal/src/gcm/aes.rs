@@ -155,14 +155,6 @@ impl<A: Aes, L: Clmul, const N: usize> Part<L::Isa> for Encrypt<'_, A, L, N> {
 
     #[inline(always)]
     fn run(self, isa: L::Isa) -> [L; N] {
-        let Self { round_keys, mut x, .. } = self;
-        let whitening = L::broadcast(isa, &round_keys[0]);
-        for i in 0..N {
-            x[i] = x[i].xor(whitening);
-        }
-        for r in 1..A::ROUNDS {
-            x = L::aes_rounds(x, [L::broadcast(isa, &round_keys[r]); N]);
-        }
-        L::aes_last_rounds(x, [L::broadcast(isa, &round_keys[A::ROUNDS]); N])
+        L::aes(isa, self.x, &self.round_keys[..=A::ROUNDS])
     }
 }

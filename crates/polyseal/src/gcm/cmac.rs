@@ -48,7 +48,7 @@ impl<A: Aes> Cmac<A> {
         Self::on(key, backend)
     }
 
-    fn on(key: &Key<Self>, backend: Backend) -> Self {
+    pub(super) fn on(key: &Key<Self>, backend: Backend) -> Self {
         let mut cmac =
             Self { backend, round_keys: [[0; 16]; 15], subkeys: [[0; 16]; 2], aes: PhantomData };
         let Self { round_keys, subkeys, .. } = &mut cmac;

@@ -115,6 +115,12 @@ impl Committable for HkdfDerived {
     type NonceSize = U32;
 }
 
+/// Without its own commitment there is room for another one, which wants nonces of this length.
+impl Scheme for HkdfDerived {
+    type NonceSize = U24;
+    type TagSize = U16;
+}
+
 /// The key, before its extraction.
 #[derive(Clone)]
 pub struct InputKey(Zeroizing<[u8; 32]>);

@@ -7,6 +7,7 @@ use super::cipher::Gcm;
 use super::dndk::{Dndk, DndkV1};
 use super::hmac_hkdf::{HkdfDerived, HmacDerived};
 use super::nonce_derived::NonceDerived;
+use super::other_commitments::{C3, FCom};
 use super::padding_fix::MAX_PADDED_BYTES;
 use super::scheme::Committing;
 use super::siv::MAX_SIV_BYTES;
@@ -126,8 +127,35 @@ const DERIVED: Family = Family {
     random_nonce_messages_log2: Some(80),
     counted_other_nonce_messages_log2: None,
     total_bytes_log2: None,
-    mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: None },
+    mode: |_| Mode::derived(12, None),
     ..GCM
+};
+
+// Where the nonce travels, both keys have the same one, and theorem 1 bounds it: it allows 2^-11
+// after 2^112 calls, and one half after about 2^121. The claim keeps to where an attack is still
+// unlikely (`commitment::for_kc`).
+const F_COM: &[Commitment] = &commitment(
+    Level::Cmt2,
+    112,
+    "where the nonce travels with the ciphertext; where it is implied, to the key alone, with \
+     2^64, and not to the nonce",
+);
+
+/// The padding fix, of whatever key.
+const PADDING: &[Commitment] = &commitment(
+    Level::Cmt1,
+    128,
+    "for one nonce, in the ideal-cipher model; 96 bits where the nonce is implied",
+);
+
+/// What the paper describes and does not choose: T and K_C, to compare with.
+const DESCRIBED: Family = Family {
+    tag_bytes: T_AND_KC,
+    commitment: F_COM,
+    properties: COMMITTING,
+    specification: Specification { title: PAPER, section: "1, F_com over another derivation" },
+    mode: |_| Mode::with_f_com(12, None),
+    ..DERIVED
 };
 
 const COMMITTING: &[&str] =
@@ -139,17 +167,17 @@ pub(crate) const FAMILIES: &[Family] = &[
         id: "aes-128-gcm",
         name: "AES-128-GCM",
         key_bytes: Sizes::one(&[16]),
-        cost: Cost::measured(48_765, 703, 385, 335),
+        cost: Cost::measured(25_287, 8_636, 703, 385, 335, 19_982),
         maker: maker!(Aead: makers::gcm::<Aes128>),
         ..GCM
     },
-    Family { cost: Cost::measured(59_521, 822, 451, 393), ..GCM },
+    Family { cost: Cost::measured(29_340, 11_705, 822, 451, 393, 23_260), ..GCM },
     Family {
         id: "xaes-256-gcm",
         name: "XAES-256-GCM",
-        cost: Cost::measured(68_191, 1040, 708, 654),
+        cost: Cost::measured(34_486, 12_274, 1_040, 708, 654, 26_319),
         specification: Specification { title: "c2sp.org/XAES-256-GCM", section: "" },
-        mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(2) },
+        mode: |_| Mode::derived(12, Some(2)),
         maker: maker!(Aead: makers::derived::<Xaes>),
         ..DERIVED
     },
@@ -158,19 +186,11 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "KC-XAES-256-GCM",
         nonce_bytes: KC_NONCES,
         tag_bytes: T_AND_KC,
-        // Where the nonce travels, both keys have the same one, and theorem 1 bounds it: it allows
-        // 2^-11 after 2^112 calls, and one half after about 2^121. The claim keeps to where an
-        // attack is still unlikely (`commitment::for_kc`).
-        commitment: &commitment(
-            Level::Cmt2,
-            112,
-            "where the nonce travels with the ciphertext; where it is implied, to the key alone, \
-             with 2^64, and not to the nonce",
-        ),
-        cost: Cost::measured(73_043, 1087, 756, 704),
+        commitment: F_COM,
+        cost: Cost::measured(36_761, 13_168, 1_087, 756, 704, 26_923),
         properties: COMMITTING,
         specification: Specification { title: PAPER, section: "figure 2, specification 1" },
-        mode: |_| Mode::Derived { head_bytes: 12, permutation_calls: Some(5) },
+        mode: |_| Mode::with_f_com(12, Some(5)),
         maker: maker!(Aead: makers::derived::<Committing<Xaes>>),
         ..DERIVED
     },
@@ -208,10 +228,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         commitment: &commitment(Level::ForKc, 64, "claimed by the draft, which proves nothing"),
         fips: false,
         specification: Specification { title: "draft-gueron-cfrg-dndkgcm", section: "-01, -03" },
-        mode: |algorithm| Mode::Derived {
-            head_bytes: if algorithm.param("version") == Some(1) { 24 } else { 15 },
-            permutation_calls: None,
-        },
+        mode: |algorithm| Mode::derived(dndk_head(algorithm), None),
         maker: maker!(Aead: makers::dndk),
         ..DERIVED
     },
@@ -245,7 +262,7 @@ pub(crate) const FAMILIES: &[Family] = &[
             title: "AWS Encryption SDK specification",
             section: "algorithm suite 0x0478, derivation and commitment",
         },
-        mode: |_| Mode::Derived { head_bytes: 32, permutation_calls: None },
+        mode: |_| Mode::derived(32, None),
         maker: maker!(Aead: makers::derived::<Committing<HkdfDerived>>),
         ..DERIVED
     },
@@ -255,11 +272,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         nonce_bytes: Sizes::one(&[12]),
         tag_bytes: T_AND_KC,
         max_message_bytes: MAX_PADDED_BYTES,
-        commitment: &commitment(
-            Level::Cmt1,
-            128,
-            "for one nonce, in the ideal-cipher model; 96 bits where the nonce is implied",
-        ),
+        commitment: PADDING,
         properties: COMMITTING,
         specification: Specification {
             title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without Key \
@@ -270,7 +283,60 @@ pub(crate) const FAMILIES: &[Family] = &[
         maker: maker!(Aead: makers::padding_fix),
         ..GCM
     },
+    Family {
+        id: "padding-fix-xaes-256-gcm",
+        name: "XAES-256-GCM with the padding fix",
+        max_message_bytes: MAX_PADDED_BYTES,
+        commitment: PADDING,
+        specification: Specification { title: PAPER, section: "C.1" },
+        mode: |_| Mode::Derived {
+            head_bytes: 12,
+            permutation_calls: Some(2),
+            padding_blocks: 2,
+            f_com: false,
+        },
+        maker: maker!(Aead: makers::padding_fix_xaes),
+        ..DESCRIBED
+    },
+    Family {
+        id: "kc-c3-xaes-256-gcm",
+        name: "XAES-256-GCM with a commitment to 15 bytes of the nonce",
+        commitment: &commitment(Level::ForKc, 64, "the paper describes it and proves nothing"),
+        specification: Specification { title: PAPER, section: "C.3" },
+        mode: |_| Mode::derived(12, Some(4)),
+        maker: maker!(Aead: makers::beside::<C3, Xaes>),
+        ..DESCRIBED
+    },
+    Family {
+        id: "f-com-h-aes-256-gcm",
+        name: "HMAC-derived AES-256-GCM with KC-XAES's commitment",
+        maker: maker!(Aead: makers::beside::<FCom, HmacDerived>),
+        ..DESCRIBED
+    },
+    Family {
+        id: "f-com-hkdf-aes-256-gcm",
+        name: "HKDF-derived AES-256-GCM with KC-XAES's commitment",
+        fips: false,
+        mode: |_| Mode::with_f_com(24, None),
+        maker: maker!(Aead: makers::beside::<FCom, HkdfDerived>),
+        ..DESCRIBED
+    },
+    Family {
+        id: "f-com-dndk-gcm",
+        name: "DNDK-GCM with KC-XAES's commitment",
+        params: &[Param::number("version", &[1, 2], 2)],
+        total_bytes_log2: Some(64),
+        fips: false,
+        mode: |algorithm| Mode::with_f_com(dndk_head(algorithm), None),
+        maker: maker!(Aead: makers::f_com_dndk),
+        ..DESCRIBED
+    },
 ];
+
+/// How much of the nonce derives DNDK's key, in bytes.
+fn dndk_head(algorithm: &Algorithm) -> usize {
+    if algorithm.param("version") == Some(1) { 24 } else { 15 }
+}
 
 /// Version 1 has 24-byte nonces only, and a commitment makes the tag longer.
 fn dndk_lengths(algorithm: &Algorithm) -> (Sizes, Sizes) {
@@ -286,10 +352,11 @@ mod makers {
 
     use super::super::aes::Aes;
     use super::super::cipher::Keyed;
+    use super::super::other_commitments::{Beside, Commit, PaddingFixXaes256Gcm};
     use super::super::padding_fix::PaddingFixAes256Gcm;
     use super::super::scheme::Scheme;
     use super::super::siv::Aes256GcmSiv;
-    use super::{Committing, Dndk, DndkV1, NonceDerived};
+    use super::{Committing, Dndk, DndkV1, FCom, NonceDerived};
     use crate::backend::Backend;
     use crate::contract::dynamic::{BoxedAead, boxed};
     use crate::row::Algorithm;
@@ -300,6 +367,26 @@ mod makers {
 
     pub(super) fn padding_fix(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         boxed(PaddingFixAes256Gcm::on(key, backend))
+    }
+
+    pub(super) fn padding_fix_xaes(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        boxed(PaddingFixXaes256Gcm::on(key, backend))
+    }
+
+    pub(super) fn beside<C: Commit, S: Scheme>(
+        _: &Algorithm,
+        key: &[u8],
+        backend: Backend,
+    ) -> BoxedAead {
+        boxed(Beside::<C, S>::on(key, backend))
+    }
+
+    pub(super) fn f_com_dndk(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
+        let make = match algorithm.param("version") {
+            Some(1) => beside::<FCom, DndkV1>,
+            _ => beside::<FCom, Dndk>,
+        };
+        make(algorithm, key, backend)
     }
 
     pub(super) fn siv(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {

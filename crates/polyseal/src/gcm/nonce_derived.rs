@@ -94,6 +94,12 @@ impl<S: Scheme> NonceDerived<S> {
         self.backend.run(WipeStack::<LONG>);
     }
 
+    /// K_U, and the counter block, for what has a GCM of its own.
+    pub(super) fn derive_key(&self, nonce: &[u8], key: &mut [u8; 32], first: &mut [u8; 16]) {
+        let Self { backend, root } = self;
+        backend.run(Derive::<S::Core> { root, nonce, key, first, commitment: &mut [] });
+    }
+
     /// Derives a key and a counter block, and the commitment into `tag`; `seal_or_open` writes the
     /// rest of it.
     #[inline(always)]

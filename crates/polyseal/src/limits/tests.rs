@@ -103,6 +103,9 @@ fn gcm_has_the_limits_of_sp_800_38d() {
     assert_eq!(padded.message_bytes, (1 << 36) - 64, "two blocks are taken");
     assert_eq!(padded.total_bytes, in_blocks(1 << 52, 3));
     assert_eq!(padded.failed_verifications, Some(1 << 63));
+    let derived = Limits::of(&algorithm("padding-fix-xaes-256-gcm"));
+    assert_eq!(derived.message_bytes, (1 << 36) - 64, "two blocks are taken");
+    assert_eq!(derived.counted_total_bytes, in_blocks(1 << 52, 3));
 }
 
 /// RFC 8452, section 6, for lengths; the rest is `docs/limits.md`'s.
@@ -235,13 +238,19 @@ fn every_row_says_how_it_uses_its_key() {
             }
             "xaes-256-gcm" => (12, Some(2)),
             "kc-xaes-256-gcm" => (12, Some(5)),
-            "h-aes-256-gcm" | "h-kc-aes-256-gcm" => (12, None),
+            "padding-fix-xaes-256-gcm" => (12, Some(2)),
+            "kc-c3-xaes-256-gcm" => (12, Some(4)),
+            "h-aes-256-gcm" | "h-kc-aes-256-gcm" | "f-com-h-aes-256-gcm" => (12, None),
             "hkdf-committed-aes-256-gcm" => (32, None),
-            "dndk-gcm" if a.param("version") == Some(1) => (24, None),
-            "dndk-gcm" => (15.min(a.nonce_bytes()), None),
+            "f-com-hkdf-aes-256-gcm" => (24, None),
+            "dndk-gcm" | "f-com-dndk-gcm" if a.param("version") == Some(1) => (24, None),
+            "dndk-gcm" | "f-com-dndk-gcm" => (15.min(a.nonce_bytes()), None),
             _ => panic!("{a}: which bounds does it have?"),
         };
-        let mode = Mode::Derived { head_bytes: head, permutation_calls: calls };
+        let padding_blocks = if id.starts_with("padding-fix") { 2 } else { 0 };
+        let f_com = id == "kc-xaes-256-gcm" || id.starts_with("f-com");
+        let mode =
+            Mode::Derived { head_bytes: head, permutation_calls: calls, padding_blocks, f_com };
         assert_eq!(a.mode(), mode, "{a}");
     }
 }

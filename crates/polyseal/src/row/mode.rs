@@ -25,6 +25,10 @@ pub(crate) enum Mode {
         head_bytes: usize,
         /// How often a message calls the key's permutation, if the derived key is what it gives.
         permutation_calls: Option<u32>,
+        /// How many blocks more than the message has are under the derived key.
+        padding_blocks: u32,
+        /// Whether the commitment is F_com, of which theorem 1 of eprint 2025/758 is.
+        f_com: bool,
     },
     /// A hash and counter mode under keys that are derived from the whole nonce, as AES-GCM-SIV has
     /// them.
@@ -32,6 +36,18 @@ pub(crate) enum Mode {
         /// How often a message calls the key's permutation, to take half of each output.
         halves: u32,
     },
+}
+
+impl Mode {
+    /// Keys derived from the nonce's first bytes, and no more than that.
+    pub(crate) const fn derived(head_bytes: usize, permutation_calls: Option<u32>) -> Self {
+        Self::Derived { head_bytes, permutation_calls, padding_blocks: 0, f_com: false }
+    }
+
+    /// The same with F_com.
+    pub(crate) const fn with_f_com(head_bytes: usize, permutation_calls: Option<u32>) -> Self {
+        Self::Derived { head_bytes, permutation_calls, padding_blocks: 0, f_com: true }
+    }
 }
 
 /// The mode that goes with an algorithm's parameters.
@@ -48,8 +64,9 @@ impl Algorithm {
     /// How this instance uses its key.
     pub(crate) fn mode(&self) -> Mode {
         match (self.family().mode)(self) {
-            Mode::Derived { head_bytes, permutation_calls } => {
-                Mode::Derived { head_bytes: head_bytes.min(self.nonce_bytes()), permutation_calls }
+            Mode::Derived { head_bytes, permutation_calls, padding_blocks, f_com } => {
+                let head_bytes = head_bytes.min(self.nonce_bytes());
+                Mode::Derived { head_bytes, permutation_calls, padding_blocks, f_com }
             }
             mode => mode,
         }

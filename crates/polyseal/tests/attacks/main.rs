@@ -3,6 +3,7 @@
 #[path = "../../examples/support/mod.rs"]
 mod support;
 
+mod adversary;
 mod nonce_lengths;
 mod nonce_not_sent;
 mod toy;

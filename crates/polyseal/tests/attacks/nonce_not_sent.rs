@@ -3,10 +3,12 @@
 use std::f64::consts::PI;
 
 use polyseal::Error;
+use polyseal::aead::KeyInit;
 use polyseal::any::AnyAead;
+use polyseal::gcm::{Aes256, Cmac};
 
 use crate::support::letters::LETTERS;
-use crate::support::nonces::same_commitment;
+use crate::support::nonces::{bound, k_c, same_commitment};
 use crate::support::schemes::algorithm;
 use crate::support::two_nonces::{KEY, attack};
 
@@ -44,6 +46,20 @@ fn one_head_of_dndk_is_one_commitment_but_not_one_tag() {
     let [first, second] = attack(name, &nonces);
     assert_eq!(first.as_deref(), Ok(LETTERS[0]));
     assert_eq!(second, Err(Error::Unauthentic));
+}
+
+/// The pairs of KC-XAES are none where U is in the second half's last block; and K_C is its own.
+#[test]
+fn u_in_the_last_block_tells_these_nonces_apart() {
+    let prf = Cmac::<Aes256>::new(&KEY.into());
+    let nonces = same_commitment(&KEY, 24).nonces.map(|nonce| nonce.try_into().expect("24 bytes"));
+    let [one, other] = nonces.each_ref().map(|nonce| k_c(&prf, nonce));
+    assert_eq!(one, other);
+    let aead = AnyAead::new(&algorithm("kc-xaes-256-gcm"), &KEY).expect("a key");
+    assert_eq!(aead.seal(&nonces[0], b"", b"").expect("sealed")[16..], *one.as_flattened());
+    let [one, other] = nonces.each_ref().map(|nonce| bound(&prf, nonce));
+    assert_ne!(one, other);
+    assert_eq!(one[0], other[0], "the first half is K_C's");
 }
 
 /// √(π / 2 · 2^(8 (28 − b))) calls in the mean: 2^16.3 for 24 bytes, 2^20.3 for 23.

@@ -1,10 +1,12 @@
 //! What attacks on commitments cost, measured where blocks are small.
 
+use std::collections::HashSet;
+
 use polyseal::limits::bounds::Amount;
 use polyseal::limits::bounds::commitment::for_kc;
 
 use crate::support::forkc;
-use crate::support::toy::{Toy, log2_cost, slope};
+use crate::support::toy::{Opening, Toy, keys, log2_cost, slope};
 
 /// Section 5.1 of eprint 2025/758: two keys, two nonces, 2^(n / 2).
 #[test]
@@ -53,10 +55,54 @@ fn one_nonce_costs_a_block() {
 #[test]
 fn one_nonce_follows_the_theorem() {
     for (n, q, trials) in [(8, 16, 1 << 20), (10, 64, 1 << 18), (12, 256, 1 << 16)] {
-        let successes = forkc::successes(n, q, trials) as f64;
+        let successes = forkc::successes(Toy::commit, n, q, trials) as f64;
         let bound = for_kc(Amount::from(q), n).amount;
         assert!(bound < Amount::ONE, "the theorem says nothing here");
         assert!((successes / trials as f64).log2() <= bound.log2());
+        let expected = forkc::expected(n, q) * trials as f64;
+        let away = (successes - expected).abs();
+        assert!(away < 3.0 * expected.sqrt(), "{n} bits: {successes} and not {expected:.1}");
+    }
+}
+
+/// With U in the second half's last block, every nonce has a commitment of its own; as it is, a
+/// quarter of a block decides.
+#[test]
+fn u_in_the_last_block_binds_the_nonce() {
+    let toy = Toy::new(12);
+    for key in keys(7).take(8) {
+        let all = |commit: forkc::Commit| {
+            let openings = (0..1 << 18).map(|uv| Opening { key, u: uv >> 9, v: uv & 511 });
+            openings.map(|opening| commit(&toy, opening)).collect::<HashSet<_>>().len()
+        };
+        assert_eq!(all(Toy::commit_bound), 1 << 18);
+        // 2^18 nonces, and a block has 2^12 values.
+        assert!(all(Toy::commit) <= 1 << 12);
+    }
+}
+
+/// The best that we know with two keys and nonces that are not sent stays at half a block.
+#[test]
+fn u_in_the_last_block_is_no_easier_with_two_keys() {
+    let cost = |n| {
+        let attack = |toy: &Toy, seed| {
+            let [one, other] = toy.two_keys_bound(seed);
+            assert_ne!(one.key, other.key);
+            assert_eq!(Toy::new(n).commit_bound(one), Toy::new(n).commit_bound(other));
+        };
+        (n, log2_cost(n, 256, attack))
+    };
+    let points: Vec<_> = [16, 20].map(cost).to_vec();
+    let slope = slope(&points);
+    assert!((0.45..0.55).contains(&slope), "2^({slope:.2} n): {points:?}");
+    assert!(points.iter().all(|&(n, log2)| log2 > 1.0 + f64::from(n) / 2.0), "{points:?}");
+}
+
+/// Under one nonce it is as often found as K_C is.
+#[test]
+fn u_in_the_last_block_follows_an_ideal_cipher() {
+    for (n, q, trials) in [(8, 16, 1 << 20), (10, 64, 1 << 18)] {
+        let successes = forkc::successes(Toy::commit_bound, n, q, trials) as f64;
         let expected = forkc::expected(n, q) * trials as f64;
         let away = (successes - expected).abs();
         assert!(away < 3.0 * expected.sqrt(), "{n} bits: {successes} and not {expected:.1}");

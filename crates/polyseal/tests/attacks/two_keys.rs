@@ -65,8 +65,8 @@ fn collisions() -> Vec<Value> {
 #[test]
 fn the_references_collisions() {
     let collisions = collisions();
-    assert_eq!(collisions.len(), 14);
-    assert_eq!(collisions[13]["algorithm"], "aes-256-gcm-siv");
+    assert_eq!(collisions.len(), 20);
+    assert_eq!(collisions[19]["algorithm"], "aes-256-gcm-siv");
     for collision in &collisions {
         let bytes = |field: &str| {
             hex::decode(collision[field].as_str().expect("text")).expect("hex digits")

@@ -6,7 +6,6 @@ mod common;
 mod accumulated;
 mod building_blocks;
 mod composition;
-mod experimental;
 mod migration;
 mod rustcrypto;
 mod traits;
@@ -21,16 +20,8 @@ use common::{key, nonce};
 
 /// A file of `vectors/internal`.
 fn internal(name: &str) -> Value {
-    vectors(&format!("internal/{name}"))
-}
-
-fn experimental(name: &str) -> Value {
-    vectors(&format!("experimental/{name}.json"))
-}
-
-fn vectors(path: &str) -> Value {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors");
-    serde_json::from_slice(&fs::read(folder.join(path)).expect("a file")).expect("JSON")
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/internal");
+    serde_json::from_slice(&fs::read(folder.join(name)).expect("a file")).expect("JSON")
 }
 
 /// The bytes of a field in hexadecimal; none, if there is no such field.

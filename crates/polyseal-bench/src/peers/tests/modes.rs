@@ -18,6 +18,7 @@ fn all(id: &str) -> Vec<(&'static str, Box<dyn Aead>)> {
             ("aws-lc", Box::new(aws_lc::ctx())),
             ("boringssl", Box::new(boringssl::ctx())),
             ("openssl", Box::new(openssl::ctx())),
+            ("ring", Box::new(ring::ctx())),
         ],
     }
 }
@@ -124,6 +125,9 @@ fn gcm_siv_is_that_of_its_rfc() {
 /// What is put together from their parts is what we have, on each of our back ends.
 #[test]
 fn ours_is_the_ctx_of_the_c_libraries() {
-    let libraries = all("ctx-aes-256-gcm").try_into().unwrap_or_else(|_| panic!("three of them"));
+    // Of ring, whose parts these are not in C, `they_work_twice_and_refuse` says the same.
+    let mut libraries = all("ctx-aes-256-gcm");
+    libraries.retain(|(name, _)| *name != "ring");
+    let libraries = libraries.try_into().unwrap_or_else(|_| panic!("three of them"));
     ours_is_theirs("ctx-aes-256-gcm", libraries);
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 
 use super::{ChunkCipher, Header};
-use crate::crypt::{Progress, Summary, cores, seal};
+use crate::crypt::{Progress, Summary, seal};
 use crate::error::Result;
 use crate::payload_cipher::PayloadCipher;
 use crate::pipeline::{Input, Output, Run};
@@ -15,7 +15,7 @@ use crate::segment::Direction;
 #[derive(Clone, Copy)]
 pub struct Encryptor<'a> {
     recipients: &'a Recipients,
-    threads: NonZeroUsize,
+    threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
 }
 
@@ -23,13 +23,13 @@ impl<'a> Encryptor<'a> {
     /// On all cores.
     #[must_use]
     pub fn new(recipients: &'a Recipients) -> Self {
-        Self { recipients, threads: cores(), progress: None }
+        Self { recipients, threads: None, progress: None }
     }
 
     /// With at most this many threads, the calling one included.
     #[must_use]
     pub fn threads(mut self, threads: NonZeroUsize) -> Self {
-        self.threads = threads;
+        self.threads = Some(threads);
         self
     }
 

@@ -103,6 +103,8 @@ impl HashBackend {
             Backend::Neon(_) => all,
             #[cfg(target_arch = "x86_64")]
             Backend::Ssse3(_) => Self::SOFT,
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Backend::Simd128(_) => Self::SOFT,
             Backend::Soft(_) => Self::SOFT,
         }
     }

@@ -5,7 +5,7 @@
 //! The low half of a product comes so; the high half as the low half of the reversed operands'.
 
 use super::super::lanes::{Clmul, one_block};
-use super::{Block, bitslice};
+use super::{Block, Soft, bitslice};
 
 impl Clmul for Block {
     one_block!();
@@ -14,6 +14,12 @@ impl Clmul for Block {
     fn aes_last_rounds<const N: usize>(x: [Self; N], mut round_keys: [Self; N]) -> [Self; N] {
         Self::bitsliced(&x, &mut round_keys, bitslice::aes_last_rounds_without_key);
         round_keys
+    }
+
+    #[inline(always)]
+    fn aes<const N: usize>(_: Soft, mut x: [Self; N], round_keys: &[[u8; 16]]) -> [Self; N] {
+        Self::encrypted(&mut x, round_keys);
+        x
     }
 
     #[inline(always)]

@@ -6,6 +6,7 @@
 
 mod bitslice;
 mod clmul;
+mod plane;
 mod state_lanes;
 
 #[cfg(target_arch = "x86_64")]
@@ -14,6 +15,7 @@ pub(super) use clmul::product;
 use super::Task;
 use super::cpu::Soft;
 use super::lanes::{Isa, Lanes, Part, Wide};
+use super::planes;
 use super::words::Word;
 
 impl Isa for Soft {
@@ -112,6 +114,22 @@ impl Lanes for Block {
 }
 
 impl Block {
+    /// Whole AES, eight blocks at a time.
+    #[inline(never)]
+    fn encrypted(x: &mut [Self], round_keys: &[[u8; 16]]) {
+        let load = |key: &[u8; 16]| u128::from_le_bytes(*key);
+        for x in x.chunks_mut(8) {
+            let mut blocks = [0; 8];
+            for (block, x) in blocks.iter_mut().zip(&*x) {
+                *block = x.0;
+            }
+            let blocks = planes::encrypt(blocks, round_keys, load);
+            for (x, block) in x.iter_mut().zip(blocks) {
+                x.0 = block;
+            }
+        }
+    }
+
     /// A round on eight blocks at a time, added to what `out` holds: the round keys.
     #[inline(never)]
     fn bitsliced(x: &[Self], out: &mut [Self], round: fn(&mut [u128; 8])) {

@@ -71,6 +71,12 @@ impl<B: Bytes> Clmul for Permuted<B> {
     }
 
     #[inline(always)]
+    fn aes<const N: usize>(isa: B::Isa, mut x: [Self; N], round_keys: &[[u8; 16]]) -> [Self; N] {
+        B::encrypt(isa, &mut x, round_keys);
+        x
+    }
+
+    #[inline(always)]
     fn spread_rotated(self) -> Self {
         self.at(&SPREAD_ROTATED)
     }

@@ -6,22 +6,33 @@
 //! and decides no address.
 
 mod clmul;
+mod plane;
 mod rounds;
 mod state_lanes;
 mod tables;
 
-use rounds::Middle;
 pub(super) use rounds::Round;
+use rounds::{Last, Middle};
+use tables::Tables;
 
 use super::lanes::{Isa, Lanes, mask_bytes};
+use super::planes;
 
 /// A register of 16 bytes.
 pub trait Bytes: Copy {
     /// The instruction set.
     type Isa: Isa<X1 = Permuted<Self>>;
 
+    /// Whether AES of eight blocks is faster bitsliced: where a shuffle takes several instructions.
+    const SLICED: bool;
+
     /// The proof that the CPU has it.
     fn isa(self) -> Self::Isa;
+    /// `tables` where the compiler does not know what is in them, if that is better.
+    #[inline(always)]
+    fn unknown<T>(tables: &T) -> &T {
+        tables
+    }
     /// The bytes in memory.
     fn load(isa: Self::Isa, source: &[u8; 16]) -> Self;
     /// Writes the bytes.
@@ -34,17 +45,21 @@ pub trait Bytes: Copy {
     fn xor(self, other: Self) -> Self;
     /// Bitwise and.
     fn and(self, other: Self) -> Self;
-    /// The lower nibble of each byte.
-    fn low_nibbles(self) -> Self;
-    /// The upper nibble of each byte.
-    fn high_nibbles(self) -> Self;
     /// For each of `indices` the byte of `self` there; 0 for an index of 128 or more. None lies
     /// between 16 and 127.
     fn shuffle(self, indices: Self) -> Self;
+    /// Each 16-bit little-endian word `BITS` places up.
+    fn up<const BITS: i32>(self) -> Self;
+    /// Each 16-bit little-endian word `BITS` places down.
+    fn down<const BITS: i32>(self) -> Self;
+    /// All ones in each byte that is the same in `other`, and zero elsewhere.
+    fn equal(self, other: Self) -> Self;
     /// The sum of the 32-bit little-endian words, each modulo 2^32.
     fn add_words(self, other: Self) -> Self;
     /// [`each`] in a function of its own, which is compiled for the instruction set.
     fn apart<R: Round>(x: &[Permuted<Self>], out: &mut [Permuted<Self>]);
+    /// [`encrypt`] in a function of its own, which is compiled for the instruction set.
+    fn encrypt(isa: Self::Isa, x: &mut [Permuted<Self>], round_keys: &[[u8; 16]]);
     /// The carry-less product.
     fn product(a: u64, b: u64) -> u128;
 }
@@ -56,8 +71,37 @@ pub struct Permuted<B>(B);
 /// The round of each block, with the round key that is in its place in `out`.
 #[inline(always)]
 pub(super) fn each<R: Round, B: Bytes>(x: &[Permuted<B>], out: &mut [Permuted<B>]) {
+    let Some(first) = x.first() else { return };
+    let tables = Tables::load(first.0.isa());
     for (out, x) in out.iter_mut().zip(x) {
-        out.0 = R::round(x.0, out.0);
+        out.0 = R::round(x.0, out.0, &tables);
+    }
+}
+
+/// AES of each block of `x`.
+#[inline(always)]
+pub(super) fn encrypt<B: Bytes>(isa: B::Isa, x: &mut [Permuted<B>], round_keys: &[[u8; 16]]) {
+    let load = |key: &[u8; 16]| Permuted(B::load(isa, key));
+    let mut rest = x;
+    if const { B::SLICED } {
+        let eights;
+        (eights, rest) = rest.as_chunks_mut::<8>();
+        for blocks in eights {
+            *blocks = planes::encrypt(*blocks, round_keys, load);
+        }
+    }
+    let (rounds, tables) = (round_keys.len() - 1, Tables::load(isa));
+    for x in rest.iter_mut() {
+        *x = x.xor(load(&round_keys[0]));
+    }
+    // Round by round, because the blocks' rounds are computed at once.
+    for key in &round_keys[1..rounds] {
+        for x in rest.iter_mut() {
+            x.0 = Middle::round(x.0, load(key).0, &tables);
+        }
+    }
+    for x in rest.iter_mut() {
+        x.0 = Last::round(x.0, load(&round_keys[rounds]).0, &tables);
     }
 }
 

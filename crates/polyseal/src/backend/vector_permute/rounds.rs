@@ -14,15 +14,12 @@
 //! another at `1/q`.
 
 use super::Bytes;
-use super::tables::{
-    CONSTANT, DOWN, INPUT, INVERSE_INPUT, INVERSE_OUTPUT, INVERSE_OUTPUTS, INVERSE_SHIFT_ROWS,
-    OUTPUT, OUTPUT_TWICE, Pair, QUOTIENTS, RECIPROCALS, SHIFT_ROWS, UP,
-};
+use super::tables::Tables;
 
 /// One of AES's rounds.
 pub trait Round {
     /// The round of `x`, and the round key.
-    fn round<B: Bytes>(x: B, round_key: B) -> B;
+    fn round<B: Bytes>(x: B, round_key: B, t: &Tables<B>) -> B;
 }
 
 /// ShiftRows, SubBytes and MixColumns.
@@ -34,58 +31,51 @@ pub(super) struct InverseMiddle;
 /// InvShiftRows and InvSubBytes.
 pub(super) struct InverseLast;
 
-/// The byte from each of `indices`.
-#[inline(always)]
-fn moved<B: Bytes>(x: B, indices: &[u8; 16]) -> B {
-    x.shuffle(B::load(x.isa(), indices))
-}
-
 /// What the two tables have at `a` and `b`, added.
 #[inline(always)]
-fn look_up<B: Bytes>([a, b]: [B; 2], [at_a, at_b]: &Pair) -> B {
-    B::load(a.isa(), at_a).shuffle(a).xor(B::load(b.isa(), at_b).shuffle(b))
+fn look_up<B: Bytes>([a, b]: [B; 2], [at_a, at_b]: [B; 2]) -> B {
+    at_a.shuffle(a).xor(at_b.shuffle(b))
 }
 
 /// `1/p` and `1/q`.
 #[inline(always)]
-fn reciprocals<B: Bytes>(x: B, [to_i, to_k]: &[Pair; 2]) -> [B; 2] {
-    let nibbles = [x.low_nibbles(), x.high_nibbles()];
+fn reciprocals<B: Bytes>(x: B, [to_i, to_k]: [[B; 2]; 2], t: &Tables<B>) -> [B; 2] {
+    let nibbles = [x.and(t.nibble), x.down::<4>().and(t.nibble)];
     let (i, k) = (look_up(nibbles, to_i), look_up(nibbles, to_k));
     let j = i.xor(k);
-    let reciprocal = B::load(x.isa(), &RECIPROCALS);
-    let quotient = B::load(x.isa(), &QUOTIENTS).shuffle(k);
+    let (reciprocal, quotient) = (t.reciprocals, t.quotients.shuffle(k));
     let (a, b) = (reciprocal.shuffle(i).xor(quotient), reciprocal.shuffle(j).xor(quotient));
     [reciprocal.shuffle(a).xor(j), reciprocal.shuffle(b).xor(i)]
 }
 
 impl Round for Middle {
     #[inline(always)]
-    fn round<B: Bytes>(x: B, round_key: B) -> B {
-        let found = reciprocals(moved(x, &SHIFT_ROWS), &INPUT);
-        let (once, twice) = (look_up(found, &OUTPUT), look_up(found, &OUTPUT_TWICE));
+    fn round<B: Bytes>(x: B, round_key: B, t: &Tables<B>) -> B {
+        let found = reciprocals(x.shuffle(t.shift_rows), t.input, t);
+        let (once, twice) = (look_up(found, t.output), look_up(found, t.output_twice));
         // Of the rows a, b, c and d: 2a + b; then 2b + c with it, and d.
-        let sum = twice.xor(moved(once, &UP));
-        let key = round_key.xor(B::load(x.isa(), &CONSTANT));
-        moved(sum, &UP).xor(sum.xor(moved(once, &DOWN).xor(key)))
+        let sum = twice.xor(once.shuffle(t.up));
+        let key = round_key.xor(t.constant);
+        sum.shuffle(t.up).xor(sum.xor(once.shuffle(t.down).xor(key)))
     }
 }
 
 impl Round for Last {
     #[inline(always)]
-    fn round<B: Bytes>(x: B, round_key: B) -> B {
-        let key = round_key.xor(B::load(x.isa(), &CONSTANT));
-        look_up(reciprocals(moved(x, &SHIFT_ROWS), &INPUT), &OUTPUT).xor(key)
+    fn round<B: Bytes>(x: B, round_key: B, t: &Tables<B>) -> B {
+        let key = round_key.xor(t.constant);
+        look_up(reciprocals(x.shuffle(t.shift_rows), t.input, t), t.output).xor(key)
     }
 }
 
 impl Round for InverseMiddle {
     #[inline(always)]
-    fn round<B: Bytes>(x: B, round_key: B) -> B {
-        let found = reciprocals(moved(x, &INVERSE_SHIFT_ROWS), &INVERSE_INPUT);
+    fn round<B: Bytes>(x: B, round_key: B, t: &Tables<B>) -> B {
+        let found = reciprocals(x.shuffle(t.inverse_shift_rows), t.inverse_input, t);
         // 14a + 11b + 13c + 9d, from the last.
-        let mut sum = look_up(found, &INVERSE_OUTPUTS[0]);
+        let mut sum = look_up(found, t.inverse_outputs[0]);
         for i in 1..4 {
-            sum = moved(sum, &UP).xor(look_up(found, &INVERSE_OUTPUTS[i]));
+            sum = sum.shuffle(t.up).xor(look_up(found, t.inverse_outputs[i]));
         }
         sum.xor(round_key)
     }
@@ -93,8 +83,8 @@ impl Round for InverseMiddle {
 
 impl Round for InverseLast {
     #[inline(always)]
-    fn round<B: Bytes>(x: B, round_key: B) -> B {
-        let found = reciprocals(moved(x, &INVERSE_SHIFT_ROWS), &INVERSE_INPUT);
-        look_up(found, &INVERSE_OUTPUT).xor(round_key)
+    fn round<B: Bytes>(x: B, round_key: B, t: &Tables<B>) -> B {
+        let found = reciprocals(x.shuffle(t.inverse_shift_rows), t.inverse_input, t);
+        look_up(found, t.inverse_output).xor(round_key)
     }
 }

@@ -7,6 +7,8 @@
 //!
 //! A nibble that would be a division by zero is [`INFINITY`]: looked up as an index, it gives 0.
 
+use super::Bytes;
+
 /// An index that finds nothing, whatever nibble is added to it.
 const INFINITY: u8 = 0x80;
 
@@ -167,22 +169,92 @@ const fn moved(columns: usize, rows: usize) -> [u8; 16] {
     indices
 }
 
-pub(super) static INPUT: [Pair; 2] = input(false);
-pub(super) static INVERSE_INPUT: [Pair; 2] = input(true);
-/// `1/n`.
-pub(super) static RECIPROCALS: [u8; 16] = quotients(1);
-/// `A/n`.
-pub(super) static QUOTIENTS: [u8; 16] = quotients(A);
-pub(super) static OUTPUT: Pair = output(false, 1);
-pub(super) static OUTPUT_TWICE: Pair = output(false, 2);
-pub(super) static INVERSE_OUTPUT: Pair = output(true, 1);
-/// With the factors of InvMixColumns' column, from the last.
-pub(super) static INVERSE_OUTPUTS: [Pair; 4] =
-    [output(true, 9), output(true, 13), output(true, 11), output(true, 14)];
-/// The S-box's constant.
-pub(super) static CONSTANT: [u8; 16] = [0x63; 16];
+/// Which byte comes to each place in the order of rows: where row `r` moves by `r` columns times
+/// `columns`, and then by `rows`.
+const fn moved_in_rows(columns: usize, rows: usize) -> [u8; 16] {
+    let mut indices = [0; 16];
+    let mut at = 0;
+    while at < 16 {
+        let row = (at / 4 + rows) % 4;
+        indices[at] = (4 * row + (at + columns * row) % 4) as u8;
+        at += 1;
+    }
+    indices
+}
 
-pub(super) static SHIFT_ROWS: [u8; 16] = moved(1, 0);
-pub(super) static INVERSE_SHIFT_ROWS: [u8; 16] = moved(3, 0);
-pub(super) static UP: [u8; 16] = moved(0, 1);
-pub(super) static DOWN: [u8; 16] = moved(0, 3);
+/// From the order of columns to that of rows, or back.
+pub(super) static TURN: [u8; 16] = [0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15];
+pub(super) static SHIFT_ROWS_OF_ROWS: [u8; 16] = moved_in_rows(1, 0);
+pub(super) static NEXT_ROW: [u8; 16] = moved_in_rows(0, 1);
+pub(super) static NEXT_ROW_BUT_ONE: [u8; 16] = moved_in_rows(0, 2);
+
+/// Everything that rounds look up.
+pub struct Tables<T> {
+    pub(super) input: [[T; 2]; 2],
+    pub(super) inverse_input: [[T; 2]; 2],
+    /// `1/n`.
+    pub(super) reciprocals: T,
+    /// `A/n`.
+    pub(super) quotients: T,
+    pub(super) output: [T; 2],
+    pub(super) output_twice: [T; 2],
+    pub(super) inverse_output: [T; 2],
+    /// With the factors of InvMixColumns' column, from the last.
+    pub(super) inverse_outputs: [[T; 2]; 4],
+    /// Ones where a byte's lower nibble is.
+    pub(super) nibble: T,
+    /// The S-box's constant.
+    pub(super) constant: T,
+    pub(super) shift_rows: T,
+    pub(super) inverse_shift_rows: T,
+    pub(super) up: T,
+    pub(super) down: T,
+}
+
+static TABLES: Tables<[u8; 16]> = Tables {
+    input: input(false),
+    inverse_input: input(true),
+    reciprocals: quotients(1),
+    quotients: quotients(A),
+    output: output(false, 1),
+    output_twice: output(false, 2),
+    inverse_output: output(true, 1),
+    inverse_outputs: [output(true, 9), output(true, 13), output(true, 11), output(true, 14)],
+    nibble: [0x0f; 16],
+    constant: [0x63; 16],
+    shift_rows: moved(1, 0),
+    inverse_shift_rows: moved(3, 0),
+    up: moved(0, 1),
+    down: moved(0, 3),
+};
+
+impl<B: Bytes> Tables<B> {
+    /// In registers, as far as there are registers.
+    #[inline(always)]
+    pub(super) fn load(isa: B::Isa) -> Self {
+        let from = B::unknown(&TABLES);
+        let one = |x: &[u8; 16]| B::load(isa, x);
+        let pair = |x: &Pair| [one(&x[0]), one(&x[1])];
+        Self {
+            input: [pair(&from.input[0]), pair(&from.input[1])],
+            inverse_input: [pair(&from.inverse_input[0]), pair(&from.inverse_input[1])],
+            reciprocals: one(&from.reciprocals),
+            quotients: one(&from.quotients),
+            output: pair(&from.output),
+            output_twice: pair(&from.output_twice),
+            inverse_output: pair(&from.inverse_output),
+            inverse_outputs: [
+                pair(&from.inverse_outputs[0]),
+                pair(&from.inverse_outputs[1]),
+                pair(&from.inverse_outputs[2]),
+                pair(&from.inverse_outputs[3]),
+            ],
+            nibble: one(&from.nibble),
+            constant: one(&from.constant),
+            shift_rows: one(&from.shift_rows),
+            inverse_shift_rows: one(&from.inverse_shift_rows),
+            up: one(&from.up),
+            down: one(&from.down),
+        }
+    }
+}

@@ -197,7 +197,10 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
     let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
     // What else a tag carries is a commitment.
     let t = 8 * algorithm.tag_bytes().min(16) as u32;
-    let padding = if let Mode::Gcm { padding_blocks } = mode { padding_blocks } else { 0 };
+    let padding = match mode {
+        Mode::Gcm { padding_blocks } | Mode::Derived { padding_blocks, .. } => padding_blocks,
+        _ => 0,
+    };
     let l = gcm::blocks(load.message_bytes, load.ad_bytes) + Amount::from(padding);
     let mut bounds = Vec::new();
     let mut add = |name, amount: Amount, formula: String, source: String| {
@@ -322,8 +325,7 @@ fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
     };
     let search = load.keys * o / Amount::power_of_two(k.into());
     add("key search", search, format!("u o / 2^{k}"), format!("{DRAFT}, 6.1"));
-    // The theorem is about commitments that the same block cipher makes.
-    let theorem = matches!(algorithm.mode(), Mode::Derived { permutation_calls: Some(_), .. });
+    let theorem = matches!(algorithm.mode(), Mode::Derived { f_com: true, .. });
     match algorithm.commitment() {
         Some(_) if theorem => {
             let least = commitment::for_kc(o, 128);

@@ -157,12 +157,22 @@ fn which_bounds_apply() {
         "padding-fix-aes-256-gcm",
         "ctx-aes-256-gcm",
         "hkdf-committed-aes-256-gcm",
+        "f-com-hkdf-aes-256-gcm",
+        "f-com-dndk-gcm:version=1",
         "dndk-gcm:version=1",
         "dndk-gcm:nonce=15",
     ] {
         assert_eq!(names(text), alone, "{text}");
     }
-    for text in ["xaes-256-gcm", "kc-xaes-256-gcm", "dndk-gcm", "h-aes-256-gcm"] {
+    for text in [
+        "xaes-256-gcm",
+        "kc-xaes-256-gcm",
+        "dndk-gcm",
+        "h-aes-256-gcm",
+        "padding-fix-xaes-256-gcm",
+        "kc-c3-xaes-256-gcm",
+        "f-com-dndk-gcm",
+    ] {
         assert_eq!(names(text), shared, "{text}");
     }
     for text in ["aegis-256x2", "ctx-aegis-128l", "aegis-128x-v1"] {
@@ -400,7 +410,7 @@ fn what_an_adversary_has_by_itself() {
     for a in families().iter().map(Algorithm::new) {
         let rows = of(&a, 60.0);
         assert_eq!(rows[0].name, "key search", "{a}");
-        if matches!(a.mode(), Mode::Derived { permutation_calls: Some(_), .. }) {
+        if matches!(a.mode(), Mode::Derived { f_com: true, .. }) {
             continue;
         }
         match a.commitment().filter(|claim| claim.level != Level::None) {
@@ -428,6 +438,7 @@ fn what_an_adversary_has_by_itself() {
         is(pow(one_key.1), expected[1]);
     };
     names("kc-xaes-256-gcm", 10.0, [20.0 - 129.0, 20.0 - 33.0]);
+    names("f-com-dndk-gcm", 10.0, [20.0 - 129.0, 20.0 - 33.0]);
     names("kc-xaes-256-gcm:nonce=20", 30.0, [60.0 - 129.0, 60.0 - 65.0]);
 }
 
@@ -506,6 +517,7 @@ fn one_key_of_gcm_is_told_from_randomness_with_2_to_the_minus_33() {
         ("aes-256-gcm", Nonces::CountedFirst),
         ("ctx-aes-256-gcm", Nonces::Counted),
         ("padding-fix-aes-256-gcm", Nonces::Counted),
+        ("padding-fix-xaes-256-gcm", Nonces::Counted),
         ("xaes-256-gcm", Nonces::Counted),
         ("kc-xaes-256-gcm", Nonces::Counted),
         ("h-kc-aes-256-gcm", Nonces::Counted),

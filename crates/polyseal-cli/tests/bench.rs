@@ -1,0 +1,38 @@
+//! `bench --report`: what the report on the papers is made of, by the tool alone.
+
+#![cfg(feature = "bench")]
+#![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
+
+mod common;
+
+use common::Room;
+use serde_json::Value;
+
+#[test]
+fn a_report_has_every_paper_and_every_back_end() {
+    let room = Room::new();
+    let args = ["bench", "--report", "new/report", "--size", "64", "--rounds", "1", "--slice", "0"];
+    let said = room.run(args, b"").succeeds();
+    assert!(String::from_utf8_lossy(&said).contains("new/report/measured.jsonl"));
+    let records = String::from_utf8(room.read("new/report/measured.jsonl")).unwrap();
+    let records: Vec<Value> =
+        records.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |kind: &str, field: &str| {
+        let records = records.iter().filter(|record| record["kind"] == kind);
+        records.map(|record| record[field].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let mut backends = of("run", "backend");
+    assert!(backends.contains(&"soft".to_owned()), "{backends:?}");
+    backends.dedup();
+    assert_eq!(backends, of("run", "backend"), "each once");
+    for paper in ["aegis", "kc-xaes", "flex", "omd"] {
+        assert!(of("contest", "paper").iter().any(|other| other == paper), "{paper}");
+    }
+    // A file stands where the directory would be.
+    room.write("taken", b"");
+    let refused = room.run(["bench", "--report", "taken", "--size", "64"], b"");
+    assert_eq!(refused.0.status.code(), Some(1));
+    // What the papers measure is not chosen.
+    let refused = room.run(["bench", "--report", "r", "--suite", "aegis-128l"], b"");
+    assert_eq!(refused.0.status.code(), Some(2));
+}
