@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-mutants hw-demo hw-proofs hw-syn hw-gates clean
+.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-mutants hw-demo hw-proofs hw-volume hw-syn hw-syn-link hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped c-library
 .PHONY: aarch64 avx512 frames wasm msrv dist packages stores wheel wheel-quick engines
@@ -22,7 +22,7 @@ test: format lint portable msrv unit rustdoc python wheel-quick constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-gates
+test-all: test docs portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-proofs hw-volume hw-gates
 
 format:
 	cargo fmt --all --check
@@ -171,14 +171,22 @@ hw-demo:
 	cargo build --locked -p polyseal-cli -p polyseal-omd-link --bin polyseal --example session
 	scripts/with ghdl python3-venv -- scripts/hw hw/demo/demo.py target/debug/polyseal target/debug/examples/session
 
-# Proofs of the link's guard, FIFO, buffer and nonces, and that each notices a mistake.
+# What is proved of the link's parts; what crosses between its clocks; and thousands of frames through two of them.
 hw-proofs:
 	scripts/with berkeley-abc ghdl python3-venv -- scripts/hw hw/formal/run.py
+	scripts/with ghdl python3-venv -- scripts/hw hw/syn/cdc.py
+
+hw-volume:
+	scripts/with g++ ghdl python3-venv verilator -- scripts/hw hw/sim/volume.py
 
 # Their area and clock, and their netlists simulated; DESIGN=name for one of them. Takes hours: so it is
 # no part of `test`.
 hw-syn:
 	scripts/with g++ ghdl python3-venv -- scripts/hw hw/syn/run.py $(DESIGN)
+
+# The same of the link: area by entity, and its three clocks (an hour).
+hw-syn-link:
+	scripts/with ghdl python3-venv -- scripts/hw hw/syn/link.py $(DESIGN)
 
 # Every combination of generics as gates of no device, simulated; DESIGN=part of a name for some of them.
 hw-gates:

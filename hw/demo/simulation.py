@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Two omd_link in GHDL, hw/tb/tb_link_live.vhd, as a Python program has them: through two named pipes."""
+"""Two omd_link in GHDL, hw/tb/link_live.vhd, as a Python program has them: through two named pipes."""
 
 import os
 import signal
@@ -27,16 +27,16 @@ class Simulation:
 
     def __enter__(self):
         sources = [*(HW / "rtl").glob("*.vhd"), *(HW / "rtl" / "link").glob("*.vhd"),
-                   *(HW / "tb" / f"{name}.vhd" for name in ("axil_pkg", "frame_queue_pkg", "tb_link_live"))]
+                   *(HW / "tb" / f"{name}.vhd" for name in ("axil_pkg", "frame_queue_pkg", "link_live"))]
         options = ["--std=08", f"--workdir={self.directory}"]
         subprocess.run(["ghdl", "-i", *options, *sources], check=True)
-        subprocess.run(["ghdl", "-m", *options, "tb_link_live"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["ghdl", "-m", *options, "link_live"], check=True, stdout=subprocess.DEVNULL)
         pipes = [self.directory / "commands", self.directory / "answers"]
         for pipe in pipes:
             pipe.unlink(missing_ok=True)
             os.mkfifo(pipe)
         generics = {"G_COMMANDS": pipes[0], "G_ANSWERS": pipes[1]} | self.generics
-        self.process = subprocess.Popen(["ghdl", "-r", *options, "tb_link_live", *(f"-g{k}={v}" for k, v in generics.items()),
+        self.process = subprocess.Popen(["ghdl", "-r", *options, "link_live", *(f"-g{k}={v}" for k, v in generics.items()),
                                          "--ieee-asserts=disable-at-0"])
         # Both ends are opened, so that opening waits for nobody: a simulation that ends at once would leave us waiting.
         self.commands = os.fdopen(os.open(pipes[0], os.O_RDWR), "w")

@@ -3,9 +3,18 @@
 // committed, in their order, none twice and none left out before it, with their packet's last and info; nothing comes out
 // that was not committed; and of each pointer that crosses at most one bit changes with an edge.
 
-module harness (input wr_clk, rd_clk, input [1:0] s_tdata, input s_tlast, s_tvalid, s_drop, abort, s_info, m_tready,
-                input wr_rst, rd_rst);
+module harness (
+`ifdef ONE_CLOCK
+                input clk,
+`else
+                input wr_clk, rd_clk,
+`endif
+                input [1:0] s_tdata, input s_tlast, s_tvalid, s_drop, abort, s_info, m_tready, input wr_rst, rd_rst);
+`ifdef ONE_CLOCK
+  wire step = clk, wr_clk = clk, rd_clk = clk;
+`else
   (* gclk *) wire step;
+`endif
   wire s_tready, overflow, m_tlast, m_tvalid, m_info;
   wire [1:0] m_tdata;
   wire [1:0] write_packet_gray, read_packet_gray;
@@ -22,22 +31,22 @@ module harness (input wr_clk, rd_clk, input [1:0] s_tdata, input s_tlast, s_tval
     if (steps == 0) assume (wr_rst && rd_rst);
     if (steps != 0 && !$past(wr_rst)) assume (!wr_rst);
     if (steps != 0 && !$past(rd_rst)) assume (!rd_rst);
+`ifndef ONE_CLOCK
     if (steps == 0) assume (!wr_clk && !rd_clk);
     if (steps != 0 && !(wr_clk && !$past(wr_clk)))
       assume ($stable(s_tdata) && $stable(s_tlast) && $stable(s_tvalid) && $stable(s_drop) && $stable(abort)
               && $stable(s_info) && $stable(wr_rst));
     if (steps != 0 && !(rd_clk && !$past(rd_clk))) assume ($stable(m_tready) && $stable(rd_rst));
+`endif
   end
 
   // One beat, any, of all that are ever committed, by its number.
   (* anyconst *) reg [3:0] watched;
   reg [3:0] committed = 0, within = 0, taken = 0;
-  reg lost = 0, is_in = 0, in_last = 0, in_info = 0, in_provisional = 0;
+  reg is_in = 0, in_last = 0, in_info = 0;
   reg [1:0] in_data = 0;
-  wire lost_now = lost || overflow_now;
   // Whether this beat finds no room is the FIFO's to say: it says so with `overflow` a cycle after the last beat. The harness
   // counts a packet as committed when it is not dropped, and takes that back where `overflow` follows.
-  wire overflow_now = 0;
   reg ended = 0;
   reg [3:0] before_end = 0;
   reg was_in = 0;
@@ -47,12 +56,10 @@ module harness (input wr_clk, rd_clk, input [1:0] s_tdata, input s_tlast, s_tval
       if (committed + within == watched) begin
         in_data <= s_tdata;
         in_last <= s_tlast;
-        in_provisional <= 1;
       end
       within <= within + 1;
       if (s_tlast) begin
         within <= 0;
-        in_provisional <= 0;
         if (!s_drop) begin
           ended <= 1;
           before_end <= committed;

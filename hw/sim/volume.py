@@ -15,15 +15,14 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "hw" / "syn"), str(ROOT / "hw" / "driver"), str(ROOT / "reference")]
 
 import omd_link as reference  # noqa: E402
-from link import sources  # noqa: E402
 from omd_link_driver import registers as regs  # noqa: E402
-from translate import translate  # noqa: E402
+from translate import sources, translate  # noqa: E402
 
 
 def build(hash, n):
     directory = ROOT / "target" / "hw" / "volume" / hash
     directory.mkdir(parents=True, exist_ok=True)
-    (directory / "omd_link.v").write_text(translate(sources(), "omd_link", {"G_HASH": hash, "G_MIN_FRAME": 0}))
+    (directory / "omd_link.v").write_text(translate(sources("omd_link"), "omd_link", {"G_HASH": hash, "G_MIN_FRAME": 0}))
     names = ("STATUS", "ROLE", "MASTER_KEY", "OWN_IDENTIFIER", "PEER_IDENTIFIER", "CONTROL", "OWN_CONFIRMATION",
              "PEER_CONFIRMATION", "COUNTERS")
     defines = [f"-DAT_{name}={getattr(regs, name)}" for name in names]

@@ -14,9 +14,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from link import sources
 from run import yosys
-from translate import translate
+from translate import sources, translate
 
 CLOCKS = ("clk_ptxt", "clk_core", "clk_ctxt")
 # Registers that take what another clock's register has: each the first of two in a row, of a Gray code.
@@ -125,7 +124,7 @@ def listed(crossing, synchronisers, memories):
 def main():
     with tempfile.TemporaryDirectory() as directory:
         directory = Path(directory)
-        (directory / "design.v").write_text(translate(sources(), "omd_link", {"G_HASH": "sha256"}))
+        (directory / "design.v").write_text(translate(sources("omd_link"), "omd_link", {"G_HASH": "sha256"}))
         shutil.copy(Path(__file__).with_name("sums.v"), directory)
         yosys(directory, "log", "read_verilog design.v", "hierarchy -top omd_link", "proc", "flatten", "opt_clean",
               "select -module omd_link", "write_json -selected netlist.json")

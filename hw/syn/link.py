@@ -12,10 +12,9 @@ import shutil
 import sys
 
 from run import BUILD, HERE, READ, tool, yosys
-from translate import translate
+from translate import sources, translate
 from wrapper import ports_of
 
-RTL = HERE.parent / "rtl"
 RESULTS = HERE / "link-results.json"
 ECP5 = ("--85k", "--speed", 8, "--package", "CABGA756")
 TARGET_MHZ = 100
@@ -30,24 +29,6 @@ DESIGNS = {
     "blake2b-half": ({"G_HASH": "blake2b", "G_HALF_ROUND": True}, False),
 }
 CLOCKS = {"ptxt": "clk_ptxt", "ctxt": "clk_ctxt"}
-
-
-def sources():
-    """The files of omd_link, each after those that it uses."""
-    files = {path.stem: path for path in (*RTL.glob("*.vhd"), *(RTL / "link").glob("*.vhd"))}
-    uses = {stem: set(re.findall(r"work\.(\w+)", path.read_text())) & set(files) for stem, path in files.items()}
-    done = []
-
-    def take(stem):
-        if stem not in done:
-            done.append(stem)
-            for used in sorted(uses[stem] - {stem}):
-                take(used)
-            done.remove(stem)
-            done.append(stem)
-
-    take("omd_link")
-    return [files[stem] for stem in done]
 
 
 def clock_of(port):
@@ -126,7 +107,7 @@ def main():
     for name in [a for a in sys.argv[1:] if a not in options] or DESIGNS:
         generics, routed = DESIGNS[name]
         directory = BUILD / f"link-{name}"
-        design = translate(sources(), "omd_link", generics)
+        design = translate(sources("omd_link"), "omd_link", generics)
         if not (directory / "design.v").exists() or (directory / "design.v").read_text() != design:
             shutil.rmtree(directory, ignore_errors=True)
             directory.mkdir(parents=True)

@@ -4,6 +4,10 @@
 import re
 import subprocess
 import tempfile
+from pathlib import Path
+
+
+RTL = Path(__file__).resolve().parents[1] / "rtl"
 
 
 def ghdl(*arguments):
@@ -11,6 +15,24 @@ def ghdl(*arguments):
     if done.returncode:
         raise SystemExit(done.stderr)
     return done.stdout
+
+
+def sources(top):
+    """The files of an entity, each after those that it uses."""
+    files = {path.stem: path for path in RTL.rglob("*.vhd")}
+    uses = {stem: set(re.findall(r"work\.(\w+)", path.read_text())) & set(files) for stem, path in files.items()}
+    done = []
+
+    def take(stem):
+        if stem not in done:
+            done.append(stem)
+            for used in sorted(uses[stem] - {stem}):
+                take(used)
+            done.remove(stem)
+            done.append(stem)
+
+    take(top)
+    return [files[stem] for stem in done]
 
 
 def translate(sources, top, generics):

@@ -1,4 +1,4 @@
-//! Starts a session between both ends of a simulation, `hw/tb/tb_link_live.vhd`, whose commands are
+//! Starts a session between both ends of a simulation, `hw/tb/link_live.vhd`, whose commands are
 //! this program's standard output and whose answers are its standard input:
 //!
 //! ```text

@@ -2,7 +2,7 @@
 //!
 //! `w ADDRESS DATA` writes and is answered by `RESPONSE`, `r ADDRESS` reads and is answered by `DATA
 //! RESPONSE`; numbers are hexadecimal, the response is AXI4-Lite's (0, or 2 for a refusal). A prefix
-//! says which of several buses is meant. `hw/tb/tb_link_live.vhd` is the other side.
+//! says which of several buses is meant. `hw/tb/link_live.vhd` is the other side.
 
 use std::cell::RefCell;
 use std::fmt;

@@ -18,7 +18,7 @@ use work.omd_pkg.all;
 use work.axil_pkg.all;
 use work.frame_queue_pkg.all;
 
-entity tb_link_live is
+entity link_live is
   generic (
     G_COMMANDS, G_ANSWERS : string;
     G_HASH : string := "sha256";
@@ -28,7 +28,7 @@ entity tb_link_live is
   );
 end entity;
 
-architecture tb of tb_link_live is
+architecture tb of link_live is
   constant W : positive := G_WIDTH / 8;
   type times is array (0 to 1) of time;
   constant OF_PTXT : times := (8 ns, 8.1 ns);
