@@ -102,7 +102,7 @@ def channel(hash="sha256", width=64, packets=50, seed=1, noise=0, lengths=None, 
     """Two links, both directions at once, two sessions."""
     run = Run(hash, width, max_frame=max_frame, channel=True, seed=seed)
     r = run.random
-    run.wait(300)
+    run.wait(900)                                         # erasing the buffer of long frames takes 302 cycles
     run.addresses()
     for side in (0, 1):
         run.master(side)
@@ -115,7 +115,7 @@ def channel(hash="sha256", width=64, packets=50, seed=1, noise=0, lengths=None, 
         run.run()
         run.command("stop")
         run.do(lambda: [side.stop() for side in run.sides])
-        run.quiet(400)
+        run.quiet(900)
     return run
 
 
