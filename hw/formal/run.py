@@ -50,6 +50,15 @@ PROOFS = {
              "valid <= enabled and compared and not is_last;"),
         ],
     },
+    "buffer": {
+        "top": "omd_decrypt_buffer", "sources": ["omd_decrypt_buffer"], "generics": {"G_BYTES": 1, "G_BEATS": 2},
+        "mutants": [
+            ("omd_decrypt_buffer", "          refused(fills) <= bad;", "          refused(fills) <= '0';"),
+            ("omd_decrypt_buffer", "          if full(empties) = '1' then\n            at <= SHOWS;",
+             "          if held(empties) /= 0 then\n            at <= SHOWS;"),
+            ("omd_decrypt_buffer", "        too_long <= bad;", "        too_long <= '0';"),
+        ],
+    },
     # What is proved of neither is tried: with one clock for more steps than with two, of any frequencies and phases.
     "fifo with one clock": {
         "harness": "fifo", "defines": ["ONE_CLOCK"], "top": "packet_fifo", "sources": ["link/packet_fifo"], "bounded": True,
