@@ -50,13 +50,22 @@ PROOFS = {
              "valid <= enabled and compared and not is_last;"),
         ],
     },
+    "buffer": {
+        "top": "omd_decrypt_buffer", "sources": ["omd_decrypt_buffer"], "generics": {"G_BYTES": 1, "G_BEATS": 2},
+        "mutants": [
+            ("omd_decrypt_buffer", "          refused(fills) <= bad;", "          refused(fills) <= '0';"),
+            ("omd_decrypt_buffer", "          if full(empties) = '1' then\n            at <= SHOWS;",
+             "          if held(empties) /= 0 then\n            at <= SHOWS;"),
+            ("omd_decrypt_buffer", "        too_long <= bad;", "        too_long <= '0';"),
+        ],
+    },
     # What is proved of neither is tried: with one clock for more steps than with two, of any frequencies and phases.
     "fifo with one clock": {
         "harness": "fifo", "defines": ["ONE_CLOCK"], "top": "packet_fifo", "sources": ["link/packet_fifo"], "bounded": True,
         "generics": {"G_BITS": 2, "G_INFO": 1, "G_BEATS": 4, "G_PACKETS": 2},
         "seen": ["write_packet_gray", "read_packet_gray", "read_gray"],
         "mutants": [
-            ("link/packet_fifo", "has_room <= '1' when write - freed /= G_BEATS else '0';", "has_room <= '1';"),
+            ("link/packet_fifo", "write - freed /= G_BEATS else", "write - freed /= G_BEATS + 1 else"),
             ("link/packet_fifo", "            write <= start;\n            overflow", "            overflow"),
             ("link/packet_fifo", "        if left = 1 then", "        if left = 2 then"),
             ("link/link_pkg", "return slv(x xor shift_right(x, 1));", "return slv(x xor shift_right(x, 2));"),

@@ -102,7 +102,7 @@ def channel(hash="sha256", width=64, packets=50, seed=1, noise=0, lengths=None, 
     """Two links, both directions at once, two sessions."""
     run = Run(hash, width, max_frame=max_frame, channel=True, seed=seed)
     r = run.random
-    run.wait(300)
+    run.wait(900)                                         # erasing the buffer of long frames takes 302 cycles
     run.addresses()
     for side in (0, 1):
         run.master(side)
@@ -115,7 +115,7 @@ def channel(hash="sha256", width=64, packets=50, seed=1, noise=0, lengths=None, 
         run.run()
         run.command("stop")
         run.do(lambda: [side.stop() for side in run.sides])
-        run.quiet(400)
+        run.quiet(900)
     return run
 
 
@@ -343,14 +343,11 @@ def configurations(long):
             for width in widths:
                 yield config(f"bad.{hash}.{width}", bad_input(hash, width), hash, G_WIDTH=width, G_MAX_FRAME=200, G_STALL=20,
                              G_CTXT_PS=47000 * width // 64, G_PTXT_PS=93000 * width // 64, G_MICROSECONDS=20000)
-        # Frames to the longest, other clocks, other hashes, much noise.
-        for seed in range(4):
+        # Other clocks, other hashes, much noise.
+        for seed in range(2):
             yield config(f"channel.sha256.{seed}", channel(seed=10 + seed, packets=80, lengths=lambda r: r.choice((14, 63, 64, 300, 600))),
-                         G_NOISE=25, G_STALL=10 * (seed + 1), G_SEED=seed, G_CTXT_PS=(90000, 130000, 210000, 310000)[seed],
-                         G_PTXT_PS=(100000, 170000, 190000, 370000)[seed], G_MICROSECONDS=40000)
+                         G_NOISE=25, G_STALL=10 * (seed + 1), G_SEED=seed, G_CTXT_PS=(90000, 130000)[seed],
+                         G_PTXT_PS=(100000, 170000)[seed], G_MICROSECONDS=40000)
         for hash in ("sha512", "blake2b"):
             yield config(f"channel.{hash}", channel(hash, seed=20, lengths=lambda r: r.choice((14, 64, 65, 127, 128, 129, 600))), hash,
                          G_NOISE=15, G_STALL=20, G_CTXT_PS=110000, G_PTXT_PS=130000, G_MICROSECONDS=40000)
-        yield config("channel.jumbo", channel("blake2b", seed=30, packets=8, max_frame=9600, lengths=lambda r: r.choice((9599, 9600, 14))),
-                     "blake2b", G_MAX_FRAME=9600, G_FIFO_BYTES=16384, G_NOISE=5, G_STALL=5, G_CTXT_PS=20000, G_PTXT_PS=20000,
-                     G_MICROSECONDS=40000)
