@@ -9,6 +9,7 @@ which the table of hw/README.md is made. --area: without the clocks.
 import json
 import re
 import shutil
+import subprocess
 import sys
 
 from run import BUILD, HERE, READ, tool, yosys
@@ -19,6 +20,7 @@ RESULTS = HERE / "link-results.json"
 ECP5 = ("--85k", "--speed", 8, "--package", "CABGA756")
 TARGET_MHZ = 100
 SEED = 1
+ROUTING_MINUTES = 40
 TO_GATES = "synth_ecp5 -top wrapper -run :map_luts"
 TO_LUTS = ("synth_ecp5 -top wrapper -run map_luts:", "clean")
 
@@ -61,29 +63,40 @@ def wrapper(verilog):
 
 
 def area_ultrascale(directory):
-    """Cells of UltraScale+, in all and by entity of omd_link and of the path."""
-    if not (directory / "xilinx.json").exists():
-        yosys(directory, "xilinx.log", "read_verilog design.v", "hierarchy -top omd_link", *READ,
-              "synth_xilinx -family xcup -flatten -noiopad -noclkbuf -top omd_link", "select -module omd_link",
-              "write_json -selected xilinx.part")
-        (directory / "xilinx.part").rename(directory / "xilinx.json")
-    module = json.loads((directory / "xilinx.json").read_text())["modules"]["omd_link"]
+    """Cells of UltraScale+ of the whole, mapped flat, and of each entity with what is in it, mapped by itself."""
     kinds = {"lut": "LUT[1-6]|INV", "lutram": "RAM(32|64|128|256|512).*|SRL.*", "ff": "FD.E", "bram": "RAMB.*|URAM.*"}
-    parts = {}
-    for name, cell in module["cells"].items():
-        kind = next((k for k, pattern in kinds.items() if re.fullmatch(pattern, cell["type"])), None)
-        if kind is None:
-            continue
-        source = re.match(r"(?:\$\w+\$)?\\?((?:path\.)?\w+)\.", name)
-        part = source[1].removeprefix("path.") if source else "(between them)"
-        for key in (part, "all"):
-            of = parts.setdefault(key, dict.fromkeys(kinds, 0))
-            of[kind] += 1
+
+    def mapped(name, *options):
+        if not (directory / f"{name}.json").exists():
+            yosys(directory, f"{name}.log", "read_verilog design.v", "hierarchy -top omd_link", *READ,
+                  f"synth_xilinx -family xcup {' '.join(options)} -noiopad -noclkbuf -top omd_link", f"write_json {name}.part")
+            (directory / f"{name}.part").rename(directory / f"{name}.json")
+        return json.loads((directory / f"{name}.json").read_text())["modules"]
+
+    def count(modules, name):
+        total = dict.fromkeys(kinds, 0)
+        for cell in modules[name]["cells"].values():
+            kind = next((k for k, pattern in kinds.items() if re.fullmatch(pattern, cell["type"])), None)
+            if kind:
+                total[kind] += 1
+            elif cell["type"] in modules and modules[cell["type"]]["cells"] and "blackbox" not in modules[cell["type"]]["attributes"]:
+                for key, number in count(modules, cell["type"]).items():
+                    total[key] += number
+        return total
+
+    parts = {"all": count(mapped("flat", "-flatten"), "omd_link")}
+    modules = mapped("parts")
+    for top in ("omd_link", next(c["type"] for n, c in modules["omd_link"]["cells"].items() if n == "path")):
+        for name, cell in modules[top]["cells"].items():
+            if name != "path" and cell["type"] in modules and re.fullmatch("[a-z]\\w*", name):
+                area = count(modules, cell["type"])
+                if any(area.values()):
+                    parts[name] = area
     return parts
 
 
 def clocks_ecp5(directory):
-    """What is used, and the three clocks in MHz, placed and routed."""
+    """What is used, and the three clocks in MHz as estimated before routing; and as routed, or None if it is not in time."""
     if not (directory / "ecp5.json").exists():
         (directory / "wrapper.v").write_text(wrapper((directory / "design.v").read_text()))
         yosys(directory, "gates.log", "read_verilog design.v wrapper.v", "hierarchy -top wrapper", *READ, TO_GATES,
@@ -91,15 +104,21 @@ def clocks_ecp5(directory):
         yosys(directory, "ecp5.log", "read_verilog -lib -specify +/lattice/cells_sim_ecp5.v +/lattice/cells_bb_ecp5.v",
               "read_json gates.json", *TO_LUTS, "stat", "select -module wrapper", "write_json -selected ecp5.part")
         (directory / "ecp5.part").rename(directory / "ecp5.json")
-    if not (directory / "routed.json").exists():
-        tool("nextpnr", directory, *ECP5, "--lpf-allow-unconstrained", "--freq", TARGET_MHZ, "--timing-allow-fail", "--seed", SEED,
-             "--router", "router2", "--log", "routed.log", "--quiet", "--json", "ecp5.json", "--report", "routed.part")
-        (directory / "routed.part").rename(directory / "routed.json")
-    report = json.loads((directory / "routed.json").read_text())
-    used = {name: report["utilization"][name]["used"] for name in ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD")}
-    clocks = {next(c for c in ("clk_ptxt", "clk_core", "clk_ctxt") if c in name): round(clock["achieved"], 1)
-              for name, clock in report["fmax"].items()}
-    return used | clocks
+    if not (directory / "routed.json").exists() and not (directory / "given-up").exists():
+        try:
+            tool("nextpnr", directory, *ECP5, "--lpf-allow-unconstrained", "--freq", TARGET_MHZ, "--timing-allow-fail", "--seed", SEED,
+                 "--router", "router2", "--log", "routed.log", "--quiet", "--json", "ecp5.json", "--report", "routed.part",
+                 minutes=ROUTING_MINUTES)
+            (directory / "routed.part").rename(directory / "routed.json")
+        except subprocess.TimeoutExpired:
+            (directory / "given-up").touch()
+    log = (directory / "routed.log").read_text()
+    result = {name.lower(): int(re.search(rf"{name}: +(\d+)/", log)[1]) for name in ("TRELLIS_COMB", "TRELLIS_FF", "DP16KD")}
+    # As estimated before routing, which the log says first; then as routed.
+    for clock in ("clk_ptxt", "clk_core", "clk_ctxt"):
+        said = [float(mhz) for mhz in re.findall(rf"Max frequency for clock '[^']*{clock}[^']*': ([\d.]+) MHz", log)]
+        result[clock] = {"placed_mhz": said[0], "routed_mhz": said[-1] if (directory / "routed.json").exists() else None}
+    return result
 
 
 def main():
