@@ -11,7 +11,7 @@ use polyseal::limits::bounds::commitment::for_kc;
 use support::adversary::Game;
 
 fn main() {
-    // Three pairs on four bits are 10^7 and more transcripts of two: they take long.
+    // Three pairs on four bits are 10^7 and more transcripts of two: they take minutes.
     let long = std::env::args().any(|argument| argument == "--long");
     let mut games = vec![(2, 2), (2, 3), (2, 4), (3, 2), (3, 3), (4, 2), (5, 2)];
     if long {
