@@ -2,8 +2,8 @@
 """Area and clocks of omd_link: `scripts/hw hw/syn/link.py [DESIGN…]`; without a name, those of DESIGNS.
 
 GHDL and yosys map it to UltraScale+ (area, by entity) and to ECP5, where nextpnr places and routes it (the three clocks),
-in a wrapper with a register at each port, a bit in and a bit out per cycle of each clock. Written to link-results.json, from
-which the table of hw/README.md is made. --area: without the clocks.
+in a wrapper with a register at each port, a bit in and a bit out per cycle of each clock. Written to link-results.json.
+--area: without the clocks.
 """
 
 import json
