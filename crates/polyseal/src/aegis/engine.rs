@@ -2,8 +2,8 @@
 //!
 //! Lanes are independent until the tag, so the `D` lanes of an algorithm are split into `K` parts
 //! of `D / K` lanes, each a [`State`] over one vector type. `K = 1` runs all lanes side by side, in
-//! vectors wider than the registers if it must be. `K > 1` runs part after part over a stretch of
-//! the message that stays in the first-level cache, then the next stretch. Which is faster depends
+//! vectors wider than the registers if it must be. `K > 1` runs part after part over a few
+//! updates of the message, then the next few. Which is faster depends
 //! on how many registers the state takes: [`MEASURED`].
 
 use core::hint::black_box;
@@ -29,9 +29,10 @@ pub const LANE_BY_LANE: usize = 1;
 #[cfg(feature = "testing")]
 pub const WIDE: usize = 4;
 
-/// How much of the message one part runs ahead of the next: input and output of all parts stay in a
-/// first-level cache of 32 KiB.
-const STRETCH: usize = 8192;
+/// How many updates one part runs ahead of the next. A CPU looks ahead over about as many, and so
+/// begins the next part while the chain of this one goes on; with fewer, the parts' ways through
+/// memory cost more than that gains (measured: 2, 3, 4, 6, 8, and stretches of 8 KiB).
+const STRETCH: usize = 6;
 
 /// A computation on an [`Engine`], for any division of the lanes into parts.
 pub(super) trait LaneTask<V: VariantImpl> {
@@ -176,7 +177,7 @@ impl<V: VariantImpl, L: Lanes, const K: usize> Engine<V, L, K> {
     pub(super) fn take(&mut self, mut pass: impl Pass<V, L>) {
         let bytes = pass.bytes();
         let whole = bytes / V::RATE * V::RATE;
-        let stretch = if K == 1 { usize::MAX } else { STRETCH / V::RATE * V::RATE };
+        let stretch = if K == 1 { usize::MAX } else { STRETCH * V::RATE };
         let mut start = 0;
         while start < whole {
             let end = if whole - start > stretch { start + stretch } else { whole };

@@ -4,7 +4,7 @@
 //! Letters: `s` the state S0…S7, `m` a message, `c` its ciphertext, `z` the key stream.
 
 use super::state::{C0, C1, State, settle};
-use crate::backend::Lanes;
+use crate::backend::{Isa, Lanes};
 
 // Secret, and nothing outside can name it.
 #[allow(missing_debug_implementations)]
@@ -89,11 +89,18 @@ impl<L: Lanes> State<L> for State128<L> {
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 2]) -> [L; 2] {
+        let [s0, s4] = [self.0[0], self.0[4]];
         let mut z = self.key_stream();
+        // Two exclusive ors fewer, where they and not the chain are the bound.
+        if const { <L::Isa as Isa>::REGISTERS < 32 } {
+            let mut m = [c[0].xor(z[0]), c[1].xor(z[1])];
+            settle(&mut m);
+            self.update([s0, s4], m, None);
+            return m;
+        }
         settle(&mut z);
         let m = [c[0].xor(z[0]), c[1].xor(z[1])];
         // S0 ⊕ M0 = C0 ⊕ z0 ⊕ S0: the ciphertext is known long before the key stream is.
-        let [s0, s4] = [self.0[0], self.0[4]];
         self.update(c, z, None);
         self.0[0] = self.0[0].xor(s0);
         self.0[4] = self.0[4].xor(s4);

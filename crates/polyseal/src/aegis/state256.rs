@@ -87,19 +87,18 @@ impl<L: Lanes> State<L> for State256<L> {
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 1]) -> [L; 1] {
-        // The state of two registers' lanes leaves four of sixteen registers: too few to keep S0.
-        if const { <L::Isa as Isa>::REGISTERS < 32 && L::BLOCKS > <L::Isa as Isa>::REGISTER_BLOCKS }
-        {
+        let s0 = self.0[0];
+        // One exclusive or and one register fewer, where these and not the chain are the bound.
+        if const { <L::Isa as Isa>::REGISTERS < 32 } {
             let mut m = [c[0].xor(self.key_stream()[0])];
             settle(&mut m);
-            self.absorb(m);
+            self.update(s0, m[0], None);
             return m;
         }
         let mut z = self.key_stream();
         settle(&mut z);
         let m = [c[0].xor(z[0])];
         // S0 ⊕ M = C ⊕ z ⊕ S0: the ciphertext is known long before the key stream is.
-        let s0 = self.0[0];
         self.update(c[0], z[0], None);
         self.0[0] = self.0[0].xor(s0);
         m
