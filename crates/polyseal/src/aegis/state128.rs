@@ -89,21 +89,21 @@ impl<L: Lanes> State<L> for State128<L> {
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 2]) -> [L; 2] {
+        let z = self.key_stream();
+        let mut m = [c[0].xor(z[0]), c[1].xor(z[1])];
+        settle(&mut m);
+        // S0 ⊕ M0 split in another way than for sealing: here M0 is known late, and the AES
+        // instruction must not wait for it.
         let [s0, s4] = [self.0[0], self.0[4]];
-        let mut z = self.key_stream();
-        // Two exclusive ors fewer, where they and not the chain are the bound.
         if const { <L::Isa as Isa>::REGISTERS < 32 } {
-            let mut m = [c[0].xor(z[0]), c[1].xor(z[1])];
-            settle(&mut m);
             self.update([s0, s4], m, None);
-            return m;
+        } else {
+            // One instruction adds both, so that S0 does not go through the AES round either.
+            let zero = s0.xor(s0);
+            self.update([zero; 2], m, None);
+            self.0[0] = self.0[0].xor(s0);
+            self.0[4] = self.0[4].xor(s4);
         }
-        settle(&mut z);
-        let m = [c[0].xor(z[0]), c[1].xor(z[1])];
-        // S0 ⊕ M0 = C0 ⊕ z0 ⊕ S0: the ciphertext is known long before the key stream is.
-        self.update(c, z, None);
-        self.0[0] = self.0[0].xor(s0);
-        self.0[4] = self.0[4].xor(s4);
         m
     }
 

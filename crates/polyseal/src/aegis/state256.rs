@@ -87,20 +87,16 @@ impl<L: Lanes> State<L> for State256<L> {
 
     #[inline(always)]
     fn decrypt(&mut self, c: [L; 1]) -> [L; 1] {
+        let mut m = [c[0].xor(self.key_stream()[0])];
+        settle(&mut m);
+        // See `State128`.
         let s0 = self.0[0];
-        // One exclusive or and one register fewer, where these and not the chain are the bound.
         if const { <L::Isa as Isa>::REGISTERS < 32 } {
-            let mut m = [c[0].xor(self.key_stream()[0])];
-            settle(&mut m);
             self.update(s0, m[0], None);
-            return m;
+        } else {
+            self.update(s0.xor(s0), m[0], None);
+            self.0[0] = self.0[0].xor(s0);
         }
-        let mut z = self.key_stream();
-        settle(&mut z);
-        let m = [c[0].xor(z[0])];
-        // S0 ⊕ M = C ⊕ z ⊕ S0: the ciphertext is known long before the key stream is.
-        self.update(c[0], z[0], None);
-        self.0[0] = self.0[0].xor(s0);
         m
     }
 
