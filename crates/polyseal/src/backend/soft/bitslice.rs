@@ -4,8 +4,6 @@
 //! Bytes stay in their order: byte `k = 4·c + r` is row `r` of column `c` of the AES state, so a
 //! column is 32 bits of a plane, and a row is every fourth byte.
 
-use core::hint::black_box;
-
 use super::super::planes::{sub_bytes, transpose};
 
 type Half = u64;
@@ -87,7 +85,7 @@ impl Planes {
     /// the registers of a 64-bit CPU hold. (Where there are vectors, the compiler takes both.)
     #[inline(always)]
     fn by_halves(&mut self, change: impl Fn(&mut [Half; 8])) {
-        for half in black_box(&mut self.0) {
+        for half in &mut self.0 {
             change(half);
         }
     }
@@ -95,27 +93,36 @@ impl Planes {
     /// Row `r` moves by `r` columns: byte `4·c + r` comes from byte `4·(c + r) + r`.
     #[inline(always)]
     fn shift_rows(&mut self) {
-        self.move_rows(row(1), row(3));
+        self.exchange_columns();
+        self.exchange_halves();
     }
 
     /// Row `r` moves back: byte `4·c + r` comes from byte `4·(c - r) + r`.
     #[inline(always)]
     fn inv_shift_rows(&mut self) {
-        self.move_rows(row(3), row(1));
+        self.exchange_halves();
+        self.exchange_columns();
     }
 
-    /// Row 2 comes from the column after the next, the others from the next and the one before.
+    /// In rows 1 and 3, columns 0 and 1, and columns 2 and 3.
     #[inline(always)]
-    fn move_rows(&mut self, from_next: Half, from_before: Half) {
-        let [low, high] = black_box(&mut self.0);
-        // The first of a half's columns, and the second.
+    fn exchange_columns(&mut self) {
+        for half in &mut self.0 {
+            for x in half {
+                *x ^= (*x ^ x.rotate_left(32)) & (row(1) | row(3));
+            }
+        }
+    }
+
+    /// In row 2, columns 0 and 2, and columns 1 and 3; in row 1 the latter, in row 3 the former.
+    #[inline(always)]
+    fn exchange_halves(&mut self) {
         let (first, second) = (Half::MAX >> 32, Half::MAX << 32);
+        let [low, high] = &mut self.0;
         for b in 0..8 {
-            let (x, y) = (low[b], high[b]);
-            let after_x = |rows: Half| x >> 32 & (rows & first) | y << 32 & (rows & second);
-            let after_y = |rows: Half| y >> 32 & (rows & first) | x << 32 & (rows & second);
-            low[b] = x & row(0) | y & row(2) | after_x(from_next) | after_y(from_before);
-            high[b] = y & row(0) | x & row(2) | after_y(from_next) | after_x(from_before);
+            let t = (low[b] ^ high[b]) & (row(1) & second | row(2) | row(3) & first);
+            low[b] ^= t;
+            high[b] ^= t;
         }
     }
 }

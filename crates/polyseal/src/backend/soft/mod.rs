@@ -52,9 +52,10 @@ impl Lanes for Block {
     const BLOCKS: usize = 1;
 
     #[inline(always)]
-    fn load(isa: Soft, source: &[u8]) -> Self {
-        assert!(source.len() == 16);
-        Self::load_partial(isa, source)
+    fn load(_: Soft, source: &[u8]) -> Self {
+        let mut bytes = [0; 16];
+        bytes.copy_from_slice(source);
+        Self(u128::from_le_bytes(bytes))
     }
 
     #[inline(never)]
@@ -133,15 +134,24 @@ impl Block {
     /// A round on eight blocks at a time, added to what `out` holds: the round keys.
     #[inline(never)]
     fn bitsliced(x: &[Self], out: &mut [Self], round: fn(&mut [u128; 8])) {
-        for (out, x) in out.chunks_mut(8).zip(x.chunks(8)) {
-            let mut blocks = [0; 8];
-            for (block, x) in blocks.iter_mut().zip(x) {
-                *block = x.0;
-            }
-            round(&mut blocks);
-            for (out, block) in out.iter_mut().zip(blocks) {
-                out.0 ^= block;
-            }
+        let (x, x_rest) = x.as_chunks::<8>();
+        let (out, out_rest) = out.as_chunks_mut::<8>();
+        for (out, x) in out.iter_mut().zip(x) {
+            Self::add_round(x, out, round);
+        }
+        if !x_rest.is_empty() {
+            let mut padded = [Self(0); 8];
+            padded[..x_rest.len()].copy_from_slice(x_rest);
+            Self::add_round(&padded, out_rest, round);
+        }
+    }
+
+    #[inline(always)]
+    fn add_round(x: &[Self; 8], out: &mut [Self], round: fn(&mut [u128; 8])) {
+        let mut blocks = x.map(|block| block.0);
+        round(&mut blocks);
+        for (out, block) in out.iter_mut().zip(blocks) {
+            out.0 ^= block;
         }
     }
 }
