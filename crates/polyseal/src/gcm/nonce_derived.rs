@@ -22,6 +22,7 @@ use super::incremental::{Decryptor, Encryptor, Ongoing, WithCommitment};
 use super::one_message::{Short, store_two};
 use super::scheme::{Commitment, Scheme, SchemeImpl};
 use super::short::{self, Companions};
+use super::wipe_stack::WipeStack;
 use crate::backend::{Backend, Isa, Lanes, Task, wipe};
 use crate::contract::{Core, rustcrypto};
 use crate::error::Result;
@@ -53,7 +54,7 @@ impl<S: Scheme> NonceDerived<S> {
         if S::FAST && short::fits(ad.len(), buffer.len()) {
             let seals = D::SEALS;
             backend.run(Short::<S::Core> { seals, root, nonce, ad, buffer, tag });
-            backend.run(WipeStack::<SHORT>);
+            backend.run(WipeShort {});
             return;
         }
         if backend.run(IsMedium { ad: ad.len(), message: buffer.len() }) {
@@ -76,7 +77,7 @@ impl<S: Scheme> NonceDerived<S> {
             let message = short::ShortMessage { ad, buffer };
             backend.run(Medium::<Aes256, D> { key, first, message, tag, kind: PhantomData });
         });
-        self.backend.run(WipeStack::<MEDIUM>);
+        self.backend.run(WipeMedium {});
     }
 
     /// The same of a longer message, or of any, where none is of moderate length.
@@ -91,7 +92,7 @@ impl<S: Scheme> NonceDerived<S> {
         self.under_derived(nonce, tag, |backend, key, first, tag| {
             one_long_message::<Aes256, D>(backend, key, first, ad, buffer, tag);
         });
-        self.backend.run(WipeStack::<LONG>);
+        self.backend.run(WipeLong {});
     }
 
     /// K_U, and the counter block, for what has a GCM of its own.
@@ -210,29 +211,10 @@ rustcrypto! {
 /// As much as deriving and expanding a key leaves on the stack.
 const EXPANDING_STACK_BYTES: usize = 2 << 10;
 
-/// The forms of a message, by length.
-const SHORT: u8 = 0;
-const MEDIUM: u8 = 1;
-const LONG: u8 = 2;
-
-/// Overwrites what a message of a form has left on the stack.
-struct WipeStack<const FORM: u8>;
-
-impl<const FORM: u8> Task for WipeStack<FORM> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<I: Isa>(self, _: I) {
-        // The fewer registers there are, the more round keys and blocks are kept on the stack.
-        match const { (FORM, I::REGISTERS, I::Register::BLOCKS) } {
-            (SHORT, ..16, _) => stack::wipe_bytes::<{ short::SOFT_STACK_BYTES }>(),
-            (SHORT, _, _) => stack::wipe_bytes::<{ short::STACK_BYTES }>(),
-            (MEDIUM, 32.., _) => stack::wipe_bytes::<1024>(),
-            (MEDIUM, _, 1) => stack::wipe_bytes::<1344>(),
-            _ => stack::wipe_bytes::<2048>(),
-        }
-    }
-}
+/// What a message leaves on the stack, by its length.
+type WipeShort = WipeStack<320, 704, 704, 3072>;
+type WipeMedium = WipeStack<1024, 2048, 1344, 2048>;
+type WipeLong = WipeStack<2048, 2048, 2048, 2048>;
 
 /// Derives a key; and its commitment, if there is room for one.
 struct Derive<'a, S: SchemeImpl> {

@@ -14,15 +14,11 @@ use super::ghash::{Order, Product, Reversed};
 use crate::backend::{Clmul, Isa, Lanes, Part};
 
 /// The longest message that is short.
-const MAX_BYTES: usize = 64;
+const MAX_BYTES: usize = 16 * MAX_BLOCKS;
+/// As many blocks as there are registers for, where there are 16.
+pub(super) const MAX_BLOCKS: usize = 8;
 /// The longest associated data of a short message.
 const MAX_AD_BYTES: usize = 64;
-
-/// More than a short message leaves on the stack, where the registers are too few for it.
-pub(super) const STACK_BYTES: usize = 1 << 10;
-/// The same where there are no registers for blocks at all, and a function computes on eight of
-/// them.
-pub(super) const SOFT_STACK_BYTES: usize = 2 << 10;
 
 /// Whether a message is short.
 #[inline]
@@ -240,7 +236,8 @@ pub(super) fn crypt<I: Isa, const C: usize>(
     let tag = match message.buffer.len().div_ceil(16) {
         0 | 1 => with_blocks::<I, 1, C>(isa, seals, key, first, message, &mut companions),
         2 => with_blocks::<I, 2, C>(isa, seals, key, first, message, &mut companions),
-        _ => with_blocks::<I, 4, C>(isa, seals, key, first, message, &mut companions),
+        3 | 4 => with_blocks::<I, 4, C>(isa, seals, key, first, message, &mut companions),
+        _ => with_blocks::<I, MAX_BLOCKS, C>(isa, seals, key, first, message, &mut companions),
     };
     (tag, companions.blocks)
 }
@@ -278,22 +275,30 @@ pub(super) fn hash_message<L: Clmul, O: Order, const B: usize>(
     blocks: usize,
     lengths: L,
 ) {
-    let block = |j: usize| ciphertext[if j < B { j } else { 0 }];
-    match blocks {
-        0 => hash.one(lengths),
-        1 => hash.two(block(0), lengths),
-        2 => {
-            hash.one(block(0));
-            hash.two(block(1), lengths);
+    // CT: lengths are public.
+    if blocks == 0 {
+        hash.one(lengths);
+    } else if blocks % 2 == 1 {
+        hash_pairs(hash, &ciphertext, blocks, lengths);
+    } else {
+        hash.one(ciphertext[0]);
+        hash_pairs(hash, &ciphertext[1..], blocks - 1, lengths);
+    }
+}
+
+/// The same of an odd number of blocks.
+#[inline(always)]
+fn hash_pairs<L: Clmul, O: Order>(
+    hash: &mut ShortHash<L, O>,
+    ciphertext: &[L],
+    blocks: usize,
+    lengths: L,
+) {
+    for i in (0..ciphertext.len()).step_by(2) {
+        // CT: lengths are public.
+        if i + 1 == blocks {
+            return hash.two(ciphertext[i], lengths);
         }
-        3 => {
-            hash.two(block(0), block(1));
-            hash.two(block(2), lengths);
-        }
-        _ => {
-            hash.one(block(0));
-            hash.two(block(1), block(2));
-            hash.two(block(3), lengths);
-        }
+        hash.two(ciphertext[i], ciphertext[(i + 1).min(ciphertext.len() - 1)]);
     }
 }

@@ -22,6 +22,7 @@ use super::engine::{Direction, Opening, Sealing, add_partial, store};
 use super::expanded::Expanded;
 use super::ghash::{AsIs, GROUP, Ghash, Order};
 use super::short::{self, ShortHash, hash_message};
+use super::wipe_stack::WipeStack;
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 use crate::contract::{Core, LongestInputs, rustcrypto};
 use crate::stack;
@@ -71,10 +72,10 @@ impl Aes256GcmSiv {
         let message = Message::<D> { round_keys, nonce, ad, buffer, received, tag, direction };
         if is_short {
             backend.run(Short(message));
-            stack::wipe_bytes::<SHORT_STACK_BYTES>();
+            backend.run(WipeShort {});
         } else {
             backend.run(Long(message));
-            stack::wipe_bytes::<LONG_STACK_BYTES>();
+            backend.run(WipeLong {});
         }
     }
 }
@@ -128,10 +129,9 @@ impl Task for Expand<'_> {
     }
 }
 
-/// As much as a short message leaves on the stack.
-const SHORT_STACK_BYTES: usize = 2 << 10;
-/// As much as a longer one leaves.
-const LONG_STACK_BYTES: usize = 5 << 10;
+/// What a message leaves on the stack, by its length.
+type WipeShort = WipeStack<704, 1344, 1344, 3072>;
+type WipeLong = WipeStack<4096, 4096, 4096, 5120>;
 
 /// A message and what it takes to seal or open it.
 struct Message<'a, 'i, 'o, D> {
@@ -241,7 +241,8 @@ impl<D: Direction> Task for Short<'_, '_, '_, D> {
         match self.0.buffer.len().div_ceil(16) {
             0 | 1 => self.0.short::<I, 1>(isa),
             2 => self.0.short::<I, 2>(isa),
-            _ => self.0.short::<I, 4>(isa),
+            3 | 4 => self.0.short::<I, 4>(isa),
+            _ => self.0.short::<I, { short::MAX_BLOCKS }>(isa),
         }
     }
 }
