@@ -51,7 +51,7 @@ impl Batch {
         skip: usize,
         total: usize,
     ) -> Vec<IoSliceMut<'_>> {
-        self.used = self.used.max(total.div_ceil(unit) * self.stride);
+        self.used = self.used.max(self.extent(unit, total));
         let slots = self.data.chunks_exact_mut(self.stride).enumerate().skip(skip / unit);
         slots
             .map_while(|(i, slot)| {
@@ -67,9 +67,16 @@ impl Batch {
     }
 
     /// Takes back that all of what [`places_mut`](Self::places_mut) gave is used: only `before` and
-    /// the slots of the first `total` bytes are.
+    /// the first `total` bytes are.
     pub(crate) fn filled(&mut self, before: usize, unit: usize, total: usize) {
-        self.used = before.max(total.div_ceil(unit) * self.stride);
+        self.used = before.max(self.extent(unit, total));
+    }
+
+    /// How far the buffer is used by a sequence of `total` bytes with `unit` in each slot, and by
+    /// what becomes of it: a slot has room for a tag more.
+    fn extent(&self, unit: usize, total: usize) -> usize {
+        let (whole, rest) = (total / unit, total % unit);
+        (whole * self.stride + rest + (self.stride - unit)).min(self.data.len())
     }
 
     /// The same, to write from.
@@ -86,14 +93,14 @@ impl Batch {
     /// The first byte: where a byte that was read ahead goes.
     pub(crate) fn put_first(&mut self, byte: u8) {
         self.data[0] = byte;
-        self.used = self.used.max(self.stride);
+        self.used = self.used.max(1);
     }
 
     /// Seals or opens every segment in its slot; returns the bytes of output.
     pub(crate) fn apply(&mut self, cipher: &PayloadCipher, claim: &Claim) -> Result<usize, Failed> {
         let unit = cipher.input_unit();
         let count = claim.bytes.div_ceil(unit).max(1);
-        self.used = self.used.max(count * self.stride);
+        self.used = self.used.max(self.extent(unit, claim.bytes));
         let slots = self.data.chunks_exact_mut(self.stride).take(count).enumerate();
         let slots = slots.map(|(i, slot)| (slot, unit.min(claim.bytes - i * unit)));
         cipher.apply(Position { index: claim.first, last: claim.last }, slots)
@@ -133,6 +140,19 @@ mod tests {
                 let mutable = batch.places_mut(70, skip, total);
                 assert_eq!(mutable.iter().map(|s| s.len()).collect::<Vec<_>>(), lengths);
             }
+        }
+    }
+
+    #[test]
+    fn what_is_used_reaches_behind_the_last_byte_and_its_tag() {
+        // Slots of 80 bytes for segments of 64 and tags of 16: 128 bytes from one to the next.
+        for (total, used) in [(0, 64), (1, 65), (64, 192), (65, 193), (128, 256)] {
+            let mut batch = Batch::new(2, 80);
+            batch.places_mut(64, 0, total);
+            assert_eq!(batch.used(), used);
+            let end = batch.places(64, 0, total).last().map_or(0, |last| last.len());
+            let start = total.saturating_sub(1) / 64 * 128;
+            assert!(batch.used() >= (start + end + 16).min(256));
         }
     }
 

@@ -279,7 +279,11 @@ impl<'p, L: Clmul, O: Order> Ghash<'p, L, O> {
         let Self { isa, powers, .. } = *self;
         let sums = powers.load_sums(isa, highest[0]);
         let powers = [powers.load(isa, highest[0]), powers.load(isa, highest[1])];
-        self.product.add_two_karatsuba([O::turn(x[0]), O::turn(x[1])], powers, sums);
+        let mut x = [O::turn(x[0]), O::turn(x[1])];
+        // Or the compiler makes two instructions of each that takes the halves apart.
+        x[0].settle();
+        x[1].settle();
+        self.product.add_two_karatsuba(x, powers, sums);
     }
 
     /// Adds the hash before the group, which has been left out, and reduces.
