@@ -19,6 +19,11 @@ pub(crate) fn open<C: Core>(
     buffer: InOutBuf<'_, '_, u8>,
     tag: &[u8],
 ) -> Result<()> {
+    // CT: lengths are public. Where tags may be long, most have this length, and are not worth as
+    // many zeros.
+    if size_of::<C::Tag>() > 64 && tag.len() == 64 {
+        return open_with(core, nonce, ad, buffer, tag, &mut [0; 64]);
+    }
     let mut expected = C::Tag::default();
     let expected = expected.as_mut();
     // CT: lengths are public. Most tags have this one, which the compiler knows.
@@ -39,7 +44,12 @@ fn open_with<C: Core>(
     expected: &mut [u8],
 ) -> Result<()> {
     core.decrypt(nonce, ad, buffer.reborrow(), tag, expected);
-    release(expected, tag, [buffer.get_out()]).inspect_err(|_| core.wipe_workspace())
+    if is_true(ct::equal(expected, tag)) {
+        return Ok(());
+    }
+    let error = refuse(expected, &mut [buffer.get_out()]);
+    core.wipe_workspace();
+    Err(error)
 }
 
 /// Lets `outputs` be if the tags are equal, and wipes them otherwise.

@@ -41,6 +41,18 @@ pub(super) fn run<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
     bytes: usize,
     pass: &mut Q,
 ) {
+    let at = run_groups(machine, &mut masks, bytes, pass);
+    run_last(machine, &masks, at, bytes, pass);
+}
+
+/// The same of whole groups of blocks; how many bytes that were.
+#[inline(always)]
+pub(super) fn run_groups<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
+    machine: M,
+    masks: &mut Masks<'_, P, M>,
+    bytes: usize,
+    pass: &mut Q,
+) -> usize {
     let group = blocks_in_group::<P, M>() * P::B;
     let (mut at, mut groups) = (0, (bytes / group) as u64);
     while groups > 0 {
@@ -48,7 +60,7 @@ pub(super) fn run<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
         let far = if stretch == STRETCH { masks.far() } else { Step::ZERO };
         match const { Q::STAGGERS } {
             true => {
-                pass.staggered(machine, &mut masks, &far, stretch as usize, at);
+                pass.staggered(machine, masks, &far, stretch as usize, at);
                 at += stretch as usize * group;
             }
             false => {
@@ -61,13 +73,25 @@ pub(super) fn run<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
         }
         groups -= stretch;
     }
+    at
+}
+
+/// The same of the blocks from byte `at` on, which are less than a group.
+#[inline(always)]
+pub(super) fn run_last<P: Parameters, M: Machine<P>, Q: Pass<P, M>>(
+    machine: M,
+    masks: &Masks<'_, P, M>,
+    at: usize,
+    bytes: usize,
+    pass: &mut Q,
+) {
     // CT: lengths are public.
     if at == bytes {
         return;
     }
     match bytes - at <= 2 * Many::<P, M>::BYTES {
-        true => pass.blocks::<2>(machine, &masks.some(), at, bytes),
-        false => pass.blocks::<GROUP>(machine, &masks.some(), at, bytes),
+        true => pass.blocks::<2>(machine, &masks.some(0), at, bytes),
+        false => pass.blocks::<GROUP>(machine, &masks.some(0), at, bytes),
     }
 }
 
@@ -167,6 +191,35 @@ impl<S: States> Sum<S> {
 pub(super) struct Crypt<'i, 'o, S, const INVERSE: bool> {
     pub(super) buffer: InOutBuf<'i, 'o, u8>,
     pub(super) sum: Sum<S>,
+}
+
+impl<S, const INVERSE: bool> Crypt<'_, '_, S, INVERSE> {
+    /// [`blocks`](Pass::blocks), and π of single blocks beside them.
+    #[inline(always)]
+    pub(super) fn blocks_beside<P, M, const N: usize, const K: usize>(
+        &mut self,
+        machine: M,
+        d: &Group<'_, P, M>,
+        (at, end): (usize, usize),
+        others: [One<P, M>; K],
+    ) -> [One<P, M>; K]
+    where
+        P: Parameters,
+        M: Machine<P, Many = S>,
+        S: States<Isa = M, One = M::One>,
+    {
+        let x = load::<_, N>(machine, self.buffer.get_in(), at, end);
+        if !INVERSE {
+            self.sum.add(x, end - at);
+        }
+        let (y, others) = S::beside(machine, INVERSE, d.add(x), others);
+        let y = d.add(y);
+        if INVERSE {
+            self.sum.add(y, end - at);
+        }
+        store(y, self.buffer.get_out(), at, end);
+        others
+    }
 }
 
 impl<P: Parameters, M: Machine<P>, const INVERSE: bool> Pass<P, M>

@@ -5,7 +5,7 @@
 
 use super::blocks::{Hash, KeyStream, Sum, pad10, padding, run};
 use super::machine::Machine;
-use super::parameters::{Many, One, Parameters, zero};
+use super::parameters::{Many, One, Parameters};
 use super::plaintext::Plaintext;
 use super::tweak::Cipher;
 use crate::perm::States;
@@ -20,65 +20,92 @@ mod code {
     pub(super) const SECOND_CALL: u64 = 6;
 }
 
-/// Encrypts P and writes its tag; or decrypts C, whose tag is `tag`, and writes the one that it
-/// should have to `expected`.
+/// Encrypts P and writes its tag to `computed`; or decrypts C, with the tag `given`, and writes the
+/// one that it should have.
 #[inline(always)]
 pub(super) fn crypt<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    mut text: Plaintext<'_, '_, '_>,
-    tag: &mut [u8],
-    expected: Option<&mut [u8]>,
+    mut text: Plaintext<'_, '_>,
+    given: Option<&[u8]>,
+    computed: &mut [u8],
 ) {
+    // CT: lengths are public.
+    if text.bytes() <= P::B {
+        return crypt_short(e, text, given, computed);
+    }
     // Both ways are the same two passes, and one copy of the code.
-    let opens = expected.is_some();
-    let target = expected;
-    let mut computed = [0; 32];
-    let bytes = tag.len();
     for pass in 0..2 {
-        if (pass == 0) == opens {
-            key_stream(e, text.reborrow(), tag);
+        if (pass == 0) == given.is_some() {
+            key_stream(e, text.reborrow(), given.unwrap_or(computed));
         } else {
-            let hashed = if opens { text.written() } else { text.reborrow() };
-            hash(e, hashed).store_partial(&mut computed[..bytes]);
-            if !opens {
-                tag.copy_from_slice(&computed[..bytes]);
-            }
+            let hashed = if given.is_some() { text.written() } else { text.reborrow() };
+            hash(e, hashed).store_partial(computed);
         }
     }
-    if let Some(target) = target {
-        target.copy_from_slice(&computed[..bytes]);
-    }
-    crate::backend::wipe(&mut computed);
 }
 
-/// The tag of P.
+/// The same of at most one block, which stays in registers.
 #[inline(always)]
-fn hash<P: Parameters, M: Machine<P>>(
+fn crypt_short<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    mut text: Plaintext<'_, '_, '_>,
-) -> One<P, M> {
-    let machine = e.machine;
-    let mut sum = zero::<P, M>(machine);
-    let first = text.first::<P, M>(machine);
-    // CT: lengths are public.
-    let (m, tail) = if text.bytes() < P::B {
-        (0, first.xor(padding::<P, M>(machine, text.bytes())))
+    mut text: Plaintext<'_, '_>,
+    given: Option<&[u8]>,
+    computed: &mut [u8],
+) {
+    let (machine, bytes) = (e.machine, text.bytes());
+    let x = text.first::<P, M>(machine);
+    if let Some(given) = given {
+        let tag = One::<P, M>::load_partial(machine, given);
+        let p = x.xor(first_of_key_stream(e, tag, given.len())).cut(machine, bytes);
+        text.write_first::<P, M>(p);
+        tag_of_short(e, p, bytes).store_partial(computed);
     } else {
-        let (whole, tail) = text.rest::<P>();
-        let mut pass = Hash { text: whole.get_in(), sum: Sum::<Many<P, M>>::new(machine) };
-        run(machine, e.masks(code::BLOCK, false), whole.len(), &mut pass);
-        sum = pass.sum.total();
-        ((whole.len() / P::B) as u64 + 1, pad10::<P, M>(machine, tail.get_in()))
+        let tag = tag_of_short(e, x, bytes).cut(machine, computed.len());
+        tag.store_partial(computed);
+        let c = x.xor(first_of_key_stream(e, tag, computed.len()));
+        text.write_first::<P, M>(c);
+    }
+}
+
+/// The tag of P, which has `bytes` bytes, at most a block, and then zeros.
+#[inline(always)]
+fn tag_of_short<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
+    p: One<P, M>,
+    bytes: usize,
+) -> One<P, M> {
+    // CT: lengths are public.
+    let (m, code, code_of_tag, x) = match bytes {
+        0 => (0, code::TAIL, code::TAG, p),
+        _ if bytes == P::B => (1, code::BLOCK, code::TAG, p),
+        _ => (0, code::TAIL, code::TAG_WITH_TAIL, p.xor(padding::<P, M>(e.machine, bytes))),
     };
-    let has_tail = !text.bytes().is_multiple_of(P::B);
-    let [of_first, of_tail] = e.hash([e.d(0, code::BLOCK), e.d(m, code::TAIL)], [first, tail]);
-    if m > 0 {
-        sum = sum.xor(of_first);
-    }
-    if has_tail {
-        sum = sum.xor(of_tail);
-    }
-    let d = e.d(m, if has_tail { code::TAG_WITH_TAIL } else { code::TAG });
+    let [hashed] = e.hash([e.d(0, code)], [x]);
+    // The empty P has neither block nor tail, and is zeros.
+    whole_tag(e, m, code_of_tag, if bytes == 0 { p } else { hashed })
+}
+
+/// E~(0, 5; pad10(T)), of a tag as it is sent: `bytes` bytes, then zeros.
+#[inline(always)]
+fn first_of_key_stream<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
+    tag: One<P, M>,
+    bytes: usize,
+) -> One<P, M> {
+    let seed = tag.xor(padding::<P, M>(e.machine, bytes));
+    let [of_first] = e.encipher([e.d(0, code::KEY_STREAM)], [seed]);
+    of_first
+}
+
+/// The tag of the sum V, before it is cut.
+#[inline(always)]
+fn whole_tag<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
+    m: u64,
+    code: u64,
+    sum: One<P, M>,
+) -> One<P, M> {
+    let d = e.d(m, code);
     if P::WIDE {
         return e.tag(d, sum);
     }
@@ -86,11 +113,34 @@ fn hash<P: Parameters, M: Machine<P>>(
     e.tag(e.d(m, code::SECOND_CALL), x)
 }
 
+/// The tag of P, of more than a block.
+#[inline(always)]
+fn hash<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
+    mut text: Plaintext<'_, '_>,
+) -> One<P, M> {
+    let machine = e.machine;
+    let first = text.first::<P, M>(machine);
+    let (whole, tail) = text.rest::<P>();
+    let m = (whole.len() / P::B) as u64 + 1;
+    let mut pass = Hash { text: whole.get_in(), sum: Sum::<Many<P, M>>::new(machine) };
+    run(machine, e.masks(code::BLOCK, false), whole.len(), &mut pass);
+    let padded = pad10::<P, M>(machine, tail.get_in());
+    let [of_first, of_tail] = e.hash([e.d(0, code::BLOCK), e.d(m, code::TAIL)], [first, padded]);
+    let sum = pass.sum.total().xor(of_first);
+    // CT: lengths are public.
+    let (code, sum) = match tail.is_empty() {
+        true => (code::TAG, sum),
+        false => (code::TAG_WITH_TAIL, sum.xor(of_tail)),
+    };
+    whole_tag(e, m, code, sum)
+}
+
 /// Adds the key stream to P or C.
 #[inline(always)]
 fn key_stream<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
-    mut text: Plaintext<'_, '_, '_>,
+    mut text: Plaintext<'_, '_>,
     tag: &[u8],
 ) {
     let machine = e.machine;
@@ -100,9 +150,6 @@ fn key_stream<P: Parameters, M: Machine<P>>(
     let [of_first, of_tail] = e.encipher(d, [seed; 2]);
     let first = text.first::<P, M>(machine).xor(of_first);
     text.write_first::<P, M>(first);
-    if last == 0 {
-        return;
-    }
     let (whole, mut tail) = text.rest::<P>();
     let bytes = whole.len();
     let mut pass = KeyStream { buffer: whole, seed: Many::<P, M>::splat(machine, seed) };

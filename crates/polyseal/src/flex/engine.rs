@@ -12,13 +12,19 @@ use super::{civ, och, robust};
 use crate::backend::{Backend, wipe};
 use crate::perm::States;
 
-/// Where the context's key, K1', comes from.
+/// Where the context's key, K1', comes from: `None` is K1.
 #[derive(Clone, Copy)]
 pub(super) enum Context<'a> {
-    Known(&'a Chaining),
-    /// F of at most [`LEAF_BYTES`] bytes.
+    Known(Option<&'a Chaining>),
+    /// F of one string of at most [`LEAF_BYTES`] bytes.
+    HashOne {
+        from: Option<&'a Chaining>,
+        domain: Domain,
+        input: &'a [u8],
+    },
+    /// The same of several.
     Hash {
-        from: &'a Chaining,
+        from: Option<&'a Chaining>,
         domain: Domain,
         pieces: &'a [&'a [u8]],
     },
@@ -26,67 +32,55 @@ pub(super) enum Context<'a> {
 
 impl Context<'_> {
     #[inline(always)]
-    fn key<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
+    fn key<P: Parameters, M: Machine<P>>(&self, machine: M, k1: &Chaining) -> One<P, M> {
         match const { M::IN_MEMORY } {
-            true => self.key_apart::<P, M>(machine),
-            false => self.key_here::<P, M>(machine),
+            true => self.key_apart::<P, M>(machine, k1),
+            false => self.key_here::<P, M>(machine, k1),
         }
     }
 
     #[inline(never)]
-    fn key_apart<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
-        self.key_here::<P, M>(machine)
+    fn key_apart<P: Parameters, M: Machine<P>>(&self, machine: M, k1: &Chaining) -> One<P, M> {
+        self.key_here::<P, M>(machine, k1)
     }
 
     #[inline(always)]
-    fn key_here<P: Parameters, M: Machine<P>>(self, machine: M) -> One<P, M> {
-        match self {
-            Self::Known(key) => load_chaining::<P, M>(machine, key),
-            Self::Hash { from, domain, pieces } => {
-                let h = load_chaining::<P, M>(machine, from);
+    fn key_here<P: Parameters, M: Machine<P>>(&self, machine: M, k1: &Chaining) -> One<P, M> {
+        let (from, domain, pieces) = match *self {
+            Self::Known(key) => return load_chaining::<P, M>(machine, key.unwrap_or(k1)),
+            Self::HashOne { from, domain, input } => {
                 // CT: lengths are public.
-                if let Some(input) = only(pieces)
-                    && input.len() <= single_bytes::<P>()
-                {
+                if input.len() <= single_bytes::<P>() {
+                    let h = load_chaining::<P, M>(machine, from.unwrap_or(k1));
                     return hash::hash_single::<P, M>(machine, h, domain, input).left(P::T);
                 }
-                let mut chain = Chain::<P, M>::new(machine, h);
-                chain.absorb(pieces);
-                let [key] = chain.finish(domain, false);
-                key.left(P::T)
+                (from, domain, &[input][..])
             }
-        }
+            Self::Hash { from, domain, pieces } => (from, domain, pieces),
+        };
+        let mut chain =
+            Chain::<P, M>::new(machine, load_chaining::<P, M>(machine, from.unwrap_or(k1)));
+        chain.absorb(pieces);
+        let [key] = chain.finish(domain, false);
+        key.left(P::T)
     }
-}
-
-/// The one piece that is not empty, if no more are not.
-#[inline(always)]
-fn only<'a>(pieces: &[&'a [u8]]) -> Option<&'a [u8]> {
-    let mut only: &[u8] = &[];
-    for piece in pieces {
-        if !piece.is_empty() && !only.is_empty() {
-            return None;
-        }
-        only = if piece.is_empty() { only } else { piece };
-    }
-    Some(only)
 }
 
 /// What every profile offers once lengths have been checked.
 pub(super) trait AnyProfile: Send + Sync {
     /// K1.
     fn key(&self) -> &Chaining;
-    /// F, from a key or another chaining value.
-    fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining;
+    /// F, from K1 or another chaining value.
+    fn hash(&self, from: Option<&Chaining>, domain: Domain, pieces: &[&[u8]]) -> Chaining;
     /// Encrypts and writes the tag. ROBUST enciphers all of the message, and there is no nonce in
     /// `text`.
-    fn seal(&self, mode: Mode, context: Context<'_>, text: Plaintext<'_, '_, '_>, tag: &mut [u8]);
+    fn seal(&self, mode: Mode, context: &Context<'_>, text: &mut Plaintext<'_, '_>, tag: &mut [u8]);
     /// Decrypts, and writes the tag that should be there to `expected`, which is as long as `tag`.
     fn open(
         &self,
         mode: Mode,
-        context: Context<'_>,
-        text: Plaintext<'_, '_, '_>,
+        context: &Context<'_>,
+        text: &mut Plaintext<'_, '_>,
         tag: &[u8],
         expected: &mut [u8],
     );
@@ -104,12 +98,12 @@ pub(super) struct Keyed<P: Parameters> {
 impl<P: Parameters> Keyed<P> {
     fn robust(
         &self,
-        context: Context<'_>,
-        text: Plaintext<'_, '_, '_>,
+        context: &Context<'_>,
+        text: &mut Plaintext<'_, '_>,
         inverse: bool,
         tag: &mut [u8],
     ) {
-        let x = text.message.into_out_with_copied_in();
+        let x = text.message.reborrow().into_out_with_copied_in();
         P::run(self.backend, Robust { key: &self.key, context, x, inverse, tag });
     }
 
@@ -148,16 +142,24 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
         &self.key.k1
     }
 
-    fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining {
-        hash::<P>(self.backend, from, domain, pieces)
+    fn hash(&self, from: Option<&Chaining>, domain: Domain, pieces: &[&[u8]]) -> Chaining {
+        hash::<P>(self.backend, from.unwrap_or(&self.key.k1), domain, pieces)
     }
 
     #[inline]
-    fn seal(&self, mode: Mode, context: Context<'_>, text: Plaintext<'_, '_, '_>, tag: &mut [u8]) {
+    fn seal(
+        &self,
+        mode: Mode,
+        context: &Context<'_>,
+        text: &mut Plaintext<'_, '_>,
+        tag: &mut [u8],
+    ) {
         let key = &self.key;
         match mode {
             Mode::Och => P::run(self.backend, OchSeal { key, context, text, tag }),
-            Mode::Civ => P::run(self.backend, Civ { key, context, text, tag, expected: None }),
+            Mode::Civ => {
+                P::run(self.backend, Civ { key, context, text, given: None, computed: tag });
+            }
             Mode::Robust => self.robust(context, text, false, tag),
         }
     }
@@ -166,8 +168,8 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
     fn open(
         &self,
         mode: Mode,
-        context: Context<'_>,
-        text: Plaintext<'_, '_, '_>,
+        context: &Context<'_>,
+        text: &mut Plaintext<'_, '_>,
         tag: &[u8],
         expected: &mut [u8],
     ) {
@@ -175,11 +177,8 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
         match mode {
             Mode::Och => P::run(self.backend, OchOpen { key, context, text, tag, expected }),
             Mode::Civ => {
-                let mut given = [0; 32];
-                let given = &mut given[..tag.len()];
-                given.copy_from_slice(tag);
-                let expected = Some(expected);
-                P::run(self.backend, Civ { key, context, text, tag: given, expected });
+                let (given, computed) = (Some(tag), expected);
+                P::run(self.backend, Civ { key, context, text, given, computed });
             }
             Mode::Robust => self.robust(context, text, true, expected),
         }
@@ -229,7 +228,7 @@ impl<P: Parameters> StateTask<P> for Hash<'_, P> {
     fn run<M: Machine<P>>(self, machine: M) -> Chaining {
         let Self { from, domain, pieces, .. } = self;
         let value = if is_short(pieces) {
-            Context::Hash { from, domain, pieces }.key::<P, M>(machine)
+            Context::Hash { from: Some(from), domain, pieces }.key::<P, M>(machine, from)
         } else {
             let h = load_chaining::<P, M>(machine, from);
             let [value] = hash::hash_long::<P, M, 1>(machine, h, domain, Pieces::new(pieces));
@@ -275,8 +274,8 @@ impl<P: Parameters> StateTask<P> for Init<'_, P> {
 
 struct OchSeal<'a, 'i, 'o, P: Parameters> {
     key: &'a Key<P>,
-    context: Context<'a>,
-    text: Plaintext<'a, 'i, 'o>,
+    context: &'a Context<'a>,
+    text: &'a mut Plaintext<'i, 'o>,
     tag: &'a mut [u8],
 }
 
@@ -285,15 +284,15 @@ impl<P: Parameters> StateTask<P> for OchSeal<'_, '_, '_, P> {
 
     #[inline(always)]
     fn run<M: Machine<P>>(self, machine: M) {
-        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
-        och::seal(e, self.text, self.tag);
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine, &self.key.k1));
+        och::seal(e, self.text.reborrow(), self.tag);
     }
 }
 
 struct OchOpen<'a, 'i, 'o, P: Parameters> {
     key: &'a Key<P>,
-    context: Context<'a>,
-    text: Plaintext<'a, 'i, 'o>,
+    context: &'a Context<'a>,
+    text: &'a mut Plaintext<'i, 'o>,
     tag: &'a [u8],
     expected: &'a mut [u8],
 }
@@ -303,17 +302,17 @@ impl<P: Parameters> StateTask<P> for OchOpen<'_, '_, '_, P> {
 
     #[inline(always)]
     fn run<M: Machine<P>>(self, machine: M) {
-        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
-        och::open(e, self.text, self.tag, self.expected);
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine, &self.key.k1));
+        och::open(e, self.text.reborrow(), self.tag, self.expected);
     }
 }
 
 struct Civ<'a, 'i, 'o, P: Parameters> {
     key: &'a Key<P>,
-    context: Context<'a>,
-    text: Plaintext<'a, 'i, 'o>,
-    tag: &'a mut [u8],
-    expected: Option<&'a mut [u8]>,
+    context: &'a Context<'a>,
+    text: &'a mut Plaintext<'i, 'o>,
+    given: Option<&'a [u8]>,
+    computed: &'a mut [u8],
 }
 
 impl<P: Parameters> StateTask<P> for Civ<'_, '_, '_, P> {
@@ -321,14 +320,14 @@ impl<P: Parameters> StateTask<P> for Civ<'_, '_, '_, P> {
 
     #[inline(always)]
     fn run<M: Machine<P>>(self, machine: M) {
-        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
-        civ::crypt(&e, self.text, self.tag, self.expected);
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine, &self.key.k1));
+        civ::crypt(&e, self.text.reborrow(), self.given, self.computed);
     }
 }
 
 struct Robust<'a, P: Parameters> {
     key: &'a Key<P>,
-    context: Context<'a>,
+    context: &'a Context<'a>,
     x: &'a mut [u8],
     inverse: bool,
     tag: &'a mut [u8],
@@ -339,7 +338,7 @@ impl<P: Parameters> StateTask<P> for Robust<'_, P> {
 
     #[inline(always)]
     fn run<M: Machine<P>>(self, machine: M) {
-        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine));
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine, &self.key.k1));
         robust::crypt(&e, self.x, self.inverse).store_partial(self.tag);
     }
 }

@@ -1,8 +1,8 @@
 //! What the modes run on: the vectors of a back end, or memory.
 //!
-//! The profiles that are meant to be fast have the whole of every mode compiled for every back end,
-//! with its states in registers. For the others that would be megabytes. Their modes are compiled
-//! once, on states in memory, and only π runs on the back end.
+//! The profiles that are meant to be fast, S512 and A512, have the whole of every mode compiled for
+//! every back end, with its states in registers. For the others that would be megabytes. Their
+//! modes are compiled once, on states in memory, and only π runs on the back end.
 
 use super::field;
 use super::parameters::{Bytes, Fast, MOST_LANES, Many, Parameters};
@@ -185,6 +185,11 @@ impl<P: Parameters, const COUNT: usize> States for Stored<P, COUNT> {
             state[P::B - bytes..].fill(0);
         }
         self
+    }
+
+    #[inline(never)]
+    fn cut(self, _: Memory, bytes: usize) -> Self {
+        self.left(bytes.min(P::B))
     }
 
     #[inline(never)]

@@ -5,11 +5,11 @@
 //! blocks. A hidden nonce lies in the first block, which is enciphered without it: opening
 //! deciphers that block first.
 
-use super::blocks::{Crypt, Sum, pad10, run};
+use super::blocks::{Crypt, Pass, Sum, pad10, padding, run_groups, run_last};
 use super::machine::Machine;
-use super::parameters::{Many, One, Parameters, zero};
+use super::parameters::{Many, One, Parameters};
 use super::plaintext::Plaintext;
-use super::tweak::Cipher;
+use super::tweak::{Cipher, Group};
 use crate::perm::States;
 
 /// The codes j of tweaks (i, j).
@@ -32,15 +32,16 @@ mod code {
 #[inline(always)]
 pub(super) fn seal<P: Parameters, M: Machine<P>>(
     mut e: Cipher<'_, P, M>,
-    mut text: Plaintext<'_, '_, '_>,
+    mut text: Plaintext<'_, '_>,
     tag: &mut [u8],
 ) {
     let machine = e.machine;
     // CT: lengths are public.
     if text.bytes() < P::B {
         let p = text.first::<P, M>(machine);
-        short_tag(&e, p, text.bytes()).store_partial(tag);
-        let pad = short_pad(&e, tag);
+        let computed = short_tag(&e, p, text.bytes()).cut(machine, tag.len());
+        computed.store_partial(tag);
+        let pad = short_pad(&e, computed, tag.len());
         text.write_first::<P, M>(p.xor(pad));
         return;
     }
@@ -49,7 +50,7 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
         let [c] = e.encipher([e.d(0, code::FIRST_BLOCK)], [first]);
         c
     } else {
-        let nonce = pad10::<P, M>(machine, text.nonce);
+        let nonce = pad10::<P, M>(machine, text.nonce.get_in());
         let d = [e.d(0, code::FIRST_BLOCK), e.d(0, code::DELTA)];
         let [c, delta] = e.encipher(d, [first, nonce]);
         e.set_delta(delta);
@@ -57,20 +58,41 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
     };
     text.write_first::<P, M>(c);
     let (whole, mut tail) = text.rest::<P>();
-    let m = (whole.len() / P::B) as u64 + 1;
-    let bytes = whole.len();
-    let mut pass = Crypt::<_, false> { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
-    run(machine, e.masks(code::BLOCK, true), bytes, &mut pass);
-    let sum = pass.sum.total().xor(first);
-
+    let (m, bytes) = ((whole.len() / P::B) as u64 + 1, whole.len());
+    if bytes + tail.len() == 0 {
+        // In registers: there are no blocks for which to make room.
+        TailHash::of(1, first, 0).tag(&e).store_partial(tag);
+        return;
+    }
+    let padded = pad10::<P, M>(machine, tail.get_in());
+    let d = [e.with_delta(m, code::TAIL_PAD), e.with_delta(m, code::LONG_TAIL)];
+    let mut x = [d[0], padded.xor(d[1])];
+    let (mut sum, mut done) = (first, tail.is_empty());
+    if bytes > 0 {
+        let mut pass = Crypt::<_, false> { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
+        let mut masks = e.masks(code::BLOCK, true);
+        let at = run_groups(machine, &mut masks, bytes, &mut pass);
+        if done {
+            run_last(machine, &masks, at, bytes, &mut pass);
+        } else if at < bytes {
+            // The tail's two calls beside half of the group.
+            let half = bytes.min(at + 2 * Many::<P, M>::BYTES);
+            x = pass.blocks_beside::<P, M, 2, 2>(machine, &masks.some(0), (at, half), x);
+            done = true;
+            if half < bytes {
+                pass.blocks::<2>(machine, &masks.some(2), half, bytes);
+            }
+        }
+        sum = sum.xor(pass.sum.total());
+    }
+    if !done {
+        x = One::<P, M>::permute(machine, x);
+    }
     let mut hash = TailHash::of(m, sum, tail.len());
     if !tail.is_empty() {
         let p = One::<P, M>::load_partial(machine, tail.get_in());
-        let padded = pad10::<P, M>(machine, tail.get_in());
-        let d = [e.with_delta(m, code::TAIL_PAD), e.with_delta(m, code::LONG_TAIL)];
-        let [pad, hashed] = e.encipher(d, [zero::<P, M>(machine), padded]);
-        p.xor(pad).store_partial(tail.get_out());
-        hash.add(padded, hashed);
+        p.xor(x[0]).xor(d[0]).store_partial(tail.get_out());
+        hash.add(padded, x[1].xor(d[1]));
     }
     hash.tag(&e).store_partial(tag);
 }
@@ -79,16 +101,17 @@ pub(super) fn seal<P: Parameters, M: Machine<P>>(
 #[inline(always)]
 pub(super) fn open<P: Parameters, M: Machine<P>>(
     mut e: Cipher<'_, P, M>,
-    mut text: Plaintext<'_, '_, '_>,
+    mut text: Plaintext<'_, '_>,
     tag: &[u8],
     expected: &mut [u8],
 ) {
     let machine = e.machine;
     // CT: lengths are public.
     if text.bytes() < P::B {
-        let p = text.first::<P, M>(machine).xor(short_pad(&e, tag));
+        let given = One::<P, M>::load_partial(machine, tag);
+        let pad = short_pad(&e, given, tag.len());
+        let p = text.first::<P, M>(machine).xor(pad).cut(machine, text.bytes());
         text.write_first::<P, M>(p);
-        let p = text.written().first::<P, M>(machine);
         short_tag(&e, p, text.bytes()).store_partial(expected);
         return;
     }
@@ -100,22 +123,54 @@ pub(super) fn open<P: Parameters, M: Machine<P>>(
         e.set_delta(delta);
     }
     let (whole, mut tail) = text.rest::<P>();
-    let m = (whole.len() / P::B) as u64 + 1;
-    let bytes = whole.len();
+    let (m, bytes) = ((whole.len() / P::B) as u64 + 1, whole.len());
+    if bytes + tail.len() == 0 {
+        TailHash::of(1, first, 0).tag(&e).store_partial(expected);
+        return;
+    }
     let mut pass = Crypt::<_, true> { buffer: whole, sum: Sum::<Many<P, M>>::new(machine) };
-    run(machine, e.masks(code::BLOCK, true), bytes, &mut pass);
-    let sum = pass.sum.total().xor(first);
-
-    let mut hash = TailHash::of(m, sum, tail.len());
-    if !tail.is_empty() {
+    let mut masks = e.masks(code::BLOCK, true);
+    let mut at = run_groups(machine, &mut masks, bytes, &mut pass);
+    let mut hash = TailHash::<P, M>::of(m, first, tail.len());
+    if tail.is_empty() {
+        run_last(machine, &masks, at, bytes, &mut pass);
+    } else {
+        // The tail's two calls, of which one waits for the other, each beside half of the group.
+        let d = e.with_delta(m, code::TAIL_PAD);
+        let pad = beside(machine, &mut pass, &masks.some(0), &mut at, bytes, d).xor(d);
         let c = One::<P, M>::load_partial(machine, tail.get_in());
-        let [pad] = e.encipher([e.with_delta(m, code::TAIL_PAD)], [zero::<P, M>(machine)]);
-        c.xor(pad).store_partial(tail.get_out());
-        let padded = pad10::<P, M>(machine, tail.get_out());
-        let [hashed] = e.encipher([e.with_delta(m, code::LONG_TAIL)], [padded]);
+        let p = c.xor(pad).cut(machine, tail.len());
+        p.store_partial(tail.get_out());
+        let padded = p.xor(padding::<P, M>(machine, tail.len()));
+        let d = e.with_delta(m, code::LONG_TAIL);
+        let x = padded.xor(d);
+        let hashed = beside(machine, &mut pass, &masks.some(2), &mut at, bytes, x).xor(d);
         hash.add(padded, hashed);
     }
+    if bytes > 0 {
+        hash.sum = hash.sum.xor(pass.sum.total());
+    }
     hash.tag(&e).store_partial(expected);
+}
+
+/// π of a single block, and beside it what is to be done with up to two vectors of blocks, from
+/// byte `at` on, which moves.
+#[inline(always)]
+fn beside<P: Parameters, M: Machine<P>>(
+    machine: M,
+    pass: &mut Crypt<'_, '_, Many<P, M>, true>,
+    d: &Group<'_, P, M>,
+    at: &mut usize,
+    bytes: usize,
+    x: One<P, M>,
+) -> One<P, M> {
+    let (from, end) = (*at, bytes.min(*at + 2 * Many::<P, M>::BYTES));
+    *at = end;
+    let [y] = match from < end {
+        true => pass.blocks_beside::<P, M, 2, 1>(machine, d, (from, end), [x]),
+        false => One::<P, M>::permute(machine, [x]),
+    };
+    y
 }
 
 /// The tag of P, which has `bytes` bytes, fewer than a block, and then zeros.
@@ -125,15 +180,20 @@ fn short_tag<P: Parameters, M: Machine<P>>(
     p: One<P, M>,
     bytes: usize,
 ) -> One<P, M> {
-    let padded = p.xor(super::blocks::padding::<P, M>(e.machine, bytes));
+    let padded = p.xor(padding::<P, M>(e.machine, bytes));
     let [u] = e.encipher([e.d(0, code::SHORT_HASH)], [padded]);
     e.tag(e.d(0, code::SHORT_TAG), u)
 }
 
-/// What a short message is encrypted with, from its tag as it is sent.
+/// What a short message is encrypted with, from its tag as it is sent: `bytes` bytes, then zeros.
 #[inline(always)]
-fn short_pad<P: Parameters, M: Machine<P>>(e: &Cipher<'_, P, M>, tag: &[u8]) -> One<P, M> {
-    let [pad] = e.encipher([e.d(0, code::SHORT_PAD)], [pad10::<P, M>(e.machine, tag)]);
+fn short_pad<P: Parameters, M: Machine<P>>(
+    e: &Cipher<'_, P, M>,
+    tag: One<P, M>,
+    bytes: usize,
+) -> One<P, M> {
+    let padded = tag.xor(padding::<P, M>(e.machine, bytes));
+    let [pad] = e.encipher([e.d(0, code::SHORT_PAD)], [padded]);
     pad
 }
 

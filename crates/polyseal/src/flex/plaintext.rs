@@ -2,19 +2,25 @@
 
 use aead::inout::InOutBuf;
 
-use super::blocks::{pad10, padding};
+use super::blocks::padding;
 use super::machine::Machine;
 use super::parameters::{Bytes, One, Parameters};
 use crate::backend::wipe;
 use crate::perm::States;
 
 /// P, to be encrypted or decrypted: the place of the hidden nonce, or none, and the message.
-pub(super) struct Plaintext<'a, 'i, 'o> {
-    pub(super) nonce: &'a mut [u8],
+pub(super) struct Plaintext<'i, 'o> {
+    pub(super) nonce: InOutBuf<'i, 'o, u8>,
     pub(super) message: InOutBuf<'i, 'o, u8>,
 }
 
-impl Plaintext<'_, '_, '_> {
+impl<'i, 'o> Plaintext<'i, 'o> {
+    /// Without a hidden nonce.
+    #[inline(always)]
+    pub(super) fn of(message: InOutBuf<'i, 'o, u8>) -> Self {
+        Self { nonce: [].as_mut_slice().into(), message }
+    }
+
     /// |P|.
     #[inline(always)]
     pub(super) fn bytes(&self) -> usize {
@@ -23,14 +29,14 @@ impl Plaintext<'_, '_, '_> {
 
     /// The same with what has been written so far as its input.
     #[inline(always)]
-    pub(super) fn written(&mut self) -> Plaintext<'_, '_, '_> {
-        Plaintext { nonce: self.nonce, message: InOutBuf::from(self.message.get_out()) }
+    pub(super) fn written(&mut self) -> Plaintext<'_, '_> {
+        Plaintext { nonce: self.nonce.get_out().into(), message: self.message.get_out().into() }
     }
 
     /// The same once more.
     #[inline(always)]
-    pub(super) fn reborrow(&mut self) -> Plaintext<'_, '_, '_> {
-        Plaintext { nonce: self.nonce, message: self.message.reborrow() }
+    pub(super) fn reborrow(&mut self) -> Plaintext<'_, '_> {
+        Plaintext { nonce: self.nonce.reborrow(), message: self.message.reborrow() }
     }
 
     /// How much of the message belongs to the first block.
@@ -47,14 +53,14 @@ impl Plaintext<'_, '_, '_> {
         match self.nonce.len() {
             0 => return One::<P, M>::load_partial(machine, message),
             bytes if bytes == P::T => {
-                let nonce = One::<P, M>::load_partial(machine, &self.nonce[..P::T]);
+                let nonce = One::<P, M>::load_partial(machine, &self.nonce.get_in()[..P::T]);
                 return One::<P, M>::load_partial(machine, message).right(P::T).xor(nonce);
             }
             _ => {}
         }
         let mut block = P::Block::ZERO;
         let (nonce, rest) = block.as_mut().split_at_mut(self.nonce.len());
-        nonce.copy_from_slice(self.nonce);
+        nonce.copy_from_slice(self.nonce.get_in());
         rest[..message.len()].copy_from_slice(message);
         let first = One::<P, M>::load(machine, block.as_ref());
         wipe(block.as_mut());
@@ -69,7 +75,7 @@ impl Plaintext<'_, '_, '_> {
         match self.nonce.len() {
             0 => return first.store_partial(message),
             bytes if bytes == P::T => {
-                first.store_partial(&mut self.nonce[..P::T]);
+                first.store_partial(&mut self.nonce.get_out()[..P::T]);
                 return first.after(P::T).store_partial(message);
             }
             _ => {}
@@ -77,22 +83,23 @@ impl Plaintext<'_, '_, '_> {
         let mut block = P::Block::ZERO;
         first.store(block.as_mut());
         let (nonce, rest) = block.as_ref().split_at(self.nonce.len());
-        self.nonce.copy_from_slice(nonce);
+        self.nonce.get_out().copy_from_slice(nonce);
         message.copy_from_slice(&rest[..bytes]);
         wipe(block.as_mut());
     }
 
-    /// pad10 of the nonce, where the first block of P is `first` and has been written.
+    /// pad10 of the nonce, where the first block of P is `first`.
     #[inline(always)]
     pub(super) fn padded_nonce<P: Parameters, M: Machine<P>>(
         &self,
         machine: M,
         first: One<P, M>,
     ) -> One<P, M> {
-        // CT: lengths are public. From the register, if it can be cut there: it is needed at once.
-        match self.nonce.len() == P::T {
+        let bytes = self.nonce.len();
+        // CT: lengths are public. Most have this one, which the compiler knows.
+        match bytes == P::T {
             true => first.left(P::T).xor(padding::<P, M>(machine, P::T)),
-            false => pad10::<P, M>(machine, self.nonce),
+            false => first.cut(machine, bytes).xor(padding::<P, M>(machine, bytes)),
         }
     }
 

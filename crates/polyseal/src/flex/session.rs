@@ -44,11 +44,21 @@ pub(super) struct Session<'e, E: ?Sized> {
 #[derive(Clone, Copy)]
 pub(super) enum Ad<'a> {
     Given(&'a [u8]),
-    /// K1' itself.
+    /// K1' itself, where the nonce is hidden.
     Hashed(&'a Chaining),
 }
 
 impl Ad<'_> {
+    /// The same in another place in memory.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn again(self) -> Self {
+        match self {
+            Self::Given(ad) => Self::Given(ad),
+            Self::Hashed(key) => Self::Hashed(key),
+        }
+    }
+
     /// How many bytes are to be hashed.
     #[inline]
     pub(super) fn bytes(self) -> u64 {
@@ -60,37 +70,56 @@ impl Ad<'_> {
 }
 
 impl<E: AnyProfile + ?Sized> Session<'_, E> {
+    /// The same in another place in memory: for a call that is not inlined, so that this one stays
+    /// in registers.
+    #[cfg(feature = "alloc")]
+    #[inline(always)]
+    fn again(&self) -> Self {
+        Self { config: self.config, engine: self.engine }
+    }
+
     /// K1' for a nonce, which is not looked at if it is hidden, and associated data.
-    #[inline]
-    fn with_context<R>(&self, nonce: &[u8], ad: Ad<'_>, work: impl FnOnce(Context<'_>) -> R) -> R {
-        let ad = match ad {
-            Ad::Given(ad) => ad,
-            Ad::Hashed(key) => return work(Context::Known(key)),
-        };
-        let from = self.engine.key();
-        let length = (nonce.len() as u16).to_le_bytes();
-        let (domain, pieces) = match self.config.nonce() {
-            NonceForm::Hidden(_) => (Domain::Ad, [ad, &[], &[]]),
-            NonceForm::Public(_) => (Domain::NonceAndAd, [ad, nonce, &[]]),
-            NonceForm::AnyPublic => (Domain::NonceAndAd, [ad, nonce, &length]),
+    #[inline(always)]
+    fn with_context<R>(&self, nonce: &[u8], ad: Ad<'_>, work: impl FnOnce(&Context<'_>) -> R) -> R {
+        let (ad, from) = match ad {
+            Ad::Given(ad) => (ad, None),
+            Ad::Hashed(key) => return work(&Context::Known(Some(key))),
         };
         // CT: lengths are public.
-        if domain == Domain::Ad && ad.is_empty() {
-            return work(Context::Known(from));
+        let one = match self.config.nonce() {
+            NonceForm::Hidden(_) if ad.is_empty() => return work(&Context::Known(from)),
+            NonceForm::Hidden(_) => Some((Domain::Ad, ad)),
+            NonceForm::Public(_) if ad.is_empty() => Some((Domain::NonceAndAd, nonce)),
+            _ => None,
+        };
+        if let Some((domain, input)) = one
+            && is_short(&[input])
+        {
+            return work(&Context::HashOne { from, domain, input });
         }
-        if is_short(&pieces) {
-            return work(Context::Hash { from, domain, pieces: &pieces });
+        let length = (nonce.len() as u16).to_le_bytes();
+        let pieces = [ad, nonce, &length];
+        let (domain, pieces) = match self.config.nonce() {
+            NonceForm::Hidden(_) => (Domain::Ad, &pieces[..1]),
+            NonceForm::Public(_) => (Domain::NonceAndAd, &pieces[..2]),
+            NonceForm::AnyPublic => (Domain::NonceAndAd, &pieces[..]),
+        };
+        if is_short(pieces) {
+            return work(&Context::Hash { from, domain, pieces });
         }
-        let mut key = self.engine.hash(from, domain, &pieces);
-        let result = work(Context::Known(&key));
+        let mut key = self.engine.hash(from, domain, pieces);
+        let result = work(&Context::Known(Some(&key)));
         wipe(&mut key);
         result
     }
 
     /// K1' itself; of a stream it is Ks, from which the segments' keys are made.
     pub(super) fn context_key(&self, nonce: &[u8], ad: Ad<'_>, key: &mut Chaining) {
-        self.with_context(nonce, ad, |context| match context {
-            Context::Known(known) => *key = *known,
+        self.with_context(nonce, ad, |context| match *context {
+            Context::Known(known) => *key = *known.unwrap_or_else(|| self.engine.key()),
+            Context::HashOne { from, domain, input } => {
+                *key = self.engine.hash(from, domain, &[input]);
+            }
             Context::Hash { from, domain, pieces } => {
                 *key = self.engine.hash(from, domain, pieces);
             }
@@ -98,7 +127,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
     }
 
     /// Seals a message in parts: writes `head`, the output of `body`, and `tail`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn seal(
         &self,
         nonce: &[u8],
@@ -107,79 +136,59 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         body: InOutBuf<'_, '_, u8>,
         tail: &mut [u8],
     ) {
+        let head = match head.is_empty() {
+            true => head.into(),
+            false => inout(nonce, head),
+        };
+        let mut text = Plaintext { nonce: head, message: body };
         #[cfg(feature = "alloc")]
         if self.joins() {
-            let body = body.into_out_with_copied_in();
-            let mut whole = vec![0; head.len() + body.len() + tail.len()];
-            whole[head.len()..][..body.len()].copy_from_slice(body);
-            self.seal_joined(nonce, ad, &mut whole);
-            let (front, rest) = whole.split_at(head.len());
-            let (middle, end) = rest.split_at(body.len());
-            head.copy_from_slice(front);
-            body.copy_from_slice(middle);
-            tail.copy_from_slice(end);
-            return;
+            return self.again().seal_apart(nonce, ad.again(), &mut text, tail);
         }
-        if !head.is_empty() {
-            head.copy_from_slice(nonce);
-        }
-        self.with_context(nonce, ad, |context| self.encrypt(context, head, body, tail));
+        self.with_context(nonce, ad, |context| self.encrypt(context, &mut text, tail));
     }
 
-    /// Decrypts what [`seal`](Self::seal) made; `head` becomes the nonce. Writes to `expected` what
+    /// Decrypts what [`seal`](Self::seal) made, `head` to the nonce. Writes to `expected` what
     /// `tail` is if all of it is authentic, and what it is not otherwise.
     ///
     /// Zeros and tag are one string, so that neither is known by itself: what bits are set where
     /// zeros should be are turned in the stretch.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decrypt(
         &self,
         nonce: &[u8],
         ad: Ad<'_>,
-        head: &mut [u8],
+        head: InOutBuf<'_, '_, u8>,
         body: InOutBuf<'_, '_, u8>,
         tail: &[u8],
         expected: &mut [u8],
     ) {
+        let mut text = Plaintext { nonce: head, message: body };
         #[cfg(feature = "alloc")]
         if self.joins() {
-            let mut whole = Zeroizing::new([head, body.get_in(), tail].concat());
-            let tag_at = whole.len() - self.config.tag_bytes();
-            let (x, tag) = whole.split_at_mut(tag_at);
-            let (stretch, expected) = expected.split_at_mut(self.config.stretch_bytes());
-            self.with_context(nonce, ad, |context| {
-                self.decrypt_text(context, &mut [], x.into(), tag, expected);
-            });
-            let body = body.into_out();
-            let (front, rest) = x.split_at(head.len());
-            let (middle, zeros) = rest.split_at(body.len());
-            head.copy_from_slice(front);
-            body.copy_from_slice(middle);
-            for (i, byte) in stretch.iter_mut().enumerate() {
-                *byte = tail[i] ^ zeros[i];
-            }
-            return;
+            return self.again().decrypt_apart(nonce, ad.again(), &mut text, tail, expected);
         }
         self.with_context(nonce, ad, |context| {
-            self.decrypt_text(context, head, body, tail, expected);
+            self.decrypt_text(context, &mut text, tail, expected);
         });
     }
 
-    /// Opens what [`seal`](Self::seal) made; `head` becomes the nonce. What is not authentic is
+    /// Opens what [`seal`](Self::seal) made, `head` to the nonce. What is not authentic is
     /// wiped.
     #[cfg(feature = "alloc")]
     pub(super) fn open(
         &self,
         nonce: &[u8],
         ad: Ad<'_>,
-        head: &mut [u8],
+        mut head: InOutBuf<'_, '_, u8>,
         mut body: InOutBuf<'_, '_, u8>,
         tail: &[u8],
     ) -> Result<()> {
         let mut expected = [0; MAX_TAIL_BYTES];
         let expected = &mut expected[..tail.len()];
-        self.decrypt(nonce, ad, head, body.reborrow(), tail, expected);
-        release(expected, tail, [head, body.get_out()]).inspect_err(|_| self.engine.wipe_stack())
+        self.decrypt(nonce, ad, head.reborrow(), body.reborrow(), tail, expected);
+        release(expected, tail, [head.get_out(), body.get_out()])
+            .inspect_err(|_| self.engine.wipe_stack())
     }
 
     /// Whether what is enciphered is in one piece, and more than the message.
@@ -188,6 +197,55 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
     fn joins(&self) -> bool {
         let more = self.config.hidden_bytes() + self.config.stretch_bytes() > 0;
         more && self.config.mode() == Mode::Robust
+    }
+
+    /// [`seal`](Self::seal) of what is joined. Where it is not, these lines had better not stand in
+    /// the way.
+    #[cfg(feature = "alloc")]
+    #[cold]
+    #[inline(never)]
+    fn seal_apart(&self, nonce: &[u8], ad: Ad<'_>, text: &mut Plaintext<'_, '_>, tail: &mut [u8]) {
+        let Plaintext { nonce: head, message: body } = text.reborrow();
+        let (head, body) = (head.into_out(), body.into_out_with_copied_in());
+        let mut whole = vec![0; head.len() + body.len() + tail.len()];
+        whole[head.len()..][..body.len()].copy_from_slice(body);
+        self.seal_joined(nonce, ad, &mut whole);
+        let (front, rest) = whole.split_at(head.len());
+        let (middle, end) = rest.split_at(body.len());
+        head.copy_from_slice(front);
+        body.copy_from_slice(middle);
+        tail.copy_from_slice(end);
+    }
+
+    /// [`decrypt`](Self::decrypt) of what is joined.
+    #[cfg(feature = "alloc")]
+    #[cold]
+    #[inline(never)]
+    fn decrypt_apart(
+        &self,
+        nonce: &[u8],
+        ad: Ad<'_>,
+        text: &mut Plaintext<'_, '_>,
+        tail: &[u8],
+        expected: &mut [u8],
+    ) {
+        let Plaintext { nonce: head, message: body } = text.reborrow();
+        let mut whole = Zeroizing::new([head.get_in(), body.get_in(), tail].concat());
+        let tag_at = whole.len() - self.config.tag_bytes();
+        let (x, tag) = whole.split_at_mut(tag_at);
+        let (stretch, expected) = expected.split_at_mut(self.config.stretch_bytes());
+        let mut text = Plaintext::of(x.into());
+        self.with_context(nonce, ad, |context| {
+            self.decrypt_text(context, &mut text, tag, expected);
+        });
+        let (head, body) = (head.into_out(), body.into_out());
+        let (front, rest) = x.split_at(head.len());
+        let (middle, zeros) = rest.split_at(body.len());
+        head.copy_from_slice(front);
+        body.copy_from_slice(middle);
+        for (i, byte) in stretch.iter_mut().enumerate() {
+            *byte = tail[i] ^ zeros[i];
+        }
     }
 
     /// Seals `message` into `ciphertext`.
@@ -216,7 +274,8 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
         x[..hidden].copy_from_slice(&nonce[..hidden]);
         let stretch_at = x.len() - self.config.stretch_bytes();
         x[stretch_at..].fill(0);
-        self.with_context(nonce, ad, |context| self.encrypt(context, &mut [], x.into(), tag));
+        let mut text = Plaintext::of(x.into());
+        self.with_context(nonce, ad, |context| self.encrypt(context, &mut text, tag));
     }
 
     /// Seals segment `index` of a stream.
@@ -230,8 +289,9 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
     ) {
         let (index, last) = (index.to_le_bytes(), [u8::from(last)]);
         let pieces: [&[u8]; 2] = [&index, &last];
-        let context = Context::Hash { from: stream, domain: Domain::Segment, pieces: &pieces };
-        self.encrypt(context, &mut [], segment, tag);
+        let context =
+            Context::Hash { from: Some(stream), domain: Domain::Segment, pieces: &pieces };
+        self.encrypt(&context, &mut Plaintext::of(segment), tag);
     }
 
     /// Opens segment `index` of a stream. What is not authentic is wiped.
@@ -245,39 +305,31 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
     ) -> Result<()> {
         let (index, last) = (index.to_le_bytes(), [u8::from(last)]);
         let pieces: [&[u8]; 2] = [&index, &last];
-        let context = Context::Hash { from: stream, domain: Domain::Segment, pieces: &pieces };
+        let context =
+            Context::Hash { from: Some(stream), domain: Domain::Segment, pieces: &pieces };
         let mut expected = [0; MAX_TAG_BYTES];
         let expected = &mut expected[..tag.len()];
-        self.decrypt_text(context, &mut [], segment.reborrow(), tag, expected);
+        self.decrypt_text(&context, &mut Plaintext::of(segment.reborrow()), tag, expected);
         release(expected, tag, [segment.get_out()]).inspect_err(|_| self.engine.wipe_stack())
     }
 
     #[inline]
-    fn encrypt(
-        &self,
-        context: Context<'_>,
-        nonce: &mut [u8],
-        message: InOutBuf<'_, '_, u8>,
-        tag: &mut [u8],
-    ) {
-        self.engine.seal(self.config.mode(), context, Plaintext { nonce, message }, tag);
+    fn encrypt(&self, context: &Context<'_>, text: &mut Plaintext<'_, '_>, tag: &mut [u8]) {
+        self.engine.seal(self.config.mode(), context, text, tag);
     }
 
     #[inline]
     fn decrypt_text(
         &self,
-        context: Context<'_>,
-        nonce: &mut [u8],
-        message: InOutBuf<'_, '_, u8>,
+        context: &Context<'_>,
+        text: &mut Plaintext<'_, '_>,
         tag: &[u8],
         expected: &mut [u8],
     ) {
-        let text = Plaintext { nonce, message };
         self.engine.open(self.config.mode(), context, text, tag, expected);
     }
 }
 
-#[cfg(feature = "alloc")]
 pub(super) fn inout<'i, 'o>(input: &'i [u8], output: &'o mut [u8]) -> InOutBuf<'i, 'o, u8> {
     InOutBuf::new(input, output).expect("of one length")
 }

@@ -224,7 +224,7 @@ impl<P: Parameters> StateTask<P> for MasksAreRight {
                     far = masks.far();
                 }
                 let nothing = [Many::<P, M>::load_partial(machine, &[]); GROUP];
-                let partial = masks.some().add(nothing);
+                let partial = masks.some(0).add(nothing);
                 let whole = masks.next(&far).add(nothing);
                 // All of the first, then those around the steps of which there are few.
                 if k >= 40 && (k + 2) % 1024 > 3 {

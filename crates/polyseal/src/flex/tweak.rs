@@ -92,10 +92,10 @@ impl<P: Parameters> Key<P> {
 
     /// x^b · L.
     #[inline(always)]
-    fn multiple(&self, b: usize) -> P::Block {
+    fn multiple<M: Machine<P>>(&self, machine: M, b: usize) -> One<P, M> {
         match self.multiples.get(b) {
-            Some(multiple) => *multiple,
-            None => self.far_multiple(b),
+            Some(multiple) => One::<P, M>::load(machine, multiple.as_ref()),
+            None => One::<P, M>::load(machine, self.far_multiple(b).as_ref()),
         }
     }
 
@@ -128,8 +128,7 @@ impl<P: Parameters> Key<P> {
         let mut mask = zero::<P, M>(machine);
         let mut bits = p;
         while bits != 0 {
-            let multiple = self.multiple(bits.trailing_zeros() as usize);
-            mask = mask.xor(One::<P, M>::load(machine, multiple.as_ref()));
+            mask = mask.xor(self.multiple(machine, bits.trailing_zeros() as usize));
             bits &= bits - 1;
         }
         mask
@@ -317,10 +316,10 @@ pub(super) struct Masks<'k, P: Parameters, M: Machine<P>> {
 }
 
 impl<'k, P: Parameters, M: Machine<P>> Masks<'k, P, M> {
-    /// Those of a group that is not full.
+    /// Those of a group that is not full, from vector `from` on.
     #[inline(always)]
-    pub(super) fn some(&self) -> Group<'k, P, M> {
-        Group { machine: self.machine, base: self.base, key: self.key, last: None }
+    pub(super) fn some(&self, from: usize) -> Group<'k, P, M> {
+        Group { machine: self.machine, base: self.base, key: self.key, from, last: None }
     }
 
     /// The last step of the next [`STRETCH`] groups.
@@ -337,8 +336,8 @@ impl<'k, P: Parameters, M: Machine<P>> Masks<'k, P, M> {
     {
         self.k += 1;
         let step = self.key.steps.get(self.k.trailing_zeros() as usize).unwrap_or(far);
-        let group =
-            Group { machine: self.machine, base: self.base, key: self.key, last: Some(step) };
+        let last = Some(step);
+        let group = Group { machine: self.machine, base: self.base, key: self.key, from: 0, last };
         let difference = &step.difference.as_ref()[..Many::<P, M>::BYTES];
         self.base = self.base.xor(Many::<P, M>::read_lanes(self.machine, difference));
         group
@@ -350,6 +349,8 @@ pub(super) struct Group<'a, P: Parameters, M: Machine<P>> {
     machine: M,
     base: Many<P, M>,
     key: &'a Key<P>,
+    /// The place of vector 0.
+    from: usize,
     /// For the last vector, if the group is full.
     last: Option<&'a Step<P>>,
 }
@@ -363,7 +364,7 @@ impl<P: Parameters, M: Machine<P>> Group<'_, P, M> {
                 let last = &step.last.as_ref()[..Many::<P, M>::BYTES];
                 Many::<P, M>::read_lanes(self.machine, last)
             }
-            _ => self.key.offsets(self.machine, n),
+            _ => self.key.offsets(self.machine, self.from + n),
         }
     }
 

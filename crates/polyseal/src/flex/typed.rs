@@ -98,19 +98,25 @@ impl AnyProfile for Keyed512 {
         self.0.key()
     }
 
-    fn hash(&self, from: &Chaining, domain: Domain, pieces: &[&[u8]]) -> Chaining {
+    fn hash(&self, from: Option<&Chaining>, domain: Domain, pieces: &[&[u8]]) -> Chaining {
         self.0.hash(from, domain, pieces)
     }
 
-    fn seal(&self, mode: Mode, context: Context<'_>, text: Plaintext<'_, '_, '_>, tag: &mut [u8]) {
+    fn seal(
+        &self,
+        mode: Mode,
+        context: &Context<'_>,
+        text: &mut Plaintext<'_, '_>,
+        tag: &mut [u8],
+    ) {
         self.0.seal(mode, context, text, tag);
     }
 
     fn open(
         &self,
         mode: Mode,
-        context: Context<'_>,
-        text: Plaintext<'_, '_, '_>,
+        context: &Context<'_>,
+        text: &mut Plaintext<'_, '_>,
         tag: &[u8],
         expected: &mut [u8],
     ) {
@@ -211,7 +217,8 @@ impl<S: Preset> Core for FlexAead<S> {
         tag: &[u8],
         expected: &mut [u8],
     ) {
-        self.session().decrypt(nonce, Ad::Given(ad), &mut [], buffer, tag, expected);
+        let no_head = [].as_mut_slice().into();
+        self.session().decrypt(nonce, Ad::Given(ad), no_head, buffer, tag, expected);
     }
 
     fn wipe_workspace(&self) {

@@ -20,6 +20,20 @@ pub(crate) trait BlockRounds<const W: usize>: Copy {
     fn permute<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; W]);
     /// Its inverse.
     fn invert<L: StateLanes, const N: usize>(isa: L::Isa, x: &mut [[L; N]; W]);
+    /// See [`States::beside`].
+    #[inline(always)]
+    fn beside<L: StateLanes, const N: usize, const K: usize>(
+        isa: L::Isa,
+        inverse: bool,
+        x: &mut [[L; N]; W],
+        others: &mut [[L::X1; K]; W],
+    ) {
+        match inverse {
+            false => Self::permute(isa, x),
+            true => Self::invert(isa, x),
+        }
+        Self::permute(isa, others);
+    }
     /// See [`States::stagger`].
     #[inline(always)]
     fn stagger<L: StateLanes>(isa: L::Isa, inverse: bool, x: &mut [[L; 4]; W]) {
@@ -212,6 +226,19 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
     }
 
     #[inline(always)]
+    fn cut(mut self, isa: L::Isa, bytes: usize) -> Self {
+        static ONES_THEN_ZEROS: [[u8; 16]; 2] = [[0xff; 16], [0; 16]];
+        self.0 = Self::turn(self.0);
+        for k in 0..W {
+            let kept = bytes.saturating_sub(16 * k).min(16);
+            let mask = &ONES_THEN_ZEROS.as_flattened()[16 - kept..][..16];
+            self.0[k] = self.0[k].and(L::broadcast(isa, mask));
+        }
+        self.0 = Self::turn(self.0);
+        self
+    }
+
+    #[inline(always)]
     fn first(mut self, states: usize) -> Self {
         for k in 0..W {
             self.0[k] = self.0[k].truncate(16 * states);
@@ -261,6 +288,20 @@ impl<P: BlockRounds<W>, L: StateLanes, const W: usize> States for BlockStates<P,
         P::invert(isa, &mut words);
         Self::set(&mut x, words);
         x
+    }
+
+    #[inline(always)]
+    fn beside<const N: usize, const K: usize>(
+        isa: L::Isa,
+        inverse: bool,
+        mut x: [Self; N],
+        mut others: [Self::One; K],
+    ) -> ([Self; N], [Self::One; K]) {
+        let (mut words, mut other_words) = (Self::words(x), Self::One::words(others));
+        P::beside(isa, inverse, &mut words, &mut other_words);
+        Self::set(&mut x, words);
+        Self::One::set(&mut others, other_words);
+        (x, others)
     }
 
     #[inline(always)]

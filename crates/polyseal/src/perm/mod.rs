@@ -84,6 +84,8 @@ pub(crate) trait States: Copy {
     fn right(self, bytes: usize) -> Self;
     /// The inverse of [`right`](Self::right), without the first `bytes` bytes: zeros at the end.
     fn after(self, bytes: usize) -> Self;
+    /// The first `bytes` bytes of each state, any number of them, then zeros.
+    fn cut(self, isa: Self::Isa, bytes: usize) -> Self;
     /// The first `states` states, then zeros.
     fn first(self, states: usize) -> Self;
     /// The exclusive or of all states.
@@ -103,6 +105,19 @@ pub(crate) trait States: Copy {
     fn permute<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
     /// The inverse permutation of every state.
     fn invert<const N: usize>(isa: Self::Isa, x: [Self; N]) -> [Self; N];
+    /// The permutation of every state in `x`, or its inverse, and the permutation of those in
+    /// `others`: side by side, where that pays. A CPU that finds a chain of rounds in its way does
+    /// not look far beyond it.
+    #[inline(always)]
+    fn beside<const N: usize, const K: usize>(
+        isa: Self::Isa,
+        inverse: bool,
+        x: [Self; N],
+        others: [Self::One; K],
+    ) -> ([Self; N], [Self::One; K]) {
+        let x = if inverse { Self::invert(isa, x) } else { Self::permute(isa, x) };
+        (x, Self::One::permute(isa, others))
+    }
     /// The way through the permutation, or its inverse, in quarters: `x[n]` has come `n` of them
     /// far, and each comes one further. What is done with the first and the last of them falls
     /// among rounds of the others. Only where [`STAGGERS`](Self::STAGGERS) says so.

@@ -240,6 +240,25 @@ impl BlockRounds<4> for Simpira<4> {
     }
 
     #[inline(always)]
+    fn beside<L: StateLanes, const N: usize, const K: usize>(
+        isa: L::Isa,
+        inverse: bool,
+        x: &mut [[L; N]; 4],
+        others: &mut [[L::X1; K]; 4],
+    ) {
+        // Forward and backward, even rounds have the same steps, and odd ones.
+        let of_x = |r| &CONSTANTS4[if inverse { 14 - r } else { r }];
+        for i in 0..7 {
+            round4(isa, x, STEPS4[0], of_x(2 * i));
+            round4(isa, others, STEPS4[0], &CONSTANTS4[2 * i]);
+            round4(isa, x, STEPS4[1], of_x(2 * i + 1));
+            round4(isa, others, STEPS4[1], &CONSTANTS4[2 * i + 1]);
+        }
+        round4(isa, x, STEPS4[0], of_x(14));
+        round4(isa, others, STEPS4[0], &CONSTANTS4[14]);
+    }
+
+    #[inline(always)]
     fn stagger<L: StateLanes>(isa: L::Isa, inverse: bool, x: &mut [[L; 4]; 4]) {
         round_apart(isa, x, STEPS4[0], inverse, 0);
         round_apart(isa, x, STEPS4[1], inverse, 1);

@@ -52,6 +52,11 @@ fn algebra<S: States>(isa: S::Isa, name: &str) {
         });
         assert_eq!(stored(x.after(words)), after, "{name}");
     }
+    for bytes in [0, 1, 7, 8, 15, 16, 17, 31, 32, block - 1, block] {
+        let mut cut = first.to_vec();
+        cut.chunks_mut(block).for_each(|state| state[bytes..].fill(0));
+        assert_eq!(stored(x.cut(isa, bytes)), cut, "{name}: {bytes}");
+    }
     for states in 0..=S::COUNT {
         let mut leading = first.to_vec();
         leading[states * block..].fill(0);
@@ -63,6 +68,13 @@ fn algebra<S: States>(isa: S::Isa, name: &str) {
     let single = S::One::load(isa, &first[..block]);
     assert_eq!(stored(S::splat(isa, single)), first[..block].repeat(S::COUNT), "{name}");
 
+    for inverse in [false, true] {
+        let ([beside], [other]) = S::beside(isa, inverse, [x], [single]);
+        let [alone] = if inverse { S::invert(isa, [x]) } else { S::permute(isa, [x]) };
+        assert_eq!(stored(beside), stored(alone), "{name}");
+        let [alone] = S::One::permute(isa, [single]);
+        assert_eq!(stored(other), stored(alone), "{name}");
+    }
     for inverse in [false, true].into_iter().filter(|_| S::STAGGERS) {
         let mut quarters = [x, y, y, y];
         for q in 0..4 {

@@ -106,6 +106,16 @@ impl<P: WordRounds<W>, V: Words, const W: usize> States for WordStates<P, V, W> 
     }
 
     #[inline(always)]
+    fn cut(mut self, isa: V::Isa, bytes: usize) -> Self {
+        for k in 0..W {
+            let kept = bytes.saturating_sub(8 * k).min(8) as u32;
+            let others = u64::MAX.checked_shl(8 * kept).unwrap_or(0);
+            self.0[k] = V::broadcast(isa, others).not_and(self.0[k]);
+        }
+        self
+    }
+
+    #[inline(always)]
     fn first(mut self, states: usize) -> Self {
         static ZEROS_THEN_ONES: [[u8; 8 * MOST]; 2] = [[0; 8 * MOST], [0xff; 8 * MOST]];
         let from = 8 * (MOST - states.min(V::COUNT));
