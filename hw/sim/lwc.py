@@ -26,7 +26,8 @@ MALFORMED = ("hash", "nonce", "order", "type", "tag", "odd", "end", "many", "lat
 
 
 def header(kind, eot, last, length, eoi=0):
-    return kind << 28 | eoi << 26 | eot << 25 | last << 24 | length
+    """eoi: the last segment that is not empty, tags apart, or the nonce."""
+    return kind << 28 | bool(eoi) << 26 | bool(eot) << 25 | bool(last) << 24 | length
 
 
 def lines(head, data):
@@ -38,12 +39,13 @@ def lines(head, data):
 class Script:
     """most: bytes of a segment, a multiple of 4; cuts: segments end anywhere before that, at multiples of 4."""
 
-    def __init__(self, hash, seed, most=65532, cuts=False):
+    def __init__(self, hash, seed, most=65532, cuts=False, nonces=None):
         self.random = random.Random(f"lwc {hash} {seed}")
         self.omd = omd.algorithm("omd-" + hash)
         self.n = self.omd.n
         self.tag_bytes = self.n // 2
         self.most, self.cuts = most, cuts
+        self.nonces = nonces or (1, 12, self.n - 1)       # their lengths
         self.files = {"pdi": [], "sdi": [], "do": []}
         self.keys = self.messages = 0
         self.key = None
@@ -89,15 +91,15 @@ class Script:
         self.add("do", "STT", code << 28)
 
     def inputs(self, a, m):
-        return tuple(self.random.randbytes(x) for x in (self.random.choice((1, 12, self.n - 1)), a, m))
+        return tuple(self.random.randbytes(x) for x in (self.random.choice(self.nonces), a, m))
 
     def seal(self, a, m):
         N, A, M = self.inputs(a, m)
         C, T = self.omd.Encrypt(M, A, self.key, N, 8 * self.tag_bytes)
         self.begin(ENCRYPT, f"seals {m} bytes with {a}")
         self.write("pdi", NONCE, [N], 0, not A and not M)
-        self.segments("pdi", AD, A, 0, not M)
-        pieces = self.segments("pdi", PLAINTEXT, M, 1, 1 if M else 0)
+        self.segments("pdi", AD, A, 0, A and not M)
+        pieces = self.segments("pdi", PLAINTEXT, M, 1, M)
         self.write("do", CIPHERTEXT, [C[sum(map(len, pieces[:i])):][:len(x)] for i, x in enumerate(pieces)])
         self.write("do", TAG, [T], 1)
         self.status(SUCCESS)
@@ -122,10 +124,10 @@ class Script:
             A = flipped(A, self.random.randrange(a))
         elif spoil == "text":
             C = flipped(C, self.random.randrange(m))
-        self.begin(DECRYPT, f"opens {m} bytes with {a} {spoil}")
+        self.begin(DECRYPT, f"opens {m} bytes with {a}{', altered: ' * bool(spoil)}{spoil}")
         self.write("pdi", NONCE, [N], 0, not A and not M)
-        self.segments("pdi", AD, A, 0, not M)
-        pieces = self.segments("pdi", CIPHERTEXT, C, 0, 1 if M else 0)
+        self.segments("pdi", AD, A, 0, A and not M)
+        pieces = self.segments("pdi", CIPHERTEXT, C, 0, M)
         self.write("pdi", TAG, [T], 1)
         if spoil or -(-m // self.n) > BEATS:
             self.status(FAILURE)
@@ -219,10 +221,17 @@ def configurations(long):
 
 
 def play_with_gmu(bench, directory, hash):
-    """GMU's own bench, whose top is a component LWC."""
+    """GMU's own bench (1.2), whose core is a component LWC, and whose package wants LWC_config. Not run so far."""
     from translate import sources
     build = directory / "ghdl"
     build.mkdir(exist_ok=True)
+    (build / "config.vhd").write_text("""package LWC_config is
+  constant W, SW : positive := 32;
+  constant PDI_SHARES, SDI_SHARES : positive := 1;
+  constant RW : natural := 0;
+  constant ASYNC_RSTN : boolean := false;
+end package;
+""")
     (build / "lwc.vhd").write_text(f"""library ieee;
 use ieee.std_logic_1164.all;
 entity LWC is
@@ -243,9 +252,9 @@ begin
       do_ready => do_ready);
 end architecture;
 """)
-    theirs = [bench / name for name in ("LWC_config_32.vhd", "LWC_rtl/NIST_LWAPI_pkg.vhd")]
     options = ["--std=08", "-frelaxed", f"--workdir={build}"]
-    subprocess.run(["ghdl", "-a", *options, *theirs, *sources("omd_lwc"), build / "lwc.vhd", bench / "LWC_tb/LWC_TB.vhd"], check=True)
+    subprocess.run(["ghdl", "-a", *options, build / "config.vhd", bench / "LWC_rtl/NIST_LWAPI_pkg.vhd", *sources("omd_lwc"),
+                    build / "lwc.vhd", bench / "LWC_tb/LWC_TB.vhd"], check=True)
     files = [f"-gG_FNAME_{name.upper()}={directory / name}.txt" for name in ("pdi", "sdi", "do")]
     subprocess.run(["ghdl", "--elab-run", *options, "LWC_TB", *files], check=True, cwd=build)
 
@@ -253,7 +262,7 @@ end architecture;
 def main(directory, hash="blake2b"):
     directory = Path(directory).resolve()
     n = script_n(hash)
-    plain(hash, 5, [(m, a) for m in (0, 1, 3, n, 2 * n + 7) for a in (0, 2, 2 * n + 1)], most=n).save(directory)
+    plain(hash, 5, [(m, a) for m in (0, 1, 3, n, 2 * n + 7) for a in (0, 2, 2 * n + 1)], most=n, nonces=(12,)).save(directory)
     if os.environ.get("LWC_TB"):
         play_with_gmu(Path(os.environ["LWC_TB"]).resolve(), directory, hash)
 
