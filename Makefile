@@ -158,7 +158,7 @@ wasm-speed:
 # configuration, HW=--long for every vector and long random runs.
 HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing \
 	sha512.timing.keep) '*.tb_link_*' '*.tb_omd_link.*' '*.tb_omd_guard.*' '*.tb_axis_*' '*.tb_packet_fifo.*' \
-	'*.tb_replay_window.*' '*.tb_reset_sync.*'
+	'*.tb_replay_window.*' '*.tb_reset_sync.*' '*.tb_omd_lwc.*'
 hw:
 	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
 	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/erasure.py $(filter --long,$(HW))

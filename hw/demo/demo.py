@@ -56,10 +56,10 @@ def attacks(packet, other):
     """What somebody on the channel can make of a packet that has not arrived, with the reason that the opener counts."""
     names = {12: "type", 13: "type", 14: "version", 15: "suite", 16: "direction", 17: "reserved"}
     names |= dict.fromkeys(range(18, 22), "session")
-    for at in range(12, len(packet)):
+    for place in range(12, len(packet)):
         altered = bytearray(packet)
-        altered[at] ^= 1 << at % 8
-        yield f"a bit of byte {at}", bytes(altered), names.get(at, "tag")
+        altered[place] ^= 1 << place % 8
+        yield f"a bit of byte {place}", bytes(altered), names.get(place, "tag")
     yield "another counter", packet[:22] + (1000).to_bytes(8, "big") + packet[30:], "tag"
     yield "without its last byte", packet[:-1], "tag"
     yield "with one more byte", packet + b"\0", "tag"

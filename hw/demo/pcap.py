@@ -28,14 +28,14 @@ def read(path):
         raise ValueError("no capture in the classic format with microseconds")
     if linktype != ETHERNET:
         raise ValueError("no capture of Ethernet")
-    frames, at = [], 24
-    while at < len(data):
-        if len(data) - at < 16:
+    frames, place = [], 24
+    while place < len(data):
+        if len(data) - place < 16:
             raise ValueError("the capture is cut off")
-        seconds, micros, kept, whole = struct.unpack(order + "IIII", data[at:at + 16])
-        at += 16
-        if kept != whole or len(data) - at < kept:
+        seconds, micros, kept, whole = struct.unpack(order + "IIII", data[place:place + 16])
+        place += 16
+        if kept != whole or len(data) - place < kept:
             raise ValueError("a frame is cut off")
-        frames.append((1_000_000 * seconds + micros, data[at:at + kept]))
-        at += kept
+        frames.append((1_000_000 * seconds + micros, data[place:place + kept]))
+        place += kept
     return frames

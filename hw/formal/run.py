@@ -5,7 +5,9 @@ Each is a harness in SystemVerilog, NAME.sv, whose assertions are to hold whatev
 `ghdl synth` to Verilog, yosys makes gates of both, and ABC looks for inputs that break an assertion, by property-directed
 reachability: what it calls proved holds in every state that can be reached, after any number of steps. Where it comes to no
 end within PDR_SECONDS, the assertions are only tried for as many steps as BMC_SECONDS allow; the line says which.
-Then each mutant, the entity with a mistake in it, must break an assertion: or the proof would prove nothing.
+Of an `inductive` harness yosys proves by induction that its assertions and its invariants hold: at first, and in each step if
+they did in the step before.
+Then each mutant, the entity with a mistake in it, must break an assertion that is no invariant: or the proof would prove nothing.
 """
 
 import re
@@ -23,12 +25,33 @@ from translate import translate  # noqa: E402
 PACKAGES = ["omd_pkg", "link/link_pkg"]
 PDR_SECONDS, BMC_SECONDS = 60, 60
 
-# Gates of harness and entity. Flip-flops with an asynchronous reset, or two clocks, are steps of one that is faster.
-TO_GATES = ("proc", "flatten", "memory_map", "opt -full", "{clocks}", "chformal -lower", "setundef -undriven -anyseq",
-            "opt_clean", "techmap", "dfflegalize -cell $_DFF_P_ 01", "opt_clean", "aigmap", "opt_clean",
+# The harness with the entity in it; then gates of both, for ABC; or a proof by induction, by yosys's own solver.
+PREPARED = ("hierarchy -check -top harness", "proc", "flatten", "memory_map", "opt -full", "async2sync", "chformal -lower",
+            "setundef -undriven -anyseq", "opt_clean")
+BY_INDUCTION = ("sat -verify -tempinduct -prove-asserts -set-assumes -maxsteps 2 harness",)
+TO_GATES = ("techmap", "dfflegalize -cell $_DFF_P_ 01", "opt_clean", "aigmap", "opt_clean",
             "write_aiger -I -B -zinit -no-startoffset problem.aig")
 
-# Name: entity, sources, generics, internal signals that the harness sees, whether there are several clocks, mutants.
+FIFO = {
+    "harness": "fifo", "top": "packet_fifo", "sources": ["link/packet_fifo"], "clocks": ["wr_clk", "rd_clk"], "inductive": True,
+    "generics": {"G_BITS": 1, "G_INFO": 1, "G_BEATS": 4, "G_PACKETS": 2},
+    "seen": ["write", "start", "freed", "loses", "read", "left", "info", "fetched", "fetched_valid", "fetched_last",
+             "fetched_info", "read_gray", "read_1", "read_2", "write_packet", "freed_packet", "read_packet", "write_packet_gray",
+             "write_packet_1", "write_packet_2", "read_packet_gray", "read_packet_1", "read_packet_2", "memory", "descriptor"],
+    "mutants": [
+        ("link/packet_fifo", "write - freed /= G_BEATS else", "write - freed /= G_BEATS + 1 else"),
+        ("link/packet_fifo", "            write <= start;\n            overflow", "            overflow"),
+        ("link/packet_fifo", "        if left = 1 then", "        if left = 2 then"),
+        ("link/packet_fifo", "write_packet - freed_packet /= G_PACKETS", "write_packet - freed_packet /= G_PACKETS + 1"),
+        ("link/packet_fifo", "      read_packet_1 <= (others => '0');\n", ""),
+        ("link/packet_fifo", "      read_packet_gray <= (others => '0');\n", ""),
+        ("link/packet_fifo", "write_packet_gray <= gray_of(write_packet);", "write_packet_gray <= slv(write_packet);"),
+        ("link/link_pkg", "return slv(x xor shift_right(x, 1));", "return slv(x xor shift_right(x, 2));"),
+    ],
+}
+
+# Name: harness, if it has another name, entity, sources, generics, internal signals that the harness sees, clocks, if there are
+# several, whether it has invariants, the harness's macros, mutants.
 PROOFS = {
     "guard": {
         "top": "axis_guard", "sources": ["link/axis_guard"], "generics": {"G_BYTES": 2, "G_MIN": 3, "G_MAX": 7},
@@ -59,26 +82,10 @@ PROOFS = {
             ("omd_decrypt_buffer", "        too_long <= bad;", "        too_long <= '0';"),
         ],
     },
-    # What is proved of neither is tried: with one clock for more steps than with two, of any frequencies and phases.
-    "fifo with one clock": {
-        "harness": "fifo", "defines": ["ONE_CLOCK"], "top": "packet_fifo", "sources": ["link/packet_fifo"], "bounded": True,
-        "generics": {"G_BITS": 2, "G_INFO": 1, "G_BEATS": 4, "G_PACKETS": 2},
-        "seen": ["write_packet_gray", "read_packet_gray", "read_gray"],
-        "mutants": [
-            ("link/packet_fifo", "write - freed /= G_BEATS else", "write - freed /= G_BEATS + 1 else"),
-            ("link/packet_fifo", "            write <= start;\n            overflow", "            overflow"),
-            ("link/packet_fifo", "        if left = 1 then", "        if left = 2 then"),
-            ("link/link_pkg", "return slv(x xor shift_right(x, 1));", "return slv(x xor shift_right(x, 2));"),
-        ],
-    },
-    "fifo with two clocks": {
-        "harness": "fifo", "top": "packet_fifo", "sources": ["link/packet_fifo"], "clocks": True, "bounded": True,
-        "generics": {"G_BITS": 2, "G_INFO": 1, "G_BEATS": 4, "G_PACKETS": 2},
-        "seen": ["write_packet_gray", "read_packet_gray", "read_gray"],
-        "mutants": [
-            ("link/link_pkg", "return slv(x xor shift_right(x, 1));", "return slv(x xor shift_right(x, 2));"),
-        ],
-    },
+    "fifo": FIFO,
+    "fifo that waits": FIFO | {"generics": FIFO["generics"] | {"G_DROPS": False}, "defines": ["WAITS"], "mutants": [
+        ("link/packet_fifo", "(has_room = '1' and has_descriptor = '1')", "has_room = '1'"),
+        FIFO["mutants"][0]]},
 }
 
 
@@ -97,18 +104,29 @@ def abc(directory, commands, seconds):
 
 
 def expose(verilog, top, names):
-    """The top module, with internal signals as outputs f_NAME."""
-    at = verilog.index(f"module {top}\n") if f"module {top}\n" in verilog else verilog.index(f"module {top} ")
-    head, text = verilog[:at], verilog[at:]
+    """The top module, with internal signals as outputs f_NAME; of a memory all words, the first lowest."""
+    begins = re.search(rf"^module {top}\b", verilog, re.M).start()
+    head, text = verilog[:begins], verilog[begins:]
     for name in names:
-        width = re.search(rf"^ *(?:wire|reg) (\[[^]]*\])? *{name};", text, re.M)
-        if not width:
+        found = re.search(rf"^ *(?:wire|reg) (?:\[(\d+):0\] )?{name}(?:\[(\d+):0\] )?;", text, re.M)
+        if not found:
             raise SystemExit(f"{top} has no signal {name}")
-        close = text.index(");")
-        text = text[:close] + f",\n  output {width[1] or ''} f_{name}" + text[close:]
-        end = text.index("endmodule")
-        text = text[:end] + f"  assign f_{name} = {name};\n" + text[end:]
+        bits, words = (int(x or 0) + 1 for x in found.groups())
+        value = "{" + ", ".join(f"{name}[{i}]" for i in reversed(range(words))) + "}" if found[2] else name
+        text = text.replace(");", f",\n  output [{bits * words - 1}:0] f_{name});", 1)
+        text = text.replace("endmodule", f"  assign f_{name} = {value};\nendmodule", 1)
     return head + text
+
+
+def stepped(verilog, clocks):
+    """Registers of several clocks as those of one, `clk`: in each of its steps a former clock says whether it rises."""
+    for clock in clocks:
+        verilog = re.sub(rf"always @\(posedge {clock} or posedge (\w+)\)(\s*if \(\1\)[^;]*;\s*else)",
+                         rf"always @(posedge clk or posedge \1)\2 if ({clock})", verilog)
+        verilog = verilog.replace(f"always @(posedge {clock})", f"always @(posedge clk) if ({clock})")
+        if f"posedge {clock}" in verilog:
+            raise SystemExit(f"a register of {clock} of another form")
+    return verilog.replace("(input ", "(input clk,\n   input ", 1) if clocks else verilog
 
 
 def check(name, proof, mutation=None):
@@ -124,13 +142,15 @@ def check(name, proof, mutation=None):
                 text = text.replace(mutation[1], mutation[2])
             files.append(directory / f"{source.split('/')[-1]}.vhd")
             files[-1].write_text(text)
-        verilog = translate(files, proof["top"], proof["generics"])
+        verilog = stepped(translate(files, proof["top"], proof["generics"]), proof.get("clocks", []))
         (directory / "dut.v").write_text(expose(verilog, proof["top"], proof.get("seen", [])))
         (directory / "harness.sv").write_text((HERE / f"{proof.get('harness', name)}.sv").read_text())
-        clocks = "clk2fflogic" if proof.get("clocks") else "async2sync"
-        yosys(directory, "read_verilog dut.v", f"read_verilog -formal -sv {' '.join('-D ' + d for d in proof.get('defines', []))} harness.sv", "hierarchy -check -top harness",
-              *(command.format(clocks=clocks) for command in TO_GATES))
-        answer = "" if proof.get("bounded") else abc(directory, f"pdr -T {PDR_SECONDS}", PDR_SECONDS)
+        inductive = proof.get("inductive") and not mutation
+        defines = "".join(f"-D {name} " for name in [*proof.get("defines", []), *["INVARIANTS"] * bool(inductive)])
+        yosys(directory, "read_verilog dut.v", f"read_verilog -formal -sv {defines}harness.sv", *PREPARED, *(BY_INDUCTION if inductive else TO_GATES))
+        if inductive:
+            return "proved"
+        answer = abc(directory, f"pdr -T {PDR_SECONDS}", PDR_SECONDS)
         if "Property proved" in answer:
             return "proved"
         if "was asserted in frame" in answer:

@@ -37,9 +37,9 @@ CORE = """
 
 # ks_gen: words of the master key, of both identifiers, `derive`; the cores take every beat.
 KEYS = """
-  wire [7:0] at = cycle[7:0];
+  wire [7:0] step = cycle[7:0];
   wire master = on & (cycle < {words}), own = on & (cycle >= 20) & (cycle < 24), peer = on & (cycle >= 24) & (cycle < 28);
-  ks_gen dut (.clk(clk), .rst(rst), .word(noise[31:0] & {{32{{on}}}}), .index(master ? at[3:0] : (at[3:0] & 4'h3)),
+  ks_gen dut (.clk(clk), .rst(rst), .word(noise[31:0] & {{32{{on}}}}), .index(master ? step[3:0] : (step[3:0] & 4'h3)),
     .write_master(master), .write_own(own), .write_peer(peer), .write_confirmation(on), .role(on & noise[5]),
     .derive(on & (cycle == 30)), .enable(1'b0), .stop(1'b0), .zeroise(zeroise), .may_derive(), .may_enable(),
     .may_write(), .may_confirm(), .has_master(), .derived(), .busy(), .refused(), .ended(), .was_erased(),
@@ -56,10 +56,10 @@ module bench;
   always @(negedge clk) for (i = 0; i < 32; i = i + 1) noise[32 * i +: 32] = $random(seed);
   always @(posedge clk) if (on) cycle <= cycle + 1;
 {dut}
-  task look; begin
+  task dump; begin
     $dumpon; #1; $dumpoff;
 {memories}
-    $display("look");
+    $display("dump");
   end endtask
   task session(input integer cycles); begin
     @(negedge clk) on = 1; cycle = 0;
@@ -67,7 +67,7 @@ module bench;
     zeroise = 1;
     @(negedge clk) zeroise = 0; on = 0; cycle = 0;
     repeat ({wait}) @(negedge clk);
-    look;
+    dump;
   end endtask
   initial begin
     $dumpfile("{vcd}");
@@ -76,7 +76,7 @@ module bench;
     repeat (3) @(negedge clk);
     rst = 0;
     repeat ({wait}) @(negedge clk);
-    look;
+    dump;
 {sessions}
     $finish;
   end
@@ -102,7 +102,7 @@ MUTANTS = [
 ]
 
 
-def looks(vcd):
+def nets_of(vcd):
     """Of each dump, what each net is."""
     names, scope, dumps, now = {}, [], [], None
     for line in vcd.splitlines():
@@ -154,17 +154,17 @@ def leftovers(design, mutation=None):
                             words=n // 4)
         words = "\n".join(f'    for (i = 0; i < {count}; i = i + 1) $display("{name}[%0d] %h", i, dut.{name}[i]);'
                           for name, count in memories(verilog, top))
-        vcd = directory / "look.vcd"
+        vcd = directory / "nets.vcd"
         (directory / "bench.v").write_text(BENCH.format(
             seed=n, dut=dut, memories=words, wait=cycles, vcd=vcd,
             sessions="\n".join(f"    session({end});" for end in ends)))
         (directory / "dut.v").write_text(verilog)
         subprocess.run(["iverilog", "-g2005", "-o", directory / "run", directory / "bench.v", directory / "dut.v"], check=True)
         shown = subprocess.run(["vvp", directory / "run"], check=True, capture_output=True, text=True).stdout
-        names, dumps = looks(vcd.read_text())
-        of_memories = [re.findall(r"^\w+\[\d+\] \w+$", part, re.M) for part in shown.split("look\n")[:-1]]
+        names, dumps = nets_of(vcd.read_text())
+        of_memories = [re.findall(r"^\w+\[\d+\] \w+$", part, re.M) for part in shown.split("dump\n")[:-1]]
     if len(dumps) != len(ends) + 1 or len(of_memories) != len(dumps) or len(names) < 50:
-        raise SystemExit(f"{design}: {len(dumps)} looks at {len(names)} nets")
+        raise SystemExit(f"{design}: {len(dumps)} dumps of {len(names)} nets")
     left = set()
     for now, words in zip(dumps[1:], of_memories[1:]):
         left |= {names[code] for code, value in now.items() if dumps[0].get(code) != value}

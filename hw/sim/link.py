@@ -229,19 +229,19 @@ class Run:
         self.output_path = output_path
         self.seen_packets, self.seen_frames = [0, 0], [0, 0]
         answers = self.answers = (Path(output_path) / "answers.txt").read_text().split("\n")[:-1]
-        self.at = 0
+        self.answered = 0
         try:
             for number, (command, expected) in enumerate(self.steps):
                 if command is None:
                     expected()
                     continue
                 wanted = expected() if callable(expected) else expected
-                if wanted is not None and answers[self.at] != wanted:
+                if wanted is not None and answers[self.answered] != wanted:
                     of = [n for n in regs.COUNTER_NAMES if command[4:7] == f"{regs.COUNTERS + 8 * regs.COUNTER_NAMES.index(n):03x}"]
-                    raise Wrong(f"step {number}, {command} {of}: {answers[self.at]}, expected {wanted}; {self.sides[int(command[2])].counts}")
-                self.at += 1
-            if self.at != len(answers):
-                raise Wrong(f"{len(answers)} answers to {self.at} commands")
+                    raise Wrong(f"step {number}, {command} {of}: {answers[self.answered]}, expected {wanted}; {self.sides[int(command[2])].counts}")
+                self.answered += 1
+            if self.answered != len(answers):
+                raise Wrong(f"{len(answers)} answers to {self.answered} commands")
             for side in self.both:
                 for name, seen in (("packets", self.seen_packets), ("frames", self.seen_frames)):
                     if len(self.lines(f"{name}{side}")) != seen[side]:
@@ -366,7 +366,7 @@ class Run:
             self.read(side, regs.COUNTERS + 8 * row, None)
 
         def compare():
-            now = {name: int(x.split()[0], 16) for name, x in zip(names, self.answers[self.at - len(names):self.at])}
+            now = {name: int(x.split()[0], 16) for name, x in zip(names, self.answers[self.answered - len(names):self.answered])}
             of = self.sides[side]
             more = {name: now[name] - of.counts.get(name, 0) for name in names}
             half = names.index("opened")

@@ -50,17 +50,17 @@ def bad_input(hash="sha256", width=64):
     # Headers, tags, replays.
     run.begin()
 
-    def spoilt(at, bit=0, packet=None):
+    def spoilt(place, bit=0, packet=None):
         packet = bytearray(packet or peer.seal(run.frame(50)))
-        packet[at] ^= 1 << bit
+        packet[place] ^= 1 << bit
         run.play(bytes(packet))
         good()
 
-    for at in (12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 29, 30, 31, 60, 79, -1, -32, -33):
-        spoilt(at, r.randrange(8))
-    for at in (0, 5, 6, 11):                              # addresses are not looked at
+    for place in (12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 29, 30, 31, 60, 79, -1, -32, -33):
+        spoilt(place, r.randrange(8))
+    for place in (0, 5, 6, 11):                              # addresses are not looked at
         packet = bytearray(peer.seal(run.frame(33)))
-        packet[at] ^= 0x80
+        packet[place] ^= 0x80
         run.play(bytes(packet))
     packet = peer.seal(run.frame(70))
     run.play(packet[:-1])

@@ -10,6 +10,7 @@ sys.path.insert(0, str(HERE))
 
 import link_control  # noqa: E402
 import link_tests  # noqa: E402
+import lwc  # noqa: E402
 import stimulus  # noqa: E402
 from vunit import VUnit  # noqa: E402
 
@@ -24,6 +25,7 @@ vu.add_vhdl_builtins()
 lib = vu.add_library("omd")
 lib.add_source_files(HERE.parent / "rtl" / "*.vhd")
 lib.add_source_files(HERE.parent / "rtl" / "link" / "*.vhd")
+lib.add_source_files(HERE.parent / "rtl" / "lwc" / "*.vhd")
 lib.add_source_files(HERE.parent / "tb" / "*.vhd")
 vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
 
@@ -92,6 +94,19 @@ if LONG:
             config(f"{hash}.long.{seed}", hash, n, lambda h=hash, n=n, s=seed: stimulus.drawn(
                 h, n, 100 + s, [(i * 37 % 9601, i * 91 % 600) for i in range(100)], breaks=10),
                 G_STALL=10 * seed, G_SEED=seed)
+
+# Words that are not valid are X in this bench.
+lib.test_bench("tb_omd_lwc").set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable"])
+for name, hash, script, stall in lwc.configurations(LONG):
+    path = HERE.parents[1] / "target" / "hw" / "stimulus" / f"lwc.{name}"
+
+    def save_words(output_path, script=script, path=path):
+        script().save(path)
+        return True
+
+    lib.test_bench("tb_omd_lwc").add_config(name, pre_config=save_words, generics={
+        "G_DIR": str(path), "G_HASH": hash, "G_KEY_BYTES": lwc.KEY_BYTES, "G_TAG_BYTES": SIZES[hash] // 2, "G_BEATS": lwc.BEATS,
+        "G_STALL": stall, "G_SEED": len(name)})
 
 control = lib.test_bench("tb_link_control")
 for hash in SIZES:

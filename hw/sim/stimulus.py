@@ -45,8 +45,8 @@ class Sessions:
         if not opens:
             return (False, N, A, M, T, C, True)
         if spoil == "tag":
-            at = len(N + A + M) % len(T)
-            T = T[:at] + bytes([T[at] ^ 1]) + T[at + 1:]
+            place = len(N + A + M) % len(T)
+            T = T[:place] + bytes([T[place] ^ 1]) + T[place + 1:]
         elif spoil == "last":
             T = T[:-1] + bytes([T[-1] ^ 1])
         elif spoil == "shorter":

@@ -33,7 +33,7 @@ static unsigned below(unsigned n) { return chance() % n; }
 // A frame on its way into a port, eight bytes to the beat, with pauses.
 struct source {
   std::deque<std::pair<bytes, bool>> frames;  // the second: marked as erroneous
-  size_t at = 0;
+  size_t sent = 0;
   bool pausing = false;
 };
 
@@ -74,22 +74,22 @@ static void offer(source &from, D &data, K &keep, B &last, B &user, B &valid) {
   const bytes &frame = from.frames.front().first;
   uint64_t word = 0;
   unsigned kept = 0;
-  for (unsigned i = 0; i < 8 && from.at + i < frame.size(); i++) {
-    word |= uint64_t(frame[from.at + i]) << 8 * i;
+  for (unsigned i = 0; i < 8 && from.sent + i < frame.size(); i++) {
+    word |= uint64_t(frame[from.sent + i]) << 8 * i;
     kept |= 1u << i;
   }
   data = word;
   keep = kept;
-  last = from.at + 8 >= frame.size();
+  last = from.sent + 8 >= frame.size();
   user = last && from.frames.front().second;
   valid = 1;
 }
 
 static void taken(source &from) {
-  from.at += 8;
-  if (from.at >= from.frames.front().first.size()) {
+  from.sent += 8;
+  if (from.sent >= from.frames.front().first.size()) {
     from.frames.pop_front();
-    from.at = 0;
+    from.sent = 0;
   }
 }
 
@@ -197,13 +197,13 @@ static void write_text(end *ends, int e, unsigned address, const bytes &text) {
 }
 
 static void settle(end *ends, int e) {
-  for (int i = 0; read_word(ends, e, AT_STATUS) & 1; i++)
+  for (int i = 0; read_word(ends, e, ADDRESS_STATUS) & 1; i++)
     if (i > 10000) fail("a side does not become idle");
 }
 
 static uint64_t counter(end *ends, int e, unsigned row) {
-  uint64_t lower = read_word(ends, e, AT_COUNTERS + 8 * row);
-  return uint64_t(read_word(ends, e, AT_COUNTERS + 8 * row + 4)) << 32 | lower;
+  uint64_t lower = read_word(ends, e, ADDRESS_COUNTERS + 8 * row);
+  return uint64_t(read_word(ends, e, ADDRESS_COUNTERS + 8 * row + 4)) << 32 | lower;
 }
 
 int main(int argc, char **argv) {
@@ -221,21 +221,21 @@ int main(int argc, char **argv) {
   printf("%s %s\n", hex(ids[0]).c_str(), hex(ids[1]).c_str());
   for (int e = 0; e < 2; e++) {
     settle(ends, e);
-    write_word(ends, e, AT_ROLE, e);
-    write_text(ends, e, AT_MASTER_KEY, key);
-    write_text(ends, e, AT_OWN_IDENTIFIER, ids[e]);
-    write_text(ends, e, AT_PEER_IDENTIFIER, ids[1 - e]);
-    write_word(ends, e, AT_CONTROL, 1);
+    write_word(ends, e, ADDRESS_ROLE, e);
+    write_text(ends, e, ADDRESS_MASTER_KEY, key);
+    write_text(ends, e, ADDRESS_OWN_IDENTIFIER, ids[e]);
+    write_text(ends, e, ADDRESS_PEER_IDENTIFIER, ids[1 - e]);
+    write_word(ends, e, ADDRESS_CONTROL, 1);
     settle(ends, e);
   }
   uint32_t confirmation[2][4];
   for (int e = 0; e < 2; e++)
-    for (int i = 0; i < 4; i++) confirmation[e][i] = read_word(ends, e, AT_OWN_CONFIRMATION + 4 * i);
+    for (int i = 0; i < 4; i++) confirmation[e][i] = read_word(ends, e, ADDRESS_OWN_CONFIRMATION + 4 * i);
   for (int e = 0; e < 2; e++) {
-    for (int i = 0; i < 4; i++) write_word(ends, e, AT_PEER_CONFIRMATION + 4 * i, confirmation[1 - e][i]);
-    write_word(ends, e, AT_CONTROL, 2);
+    for (int i = 0; i < 4; i++) write_word(ends, e, ADDRESS_PEER_CONFIRMATION + 4 * i, confirmation[1 - e][i]);
+    write_word(ends, e, ADDRESS_CONTROL, 2);
     settle(ends, e);
-    if (!(read_word(ends, e, AT_STATUS) & 8)) fail("a session is not confirmed");
+    if (!(read_word(ends, e, ADDRESS_STATUS) & 8)) fail("a session is not confirmed");
   }
 
   // From A to B and from B to A: what was sent and has not come; in order.

@@ -25,13 +25,15 @@ def build(hash, n):
     (directory / "omd_link.v").write_text(translate(sources("omd_link"), "omd_link", {"G_HASH": hash, "G_MIN_FRAME": 0}))
     names = ("STATUS", "ROLE", "MASTER_KEY", "OWN_IDENTIFIER", "PEER_IDENTIFIER", "CONTROL", "OWN_CONFIRMATION",
              "PEER_CONFIRMATION", "COUNTERS")
-    defines = [f"-DAT_{name}={getattr(regs, name)}" for name in names]
+    defines = [f"-DADDRESS_{name}={getattr(regs, name)}" for name in names]
     defines += [f"-DBLOCK_BYTES={n}", f"-DOPENED={regs.COUNTER_NAMES.index('opened')}"]
-    subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", str(os.cpu_count()), "-O3", "--x-assign", "fast",
-                    "--default-language", "1364-2005", "--top-module", "omd_link",
-                    "-Wno-fatal", "-Wno-lint", "-Wno-style", "-CFLAGS", " ".join(["-O2", *defines]), "--Mdir", directory / "made", "-o", "volume",
-                    directory / "omd_link.v", Path(__file__).with_name("volume.cpp")],
-                   check=True, stdout=subprocess.DEVNULL)
+    # Of its thousands of warnings about GHDL's Verilog only those of a build that fails are of use.
+    done = subprocess.run(["verilator", "--cc", "--exe", "--build", "-j", str(os.cpu_count()), "-O3", "--x-assign", "fast",
+                           "--default-language", "1364-2005", "--top-module", "omd_link", "-Wno-fatal", "-CFLAGS",
+                           " ".join(["-O2", *defines]), "--Mdir", directory / "made", "-o", "volume", directory / "omd_link.v",
+                           Path(__file__).with_name("volume.cpp")], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(done.stderr)
     return directory / "made" / "volume"
 
 

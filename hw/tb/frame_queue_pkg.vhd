@@ -44,13 +44,13 @@ package body frame_queue_pkg is
 
     impure function get return string is
       variable old_item : item_pointer := first;
-      constant TEXT : string := old_item.text.all;
+      constant CONTENT : string := old_item.text.all;
     begin
       first := old_item.behind;
       deallocate(old_item.text);
       deallocate(old_item);
       count := count - 1;
-      return TEXT;
+      return CONTENT;
     end function;
   end protected body;
 end package body;

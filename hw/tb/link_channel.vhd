@@ -116,11 +116,11 @@ begin
     variable chance : real;
     variable bytes, sent, part : natural;
 
-    function byte_of (digits : string(1 to 2)) return std_logic_vector is
+    function byte_of (pair : string(1 to 2)) return std_logic_vector is
       variable l : line;
       variable x : std_logic_vector(7 downto 0);
     begin
-      l := new string'(digits);
+      l := new string'(pair);
       hread(l, x);
       deallocate(l);
       return x;

@@ -192,7 +192,7 @@ begin
   ports : for p in 0 to 3 generate
     play : process
       variable l : line;
-      variable bytes, at : natural;
+      variable bytes, sent : natural;
       variable data : slv(8 * W - 1 downto 0);
       variable keep : slv(W - 1 downto 0);
     begin
@@ -203,26 +203,26 @@ begin
         if l.all /= "-" then
           bytes := l'length / 2;
         end if;
-        at := 0;
+        sent := 0;
         loop
           data := (others => '0');
           keep := (others => '0');
           for i in 0 to W - 1 loop
-            if at + i < bytes then
-              data(8 * i + 7 downto 8 * i) := digit(l(l'left + 2 * (at + i))) & digit(l(l'left + 2 * (at + i) + 1));
+            if sent + i < bytes then
+              data(8 * i + 7 downto 8 * i) := digit(l(l'left + 2 * (sent + i))) & digit(l(l'left + 2 * (sent + i) + 1));
               keep(i) := '1';
             end if;
           end loop;
-          at := at + W;
+          sent := sent + W;
           in_data(p) <= data;
           in_keep(p) <= keep;
-          in_last(p) <= '1' when at >= bytes else '0';
+          in_last(p) <= '1' when sent >= bytes else '0';
           in_valid(p) <= '1';
           loop
             wait until rising_edge(clk_of_port(p));
             exit when in_ready(p) = '1';
           end loop;
-          exit when at >= bytes;
+          exit when sent >= bytes;
         end loop;
         in_valid(p) <= '0';
         deallocate(l);
