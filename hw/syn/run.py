@@ -6,6 +6,7 @@ wrapper (the clock, with each of SEEDS); both netlists are simulated against the
 results.json, from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which
 takes most of the time. --placed: the clock without routing. Routing is given up after ROUTING_MINUTES, and then not tried
 with other seeds. --tables: writes the table and the figures only. What was made of the same design is not made again.
+Of BUFFERS there is the area only; combinations.py simulates them behind a core.
 """
 
 import hashlib
@@ -68,6 +69,8 @@ DESIGNS = {
     "sha512-full": ("sha512", 1, True, False),
     "sha256-full": ("sha256", 1, True, False),
 }
+# n, and the beats of 9600 bytes
+BUFFERS = {"omd_decrypt_buffer": (64, 150), "omd_decrypt_buffer-32": (32, 300)}
 
 
 def tool(name, directory, *arguments, minutes=None):
@@ -209,17 +212,9 @@ def digest(name, design):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def measure(name, options):
-    """What is measured and the result: first the digest."""
-    hash, lanes, full, half = DESIGNS[name]
-    top = "omd_core" if lanes == 1 else "omd_lanes"
+def directory_of(name, design):
+    """With the design, and nothing made of another; and the digest."""
     directory = BUILD / name
-    n = SIZES[hash]
-    tag_bytes = n // 2 if full else n
-    generics = {"G_HASH": hash, "G_BYTES": n, "G_TAG_BYTES": tag_bytes, "G_DECRYPT": full, "G_AD": full}
-    if half:
-        generics["G_HALF_ROUND"] = half
-    design = translate(SOURCES, top, generics)
     of = digest(name, design)
     if not (directory / of).exists():
         shutil.rmtree(directory, ignore_errors=True)
@@ -228,6 +223,32 @@ def measure(name, options):
         for file in ("sums.v", "muxes.v"):
             shutil.copy(HERE / file, directory)
         (directory / of).touch()
+    return directory, of
+
+
+def measure_buffer(name):
+    n, beats = BUFFERS[name]
+    design = translate([*SOURCES[:1], SOURCES[0].with_stem("omd_decrypt_buffer")], "omd_decrypt_buffer",
+                       {"G_BYTES": n, "G_BEATS": beats})
+    directory, of = directory_of(name, design)
+    yield "digest", of
+    yield "ultrascale", area_ultrascale(directory, "omd_decrypt_buffer")
+
+
+def measure(name, options):
+    """What is measured and the result: first the digest."""
+    if name in BUFFERS:
+        yield from measure_buffer(name)
+        return
+    hash, lanes, full, half = DESIGNS[name]
+    top = "omd_core" if lanes == 1 else "omd_lanes"
+    n = SIZES[hash]
+    tag_bytes = n // 2 if full else n
+    generics = {"G_HASH": hash, "G_BYTES": n, "G_TAG_BYTES": tag_bytes, "G_DECRYPT": full, "G_AD": full}
+    if half:
+        generics["G_HALF_ROUND"] = half
+    design = translate(SOURCES, top, generics)
+    directory, of = directory_of(name, design)
     yield "digest", of
 
     session = stimulus.drawn(hash, tag_bytes, 8, stimulus.edges(n)[:-2], lanes=lanes, opens=None if full else False)
@@ -248,14 +269,15 @@ def measure(name, options):
 def main():
     options = {a for a in sys.argv[1:] if a.startswith("--")}
     if "--tables" not in options:
-        for name in [a for a in sys.argv[1:] if a not in options] or DESIGNS:
+        names = [*DESIGNS, *BUFFERS]
+        for name in [a for a in sys.argv[1:] if a not in options] or names:
             print(name, flush=True)
             for what, result in measure(name, options):
                 results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
                 if what == "digest" and results.get(name, {}).get(what) != result:
                     results[name] = {}
                 results[name][what] = result
-                RESULTS.write_text(json.dumps({k: results[k] for k in DESIGNS if k in results}, indent=2) + "\n")
+                RESULTS.write_text(json.dumps({k: results[k] for k in names if k in results}, indent=2) + "\n")
                 print(f"  {what}: {result}", flush=True)
     tables.write(json.loads(RESULTS.read_text()))
 
