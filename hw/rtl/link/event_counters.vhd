@@ -48,7 +48,8 @@ begin
   assert COUNTERS <= ROWS report "event_counters: more than ROWS counters" severity failure;
 
   registers : process (clk)
-    variable looked_at : unsigned(7 downto 0);
+    variable looked_at, last_one : unsigned(7 downto 0);
+    variable total : unsigned(63 downto 0);
   begin
     if rising_edge(clk) then
       sampled(0 to COUNTERS - 1) <= counts;
@@ -61,13 +62,14 @@ begin
       before <= sum(to_integer(row));
       added_row <= row;
       adds_nothing <= clears;
+      last_one := now;
+      total := before + more;
       if adds_nothing = '1' then
-        last(to_integer(added_row)) <= (others => '0');
-        sum(to_integer(added_row)) <= (others => '0');
-      else
-        last(to_integer(added_row)) <= now;
-        sum(to_integer(added_row)) <= before + more;
+        last_one := (others => '0');
+        total := (others => '0');
       end if;
+      last(to_integer(added_row)) <= last_one;
+      sum(to_integer(added_row)) <= total;
 
       row <= row + 1;
       if row = ROWS - 1 then

@@ -100,7 +100,7 @@ architecture rtl of ks_gen is
   signal at : phase := ERASES;
   signal doing : task := SESSION_NUMBER;
   signal to_b : std_logic := '0';                         -- the key under way is that from A to B
-  signal MK, K, L, tag_to_b, tag_to_a : block_t := ZERO;
+  signal MK, K, L, tag_seal, tag_open : block_t := ZERO;
   signal own, peer, confirmation, of_a, of_b : slv(127 downto 0) := (others => '0');
   signal peers_confirmation : slv(127 downto 0);
   -- Comparisons of these, a cycle later: a command comes three cycles after a word at the earliest (registers).
@@ -174,8 +174,8 @@ begin
   seal_key_tvalid <= '1' when at = SENDS and sent = '1' else '0';
   open_key_tvalid <= '1' when at = SENDS and sent = '0' else '0';
   l_star <= L;
-  seal_tag_a <= tag_to_a when is_b = '1' else tag_to_b;
-  open_tag_a <= tag_to_b when is_b = '1' else tag_to_a;
+  seal_tag_a <= tag_seal;
+  open_tag_a <= tag_open;
 
   registers : process (clk)
     variable erases_session, erases_master : boolean;
@@ -267,10 +267,10 @@ begin
                 L <= y;
                 doing <= ASSOCIATED_DATA;
               when ASSOCIATED_DATA =>
-                if to_b = '1' then
-                  tag_to_b <= y;
+                if sent = '1' then
+                  tag_seal <= y;
                 else
-                  tag_to_a <= y;
+                  tag_open <= y;
                 end if;
                 at <= SENDS;
                 beats <= 0;
@@ -309,8 +309,8 @@ begin
         is_enabled <= '0';
         K <= ZERO;
         L <= ZERO;
-        tag_to_a <= ZERO;
-        tag_to_b <= ZERO;
+        tag_seal <= ZERO;
+        tag_open <= ZERO;
         number <= (others => '0');
         of_a <= (others => '0');
         of_b <= (others => '0');
