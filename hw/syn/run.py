@@ -4,9 +4,9 @@
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
 wrapper (the clock, with each of SEEDS); both netlists are simulated against the reference. Results are kept in
 results.json, from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which
-takes most of the time. --placed: the clock without routing. Routing is given up after ROUTING_MINUTES, and then not tried
-with other seeds. --tables: writes the table and the figures only. What was made of the same design is not made again.
-Of BUFFERS there is the area only; combinations.py simulates them behind a core.
+takes most of the time. --placed: the clock without routing. --one-seed: with the first of SEEDS only. Routing is given up
+after ROUTING_MINUTES, and then not tried with other seeds. --tables: writes the table and the figures only. What was made of
+the same design is not made again. Of BUFFERS there is the area only; combinations.py simulates them behind a core.
 """
 
 import hashlib
@@ -121,7 +121,7 @@ def area_ultrascale(directory, top):
             "bram": count("RAMB.*|URAM.*")}
 
 
-def clock_ecp5(directory, name, top, unread, simulate, routed):
+def clock_ecp5(directory, name, top, unread, simulate, seeds, routed):
     """What is used and the clocks as nextpnr estimates them before routing; then, if wanted, as they are."""
     design = (directory / "design.v").read_text()
     free_rows = FREE_ROWS.get(name, 0)
@@ -179,13 +179,13 @@ def clock_ecp5(directory, name, top, unread, simulate, routed):
     netlist = json.loads(once(directory / "ecp5.json", map_luts).read_text())["modules"]["wrapper"]
     beats = simulate(unwrapped(netlist, design, top, unread))
     once(directory / "sparse.json", fill)
-    placed = [place(seed) for seed in SEEDS]
+    placed = [place(seed) for seed in seeds]
     used = json.loads((directory / "placed-report.json").read_text())["utilization"]
     comb = used["TRELLIS_COMB"]["used"] - len(places(free_rows))
     result = {"comb": comb, "ff": used["TRELLIS_FF"]["used"], "bram": used["DP16KD"]["used"],
               "beats": beats, "placed_mhz": placed, "routed_mhz": []}
     yield result
-    for seed in SEEDS if routed or (directory / f"routed-{SEEDS[0]}.json").exists() else ():
+    for seed in seeds if routed or (directory / f"routed-{seeds[0]}.json").exists() else ():
         clock = route(seed)
         if clock is None:
             break
@@ -262,7 +262,8 @@ def measure(name, options):
     yield "ultrascale", area | {"beats": simulate(netlist_ultrascale(directory, top))}
     if "--area" not in options:
         unread = ("l_star", "tag_a") if full else ("s_ad_",)
-        for result in clock_ecp5(directory, name, top, unread, simulate, "--placed" not in options):
+        seeds = SEEDS[:1] if "--one-seed" in options else SEEDS
+        for result in clock_ecp5(directory, name, top, unread, simulate, seeds, "--placed" not in options):
             yield "ecp5", result
 
 

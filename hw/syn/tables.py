@@ -57,7 +57,9 @@ def clock(ecp5):
 
 
 def of_seeds(clocks):
-    return f"{median(clocks):.1f} ({min(clocks):.1f} to {max(clocks):.1f})" if clocks else "–"
+    if len(clocks) < 2:
+        return f"{clocks[0]:.1f}" if clocks else "–"
+    return f"{median(clocks):.1f} ({min(clocks):.1f} to {max(clocks):.1f})"
 
 
 def rate(name, mhz):
