@@ -57,16 +57,13 @@ architecture rtl of put_to_dec is
   signal part : natural range 0 to PARTS := 0;
   signal taken : slv(8 * W * PARTS - 1 downto 0) := (others => '0');
   signal header : slv(8 * HEADER_BYTES - 1 downto 0);
-  signal left : length_t := (others => '0');              -- of the header, ciphertext, tag
-  -- What comes of it, known with it: the bytes of the next word, and that it is the last; that left is 0.
-  signal want : length_t := (others => '0');
-  signal word_last, is_empty : std_logic := '1';
+  signal left, want : length_t := (others => '0');
   signal has_packet, discard, refuses, there, take : std_logic;
   signal info : slv(length_t'range);
   signal data : slv(8 * W - 1 downto 0);
   signal nonce : slv(8 * nonce_bytes(n) - 1 downto 0);
   signal beat : slv(8 * n - 1 downto 0);
-  signal word_valid, word_ready, beat_valid, beat_ready, forgets, done : std_logic;
+  signal word_last, word_valid, word_ready, beat_valid, beat_ready, forgets, done : std_logic;
 
   -- Bytes of the header, the first highest.
   function field (bytes : slv(8 * HEADER_BYTES - 1 downto 0); first, last : natural) return slv is
@@ -87,8 +84,10 @@ begin
       s_tready => s_tready, has_packet => has_packet, info => info, discard => discard, m_data => data, m_want => want,
       m_valid => there, m_take => take);
 
+  want <= least(left, W);
   -- An empty ciphertext is a beat without bytes.
-  word_valid <= '1' when (at = CIPHERS and (is_empty = '1' or there = '1')) or (at = TAGS and there = '1') else '0';
+  word_valid <= '1' when (at = CIPHERS and (left = 0 or there = '1')) or (at = TAGS and there = '1') else '0';
+  word_last <= '1' when left <= W else '0';
   take <= '1' when at = HEADS else word_ready when at = CIPHERS or at = TAGS else '0';
   done <= '1' when at = TAGS and word_valid = '1' and word_ready = '1' and word_last = '1' else '0';
   discard <= done or refuses or (erase and has_packet);
@@ -108,10 +107,8 @@ begin
       m_tvalid => m_tvalid, m_tready => m_tready);
 
   registers : process (clk)
-    variable next_left : length_t;
   begin
     if rising_edge(clk) then
-      next_left := left;
       no_session <= '0';
       bad_type <= '0';
       bad_version <= '0';
@@ -125,7 +122,7 @@ begin
       case at is
         when IDLE =>
           part <= 0;
-          next_left := to_unsigned(HEADER_BYTES, length_t'length);
+          left <= to_unsigned(HEADER_BYTES, length_t'length);
           if has_packet = '1' and refuses = '0' and erase = '0' then
             at <= HEADS;
             if enabled = '0' then
@@ -143,8 +140,8 @@ begin
               end if;
             end loop;
             part <= part + 1;
-            next_left := left - W;
-            if word_last = '1' then
+            left <= left - W;
+            if left <= W then
               at <= CHECKS;
             end if;
           end if;
@@ -182,32 +179,28 @@ begin
           end if;
 
         when ADMITS =>
-          next_left := unsigned(info) - OVERHEAD;
+          left <= unsigned(info) - OVERHEAD;
           if about_tready = '1' and beat_ready = '1' then
             at <= CIPHERS;
           end if;
 
         when CIPHERS =>
           if word_valid = '1' and word_ready = '1' then
-            next_left := left - W;
+            left <= left - W;
             if word_last = '1' then
               at <= TAGS;
-              next_left := to_unsigned(TAG_BYTES, length_t'length);
+              left <= to_unsigned(TAG_BYTES, length_t'length);
             end if;
           end if;
 
         when TAGS =>
           if word_valid = '1' and word_ready = '1' then
-            next_left := left - W;
+            left <= left - W;
             if word_last = '1' then
               at <= IDLE;
             end if;
           end if;
       end case;
-      left <= next_left;
-      want <= least(next_left, W);
-      word_last <= '1' when next_left <= W else '0';
-      is_empty <= '1' when next_left = 0 else '0';
       if erase = '1' then
         at <= IDLE;
         refuses <= '0';
