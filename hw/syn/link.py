@@ -110,11 +110,12 @@ def clocks_ecp5(directory):
     def nextpnr(step, *arguments, minutes=None):
         """`step`.json, unless it is there."""
         if not (directory / f"{step}.json").exists():
-            tool("nextpnr", directory, *ECP5, "--lpf-allow-unconstrained", "--freq", TARGET_MHZ, "--timing-allow-fail", "--seed", SEED,
-                 *PLACEMENT, "--log", f"{step}.log", "--quiet", *arguments, minutes=minutes)
+            tool("nextpnr", directory, *ECP5, "--lpf-allow-unconstrained", "--timing-allow-fail", "--log", f"{step}.log", "--quiet",
+                 *arguments, minutes=minutes)
             (directory / f"{step}.part").rename(directory / f"{step}.json")
 
-    nextpnr("placed", "--json", "ecp5.json", "--no-route", "--write", "placed.part")
+    # placed.json has the placer's options in it, and the router's.
+    nextpnr("placed", "--json", "ecp5.json", "--freq", TARGET_MHZ, "--seed", SEED, *PLACEMENT, "--no-route", "--write", "placed.part")
     if not (directory / "given-up").exists():
         try:
             nextpnr("routed", "--json", "placed.json", "--no-pack", "--no-place", "--report", "routed.part", minutes=ROUTING_MINUTES)
