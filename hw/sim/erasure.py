@@ -98,7 +98,7 @@ MUTANTS = [
     ("omd_core sha256", "omd_core", "        Ta(1 to LANES) <= (others => ZERO);\n", ""),
     ("omd_core sha256", "omd_core", "        D(1 to LANES) <= (others => ZERO);\n", ""),
     ("ks_gen sha256", "link/ks_gen", "        MK <= ZERO;\n", ""),
-    ("ks_gen sha256", "link/ks_gen", "        tag_to_b <= ZERO;\n", ""),
+    ("ks_gen sha256", "link/ks_gen", "        tag_seal <= ZERO;\n", ""),
 ]
 
 

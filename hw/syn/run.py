@@ -4,8 +4,9 @@
 Each design goes through GHDL and yosys to UltraScale+ (LUTs) and to ECP5, where nextpnr places and routes it in the
 wrapper (the clock, with each of SEEDS); both netlists are simulated against the reference. Results are kept in
 results.json, from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which
-takes most of the time. --placed: the clock without routing. Routing is given up after ROUTING_MINUTES, and then not tried
-with other seeds. --tables: writes the table and the figures only. What was made of the same design is not made again.
+takes most of the time. --placed: the clock without routing. --one-seed: with the first of SEEDS only. Routing is given up
+after ROUTING_MINUTES, and then not tried with other seeds. --tables: writes the table and the figures only. What was made of
+the same design is not made again. Of BUFFERS there is the area only; combinations.py simulates them behind a core.
 """
 
 import hashlib
@@ -68,6 +69,8 @@ DESIGNS = {
     "sha512-full": ("sha512", 1, True, False),
     "sha256-full": ("sha256", 1, True, False),
 }
+# n, and the beats of 9600 bytes
+BUFFERS = {"omd_decrypt_buffer": (64, 150), "omd_decrypt_buffer-32": (32, 300)}
 
 
 def tool(name, directory, *arguments, minutes=None):
@@ -118,7 +121,7 @@ def area_ultrascale(directory, top):
             "bram": count("RAMB.*|URAM.*")}
 
 
-def clock_ecp5(directory, name, top, unread, simulate, routed):
+def clock_ecp5(directory, name, top, unread, simulate, seeds, routed):
     """What is used and the clocks as nextpnr estimates them before routing; then, if wanted, as they are."""
     design = (directory / "design.v").read_text()
     free_rows = FREE_ROWS.get(name, 0)
@@ -176,13 +179,13 @@ def clock_ecp5(directory, name, top, unread, simulate, routed):
     netlist = json.loads(once(directory / "ecp5.json", map_luts).read_text())["modules"]["wrapper"]
     beats = simulate(unwrapped(netlist, design, top, unread))
     once(directory / "sparse.json", fill)
-    placed = [place(seed) for seed in SEEDS]
+    placed = [place(seed) for seed in seeds]
     used = json.loads((directory / "placed-report.json").read_text())["utilization"]
     comb = used["TRELLIS_COMB"]["used"] - len(places(free_rows))
     result = {"comb": comb, "ff": used["TRELLIS_FF"]["used"], "bram": used["DP16KD"]["used"],
               "beats": beats, "placed_mhz": placed, "routed_mhz": []}
     yield result
-    for seed in SEEDS if routed or (directory / f"routed-{SEEDS[0]}.json").exists() else ():
+    for seed in seeds if routed or (directory / f"routed-{seeds[0]}.json").exists() else ():
         clock = route(seed)
         if clock is None:
             break
@@ -209,17 +212,9 @@ def digest(name, design):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
-def measure(name, options):
-    """What is measured and the result: first the digest."""
-    hash, lanes, full, half = DESIGNS[name]
-    top = "omd_core" if lanes == 1 else "omd_lanes"
+def directory_of(name, design):
+    """With the design, and nothing made of another; and the digest."""
     directory = BUILD / name
-    n = SIZES[hash]
-    tag_bytes = n // 2 if full else n
-    generics = {"G_HASH": hash, "G_BYTES": n, "G_TAG_BYTES": tag_bytes, "G_DECRYPT": full, "G_AD": full}
-    if half:
-        generics["G_HALF_ROUND"] = half
-    design = translate(SOURCES, top, generics)
     of = digest(name, design)
     if not (directory / of).exists():
         shutil.rmtree(directory, ignore_errors=True)
@@ -228,6 +223,32 @@ def measure(name, options):
         for file in ("sums.v", "muxes.v"):
             shutil.copy(HERE / file, directory)
         (directory / of).touch()
+    return directory, of
+
+
+def measure_buffer(name):
+    n, beats = BUFFERS[name]
+    design = translate([*SOURCES[:1], SOURCES[0].with_stem("omd_decrypt_buffer")], "omd_decrypt_buffer",
+                       {"G_BYTES": n, "G_BEATS": beats})
+    directory, of = directory_of(name, design)
+    yield "digest", of
+    yield "ultrascale", area_ultrascale(directory, "omd_decrypt_buffer")
+
+
+def measure(name, options):
+    """What is measured and the result: first the digest."""
+    if name in BUFFERS:
+        yield from measure_buffer(name)
+        return
+    hash, lanes, full, half = DESIGNS[name]
+    top = "omd_core" if lanes == 1 else "omd_lanes"
+    n = SIZES[hash]
+    tag_bytes = n // 2 if full else n
+    generics = {"G_HASH": hash, "G_BYTES": n, "G_TAG_BYTES": tag_bytes, "G_DECRYPT": full, "G_AD": full}
+    if half:
+        generics["G_HALF_ROUND"] = half
+    design = translate(SOURCES, top, generics)
+    directory, of = directory_of(name, design)
     yield "digest", of
 
     session = stimulus.drawn(hash, tag_bytes, 8, stimulus.edges(n)[:-2], lanes=lanes, opens=None if full else False)
@@ -241,21 +262,23 @@ def measure(name, options):
     yield "ultrascale", area | {"beats": simulate(netlist_ultrascale(directory, top))}
     if "--area" not in options:
         unread = ("l_star", "tag_a") if full else ("s_ad_",)
-        for result in clock_ecp5(directory, name, top, unread, simulate, "--placed" not in options):
+        seeds = SEEDS[:1] if "--one-seed" in options else SEEDS
+        for result in clock_ecp5(directory, name, top, unread, simulate, seeds, "--placed" not in options):
             yield "ecp5", result
 
 
 def main():
     options = {a for a in sys.argv[1:] if a.startswith("--")}
     if "--tables" not in options:
-        for name in [a for a in sys.argv[1:] if a not in options] or DESIGNS:
+        names = [*DESIGNS, *BUFFERS]
+        for name in [a for a in sys.argv[1:] if a not in options] or names:
             print(name, flush=True)
             for what, result in measure(name, options):
                 results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
                 if what == "digest" and results.get(name, {}).get(what) != result:
                     results[name] = {}
                 results[name][what] = result
-                RESULTS.write_text(json.dumps({k: results[k] for k in DESIGNS if k in results}, indent=2) + "\n")
+                RESULTS.write_text(json.dumps({k: results[k] for k in names if k in results}, indent=2) + "\n")
                 print(f"  {what}: {result}", flush=True)
     tables.write(json.loads(RESULTS.read_text()))
 

@@ -3,8 +3,8 @@
 --
 -- s_bytes of a beat count, from the lowest; only a string's last beat (s_tlast) may have fewer than W, or none.
 -- Beside it a whole beat can be given, with user and keep of its own, when nothing of a string is under way.
--- Two beats are kept: one that grows and one that waits. rst erases both. From m_tready to beat_tready and s_tready
--- there is no register.
+-- Two beats are kept: one that grows and one that waits. rst erases both. In the cycle in which the one that is full
+-- takes the place of the other nothing is taken: so m_tready ends in registers.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -47,7 +47,7 @@ begin
   assert PARTS * G_IN = G_OUT report "axis_widen: W divides n" severity failure;
 
   moves <= full and (not waits or m_tready);
-  ready <= not full or moves;
+  ready <= not full;
   s_tready <= ready;
   beat_tready <= ready when part = 0 else '0';
   m_tdata <= waiting;

@@ -2,8 +2,8 @@
 -- Counters of 64 bits of events in other clock domains.
 --
 -- `counts` are counters of 8 bits in Gray code, each in the clock domain of its events (event_count). They are looked at in
--- turn, ROWS cycles for all; what one has gone on since the last time is added to its 64 bits. So a sum is right if fewer
--- than 256 events fall within ROWS cycles and two.
+-- turn, ROWS cycles for all; what one has gone on since the last time is added to its 64 bits a cycle later. So a sum is
+-- right if fewer than 256 events fall within ROWS cycles and two.
 -- Read: `value` is the counter of `index`, a cycle later.
 -- rst: all are 0, a row per cycle; the counts must be 0 then, too.
 
@@ -29,8 +29,11 @@ architecture rtl of event_counters is
   signal last : bytes := (others => (others => '0'));
   -- Two registers in a row: a count may change while it is taken.
   signal sampled, settled : event_counts(0 to ROWS - 1) := (others => (others => '0'));
-  signal row : unsigned(4 downto 0) := (others => '0');
-  signal clears : std_logic := '1';
+  signal row, added_row : unsigned(4 downto 0) := (others => '0');
+  signal clears, adds_nothing : std_logic := '1';
+  -- Of added_row: its count, how far it has gone on, its sum until now.
+  signal now, more : unsigned(7 downto 0) := (others => '0');
+  signal before : unsigned(63 downto 0) := (others => '0');
 
   function binary (gray : event_count_t) return unsigned is
     variable x : unsigned(7 downto 0);
@@ -45,7 +48,7 @@ begin
   assert COUNTERS <= ROWS report "event_counters: more than ROWS counters" severity failure;
 
   registers : process (clk)
-    variable now, more : unsigned(7 downto 0);
+    variable looked_at, last_one : unsigned(7 downto 0);
     variable total : unsigned(63 downto 0);
   begin
     if rising_edge(clk) then
@@ -53,15 +56,20 @@ begin
       settled <= sampled;
       value <= sum(index);
 
-      now := binary(settled(to_integer(row)));
-      more := now - last(to_integer(row));
-      total := sum(to_integer(row)) + more;
-      if clears = '1' then
-        now := (others => '0');
+      looked_at := binary(settled(to_integer(row)));
+      now <= looked_at;
+      more <= looked_at - last(to_integer(row));
+      before <= sum(to_integer(row));
+      added_row <= row;
+      adds_nothing <= clears;
+      last_one := now;
+      total := before + more;
+      if adds_nothing = '1' then
+        last_one := (others => '0');
         total := (others => '0');
       end if;
-      last(to_integer(row)) <= now;
-      sum(to_integer(row)) <= total;
+      last(to_integer(added_row)) <= last_one;
+      sum(to_integer(added_row)) <= total;
 
       row <= row + 1;
       if row = ROWS - 1 then
@@ -70,6 +78,7 @@ begin
       if rst = '1' then
         row <= (others => '0');
         clears <= '1';
+        adds_nothing <= '1';
       end if;
     end if;
   end process;

@@ -100,8 +100,11 @@ architecture rtl of ks_gen is
   signal at : phase := ERASES;
   signal doing : task := SESSION_NUMBER;
   signal to_b : std_logic := '0';                         -- the key under way is that from A to B
-  signal MK, K, L, tag_to_b, tag_to_a : block_t := ZERO;
+  signal MK, K, L, tag_seal, tag_open : block_t := ZERO;
   signal own, peer, confirmation, of_a, of_b : slv(127 downto 0) := (others => '0');
+  signal peers_confirmation : slv(127 downto 0);
+  -- Comparisons of these, a cycle later: a command comes three cycles after a word at the earliest (registers).
+  signal are_equal, is_right : std_logic := '0';
   signal number : slv(31 downto 0) := (others => '0');
   signal master_words : natural range 0 to WORDS := 0;
   signal own_words, peer_words, confirmation_words : natural range 0 to 4 := 0;
@@ -154,7 +157,7 @@ begin
   has_master <= '1' when master_words = WORDS else '0';
   may_write <= '1' when at = IDLE and has_keys = '0' else '0';
   may_derive <= '1' when at = IDLE and has_keys = '0' and master_words = WORDS and own_words = 4 and peer_words = 4
-                and own /= peer else '0';
+                and are_equal = '0' else '0';
   may_confirm <= '1' when at = IDLE and has_keys = '1' and is_enabled = '0' else '0';
   may_enable <= '1' when at = IDLE and has_keys = '1' and is_enabled = '0' and confirmation_words = 4 else '0';
   derived <= has_keys;
@@ -162,6 +165,7 @@ begin
   direction <= is_b;
   session <= number;
   own_confirmation <= of_b when is_b = '1' else of_a;
+  peers_confirmation <= of_a when is_b = '1' else of_b;
   busy <= '0' when at = IDLE and starts_erasing = '0' else '1';
 
   -- A to B is what A seals, and B opens.
@@ -170,8 +174,8 @@ begin
   seal_key_tvalid <= '1' when at = SENDS and sent = '1' else '0';
   open_key_tvalid <= '1' when at = SENDS and sent = '0' else '0';
   l_star <= L;
-  seal_tag_a <= tag_to_a when is_b = '1' else tag_to_b;
-  open_tag_a <= tag_to_b when is_b = '1' else tag_to_a;
+  seal_tag_a <= tag_seal;
+  open_tag_a <= tag_open;
 
   registers : process (clk)
     variable erases_session, erases_master : boolean;
@@ -184,6 +188,8 @@ begin
       was_erased <= '0';
       starts_erasing <= '0';
 
+      are_equal <= '1' when own = peer else '0';
+      is_right <= '1' when confirmation = peers_confirmation else '0';
       if may_write = '1' then
         is_b <= role;
         if write_master = '1' then
@@ -224,12 +230,12 @@ begin
             to_b <= '1';
             own_words <= 0;
             peer_words <= 0;
-          elsif derive = '1' and own_words = 4 and peer_words = 4 and own = peer then
+          elsif derive = '1' and own_words = 4 and peer_words = 4 and are_equal = '1' then
             refused <= '1';
           end if;
           if enable = '1' and may_enable = '1' then
             confirmation_words <= 0;
-            if (is_b = '0' and confirmation = of_b) or (is_b = '1' and confirmation = of_a) then
+            if is_right = '1' then
               is_enabled <= '1';
             else
               refused <= '1';
@@ -261,10 +267,10 @@ begin
                 L <= y;
                 doing <= ASSOCIATED_DATA;
               when ASSOCIATED_DATA =>
-                if to_b = '1' then
-                  tag_to_b <= y;
+                if sent = '1' then
+                  tag_seal <= y;
                 else
-                  tag_to_a <= y;
+                  tag_open <= y;
                 end if;
                 at <= SENDS;
                 beats <= 0;
@@ -303,8 +309,8 @@ begin
         is_enabled <= '0';
         K <= ZERO;
         L <= ZERO;
-        tag_to_a <= ZERO;
-        tag_to_b <= ZERO;
+        tag_seal <= ZERO;
+        tag_open <= ZERO;
         number <= (others => '0');
         of_a <= (others => '0');
         of_b <= (others => '0');
