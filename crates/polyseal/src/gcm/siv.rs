@@ -25,7 +25,6 @@ use super::short::{self, ShortHash, hash_message};
 use super::wipe_stack::WipeStack;
 use crate::backend::{Backend, Clmul, Isa, Lanes, Task, wipe};
 use crate::contract::{Core, LongestInputs, rustcrypto};
-use crate::stack;
 
 /// The longest message, and the longest associated data, in bytes.
 pub(super) const MAX_SIV_BYTES: u64 = 1 << 36;
