@@ -150,7 +150,7 @@ profiles! {
     S256: Simpira<2>, 32, 0x425, 24, in_memory;
     S1024: Simpira<8>, 128, 0x8_0043, 48, in_memory;
     S384: Simpira<3>, 48, 0x100d, 24, in_memory;
-    A512: Areion512, 64, 0x125, 24, in_memory;
+    A512: Areion512, 64, 0x125, 24, in_registers;
     A256: Areion256, 32, 0x425, 24, in_memory;
     K1600: KeccakP12, 200, 0x4803, 92, in_memory;
     As320: AsconP12, 40, 0x1b, 24, in_memory;
@@ -159,4 +159,9 @@ profiles! {
 impl Fast for S512 {
     type One<I: Isa> = <Simpira<4> as Permutation>::One<I>;
     type Many<I: Isa> = <Simpira<4> as Permutation>::Many<I>;
+}
+
+impl Fast for A512 {
+    type One<I: Isa> = <Areion512 as Permutation>::One<I>;
+    type Many<I: Isa> = <Areion512 as Permutation>::Many<I>;
 }

@@ -16,7 +16,7 @@ pub enum Profile {
     S1024,
     /// Simpira v2 on 48 bytes: experimental.
     S384,
-    /// Areion on 64 bytes: low latency, as hardware has it.
+    /// Areion on 64 bytes: the lowest latency, for short messages.
     A512,
     /// Areion on 32 bytes, of the 64-bit level.
     A256,
