@@ -129,7 +129,7 @@ impl Task for Expand<'_> {
 }
 
 /// What a message leaves on the stack, by its length.
-type WipeShort = WipeStack<704, 1344, 1344, 3072>;
+type WipeShort = WipeStack<832, 1408, 1408, 3072>;
 type WipeLong = WipeStack<4096, 4096, 4096, 5120>;
 
 /// A message and what it takes to seal or open it.
