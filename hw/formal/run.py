@@ -77,8 +77,8 @@ PROOFS = {
         "top": "omd_decrypt_buffer", "sources": ["omd_decrypt_buffer"], "generics": {"G_BYTES": 1, "G_BEATS": 2},
         "mutants": [
             ("omd_decrypt_buffer", "          refused(fills) <= bad;", "          refused(fills) <= '0';"),
-            ("omd_decrypt_buffer", "          if full(empties) = '1' then\n            at <= SHOWS;",
-             "          if held(empties) /= 0 then\n            at <= SHOWS;"),
+            ("omd_decrypt_buffer", "          if full(empties) = '1' then\n            state <= SHOWS;",
+             "          if held(empties) /= 0 then\n            state <= SHOWS;"),
             ("omd_decrypt_buffer", "        too_long <= bad;", "        too_long <= '0';"),
         ],
     },

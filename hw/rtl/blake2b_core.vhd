@@ -56,7 +56,7 @@ architecture rtl of blake2b_core is
 
   -- Words are little-endian.
   function split (x : slv) return octet is
-    constant l : slv(511 downto 0) := turned(x);
+    constant l : slv(511 downto 0) := bytes_reversed(x);
     variable its_words : octet;
   begin
     for j in 0 to 7 loop
@@ -71,7 +71,7 @@ architecture rtl of blake2b_core is
     for j in 0 to 7 loop
       l(64 * j + 63 downto 64 * j) := slv(x(j));
     end loop;
-    return turned(l);
+    return bytes_reversed(l);
   end function;
 
   -- h as a and b begin with it, after diagonals, as it were; and back.
@@ -194,32 +194,32 @@ architecture rtl of blake2b_core is
     variable all_words : words(0 to 15);
     variable number : unsigned(3 downto 0);
     variable of_four : quad;
-    variable at : natural;
+    variable place : natural;
   begin
     for i in 0 to 7 loop
       all_words(i) := of_key(i);
       all_words(8 + i) := of_block(i);
     end loop;
     for g in 0 to 3 loop
-      at := 2 * g + second;
+      place := 2 * g + second;
       if G_HALF_ROUND then
         number := "0000";
         for row in 0 to 19 loop
           if of_round = row then
-            number := to_unsigned(BLAKE2B_SIGMA(row / 2)(8 * (row mod 2) + at), 4);
+            number := to_unsigned(BLAKE2B_SIGMA(row / 2)(8 * (row mod 2) + place), 4);
           end if;
         end loop;
         of_four(g) := mux16(all_words, number);
       else
-        at := at + 8 * diagonal;
+        place := place + 8 * diagonal;
         -- There is no row 10 to 15: rows 8 and 9 in their places make of_round(1) and of_round(2) needless there.
         of_four(g) := mux16((
-          all_words(BLAKE2B_SIGMA(0)(at)), all_words(BLAKE2B_SIGMA(1)(at)), all_words(BLAKE2B_SIGMA(2)(at)),
-          all_words(BLAKE2B_SIGMA(3)(at)), all_words(BLAKE2B_SIGMA(4)(at)), all_words(BLAKE2B_SIGMA(5)(at)),
-          all_words(BLAKE2B_SIGMA(6)(at)), all_words(BLAKE2B_SIGMA(7)(at)), all_words(BLAKE2B_SIGMA(8)(at)),
-          all_words(BLAKE2B_SIGMA(9)(at)), all_words(BLAKE2B_SIGMA(8)(at)), all_words(BLAKE2B_SIGMA(9)(at)),
-          all_words(BLAKE2B_SIGMA(8)(at)), all_words(BLAKE2B_SIGMA(9)(at)), all_words(BLAKE2B_SIGMA(8)(at)),
-          all_words(BLAKE2B_SIGMA(9)(at))),
+          all_words(BLAKE2B_SIGMA(0)(place)), all_words(BLAKE2B_SIGMA(1)(place)), all_words(BLAKE2B_SIGMA(2)(place)),
+          all_words(BLAKE2B_SIGMA(3)(place)), all_words(BLAKE2B_SIGMA(4)(place)), all_words(BLAKE2B_SIGMA(5)(place)),
+          all_words(BLAKE2B_SIGMA(6)(place)), all_words(BLAKE2B_SIGMA(7)(place)), all_words(BLAKE2B_SIGMA(8)(place)),
+          all_words(BLAKE2B_SIGMA(9)(place)), all_words(BLAKE2B_SIGMA(8)(place)), all_words(BLAKE2B_SIGMA(9)(place)),
+          all_words(BLAKE2B_SIGMA(8)(place)), all_words(BLAKE2B_SIGMA(9)(place)), all_words(BLAKE2B_SIGMA(8)(place)),
+          all_words(BLAKE2B_SIGMA(9)(place))),
           of_round(3 downto 0));
       end if;
     end loop;

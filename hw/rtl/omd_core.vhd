@@ -84,10 +84,10 @@ architecture rtl of omd_core is
   constant TAU : block_t := slv(to_unsigned(8 * G_TAG_BYTES, BITS));
 
   -- x without what follows its first bits. Not by a constant mask: GHDL 2.0 synthesises one whose lower half is 0 as 0.
-  function cut (x : slv; first_bits : natural) return slv is
-    alias a : slv(x'length - 1 downto 0) is x;
+  function cut (value : slv; first_bits : natural) return slv is
+    alias a : slv(value'length - 1 downto 0) is value;
   begin
-    return a(x'length - 1 downto x'length - first_bits) & (x'length - first_bits - 1 downto 0 => '0');
+    return a(value'length - 1 downto value'length - first_bits) & (value'length - first_bits - 1 downto 0 => '0');
   end function;
 
   -- What F computes, or has computed.
@@ -111,7 +111,7 @@ architecture rtl of omd_core is
   type levels is array (0 to LANES) of unsigned(5 downto 0);
   type counters is array (0 to LANES) of unsigned(60 downto 0);
   signal D, X, Ta : blocks := (others => ZERO);
-  signal at : phases := (others => NO_KEY);
+  signal state : phases := (others => NO_KEY);
   signal mask : walks := (others => DONE);
   signal level : levels := (others => (others => '0'));   -- X = 2^level L*
   signal count : counters := (others => (others => '0')); -- blocks that have a mask, times 4 / 2^level
@@ -120,7 +120,7 @@ architecture rtl of omd_core is
   signal doubles, halves, adds : slv(0 to LANES) := (others => '0');
   -- The next block as it was on its stream a cycle ago: there, the last, less than n or 2n bytes.
   signal seen, seen_last, seen_partial : slv(0 to LANES) := (others => '0');
-  -- What `at` and the mask come to, known with them: the call of Delta or of a block has its mask; the tag is next; m
+  -- What `state` and the mask come to, known with them: the call of Delta or of a block has its mask; the tag is next; m
   -- and D are what the stream s_axis has; m is tau; D is 0.
   signal delta_due, block_due, tag_due, m_follows, D_follows, D_is_0 : boolean := false;
   signal m_is_tau : boolean := true;
@@ -142,19 +142,19 @@ begin
   erase <= rst or zeroise;
   s_key_tready <= not key_beats(3) and not erase;
 
-  data <= turned(s_axis_tdata);
-  keep <= turned_bits(s_axis_tkeep);
-  left <= turned(s_ad_tdata(BITS - 1 downto 0));
-  right <= turned(s_ad_tdata(2 * BITS - 1 downto BITS));
-  left_keep <= turned_bits(s_ad_tkeep(n - 1 downto 0));
-  right_keep <= turned_bits(s_ad_tkeep(2 * n - 1 downto n));
+  data <= bytes_reversed(s_axis_tdata);
+  keep <= bits_reversed(s_axis_tkeep);
+  left <= bytes_reversed(s_ad_tdata(BITS - 1 downto 0));
+  right <= bytes_reversed(s_ad_tdata(2 * BITS - 1 downto BITS));
+  left_keep <= bits_reversed(s_ad_tkeep(n - 1 downto 0));
+  right_keep <= bits_reversed(s_ad_tkeep(2 * n - 1 downto n));
 
   key : process (clk)
   begin
     if rising_edge(clk) then
       has_key <= key_beats(3);                            -- a cycle later: F reads the key a cycle before it starts
       if s_key_tvalid = '1' and key_beats(3) = '0' then
-        K <= K(BITS - n - 1 downto 0) & turned(s_key_tdata);
+        K <= K(BITS - n - 1 downto 0) & bytes_reversed(s_key_tdata);
         key_beats <= key_beats + 1;
       end if;
       if erase = '1' then
@@ -178,7 +178,7 @@ begin
     D(0) <= D(LANES);
     X(0) <= X(LANES);
     Ta(0) <= Ta(LANES);
-    at(0) <= at(LANES);
+    state(0) <= state(LANES);
     mask(0) <= mask(LANES);
     level(0) <= level(LANES);
     count(0) <= count(LANES);
@@ -199,16 +199,16 @@ begin
     -- What happens.
     takes_block := block_due and ready = '1' and s_axis_tvalid = '1';
     takes_tag := tag_due and ready = '1' and (opens(LANES) = '0' or s_axis_tvalid = '1');
-    absorbs := at(LANES) = HASHES and ready = '1';
-    awaits_ad := G_AD and ((at(LANES) = FREE and ad_done(LANES) = '0') or (at(LANES) = HASHES and ad_last(LANES) = '0'));
+    absorbs := state(LANES) = HASHES and ready = '1';
+    awaits_ad := G_AD and ((state(LANES) = FREE and ad_done(LANES) = '0') or (state(LANES) = HASHES and ad_last(LANES) = '0'));
     starts_ad := awaits_ad and s_ad_tvalid = '1' and mask(LANES) = DONE and adds(LANES) = '0'
-                 and (at(LANES) = FREE or absorbs);
+                 and (state(LANES) = FREE or absorbs);
     takes_nonce := D_follows and s_axis_tvalid = '1';
-    starts_nonce := has_nonce(LANES) = '1' and (at(LANES) = FREE or absorbs);
+    starts_nonce := has_nonce(LANES) = '1' and (state(LANES) = FREE or absorbs);
 
     -- The blocks, and what goes out.
     x_in := data;
-    if G_DECRYPT and at(LANES) = CHAINS and opens(LANES) = '1' then
+    if G_DECRYPT and state(LANES) = CHAINS and opens(LANES) = '1' then
       x_in := data xor y;
     end if;
     out_with := data;
@@ -239,12 +239,12 @@ begin
     if not (takes_block or takes_tag) then
       out_keep := (others => '0');                        -- nothing of the state on the bus
     end if;
-    m_axis_tdata <= turned(masked(z, out_keep));
-    m_axis_tkeep <= turned_bits(out_keep);
+    m_axis_tdata <= bytes_reversed(masked(z, out_keep));
+    m_axis_tkeep <= bits_reversed(out_keep);
 
     -- h and m of the next call: the nonce and a block of associated data have no y in them.
     h_in := D(LANES) xor y;
-    if G_AD and at(LANES) /= DELTA_OF_NONCE and at(LANES) /= CHAINS then
+    if G_AD and state(LANES) /= DELTA_OF_NONCE and state(LANES) /= CHAINS then
       h_in := D(LANES);
     end if;
     if awaits_ad then
@@ -267,14 +267,14 @@ begin
 
     -- The mask of the next call: of a block of message or associated data, once its length is known.
     towards := to_unsigned(2, 6);
-    if at(LANES) = CHAINS and seen_last(LANES) = '1' then
+    if state(LANES) = CHAINS and seen_last(LANES) = '1' then
       towards := to_unsigned(1, 6);
     end if;
     if mask(LANES) = SECOND
-       or (G_AD and at(LANES) /= CHAINS and at(LANES) /= DELTA_OF_NONCE and seen_partial(LANES) = '1') then
+       or (G_AD and state(LANES) /= CHAINS and state(LANES) /= DELTA_OF_NONCE and seen_partial(LANES) = '1') then
       towards := to_unsigned(0, 6);
     end if;
-    if (at(LANES) = DELTA_OF_NONCE or seen(LANES) = '1') and mask(LANES) /= DONE then
+    if (state(LANES) = DELTA_OF_NONCE or seen(LANES) = '1') and mask(LANES) /= DONE then
       if mask(LANES) = UP or (level(LANES) = towards and towards(1) = '1') then
         mask(0) <= UP;
         if count(LANES)(0) = '0' then
@@ -311,21 +311,21 @@ begin
       end if;
     end if;
 
-    case at(LANES) is
+    case state(LANES) is
       when NO_KEY =>
         if has_key = '1' then
           if G_AD then
             start <= '1';
-            at(0) <= L_STAR_OF_KEY;
+            state(0) <= L_STAR_OF_KEY;
           else
-            at(0) <= FREE;
+            state(0) <= FREE;
           end if;
         end if;
 
       when L_STAR_OF_KEY =>
         if ready = '1' then
           clear <= '1';
-          at(0) <= FREE;
+          state(0) <= FREE;
           mask(0) <= SEEK;
           count(0) <= (others => '0');
         end if;
@@ -333,21 +333,21 @@ begin
       when FREE | HASHES =>
         if absorbs then
           clear <= '1';
-          at(0) <= FREE;
+          state(0) <= FREE;
           ad_done(0) <= ad_last(LANES);
         end if;
         if starts_ad then
           start <= '1';
           s_ad_tready <= '1';
           ad_last(0) <= s_ad_tlast;
-          at(0) <= HASHES;
+          state(0) <= HASHES;
           mask(0) <= SEEK;
           if s_ad_tlast = '1' then
             mask(0) <= DONE;
           end if;
         elsif starts_nonce then
           start <= '1';
-          at(0) <= DELTA_OF_NONCE;
+          state(0) <= DELTA_OF_NONCE;
           has_nonce(0) <= '0';
           opens(0) <= next_opens(LANES);
           mask(0) <= SEEK;
@@ -357,7 +357,7 @@ begin
       when DELTA_OF_NONCE =>
         if ready = '1' and delta_due then
           start <= '1';
-          at(0) <= CHAINS;
+          state(0) <= CHAINS;
           mask(0) <= SEEK;
         end if;
 
@@ -369,7 +369,7 @@ begin
             s_axis_tready <= '1';
             mask(0) <= SEEK;
             if s_axis_tlast = '1' then
-              at(0) <= TAGS;
+              state(0) <= TAGS;
               mask(0) <= DONE;
             end if;
           end if;
@@ -389,7 +389,7 @@ begin
               count(0) <= (others => '0');
             end if;
             clear <= '1';
-            at(0) <= FREE;
+            state(0) <= FREE;
           end if;
         end if;
     end case;
@@ -410,9 +410,9 @@ begin
       X(0) <= double(X(LANES));
     elsif halves(LANES) = '1' then
       X(0) <= halve(X(LANES));
-    elsif at(LANES) = NO_KEY and not G_AD then
+    elsif state(LANES) = NO_KEY and not G_AD then
       X(0) <= l_star;
-    elsif at(LANES) = L_STAR_OF_KEY then
+    elsif state(LANES) = L_STAR_OF_KEY then
       X(0) <= y;
     end if;
     if absorbs then
@@ -423,10 +423,10 @@ begin
     end if;
   end process;
 
-  look : process (all)
+  note_streams : process (all)
   begin
     seen_last(0) <= s_axis_tlast;
-    if at(LANES) = CHAINS or not G_AD then
+    if state(LANES) = CHAINS or not G_AD then
       seen(0) <= s_axis_tvalid and not start;
       seen_partial(0) <= not keep(0);
     else
@@ -441,21 +441,21 @@ begin
     if rising_edge(clk) then
       has_mask := mask(LANES - 1) = DONE and adds(LANES - 1) = '0';
       awaits_nonce := has_nonce(LANES - 1) = '0'
-                      and ((at(LANES - 1) = FREE and (ad_done(LANES - 1) = '1' or not G_AD))
-                           or (at(LANES - 1) = HASHES and ad_last(LANES - 1) = '1')
-                           or (at(LANES - 1) = TAGS and opens(LANES - 1) = '0' and not G_AD));
-      delta_due <= at(LANES - 1) = DELTA_OF_NONCE and has_mask;
-      block_due <= at(LANES - 1) = CHAINS and has_mask;
-      tag_due <= at(LANES - 1) = TAGS;
-      m_follows <= at(LANES - 1) = CHAINS or awaits_nonce;
+                      and ((state(LANES - 1) = FREE and (ad_done(LANES - 1) = '1' or not G_AD))
+                           or (state(LANES - 1) = HASHES and ad_last(LANES - 1) = '1')
+                           or (state(LANES - 1) = TAGS and opens(LANES - 1) = '0' and not G_AD));
+      delta_due <= state(LANES - 1) = DELTA_OF_NONCE and has_mask;
+      block_due <= state(LANES - 1) = CHAINS and has_mask;
+      tag_due <= state(LANES - 1) = TAGS;
+      m_follows <= state(LANES - 1) = CHAINS or awaits_nonce;
       D_follows <= awaits_nonce;
-      m_is_tau <= at(LANES - 1) = DELTA_OF_NONCE or at(LANES - 1) = NO_KEY;
-      D_is_0 <= (at(LANES - 1) = DELTA_OF_NONCE and mask(LANES - 1) = SEEK) or (G_AD and at(LANES - 1) = TAGS);
+      m_is_tau <= state(LANES - 1) = DELTA_OF_NONCE or state(LANES - 1) = NO_KEY;
+      D_is_0 <= (state(LANES - 1) = DELTA_OF_NONCE and mask(LANES - 1) = SEEK) or (G_AD and state(LANES - 1) = TAGS);
 
       D(1 to LANES) <= D(0 to LANES - 1);
       X(1 to LANES) <= X(0 to LANES - 1);
       Ta(1 to LANES) <= Ta(0 to LANES - 1);
-      at(1 to LANES) <= at(0 to LANES - 1);
+      state(1 to LANES) <= state(0 to LANES - 1);
       mask(1 to LANES) <= mask(0 to LANES - 1);
       level(1 to LANES) <= level(0 to LANES - 1);
       count(1 to LANES) <= count(0 to LANES - 1);
@@ -474,7 +474,7 @@ begin
         D(1 to LANES) <= (others => ZERO);
         X(1 to LANES) <= (others => ZERO);
         Ta(1 to LANES) <= (others => ZERO);
-        at(1 to LANES) <= (others => NO_KEY);
+        state(1 to LANES) <= (others => NO_KEY);
         mask(1 to LANES) <= (others => DONE);
         level(1 to LANES) <= (others => (others => '0'));
         count(1 to LANES) <= (others => (others => '0'));

@@ -54,8 +54,8 @@ architecture rtl of omd_decrypt_buffer is
   signal fills, empties : natural range 0 to 1 := 0;      -- which half
   signal too_long : std_logic := '0';
 
-  type phase is (ERASES, IDLE, LOOKS, SHOWS, WIPES, REFUSES);
-  signal at : phase := ERASES;
+  type phase is (ERASES, IDLE, READS, SHOWS, WIPES, REFUSES);
+  signal state : phase := ERASES;
   signal address : natural range 0 to 2 * PLACES - 1 := 0;
   signal left : natural range 0 to PLACES := 0;
   signal shows_last, ready, taken : std_logic;
@@ -68,17 +68,17 @@ architecture rtl of omd_decrypt_buffer is
     return PLACES;
   end function;
 begin
-  ready <= '1' when at /= ERASES and full(fills) = '0' else '0';
+  ready <= '1' when state /= ERASES and full(fills) = '0' else '0';
   taken <= ready and s_axis_tvalid;
   s_axis_tready <= ready;
-  erased <= '0' when at = ERASES else '1';
+  erased <= '0' when state = ERASES else '1';
 
-  shows_last <= '1' when at = SHOWS and left = 1 else '0';
-  m_axis_tvalid <= '1' when at = SHOWS or at = REFUSES else '0';
-  m_axis_tlast <= '1' when shows_last = '1' or at = REFUSES else '0';
-  m_axis_tdata <= read_beat(WIDTH - 1 downto G_BYTES) when at = SHOWS else (others => '0');
-  m_axis_tkeep <= read_beat(G_BYTES - 1 downto 0) when at = SHOWS else (others => '0');
-  m_axis_tuser <= "11" when at = REFUSES else '0' & ends(empties) when shows_last = '1' else "00";
+  shows_last <= '1' when state = SHOWS and left = 1 else '0';
+  m_axis_tvalid <= '1' when state = SHOWS or state = REFUSES else '0';
+  m_axis_tlast <= '1' when shows_last = '1' or state = REFUSES else '0';
+  m_axis_tdata <= read_beat(WIDTH - 1 downto G_BYTES) when state = SHOWS else (others => '0');
+  m_axis_tkeep <= read_beat(G_BYTES - 1 downto 0) when state = SHOWS else (others => '0');
+  m_axis_tuser <= "11" when state = REFUSES else '0' & ends(empties) when shows_last = '1' else "00";
 
   registers : process (clk)
     variable bad : std_logic;
@@ -118,12 +118,12 @@ begin
       end if;
 
       -- Out.
-      case at is
+      case state is
         when ERASES =>
           writes := true;
           if address = 2 * PLACES - 1 then
             address <= 0;
-            at <= IDLE;
+            state <= IDLE;
           else
             address <= address + 1;
           end if;
@@ -131,23 +131,23 @@ begin
         when IDLE =>                                      -- and the memory is read where the next packet begins
           left <= held(empties);
           if full(empties) = '1' then
-            at <= SHOWS;
+            state <= SHOWS;
             if refused(empties) = '1' then
-              at <= WIPES;
+              state <= WIPES;
             end if;
           end if;
 
-        when LOOKS =>                                     -- the memory is read
-          at <= SHOWS;
+        when READS =>                                     -- the memory is read
+          state <= SHOWS;
 
         when SHOWS =>
           if m_axis_tready = '1' then
-            at <= WIPES;
+            state <= WIPES;
           end if;
 
         when WIPES =>
           if left = 0 then
-            at <= REFUSES;
+            state <= REFUSES;
           elsif taken = '0' then
             writes := true;
             left <= left - 1;
@@ -155,9 +155,9 @@ begin
               address <= address + 1;
             end if;
             if refused(empties) = '0' then
-              at <= LOOKS;
+              state <= READS;
               if left = 1 then
-                at <= IDLE;
+                state <= IDLE;
                 full(empties) <= '0';
                 held(empties) <= 0;
                 empties <= 1 - empties;
@@ -173,7 +173,7 @@ begin
             held(empties) <= 0;
             empties <= 1 - empties;
             address <= first_of(1 - empties);
-            at <= IDLE;
+            state <= IDLE;
           end if;
       end case;
 
@@ -182,7 +182,7 @@ begin
         memory(write_address) <= data;
       end if;
       if rst = '1' or zeroise = '1' then
-        at <= ERASES;
+        state <= ERASES;
         address <= 0;
         held <= (0, 0);
         full <= "00";

@@ -55,7 +55,7 @@ architecture rtl of omd_guard is
   alias last : std_logic is beat(0);
 
   type phase is (NONCE, MESSAGE, TAG);
-  signal at : phase := NONCE;
+  signal state : phase := NONCE;
   signal opens, bad : std_logic := '0';
   signal beats : natural range 0 to G_BEATS := 0;
   signal erase, legal, hole, interrupts, ends, room, puts, abort : std_logic;
@@ -72,14 +72,14 @@ begin
 
   hole <= '1' when (keep(n - 1 downto 1) and not keep(n - 2 downto 0)) /= (n - 2 downto 0 => '0') else '0';
   -- A nonce before the packet's end: first that packet is forgotten.
-  interrupts <= '1' when valid = '1' and begins = '1' and at /= NONCE else '0';
+  interrupts <= '1' when valid = '1' and begins = '1' and state /= NONCE else '0';
   ready <= room and not interrupts;
-  ends <= '1' when (at = MESSAGE and last = '1' and opens = '0') or at = TAG else '0';
+  ends <= '1' when (state = MESSAGE and last = '1' and opens = '0') or state = TAG else '0';
 
   checks : process (all)
   begin
     legal <= not hole;
-    case at is
+    case state is
       when NONCE =>
         if keep = FULL then
           legal <= '0';
@@ -95,7 +95,7 @@ begin
     end case;
   end process;
 
-  puts <= '1' when valid = '1' and ready = '1' and legal = '1' and bad = '0' and (at /= NONCE or begins = '1') else '0';
+  puts <= '1' when valid = '1' and ready = '1' and legal = '1' and bad = '0' and (state /= NONCE or begins = '1') else '0';
   abort <= '1' when interrupts = '1' or (valid = '1' and ready = '1' and legal = '0') else '0';
 
   control : process (clk)
@@ -103,34 +103,34 @@ begin
     if rising_edge(clk) then
       dropped <= '0';
       if interrupts = '1' then
-        at <= NONCE;
+        state <= NONCE;
         bad <= '0';
         dropped <= '1';
-      elsif valid = '1' and ready = '1' and (at /= NONCE or begins = '1') then
+      elsif valid = '1' and ready = '1' and (state /= NONCE or begins = '1') then
         bad <= bad or not legal;
-        case at is
+        case state is
           when NONCE =>
             opens <= user;
             beats <= 0;
-            at <= MESSAGE;
+            state <= MESSAGE;
           when MESSAGE =>
             if beats < G_BEATS then
               beats <= beats + 1;
             end if;
             if last = '1' then
-              at <= TAG;
+              state <= TAG;
             end if;
           when TAG =>
             null;
         end case;
         if ends = '1' then
-          at <= NONCE;
+          state <= NONCE;
           bad <= '0';
           dropped <= bad or not legal;
         end if;
       end if;
       if erase = '1' then
-        at <= NONCE;
+        state <= NONCE;
         bad <= '0';
         opens <= '0';
         dropped <= '0';

@@ -3,7 +3,7 @@
 --
 -- Source: docs/spec/omd.md, sections 1 to 3; FIPS 180-4, 4.2; RFC 7693, 2.7.
 -- A string is a vector whose first byte is its highest: byte 0 of n is bits 8n - 1 downto 8n - 8.
--- An AXI4-Stream has its first byte lowest: `turned` is the wiring between both.
+-- An AXI4-Stream has its first byte lowest: `bytes_reversed` is the wiring between both.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -16,8 +16,8 @@ package omd_pkg is
   function bytes_of (hash : string) return positive;
   function steps_of (hash : string; half_rounds : boolean := false) return positive;
 
-  function turned (x : slv) return slv;
-  function turned_bits (x : slv) return slv;
+  function bytes_reversed (x : slv) return slv;
+  function bits_reversed (x : slv) return slv;
 
   -- 2X and X / 2. (8n = 256 or 512)
   function double (x : slv) return slv;
@@ -92,7 +92,7 @@ package body omd_pkg is
     return 12;
   end function;
 
-  function turned (x : slv) return slv is
+  function bytes_reversed (x : slv) return slv is
     constant n : natural := x'length / 8;
     alias a : slv(8 * n - 1 downto 0) is x;
     variable y : slv(8 * n - 1 downto 0);
@@ -103,7 +103,7 @@ package body omd_pkg is
     return y;
   end function;
 
-  function turned_bits (x : slv) return slv is
+  function bits_reversed (x : slv) return slv is
     constant n : natural := x'length;
     alias a : slv(n - 1 downto 0) is x;
     variable y : slv(n - 1 downto 0);

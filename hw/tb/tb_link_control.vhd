@@ -160,11 +160,11 @@ begin
       turn := (turn + 1) mod 3;
       tready <= '1' when turn = 0 else '0';
       if tready = '1' and seal_tvalid = '1' then
-        seal_key <= seal_key(8 * n - n - 1 downto 0) & turned(key_tdata);
+        seal_key <= seal_key(8 * n - n - 1 downto 0) & bytes_reversed(key_tdata);
         seal_l <= l_star;
       end if;
       if tready = '1' and open_tvalid = '1' then
-        open_key <= open_key(8 * n - n - 1 downto 0) & turned(key_tdata);
+        open_key <= open_key(8 * n - n - 1 downto 0) & bytes_reversed(key_tdata);
         open_l <= l_star;
       end if;
       if erasing > 0 then

@@ -20,8 +20,8 @@ end entity;
 architecture tb of tb_replay_window is
   signal clk : std_logic := '0';
   signal rst : std_logic := '1';
-  signal erase, erased, look, take, opens, look_done, take_done, too_old, replayed : std_logic := '0';
-  signal look_counter, take_counter : unsigned(63 downto 0) := (others => '0');
+  signal erase, erased, query, take, opens, query_done, take_done, too_old, replayed : std_logic := '0';
+  signal query_counter, take_counter : unsigned(63 downto 0) := (others => '0');
   signal enabled, counter_take, valid, refuses, exhausted, rekey_due : std_logic := '0';
   signal counter : unsigned(63 downto 0);
 begin
@@ -29,8 +29,8 @@ begin
   window : entity work.replay_window
     generic map (G_WINDOW => G_WINDOW)
     port map (
-      clk => clk, rst => rst, erase => erase, erased => erased, look => look, take => take, opens => opens,
-      look_counter => look_counter, take_counter => take_counter, look_done => look_done, take_done => take_done,
+      clk => clk, rst => rst, erase => erase, erased => erased, query => query, take => take, opens => opens,
+      query_counter => query_counter, take_counter => take_counter, query_done => query_done, take_done => take_done,
       too_old => too_old, replayed => replayed);
   nonces : entity work.nonce_gen
     generic map (G_LAST => to_unsigned(40, 64))
@@ -64,15 +64,15 @@ begin
         take <= '1';
         take_counter <= base + c;
       else
-        look <= '1';
-        look_counter <= base + c;
+        query <= '1';
+        query_counter <= base + c;
       end if;
       loop
         wait until rising_edge(clk);
         cycles := cycles + 1;
-        exit when (takes and take_done = '1') or (not takes and look_done = '1');
+        exit when (takes and take_done = '1') or (not takes and query_done = '1');
       end loop;
-      look <= '0';
+      query <= '0';
       take <= '0';
       check(too_old = '1' xnor old, "too old: " & to_string(c) & ", highest " & to_string(highest));
       check(replayed = '1' xnor (again and not old), "replayed: " & to_string(c) & ", highest " & to_string(highest));

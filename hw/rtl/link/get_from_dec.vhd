@@ -44,19 +44,19 @@ architecture rtl of get_from_dec is
   constant n : positive := G_BYTES;
   constant W : positive := G_STREAM_BYTES;
   type phase is (ASKS, GETS, LEAVES, ENDS);
-  signal at : phase := ASKS;
+  signal state : phase := ASKS;
   signal left, beat_bytes : length_t := (others => '0');
   signal beat_last, beat_valid, beat_ready, last, valid, forgets : std_logic;
 begin
   forgets <= rst or erase;
-  take <= '1' when at = ASKS and about_tvalid = '1' and s_tvalid = '1' else '0';
+  take <= '1' when state = ASKS and about_tvalid = '1' and s_tvalid = '1' else '0';
   -- Of what is refused there is the last beat only; an empty frame is a beat before it.
   opens <= not s_tlast;
   beat_bytes <= least(left, n);
   beat_last <= '1' when left <= n else '0';
-  beat_valid <= s_tvalid when at = GETS else '0';
-  s_tready <= beat_ready when at = GETS else '1' when at = ENDS else '0';
-  about_tready <= '1' when at = ENDS and s_tvalid = '1' and s_tlast = '1' else '0';
+  beat_valid <= s_tvalid when state = GETS else '0';
+  s_tready <= beat_ready when state = GETS else '1' when state = ENDS else '0';
+  about_tready <= '1' when state = ENDS and s_tvalid = '1' and s_tlast = '1' else '0';
   m_length <= about_length;
   m_tlast <= last;
   m_tvalid <= valid;
@@ -74,13 +74,13 @@ begin
       too_old <= '0';
       replayed <= '0';
       bad_tag <= '0';
-      case at is
+      case state is
         when ASKS =>
           left <= about_length;
           if take_done = '1' then
-            at <= GETS;
+            state <= GETS;
             if take_too_old = '1' or take_replayed = '1' or s_refused = '1' then
-              at <= ENDS;
+              state <= ENDS;
               too_old <= take_too_old;
               replayed <= take_replayed;
               bad_tag <= not (take_too_old or take_replayed);
@@ -90,21 +90,21 @@ begin
           if beat_valid = '1' and beat_ready = '1' then
             left <= left - n;
             if beat_last = '1' then
-              at <= LEAVES;
+              state <= LEAVES;
             end if;
           end if;
         when LEAVES =>
           if valid = '1' and last = '1' and m_tready = '1' then
             opened <= '1';
-            at <= ENDS;
+            state <= ENDS;
           end if;
         when ENDS =>
           if s_tvalid = '1' and s_tlast = '1' then
-            at <= ASKS;
+            state <= ASKS;
           end if;
       end case;
       if forgets = '1' then
-        at <= ASKS;
+        state <= ASKS;
         opened <= '0';
         too_old <= '0';
         replayed <= '0';

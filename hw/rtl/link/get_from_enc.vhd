@@ -44,7 +44,7 @@ architecture rtl of get_from_enc is
   constant n : positive := G_BYTES;
   constant W : positive := G_STREAM_BYTES;
   type phase is (HEADS, CIPHERS, TAGS, ENDS);
-  signal at : phase := HEADS;
+  signal state : phase := HEADS;
   signal left : length_t := (others => '0');
   signal header : slv(8 * HEADER_BYTES - 1 downto 0);
   signal beat : slv(8 * n - 1 downto 0);
@@ -56,13 +56,13 @@ begin
   header <= destination & source & PACKET_TYPE & PACKET_VERSION & slv(to_unsigned(G_SUITE, 8)) & "0000000" & direction
             & x"00" & session & slv(about_counter);
 
-  beat <= slv(resize(unsigned(turned(header)), 8 * n)) when at = HEADS else s_tdata;
-  beat_bytes <= to_unsigned(HEADER_BYTES, length_t'length) when at = HEADS
-                else to_unsigned(TAG_BYTES, length_t'length) when at = TAGS else least(left, n);
-  beat_last <= '1' when at = TAGS else '0';
-  beat_valid <= about_tvalid when at = HEADS else s_tvalid when at = CIPHERS or at = TAGS else '0';
-  s_tready <= beat_ready when at = CIPHERS or at = TAGS else '0';
-  about_tready <= '1' when at = ENDS and valid = '1' and last = '1' and m_tready = '1' else '0';
+  beat <= slv(resize(unsigned(bytes_reversed(header)), 8 * n)) when state = HEADS else s_tdata;
+  beat_bytes <= to_unsigned(HEADER_BYTES, length_t'length) when state = HEADS
+                else to_unsigned(TAG_BYTES, length_t'length) when state = TAGS else least(left, n);
+  beat_last <= '1' when state = TAGS else '0';
+  beat_valid <= about_tvalid when state = HEADS else s_tvalid when state = CIPHERS or state = TAGS else '0';
+  s_tready <= beat_ready when state = CIPHERS or state = TAGS else '0';
+  about_tready <= '1' when state = ENDS and valid = '1' and last = '1' and m_tready = '1' else '0';
   m_length <= about_length + OVERHEAD;
   m_tlast <= last;
   m_tvalid <= valid;
@@ -84,27 +84,27 @@ begin
     if rising_edge(clk) then
       sealed <= '0';
       if beat_valid = '1' and beat_ready = '1' then
-        case at is
+        case state is
           when HEADS =>
             left <= about_length;
-            at <= CIPHERS;
+            state <= CIPHERS;
           when CIPHERS =>
             left <= left - n;
             if left <= n then
-              at <= TAGS;
+              state <= TAGS;
             end if;
           when TAGS =>
-            at <= ENDS;
+            state <= ENDS;
           when ENDS =>
             null;
         end case;
       end if;
-      if at = ENDS and valid = '1' and last = '1' and m_tready = '1' then
-        at <= HEADS;
+      if state = ENDS and valid = '1' and last = '1' and m_tready = '1' then
+        state <= HEADS;
         sealed <= not erase;
       end if;
       if forgets = '1' then
-        at <= HEADS;
+        state <= HEADS;
       end if;
       if rst = '1' then
         sealed <= '0';

@@ -97,7 +97,7 @@ architecture rtl of ks_gen is
     SETTLES                                               -- until the core has L*
   );
   type task is (SESSION_NUMBER, CONFIRMATIONS, THE_KEY, MASK, ASSOCIATED_DATA);
-  signal at : phase := ERASES;
+  signal state : phase := ERASES;
   signal doing : task := SESSION_NUMBER;
   signal to_b : std_logic := '0';                         -- the key under way is that from A to B
   signal MK, K, L, tag_seal, tag_open : block_t := ZERO;
@@ -121,7 +121,7 @@ begin
   ids <= peer & own when is_b = '1' else own & peer;
   ad <= LABEL_AD & VERSION_AND_SUITE & ids & x"80" & slv(to_unsigned(0, 104));
   under <= K when doing = MASK or doing = ASSOCIATED_DATA else MK;
-  start <= '1' when at = STARTS else '0';
+  start <= '1' when state = STARTS else '0';
   erases_call <= starts_erasing or rst;
 
   inputs : process (all)
@@ -155,24 +155,24 @@ begin
     port map (clk => clk, rst => erases_call, start => start, clear => '0', ready => call_done, k => under, h => h, m => m, y => y);
 
   has_master <= '1' when master_words = WORDS else '0';
-  may_write <= '1' when at = IDLE and has_keys = '0' else '0';
-  may_derive <= '1' when at = IDLE and has_keys = '0' and master_words = WORDS and own_words = 4 and peer_words = 4
+  may_write <= '1' when state = IDLE and has_keys = '0' else '0';
+  may_derive <= '1' when state = IDLE and has_keys = '0' and master_words = WORDS and own_words = 4 and peer_words = 4
                 and are_equal = '0' else '0';
-  may_confirm <= '1' when at = IDLE and has_keys = '1' and is_enabled = '0' else '0';
-  may_enable <= '1' when at = IDLE and has_keys = '1' and is_enabled = '0' and confirmation_words = 4 else '0';
+  may_confirm <= '1' when state = IDLE and has_keys = '1' and is_enabled = '0' else '0';
+  may_enable <= '1' when state = IDLE and has_keys = '1' and is_enabled = '0' and confirmation_words = 4 else '0';
   derived <= has_keys;
   enabled <= is_enabled;
   direction <= is_b;
   session <= number;
   own_confirmation <= of_b when is_b = '1' else of_a;
   peers_confirmation <= of_a when is_b = '1' else of_b;
-  busy <= '0' when at = IDLE and starts_erasing = '0' else '1';
+  busy <= '0' when state = IDLE and starts_erasing = '0' else '1';
 
   -- A to B is what A seals, and B opens.
   sent <= to_b xor is_b;                                  -- the key under way is of what is sealed
-  key_tdata <= turned(K(BITS - 1 downto BITS - n));
-  seal_key_tvalid <= '1' when at = SENDS and sent = '1' else '0';
-  open_key_tvalid <= '1' when at = SENDS and sent = '0' else '0';
+  key_tdata <= bytes_reversed(K(BITS - 1 downto BITS - n));
+  seal_key_tvalid <= '1' when state = SENDS and sent = '1' else '0';
+  open_key_tvalid <= '1' when state = SENDS and sent = '0' else '0';
   l_star <= L;
   seal_tag_a <= tag_seal;
   open_tag_a <= tag_open;
@@ -210,7 +210,7 @@ begin
         confirmation_words <= counted(confirmation_words, index);
       end if;
 
-      case at is
+      case state is
         when ERASES =>
           erase <= '0';
           if beats < 4 then
@@ -220,12 +220,12 @@ begin
             beats <= beats + 1;
           elsif erased = '1' then
             was_erased <= '1';
-            at <= IDLE;
+            state <= IDLE;
           end if;
 
         when IDLE =>
           if derive = '1' and may_derive = '1' then
-            at <= PREPARES;
+            state <= PREPARES;
             doing <= SESSION_NUMBER;
             to_b <= '1';
             own_words <= 0;
@@ -244,14 +244,14 @@ begin
           end if;
 
         when PREPARES =>
-          at <= STARTS;
+          state <= STARTS;
 
         when STARTS =>
-          at <= RUNS;
+          state <= RUNS;
 
         when RUNS =>
           if call_done = '1' then
-            at <= PREPARES;
+            state <= PREPARES;
             case doing is
               when SESSION_NUMBER =>
                 number <= y(BITS - 1 downto BITS - 32);
@@ -272,7 +272,7 @@ begin
                 else
                   tag_open <= y;
                 end if;
-                at <= SENDS;
+                state <= SENDS;
                 beats <= 0;
             end case;
           end if;
@@ -282,7 +282,7 @@ begin
             K <= K(BITS - n - 1 downto 0) & (n - 1 downto 0 => '0');
             beats <= beats + 1;
             if beats = 7 then
-              at <= SETTLES;
+              state <= SETTLES;
               beats <= 0;
             end if;
           end if;
@@ -293,17 +293,17 @@ begin
             L <= ZERO;
             doing <= THE_KEY;
             to_b <= '0';
-            at <= PREPARES;
+            state <= PREPARES;
             if to_b = '0' then
               has_keys <= '1';
               ended <= '1';
-              at <= IDLE;
+              state <= IDLE;
             end if;
           end if;
       end case;
 
       if erases_session then
-        at <= ERASES;
+        state <= ERASES;
         starts_erasing <= '1';
         has_keys <= '0';
         is_enabled <= '0';

@@ -101,7 +101,7 @@ architecture rtl of omd_link_core is
   signal open_about : slv(64 + LENGTH - 1 downto 0);
   signal open_admits, open_admits_ready, open_about_tvalid, open_about_tready, open_begins, open_ends : std_logic;
   signal open_lost, none_before : std_logic;
-  signal look, look_done, take, take_opens, take_done, is_too_old, is_replayed : std_logic;
+  signal query, query_done, take, take_opens, take_done, is_too_old, is_replayed : std_logic;
   signal buffer_erased, window_erased : std_logic;
   signal put_no_session, bad_type, bad_version, bad_suite, bad_reserved, bad_direction, bad_session : std_logic;
   signal put_too_old, put_replayed, got, get_too_old, get_replayed, bad_tag : std_logic;
@@ -196,7 +196,7 @@ begin
     port map (
       clk => clk_core, rst => rst_core, erase => erase, enabled => enabled, direction => direction, session => session,
       s_tdata => cipher_tdata, s_tlast => cipher_tlast, s_tvalid => cipher_tvalid, s_length => unsigned(cipher_info),
-      s_tready => cipher_tready, look => look, counter => open_counter, look_done => look_done,
+      s_tready => cipher_tready, query => query, counter => open_counter, query_done => query_done,
       look_too_old => is_too_old, look_replayed => is_replayed, none_before => none_before,
       about_tvalid => open_admits, about_length => open_length, about_tready => open_admits_ready,
       m_tdata => to_open_tdata, m_tkeep => to_open_tkeep, m_tlast => to_open_tlast, m_tuser => to_open_tuser,
@@ -220,12 +220,12 @@ begin
       s_tvalid => to_open_tvalid, s_tready => to_open_tready, m_tdata => opened_tdata, m_tlast => opened_tlast,
       m_refused => opened_refused, m_tvalid => opened_tvalid, m_tready => opened_tready);
 
-  window : entity work.replay_window
+  replays : entity work.replay_window
     generic map (G_WINDOW => G_WINDOW)
     port map (
-      clk => clk_core, rst => rst_core, erase => erase, erased => window_erased, look => look, take => take, opens => take_opens,
-      look_counter => open_counter, take_counter => unsigned(open_about(64 + LENGTH - 1 downto LENGTH)),
-      look_done => look_done, take_done => take_done, too_old => is_too_old, replayed => is_replayed);
+      clk => clk_core, rst => rst_core, erase => erase, erased => window_erased, query => query, take => take, opens => take_opens,
+      query_counter => open_counter, take_counter => unsigned(open_about(64 + LENGTH - 1 downto LENGTH)),
+      query_done => query_done, take_done => take_done, too_old => is_too_old, replayed => is_replayed);
 
   get_frame : entity work.get_from_dec
     generic map (G_STREAM_BYTES => W, G_BYTES => n)

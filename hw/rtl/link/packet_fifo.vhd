@@ -45,35 +45,35 @@ entity packet_fifo is
 end entity;
 
 architecture rtl of packet_fifo is
-  constant AT : positive := log2(G_BEATS);
-  constant PACKET_AT : positive := log2(G_PACKETS);
+  constant ADDRESS_BITS : positive := log2(G_BEATS);
+  constant PACKET_BITS : positive := log2(G_PACKETS);
   type beats is array (0 to G_BEATS - 1) of slv(G_BITS - 1 downto 0);
-  type descriptors is array (0 to G_PACKETS - 1) of slv(AT + 1 + G_INFO - 1 downto 0);
+  type descriptors is array (0 to G_PACKETS - 1) of slv(ADDRESS_BITS + 1 + G_INFO - 1 downto 0);
   signal memory : beats := (others => (others => '0'));
   signal descriptor : descriptors := (others => (others => '0'));
 
   -- The writer's. A pointer has a bit more than an address.
-  signal write, start : unsigned(AT downto 0) := (others => '0');
-  signal write_packet : unsigned(PACKET_AT downto 0) := (others => '0');
+  signal write, start : unsigned(ADDRESS_BITS downto 0) := (others => '0');
+  signal write_packet : unsigned(PACKET_BITS downto 0) := (others => '0');
   signal loses : std_logic := '0';
   signal has_room, has_descriptor, ready : std_logic;
-  signal freed : unsigned(AT downto 0) := (others => '0');
-  signal freed_packet : unsigned(PACKET_AT downto 0) := (others => '0');
+  signal freed : unsigned(ADDRESS_BITS downto 0) := (others => '0');
+  signal freed_packet : unsigned(PACKET_BITS downto 0) := (others => '0');
 
   -- The reader's: what is in the RAM's output, and what is shown.
-  signal read, left : unsigned(AT downto 0) := (others => '0');
-  signal read_packet : unsigned(PACKET_AT downto 0) := (others => '0');
+  signal read, left : unsigned(ADDRESS_BITS downto 0) := (others => '0');
+  signal read_packet : unsigned(PACKET_BITS downto 0) := (others => '0');
   signal info, fetched_info, shown_info : slv(G_INFO - 1 downto 0) := (others => '0');
   signal fetched, shown : slv(G_BITS - 1 downto 0) := (others => '0');
   signal fetched_valid, fetched_last, shown_valid, shown_last : std_logic := '0';
   signal fetches, shows, loads : std_logic;
 
   -- What crosses, and the registers that take it over.
-  signal write_packet_gray, write_packet_1, write_packet_2 : slv(PACKET_AT downto 0) := (others => '0');
-  signal read_packet_gray, read_packet_1, read_packet_2 : slv(PACKET_AT downto 0) := (others => '0');
-  signal read_gray, read_1, read_2 : slv(AT downto 0) := (others => '0');
+  signal write_packet_gray, write_packet_1, write_packet_2 : slv(PACKET_BITS downto 0) := (others => '0');
+  signal read_packet_gray, read_packet_1, read_packet_2 : slv(PACKET_BITS downto 0) := (others => '0');
+  signal read_gray, read_1, read_2 : slv(ADDRESS_BITS downto 0) := (others => '0');
 begin
-  assert 2 ** AT = G_BEATS and 2 ** PACKET_AT = G_PACKETS report "packet_fifo: sizes are powers of two" severity failure;
+  assert 2 ** ADDRESS_BITS = G_BEATS and 2 ** PACKET_BITS = G_PACKETS report "packet_fifo: sizes are powers of two" severity failure;
 
   has_room <= '1' when write - freed /= G_BEATS else '0';
   has_descriptor <= '1' when write_packet - freed_packet /= G_PACKETS else '0';
@@ -90,7 +90,7 @@ begin
       if s_tvalid = '1' and ready = '1' then
         lost := loses = '1' or has_room = '0';
         if not lost then
-          memory(to_integer(write(AT - 1 downto 0))) <= s_tdata;
+          memory(to_integer(write(ADDRESS_BITS - 1 downto 0))) <= s_tdata;
           write <= write + 1;
         end if;
         if lost then
@@ -103,7 +103,7 @@ begin
             overflow <= not s_drop;
           else
             start <= write + 1;
-            descriptor(to_integer(write_packet(PACKET_AT - 1 downto 0))) <= slv(write + 1 - start) & s_info;
+            descriptor(to_integer(write_packet(PACKET_BITS - 1 downto 0))) <= slv(write + 1 - start) & s_info;
             write_packet <= write_packet + 1;
           end if;
         end if;
@@ -137,13 +137,13 @@ begin
   begin
     if rising_edge(rd_clk) then
       if fetches = '1' then
-        fetched <= memory(to_integer(read(AT - 1 downto 0)));
+        fetched <= memory(to_integer(read(ADDRESS_BITS - 1 downto 0)));
       end if;
     end if;
   end process;
 
   reader : process (rd_clk)
-    variable next_one : slv(AT + 1 + G_INFO - 1 downto 0);
+    variable next_one : slv(ADDRESS_BITS + 1 + G_INFO - 1 downto 0);
   begin
     if rising_edge(rd_clk) then
       if shows = '1' then
@@ -164,8 +164,8 @@ begin
         end if;
       end if;
       if loads = '1' then
-        next_one := descriptor(to_integer(read_packet(PACKET_AT - 1 downto 0)));
-        left <= unsigned(next_one(AT + G_INFO downto G_INFO));
+        next_one := descriptor(to_integer(read_packet(PACKET_BITS - 1 downto 0)));
+        left <= unsigned(next_one(ADDRESS_BITS + G_INFO downto G_INFO));
         info <= next_one(G_INFO - 1 downto 0);
         read_packet <= read_packet + 1;
       end if;

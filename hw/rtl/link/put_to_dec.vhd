@@ -30,9 +30,9 @@ entity put_to_dec is
     s_length : in length_t;
     s_tready : out std_logic;
 
-    look : out std_logic;
+    query : out std_logic;
     counter : out unsigned(63 downto 0);
-    look_done, look_too_old, look_replayed, none_before : in std_logic;
+    query_done, look_too_old, look_replayed, none_before : in std_logic;
 
     about_tvalid : out std_logic;                         -- to get_from_dec: counter and length
     about_length : out length_t;
@@ -52,8 +52,8 @@ architecture rtl of put_to_dec is
   constant W : positive := G_STREAM_BYTES;
   constant PARTS : positive := (HEADER_BYTES + W - 1) / W;
   constant NONCE_KEEP : slv(n - 1 downto 0) := kept(to_unsigned(nonce_bytes(n), length_t'length), n);
-  type phase is (IDLE, HEADS, CHECKS, LOOKS, ADMITS, CIPHERS, TAGS);
-  signal at : phase := IDLE;
+  type phase is (IDLE, HEADS, CHECKS, QUERIES, ADMITS, CIPHERS, TAGS);
+  signal state : phase := IDLE;
   signal part : natural range 0 to PARTS := 0;
   signal taken : slv(8 * W * PARTS - 1 downto 0) := (others => '0');
   signal header : slv(8 * HEADER_BYTES - 1 downto 0);
@@ -72,9 +72,9 @@ architecture rtl of put_to_dec is
   end function;
 begin
   forgets <= rst or erase;
-  header <= turned(taken(8 * HEADER_BYTES - 1 downto 0));
+  header <= bytes_reversed(taken(8 * HEADER_BYTES - 1 downto 0));
   counter <= unsigned(field(header, 22, 29));
-  look <= '1' when at = LOOKS else '0';
+  query <= '1' when state = QUERIES else '0';
   about_length <= unsigned(info) - OVERHEAD;
 
   unpack : entity work.axis_unpack
@@ -86,16 +86,16 @@ begin
 
   want <= least(left, W);
   -- An empty ciphertext is a beat without bytes.
-  word_valid <= '1' when (at = CIPHERS and (left = 0 or there = '1')) or (at = TAGS and there = '1') else '0';
+  word_valid <= '1' when (state = CIPHERS and (left = 0 or there = '1')) or (state = TAGS and there = '1') else '0';
   word_last <= '1' when left <= W else '0';
-  take <= '1' when at = HEADS else word_ready when at = CIPHERS or at = TAGS else '0';
-  done <= '1' when at = TAGS and word_valid = '1' and word_ready = '1' and word_last = '1' else '0';
+  take <= '1' when state = HEADS else word_ready when state = CIPHERS or state = TAGS else '0';
+  done <= '1' when state = TAGS and word_valid = '1' and word_ready = '1' and word_last = '1' else '0';
   discard <= done or refuses or (erase and has_packet);
-  about_tvalid <= '1' when at = ADMITS and beat_ready = '1' and erase = '0' else '0';
-  beat_valid <= '1' when at = ADMITS and about_tready = '1' and erase = '0' else '0';
+  about_tvalid <= '1' when state = ADMITS and beat_ready = '1' and erase = '0' else '0';
+  beat_valid <= '1' when state = ADMITS and about_tready = '1' and erase = '0' else '0';
 
   nonce <= "0000000" & not direction & (8 * (nonce_bytes(n) - 13) - 1 downto 0 => '0') & field(header, 18, 29);
-  beat <= slv(resize(unsigned(turned(nonce)), 8 * n));
+  beat <= slv(resize(unsigned(bytes_reversed(nonce)), 8 * n));
 
   widen : entity work.axis_widen
     generic map (G_IN => W, G_OUT => n)
@@ -119,14 +119,14 @@ begin
       too_old <= '0';
       replayed <= '0';
       refuses <= '0';
-      case at is
+      case state is
         when IDLE =>
           part <= 0;
           left <= to_unsigned(HEADER_BYTES, length_t'length);
           if has_packet = '1' and refuses = '0' and erase = '0' then
-            at <= HEADS;
+            state <= HEADS;
             if enabled = '0' then
-              at <= IDLE;
+              state <= IDLE;
               no_session <= '1';
               refuses <= '1';
             end if;
@@ -142,12 +142,12 @@ begin
             part <= part + 1;
             left <= left - W;
             if left <= W then
-              at <= CHECKS;
+              state <= CHECKS;
             end if;
           end if;
 
         when CHECKS =>
-          at <= IDLE;
+          state <= IDLE;
           refuses <= '1';
           if field(header, 12, 13) /= PACKET_TYPE then
             bad_type <= '1';
@@ -162,16 +162,16 @@ begin
           elsif field(header, 18, 21) /= session then
             bad_session <= '1';
           else
-            at <= LOOKS;
+            state <= QUERIES;
             refuses <= '0';
           end if;
 
-        when LOOKS =>
-          if look_done = '1' then
+        when QUERIES =>
+          if query_done = '1' then
             if look_too_old = '0' and look_replayed = '0' then
-              at <= ADMITS;
+              state <= ADMITS;
             elsif none_before = '1' then
-              at <= IDLE;
+              state <= IDLE;
               refuses <= '1';
               too_old <= look_too_old;
               replayed <= look_replayed;
@@ -181,14 +181,14 @@ begin
         when ADMITS =>
           left <= unsigned(info) - OVERHEAD;
           if about_tready = '1' and beat_ready = '1' then
-            at <= CIPHERS;
+            state <= CIPHERS;
           end if;
 
         when CIPHERS =>
           if word_valid = '1' and word_ready = '1' then
             left <= left - W;
             if word_last = '1' then
-              at <= TAGS;
+              state <= TAGS;
               left <= to_unsigned(TAG_BYTES, length_t'length);
             end if;
           end if;
@@ -197,12 +197,12 @@ begin
           if word_valid = '1' and word_ready = '1' then
             left <= left - W;
             if word_last = '1' then
-              at <= IDLE;
+              state <= IDLE;
             end if;
           end if;
       end case;
       if erase = '1' then
-        at <= IDLE;
+        state <= IDLE;
         refuses <= '0';
         bad_type <= '0';
         bad_version <= '0';
@@ -212,12 +212,12 @@ begin
         bad_session <= '0';
         too_old <= '0';
         replayed <= '0';
-        if refuses = '0' and has_packet = '1' and (at = IDLE or at = HEADS or at = CHECKS or at = LOOKS or at = ADMITS) then
+        if refuses = '0' and has_packet = '1' and (state = IDLE or state = HEADS or state = CHECKS or state = QUERIES or state = ADMITS) then
           no_session <= '1';
         end if;
       end if;
       if rst = '1' then
-        at <= IDLE;
+        state <= IDLE;
         no_session <= '0';
         refuses <= '0';
       end if;

@@ -47,23 +47,23 @@ architecture rtl of put_to_enc is
   constant W : positive := G_STREAM_BYTES;
   constant NONCE_KEEP : slv(n - 1 downto 0) := kept(to_unsigned(nonce_bytes(n), length_t'length), n);
   type phase is (IDLE, PUTS, DRAINS);
-  signal at : phase := IDLE;
+  signal state : phase := IDLE;
   signal bytes, left : length_t := (others => '0');
   signal nonce : slv(8 * nonce_bytes(n) - 1 downto 0);
   signal beat : slv(8 * n - 1 downto 0);
   signal beat_ready, admits, word_valid, word_ready, forgets : std_logic;
 begin
   forgets <= rst or erase;
-  admits <= '1' when at = IDLE and s_tvalid = '1' and counter_valid = '1' and about_tready = '1' and beat_ready = '1'
+  admits <= '1' when state = IDLE and s_tvalid = '1' and counter_valid = '1' and about_tready = '1' and beat_ready = '1'
             and erase = '0' else '0';
   counter_take <= admits;
   about_tvalid <= admits;
-  word_valid <= s_tvalid when at = PUTS else '0';
-  s_tready <= '1' when at = DRAINS else word_ready when at = PUTS else '0';
+  word_valid <= s_tvalid when state = PUTS else '0';
+  s_tready <= '1' when state = DRAINS else word_ready when state = PUTS else '0';
   bytes <= least(left, W);
 
   nonce <= "0000000" & direction & (8 * (nonce_bytes(n) - 13) - 1 downto 0 => '0') & session & slv(counter);
-  beat <= slv(resize(unsigned(turned(nonce)), 8 * G_BYTES));
+  beat <= slv(resize(unsigned(bytes_reversed(nonce)), 8 * G_BYTES));
 
   widen : entity work.axis_widen
     generic map (G_IN => W, G_OUT => n)
@@ -78,32 +78,32 @@ begin
   begin
     if rising_edge(clk) then
       no_session <= '0';
-      case at is
+      case state is
         when IDLE =>
           left <= s_length;
           if admits = '1' then
-            at <= PUTS;
+            state <= PUTS;
           elsif s_tvalid = '1' and refuses = '1' then
-            at <= DRAINS;
+            state <= DRAINS;
             no_session <= '1';
           end if;
         when PUTS =>
           if s_tvalid = '1' and word_ready = '1' then
             left <= left - W;
             if s_tlast = '1' then
-              at <= IDLE;
+              state <= IDLE;
             end if;
           end if;
           if erase = '1' and not (s_tvalid = '1' and word_ready = '1' and s_tlast = '1') then
-            at <= DRAINS;
+            state <= DRAINS;
           end if;
         when DRAINS =>
           if s_tvalid = '1' and s_tlast = '1' then
-            at <= IDLE;
+            state <= IDLE;
           end if;
       end case;
       if rst = '1' then
-        at <= IDLE;
+        state <= IDLE;
         no_session <= '0';
       end if;
     end if;

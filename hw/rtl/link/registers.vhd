@@ -108,7 +108,7 @@ architecture rtl of registers is
     variable whole_text : slv(127 downto 0) := (others => '0');
     variable x : slv(31 downto 0) := (others => '0');
   begin
-    whole_text(text'length - 1 downto 0) := turned(text);
+    whole_text(text'length - 1 downto 0) := bytes_reversed(text);
     for i in 0 to 3 loop
       if number = i then
         x := whole_text(32 * i + 31 downto 32 * i);
@@ -139,9 +139,9 @@ begin
   s_axil_rvalid <= shows;
   role <= side;
   rekey_limit <= limit;
-  destination <= turned(to_address);
-  source <= turned(from_address);
-  word <= turned(write_data);
+  destination <= bytes_reversed(to_address);
+  source <= bytes_reversed(from_address);
+  word <= bytes_reversed(write_data);
 
   row <= to_integer(read_address(7 downto 3)) when within(read_address, AT_COUNTERS, 8 * COUNTERS) else 0;
   sums : entity work.event_counters
@@ -301,7 +301,7 @@ begin
         elsif within(address, AT_ROLE) then
           x(0) := side;
         elsif within(address, AT_SESSION) then
-          x := turned(session);
+          x := bytes_reversed(session);
         elsif within(address, AT_REKEY_LIMIT) then
           x := slv(limit(31 downto 0));
           upper <= limit(63 downto 32);
@@ -317,9 +317,9 @@ begin
         elsif within(address, AT_OWN_CONFIRMATION, BYTES_OF_OWN_CONFIRMATION) then
           x := part(own_confirmation, word_of(address, AT_OWN_CONFIRMATION));
         elsif within(address, AT_DESTINATION, 8) then
-          x := part(turned(to_address), word_of(address, AT_DESTINATION));
+          x := part(bytes_reversed(to_address), word_of(address, AT_DESTINATION));
         elsif within(address, AT_SOURCE, 8) then
-          x := part(turned(from_address), word_of(address, AT_SOURCE));
+          x := part(bytes_reversed(from_address), word_of(address, AT_SOURCE));
         else
           found := found and (within(address, AT_CONTROL) or within(address, AT_MASTER_KEY, G_BYTES)
                               or within(address, AT_OWN_IDENTIFIER, BYTES_OF_OWN_IDENTIFIER)

@@ -4,8 +4,8 @@
 -- Source: hw/docs/packet-format.md, section 5. For each counter modulo G_WINDOW the memory has the rest of the highest
 -- such that was
 -- opened: so nothing moves when the window does, and each answer takes the same time.
--- look, take: `counter` of the request is asked for, until `done`: a cycle with `too_old` or `replayed` of the packet
---   before it. take with `opens` enters it, if it was neither. take goes before look.
+-- query, take: `counter` of the request is asked for, until `done`: a cycle with `too_old` or `replayed` of the packet
+--   before it. take with `opens` enters it, if it was neither. take goes before query.
 -- erase, rst: everything is forgotten, an entry a cycle; `erased` then.
 
 library ieee;
@@ -21,9 +21,9 @@ entity replay_window is
   port (
     clk, rst, erase : in std_logic;
     erased : out std_logic;
-    look, take, opens : in std_logic;
-    look_counter, take_counter : in unsigned(63 downto 0);
-    look_done, take_done, too_old, replayed : out std_logic
+    query, take, opens : in std_logic;
+    query_counter, take_counter : in unsigned(63 downto 0);
+    query_done, take_done, too_old, replayed : out std_logic
   );
 end entity;
 
@@ -34,7 +34,7 @@ architecture rtl of replay_window is
   signal memory : entries := (others => (others => '0'));
   signal entry : slv(HIGH downto 0) := (others => '0');   -- valid, and the upper bits
   type phase is (ERASES, IDLE, READS, COMPARES, ANSWERS);
-  signal at : phase := ERASES;
+  signal state : phase := ERASES;
   signal row : unsigned(LOW - 1 downto 0) := (others => '0');
   signal asked, highest : unsigned(63 downto 0) := (others => '0');
   signal distance : unsigned(64 downto 0) := (others => '0');
@@ -42,9 +42,9 @@ architecture rtl of replay_window is
 begin
   assert 2 ** LOW = G_WINDOW report "replay_window: G_WINDOW is a power of two" severity failure;
 
-  erased <= '0' when at = ERASES else '1';
-  look_done <= '1' when at = ANSWERS and takes = '0' else '0';
-  take_done <= '1' when at = ANSWERS and takes = '1' else '0';
+  erased <= '0' when state = ERASES else '1';
+  query_done <= '1' when state = ANSWERS and takes = '0' else '0';
+  take_done <= '1' when state = ANSWERS and takes = '1' else '0';
   too_old <= is_old;
   replayed <= is_seen and not is_old;
 
@@ -55,28 +55,28 @@ begin
     if rising_edge(clk) then
       writes := false;
       data := (others => '0');
-      case at is
+      case state is
         when ERASES =>
           writes := true;
           row <= row + 1;
           if row = G_WINDOW - 1 then
-            at <= IDLE;
+            state <= IDLE;
           end if;
         when IDLE =>
           takes <= take;
-          asked <= look_counter;
-          row <= look_counter(LOW - 1 downto 0);
+          asked <= query_counter;
+          row <= query_counter(LOW - 1 downto 0);
           if take = '1' then
             asked <= take_counter;
             row <= take_counter(LOW - 1 downto 0);
           end if;
-          if take = '1' or look = '1' then
-            at <= READS;
+          if take = '1' or query = '1' then
+            state <= READS;
           end if;
         when READS =>                                     -- of the memory; highest - asked
-          at <= COMPARES;
+          state <= COMPARES;
         when COMPARES =>
-          at <= ANSWERS;
+          state <= ANSWERS;
           higher <= distance(64) or not has_highest;
           is_old <= '0';
           if has_highest = '1' and distance(64) = '0' and distance(63 downto LOW) /= 0 then
@@ -87,7 +87,7 @@ begin
             is_seen <= '1';
           end if;
         when ANSWERS =>
-          at <= IDLE;
+          state <= IDLE;
           if takes = '1' and opens = '1' and is_old = '0' and is_seen = '0' then
             writes := true;
             data := '1' & slv(asked(63 downto LOW));
@@ -103,7 +103,7 @@ begin
         memory(to_integer(row)) <= data;
       end if;
       if rst = '1' or erase = '1' then
-        at <= ERASES;
+        state <= ERASES;
         row <= (others => '0');
         highest <= (others => '0');
         asked <= (others => '0');

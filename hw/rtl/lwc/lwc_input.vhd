@@ -104,7 +104,7 @@ begin
   ad_valid <= word_valid when kind = AD else '0';
   text_valid <= word_valid when kind /= AD else '0';
   target_ready <= ad_ready when kind = AD else text_ready;
-  data <= turned(pdi_data);
+  data <= bytes_reversed(pdi_data);
   data_bytes <= least(left, 4);
   data_last <= eot when left <= 4 else '0';
 

@@ -47,7 +47,7 @@ architecture rtl of lwc_key is
 begin
   assert G_KEY_BYTES mod 4 = 0 and G_KEY_BYTES <= G_BYTES report "lwc_key: G_KEY_BYTES" severity failure;
 
-  word <= turned(sdi_data) when state = KEY else (others => '0');
+  word <= bytes_reversed(sdi_data) when state = KEY else (others => '0');
   word_valid <= '1' when (state = KEY and sdi_valid = '1') or state = ZEROS else '0';
   ends_beat <= '1' when count mod BEAT_WORDS = BEAT_WORDS - 1 else '0';
   word_taken <= word_valid and (s_key_tready or not ends_beat);

@@ -48,7 +48,7 @@ begin
 
   show : process (all)
   begin
-    shown <= turned(word);
+    shown <= bytes_reversed(word);
     if state = HEADER and opens = '1' then
       shown <= header_word(PLAINTEXT_TYPE, segment_eot, segment_eot, segment_length);
     elsif state = HEADER then
