@@ -52,7 +52,7 @@ def page(text):
     yield ""
     yield ("Written by `python3 papers/kc_xaes_beside.py`; [KC-XAES's page](../kc-xaes.md#speed) says what it "
            f"shows. Microseconds, and the percentage over AES-256-GCM. Ours are cycles of [one run](tables.md) at its {ghz} GHz "
-           "(Zen 5), of this library and of AWS-LC's parts.")
+           "(Zen 4), of this library and of AWS-LC's parts.")
     heads = [*(f"paper, {cpu}" for cpu in CPUS.values()), "Polyseal", "AWS-LC's parts"]
     for title, prefix in OPERATIONS.items():
         yield f"\n**{title}**\n"
