@@ -212,7 +212,7 @@ rustcrypto! {
 const EXPANDING_STACK_BYTES: usize = 2 << 10;
 
 /// What a message leaves on the stack, by its length.
-type WipeShort = WipeStack<448, 896, 896, 3072>;
+type WipeShort = WipeStack<512, 896, 896, 3072>;
 type WipeMedium = WipeStack<1024, 2048, 1344, 2048>;
 type WipeLong = WipeStack<2048, 2048, 2048, 2048>;
 
