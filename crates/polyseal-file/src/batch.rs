@@ -16,9 +16,12 @@ use crate::segment::Position;
 pub(crate) const MAX_SLOTS: usize = 1000;
 
 pub(crate) struct Batch {
+    /// As many slots as have been needed so far.
     data: Vec<u8>,
     /// The distance between slots: a multiple of a cache line.
     stride: usize,
+    /// How many slots there may be.
+    slots: usize,
     used: usize,
 }
 
@@ -34,14 +37,26 @@ pub(crate) struct Claim {
 }
 
 impl Batch {
-    /// Room for `slots` segments of `slot` bytes each, tag included.
+    /// For up to `slots` segments of `slot` bytes each, tag included. There is no room for them
+    /// before it is needed: to fill that with zeros takes longer than to seal a small file.
     pub(crate) fn new(slots: usize, slot: usize) -> Self {
-        let stride = stride(slot);
-        Self { data: vec![0; slots * stride], stride, used: 0 }
+        Self { data: Vec::new(), stride: stride(slot), slots, used: 0 }
     }
 
     pub(crate) fn slots(&self) -> usize {
-        self.data.len() / self.stride
+        self.slots
+    }
+
+    /// Makes room for `slots` segments. What the old room had is wiped there.
+    fn make_room(&mut self, slots: usize) {
+        debug_assert!(slots <= self.slots);
+        let bytes = slots * self.stride;
+        if bytes > self.data.len() {
+            let mut data = vec![0; bytes];
+            data[..self.used].copy_from_slice(&self.data[..self.used]);
+            self.data[..self.used].zeroize();
+            self.data = data;
+        }
     }
 
     /// The places of bytes `skip..total` of a sequence that has `unit` bytes in each slot.
@@ -51,6 +66,7 @@ impl Batch {
         skip: usize,
         total: usize,
     ) -> Vec<IoSliceMut<'_>> {
+        self.make_room(total.div_ceil(unit).max(1));
         self.used = self.used.max(self.extent(unit, total));
         let slots = self.data.chunks_exact_mut(self.stride).enumerate().skip(skip / unit);
         slots
@@ -92,6 +108,7 @@ impl Batch {
 
     /// The first byte: where a byte that was read ahead goes.
     pub(crate) fn put_first(&mut self, byte: u8) {
+        self.make_room(1);
         self.data[0] = byte;
         self.used = self.used.max(1);
     }
@@ -100,6 +117,7 @@ impl Batch {
     pub(crate) fn apply(&mut self, cipher: &PayloadCipher, claim: &Claim) -> Result<usize, Failed> {
         let unit = cipher.input_unit();
         let count = claim.bytes.div_ceil(unit).max(1);
+        self.make_room(count);
         self.used = self.used.max(self.extent(unit, claim.bytes));
         let slots = self.data.chunks_exact_mut(self.stride).take(count).enumerate();
         let slots = slots.map(|(i, slot)| (slot, unit.min(claim.bytes - i * unit)));
@@ -134,19 +152,31 @@ mod tests {
         let mut batch = Batch::new(3, 70);
         for total in 0..=210 {
             for skip in 0..=total {
-                let lengths: Vec<_> =
-                    batch.places(70, skip, total).iter().map(|s| s.len()).collect();
-                assert_eq!(lengths.iter().sum::<usize>(), total - skip);
-                let mutable = batch.places_mut(70, skip, total);
-                assert_eq!(mutable.iter().map(|s| s.len()).collect::<Vec<_>>(), lengths);
+                let mutable: Vec<_> =
+                    batch.places_mut(70, skip, total).iter().map(|s| s.len()).collect();
+                assert_eq!(mutable.iter().sum::<usize>(), total - skip);
+                let lengths = batch.places(70, skip, total);
+                assert_eq!(lengths.iter().map(|s| s.len()).collect::<Vec<_>>(), mutable);
             }
         }
     }
 
     #[test]
+    fn room_is_made_as_it_is_needed_and_keeps_what_is_there() {
+        let mut batch = Batch::new(3, 70);
+        assert_eq!((batch.slots(), batch.data.len()), (3, 0));
+        batch.put_first(7);
+        assert_eq!(batch.data.len(), 128);
+        batch.places_mut(70, 1, 70)[0].fill(8);
+        batch.places_mut(70, 70, 210);
+        assert_eq!(batch.data.len(), 3 * 128);
+        assert_eq!((batch.data[0], &batch.data[1..70]), (7, &[8; 69][..]));
+    }
+
+    #[test]
     fn what_is_used_reaches_behind_the_last_byte_and_its_tag() {
         // Slots of 80 bytes for segments of 64 and tags of 16: 128 bytes from one to the next.
-        for (total, used) in [(0, 64), (1, 65), (64, 192), (65, 193), (128, 256)] {
+        for (total, used) in [(0, 64), (1, 65), (64, 128), (65, 193), (128, 256)] {
             let mut batch = Batch::new(2, 80);
             batch.places_mut(64, 0, total);
             assert_eq!(batch.used(), used);

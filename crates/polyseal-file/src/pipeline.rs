@@ -222,13 +222,17 @@ impl StreamSource<'_> {
         let mut ahead = [0];
         while done <= room {
             let before = batch.used();
-            let mut places = batch.places_mut(unit, done, room);
-            places.push(IoSliceMut::new(&mut ahead));
+            // Most streams end within a segment: until then, there is room for one.
+            let wanted = if done < unit { unit } else { room };
+            let mut places = batch.places_mut(unit, done, wanted);
+            if wanted == room {
+                places.push(IoSliceMut::new(&mut ahead));
+            }
             match self.reader.read_vectored(&mut places) {
                 Ok(n) => {
                     done += n;
                     // To wipe a whole batch takes longer than to seal a small file.
-                    batch.filled(before, unit, done.min(room));
+                    batch.filled(before, unit, done.min(wanted));
                     if n == 0 {
                         return Ok((done, true));
                     }
