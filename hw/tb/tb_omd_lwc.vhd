@@ -110,6 +110,13 @@ begin
   end process;
   test_runner_watchdog(runner, 100 ms);
 
+  check_reset : process
+  begin
+    wait until rising_edge(clk) and rst = '1';
+    wait for 1 ns;
+    check(rst = '0' or (pdi_ready = '0' and sdi_ready = '0'), "a word is taken during reset");
+  end process;
+
   form : process
     variable was : slv(31 downto 0);
     variable waits : boolean := false;
