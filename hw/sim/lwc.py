@@ -222,17 +222,17 @@ def misused(hash, seed):
 
 
 def configurations(long):
-    """(name, hash, script, stall) for the bench."""
+    """(name, hash, script, stall, cycles until a reset, after which all begins anew) for the bench."""
     for hash in ("sha256", "sha512", "blake2b"):
         n = script_n(hash)
         edges = [(m, a) for m in (0, 1, 4, n - 1, n, n + 1, 3 * n + 5) for a in (0, 3, 2 * n, 4 * n + 1)]
         if long:
-            yield f"{hash}.edges", hash, lambda h=hash, e=edges: plain(h, 1, e), 0
+            yield f"{hash}.edges", hash, lambda h=hash, e=edges: plain(h, 1, e), 0, 7
         if long or hash == "blake2b":
-            yield f"{hash}.segments", hash, lambda h=hash, e=edges: plain(h, 2, e if long else e[1::4], cuts=True), 30
-            yield f"{hash}.spoilt", hash, lambda h=hash: spoilt(h, 3, most=32), 20
+            yield f"{hash}.segments", hash, lambda h=hash, e=edges: plain(h, 2, e if long else e[1::4], cuts=True), 30, 12
+            yield f"{hash}.spoilt", hash, lambda h=hash: spoilt(h, 3, most=32), 20, 200
         if long or hash == "sha256":
-            yield f"{hash}.malformed", hash, lambda h=hash: misused(h, 4), 20
+            yield f"{hash}.malformed", hash, lambda h=hash: misused(h, 4), 20, 40
 
 
 def play_with_gmu(bench, directory, hash):
