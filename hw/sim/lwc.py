@@ -149,9 +149,11 @@ class Script:
 
     def malformed(self, kind):
         """Is refused, and takes the key with it."""
-        N, A, M = self.inputs(20, 30)
-        T = self.random.randbytes(self.tag_bytes)
+        early = "text with Last, without EOT"
+        N, A, M = self.inputs(20, 28 if kind == early else 30)
         opens = kind in ("type", "tag", "many", "no tag", "tag without Last")
+        if opens:                                         # but for its form it is right
+            M, T = self.omd.Encrypt(M, A, self.key, N, 8 * self.tag_bytes)
         self.begin(HASH if kind == "hash" else DECRYPT if opens else ENCRYPT, f"malformed: {kind}")
         text = CIPHERTEXT if opens else PLAINTEXT
         strings = [(NONCE, [N.ljust(self.n, b"n") if kind == "nonce" else N]),
@@ -170,7 +172,7 @@ class Script:
         strings = strings[:LAST_EARLY.get(kind)]
         for i, (name, pieces) in enumerate(strings):
             last = i == len(strings) - 1
-            self.write("pdi", name, pieces, last, eot=not (last and kind == "text with Last, without EOT"))
+            self.write("pdi", name, pieces, last, eot=not (last and kind == early))
         self.status(FAILURE)
         self.key = None
 
