@@ -22,7 +22,13 @@ ENCRYPT, DECRYPT, LOAD_KEY, ACTIVATE_KEY, HASH, SUCCESS, FAILURE = 2, 3, 4, 7, 8
 AD, PLAINTEXT, CIPHERTEXT, HASH_MESSAGE, TAG, KEY, NONCE = 1, 4, 5, 7, 8, 12, 13
 KEY_BYTES, BEATS, SEGMENTS = 32, 12, 64                   # of omd_lwc in the bench
 SPOILT = ("tag", "nonce", "ad", "text", "last")
-MALFORMED = ("hash", "nonce", "order", "type", "tag", "odd", "end", "many", "late", "key")
+# Last too soon, and the number of the strings until then; no Last where it must be, but behind.
+LAST_EARLY = {"nonce with Last": 1, "associated data with Last": 2, "no tag": 3, "text with Last, without EOT": 3}
+LAST_LATE = ("text without Last", "tag without Last")
+# EOT and Last of a key, to be refused.
+KEYS = {"short key": (1, 1), "key of another type": (1, 1), "key without EOT": (0, 1), "key without Last": (1, 0),
+        "key in two segments": (1, 1)}
+MALFORMED = ("hash", "nonce", "order", "type", "tag", "odd", "end", "many", "late", *LAST_EARLY, *LAST_LATE, *KEYS)
 
 
 def header(kind, eot, last, length, eoi=0):
@@ -53,7 +59,7 @@ class Script:
     def add(self, file, head, word):
         self.files[file].append(f"{head} = {word:08X}")
 
-    def segments(self, file, kind, data, last=0, eoi=0, ends=True):
+    def segments(self, file, kind, data, last=0, eoi=0):
         """All of a type; do.txt's have the same lengths."""
         pieces, rest = [], data
         while len(rest) > self.most or (self.cuts and len(rest) > 4 and self.random.randrange(3)):
@@ -64,20 +70,26 @@ class Script:
         self.write(file, kind, pieces, last, eoi)
         return pieces
 
-    def write(self, file, kind, pieces, last=0, eoi=0):
+    def write(self, file, kind, pieces, last=0, eoi=0, eot=1):
         for i, piece in enumerate(pieces):
             final = i == len(pieces) - 1
-            self.add(file, "HDR", header(kind, final, final and last, len(piece), final and eoi))
+            self.add(file, "HDR", header(kind, final and eot, final and last, len(piece), final and eoi))
             self.files[file] += lines("DAT", piece)
 
-    def new_key(self, key_bytes=KEY_BYTES):
+    def new_key(self, spoil=""):
+        """One of KEYS is refused. Of the one in two segments, the second looks like an instruction and a key."""
         self.keys += 1
-        self.key = self.random.randbytes(key_bytes)
-        self.files["sdi"].append(f"# Key {self.keys}")
+        self.key = self.random.randbytes(KEY_BYTES)
+        self.files["sdi"].append(f"# Key {self.keys}{', refused: ' * bool(spoil)}{spoil}")
         self.add("sdi", "INS", LOAD_KEY << 28)
-        self.write("sdi", KEY, [self.key], 1, 1)
+        pieces = [self.key[4:] if spoil == "short key" else self.key]
+        if spoil == "key in two segments":
+            words = LOAD_KEY << 28, header(KEY, 1, 1, KEY_BYTES)
+            pieces.append(b"".join(word.to_bytes(4, "big") for word in words) + self.key[8:])
+        eot, last = KEYS.get(spoil, (1, 1))
+        self.write("sdi", TAG if spoil == "key of another type" else KEY, pieces, last, 1, eot)
         self.add("pdi", "INS", ACTIVATE_KEY << 28)
-        if key_bytes != KEY_BYTES:
+        if spoil:
             self.key = None
 
     def begin(self, code, text):
@@ -137,27 +149,30 @@ class Script:
 
     def malformed(self, kind):
         """Is refused, and takes the key with it."""
-        N, A, M = self.inputs(20, 30)
-        T = self.random.randbytes(self.tag_bytes)
-        opens = kind in ("type", "tag", "many")
+        early = "text with Last, without EOT"
+        N, A, M = self.inputs(20, 28 if kind == early else 30)
+        opens = kind in ("type", "tag", "many", "no tag", "tag without Last")
+        if opens:                                         # but for its form it is right
+            M, T = self.omd.Encrypt(M, A, self.key, N, 8 * self.tag_bytes)
         self.begin(HASH if kind == "hash" else DECRYPT if opens else ENCRYPT, f"malformed: {kind}")
         text = CIPHERTEXT if opens else PLAINTEXT
+        strings = [(NONCE, [N.ljust(self.n, b"n") if kind == "nonce" else N]),
+                   (AD, {"odd": [A[:5], A[5:]], "end": [A[:8], b""]}.get(kind, [A])),
+                   (PLAINTEXT if kind == "type" else text, {"late": [M[:4], b""], "many": [M[:4]] * (SEGMENTS + 1)}.get(kind, [M]))]
+        if opens:
+            strings.append((TAG, [T[4:] if kind == "tag" else T]))
         if kind == "hash":
-            self.write("pdi", HASH_MESSAGE, [M], 1)
-        else:
-            self.write("pdi", NONCE, [N.ljust(self.n, b"n") if kind == "nonce" else N])
-            if kind == "order":
-                self.write("pdi", text, [M])
-            self.write("pdi", AD, {"odd": [A[:5], A[5:]], "end": [A[:8], b""]}.get(kind, [A]))
-            if kind == "late":
-                self.files["do"].append("ANY = ")
-                self.write("pdi", text, [M[:4], b""], 1)
-            elif kind == "many":
-                self.write("pdi", text, [M[:4]] * (SEGMENTS + 1))
-            else:
-                self.write("pdi", PLAINTEXT if kind == "type" else text, [M], not opens)
-            if opens:
-                self.write("pdi", TAG, [T[4:] if kind == "tag" else T], 1)
+            strings = [(HASH_MESSAGE, [M])]
+        elif kind == "order":
+            strings.insert(1, (text, [M]))
+        elif kind == "late":
+            self.files["do"].append("ANY = ")
+        elif kind in LAST_LATE:
+            strings.append((TAG, [b""]))
+        strings = strings[:LAST_EARLY.get(kind)]
+        for i, (name, pieces) in enumerate(strings):
+            last = i == len(strings) - 1
+            self.write("pdi", name, pieces, last, eot=not (last and kind == early))
         self.status(FAILURE)
         self.key = None
 
@@ -197,11 +212,11 @@ def script_n(hash):
 def misused(hash, seed):
     """Malformed messages, each followed by one without a key and by a right one."""
     script = Script(hash, seed)
-    script.malformed("key")                               # there is none yet
+    script.malformed("no key")
     for kind in MALFORMED:
-        script.new_key(KEY_BYTES - 4 if kind == "key" else KEY_BYTES)
+        script.new_key(kind if kind in KEYS else "")
         script.malformed(kind)
-        script.malformed("key")
+        script.malformed("no key")
         script.new_key()
         script.open(33, 41)
         script.seal(1, 66)
@@ -209,17 +224,17 @@ def misused(hash, seed):
 
 
 def configurations(long):
-    """(name, hash, script, stall) for the bench."""
+    """(name, hash, script, stall, cycles until a reset, after which all begins anew) for the bench."""
     for hash in ("sha256", "sha512", "blake2b"):
         n = script_n(hash)
         edges = [(m, a) for m in (0, 1, 4, n - 1, n, n + 1, 3 * n + 5) for a in (0, 3, 2 * n, 4 * n + 1)]
         if long:
-            yield f"{hash}.edges", hash, lambda h=hash, e=edges: plain(h, 1, e), 0
+            yield f"{hash}.edges", hash, lambda h=hash, e=edges: plain(h, 1, e), 0, 7
         if long or hash == "blake2b":
-            yield f"{hash}.segments", hash, lambda h=hash, e=edges: plain(h, 2, e if long else e[1::4], cuts=True), 30
-            yield f"{hash}.spoilt", hash, lambda h=hash: spoilt(h, 3, most=32), 20
+            yield f"{hash}.segments", hash, lambda h=hash, e=edges: plain(h, 2, e if long else e[1::4], cuts=True), 30, 12
+            yield f"{hash}.spoilt", hash, lambda h=hash: spoilt(h, 3, most=32), 20, 200
         if long or hash == "sha256":
-            yield f"{hash}.malformed", hash, lambda h=hash: misused(h, 4), 20
+            yield f"{hash}.malformed", hash, lambda h=hash: misused(h, 4), 20, 40
 
 
 def play_with_gmu(bench, directory, hash):

@@ -97,7 +97,7 @@ if LONG:
 
 # Words that are not valid are X in this bench.
 lib.test_bench("tb_omd_lwc").set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable"])
-for name, hash, script, stall in lwc.configurations(LONG):
+for name, hash, script, stall, broken_off in lwc.configurations(LONG):
     path = HERE.parents[1] / "target" / "hw" / "stimulus" / f"lwc.{name}"
 
     def save_words(output_path, script=script, path=path):
@@ -106,7 +106,7 @@ for name, hash, script, stall in lwc.configurations(LONG):
 
     lib.test_bench("tb_omd_lwc").add_config(name, pre_config=save_words, generics={
         "G_DIR": str(path), "G_HASH": hash, "G_KEY_BYTES": lwc.KEY_BYTES, "G_TAG_BYTES": SIZES[hash] // 2, "G_BEATS": lwc.BEATS,
-        "G_STALL": stall, "G_SEED": len(name)})
+        "G_BREAK": broken_off, "G_STALL": stall, "G_SEED": len(name)})
 
 control = lib.test_bench("tb_link_control")
 for hash in SIZES:

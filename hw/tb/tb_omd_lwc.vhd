@@ -5,6 +5,7 @@
 -- do_last must be 1 with a status and never else, a word that waits must stay as it is, and without one the bus must be 0.
 -- "ANY = ", a line that cryptotvgen does not have, allows any words before the status: of what is sealed, some may have come
 -- out before the message is seen to be malformed.
+-- Before that the files are played for G_BREAK cycles, to be broken off by a reset; both then begin anew.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -20,7 +21,7 @@ entity tb_omd_lwc is
     G_DIR : string;
     G_HASH : string;
     G_KEY_BYTES, G_TAG_BYTES, G_BEATS : positive;
-    G_STALL : natural := 0;
+    G_BREAK, G_STALL : natural := 0;
     G_SEED : natural := 0
   );
 end entity;
@@ -28,22 +29,46 @@ end entity;
 architecture tb of tb_omd_lwc is
   signal clk : std_logic := '0';
   signal rst : std_logic := '1';
+  constant BROKEN_OFF : time := 22 ns + G_BREAK * 10 ns;
+  signal is_first : boolean := true;                      -- before the second reset
+  type stream is record
+    data : slv(31 downto 0);
+    valid : std_logic;
+    finished : boolean;
+  end record;
+  type streams is array (boolean) of stream;              -- whether it is the one to be broken off
+  signal pdi, sdi : streams;
   signal pdi_data, sdi_data, do_data : slv(31 downto 0);
   signal pdi_valid, pdi_ready, sdi_valid, sdi_ready, do_valid, do_last : std_logic;
-  signal do_ready : std_logic := '0';
-  signal pdi_finished, sdi_finished : boolean;
+  signal do_ready : std_logic := '1';
   signal words, cycle : natural := 0;
 begin
   clk <= not clk after 5 ns;
   cycle <= cycle + 1 when rising_edge(clk);
-  rst <= '0' after 22 ns;
+  rst <= '0' after 22 ns, '1' after BROKEN_OFF, '0' after BROKEN_OFF + 20 ns;
+  is_first <= false after BROKEN_OFF + 19 ns;
 
-  public_source : entity work.lwc_player
-    generic map (G_FILE => G_DIR & "/pdi.txt", G_STALL => G_STALL, G_SEED => G_SEED)
-    port map (clk => clk, rst => rst, data => pdi_data, valid => pdi_valid, ready => pdi_ready, finished => pdi_finished);
-  secret_source : entity work.lwc_player
-    generic map (G_FILE => G_DIR & "/sdi.txt", G_STALL => G_STALL, G_SEED => G_SEED + 1)
-    port map (clk => clk, rst => rst, data => sdi_data, valid => sdi_valid, ready => sdi_ready, finished => sdi_finished);
+  sources : for first in boolean generate
+    signal waits, pdi_takes, sdi_takes : std_logic;
+  begin
+    waits <= rst when first = is_first else '1';
+    pdi_takes <= pdi_ready when first = is_first else '0';
+    sdi_takes <= sdi_ready when first = is_first else '0';
+    public_source : entity work.lwc_player
+      generic map (G_FILE => G_DIR & "/pdi.txt", G_STALL => G_STALL, G_SEED => G_SEED)
+      port map (
+        clk => clk, rst => waits, data => pdi(first).data, valid => pdi(first).valid, ready => pdi_takes,
+        finished => pdi(first).finished);
+    secret_source : entity work.lwc_player
+      generic map (G_FILE => G_DIR & "/sdi.txt", G_STALL => G_STALL, G_SEED => G_SEED + 1)
+      port map (
+        clk => clk, rst => waits, data => sdi(first).data, valid => sdi(first).valid, ready => sdi_takes,
+        finished => sdi(first).finished);
+  end generate;
+  pdi_data <= pdi(is_first).data;
+  pdi_valid <= pdi(is_first).valid;
+  sdi_data <= sdi(is_first).data;
+  sdi_valid <= sdi(is_first).valid;
 
   dut : entity work.omd_lwc
     generic map (
@@ -79,6 +104,7 @@ begin
   begin
     test_runner_setup(runner, runner_cfg);
     file_open(expected, G_DIR & "/do.txt", read_mode);
+    wait until not is_first;
     while not endfile(expected) loop
       readline(expected, l);
       number := number + 1;
@@ -103,12 +129,18 @@ begin
       wait until rising_edge(clk);
       check(do_valid = '0', "a word after the last");
     end loop;
-    check(pdi_finished and sdi_finished, "everything was taken");
+    check(pdi(false).finished and sdi(false).finished, "everything was taken");
     check(words > 0, "something was compared");
     info(to_string(words) & " words compared, " & to_string(cycle) & " cycles");
     test_runner_cleanup(runner);
   end process;
   test_runner_watchdog(runner, 100 ms);
+
+  check_reset : process
+  begin
+    wait until rising_edge(clk) and rst = '1';
+    check(pdi_ready = '0' and sdi_ready = '0', "a word is taken during reset");
+  end process;
 
   form : process
     variable was : slv(31 downto 0);

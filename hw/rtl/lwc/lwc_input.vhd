@@ -3,10 +3,11 @@
 --
 -- A message is an instruction to encrypt or decrypt; a nonce of less than n bytes; associated data; plaintext or ciphertext;
 -- to open, a tag of G_TAG_BYTES. Nonce and tag are one segment each, the others one or more, of which all but the last have a
--- multiple of 4 bytes and are not empty; the last may be empty if it is the only one. EOI and Last are not read of these.
+-- multiple of 4 bytes and are not empty; the last may be empty if it is the only one. The message's last segment has Last, and
+-- no other has. EOI is not read.
 -- What is not so is malformed, and so are other instructions, a message without a key, and, to open, more segments than
 -- `segments_full` allows. A malformed message is taken until the end of a segment with Last; then `malformed` is 1 until its
--- status is out, and then it is erased, and so is the key.
+-- status is out, and then it is erased, and so is the key. One in which Last never comes ends with `rst` only.
 -- ad: associated data to 2n bytes (axis_widen); text: nonce, message, tag.
 -- One message at a time: the next instruction is taken after `status_sent`.
 
@@ -69,10 +70,15 @@ begin
 
   check : process (all)
     variable length : length_t;
+    variable last : std_logic;                            -- whether this segment is the message's last
   begin
     length := length_of(pdi_data);
+    last := '0';
+    if kind = TAG or (kind = TEXT and decrypts = '0') then
+      last := ends_type(pdi_data);
+    end if;
     well_formed <= '1';
-    if code_of(pdi_data) /= wanted_type then
+    if code_of(pdi_data) /= wanted_type or ends_message(pdi_data) /= last then
       well_formed <= '0';
     end if;
     case kind is
@@ -113,7 +119,7 @@ begin
     not awaits_room when HEADER,
     target_ready when SEGMENT,
     '0' when KEY | STATUS;
-  pdi_ready <= ready when state /= SEGMENT or left /= 0 else '0';
+  pdi_ready <= ready and not rst when state /= SEGMENT or left /= 0 else '0';
 
   registers : process (clk)
   begin

@@ -2,8 +2,10 @@
 -- A key from the SDI of the LWC API to omd_core's s_key.
 --
 -- begin_load, for a cycle: the next key is taken: an instruction (what is none that loads a key is passed over), the header
--- of the one segment, G_KEY_BYTES bytes; zeros are put behind them. Then `loaded` or `refused` is 1 for a cycle; refused is a
--- segment of another type or length, which is taken and forgotten. Of the key nothing is kept here afterwards.
+-- of the one segment, with EOT and Last, and G_KEY_BYTES bytes; zeros are put behind them. Then `loaded` or `refused` is 1 for
+-- a cycle. Refused is a segment of another type or length, or without EOT or Last: it is taken and forgotten, and if it has
+-- neither, so are those after it, up to one that has. Of the key nothing is kept here afterwards.
+-- After `rst` in the midst of a key the source must begin anew: of the rest, a word may be taken for an instruction.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -41,6 +43,7 @@ architecture rtl of lwc_key is
   signal state : phase := IDLE;
   signal count : natural range 0 to WORDS - 1 := 0;       -- words that the core has, or its next beat
   signal forgotten : length_t := (others => '0');
+  signal refuses, ends : std_logic := '0';                -- this key; with the segment under way
   signal first : word_t := (others => '0');               -- of a beat of two words
   signal word : word_t;
   signal word_valid, word_taken, ends_beat : std_logic;
@@ -59,8 +62,8 @@ begin
     s_key_tdata <= word & first;
   end generate;
 
-  sdi_ready <= s_key_tready or not ends_beat when state = KEY
-               else '0' when state = IDLE or state = ZEROS
+  sdi_ready <= '0' when rst = '1' or state = IDLE or state = ZEROS
+               else s_key_tready or not ends_beat when state = KEY
                else '1';
 
   registers : process (clk)
@@ -70,6 +73,7 @@ begin
       refused <= '0';
       case state is
         when IDLE =>
+          refuses <= '0';
           if begin_load = '1' then
             state <= INSTRUCTION;
           end if;
@@ -82,14 +86,19 @@ begin
         when HEADER =>
           count <= 0;
           forgotten <= length_of(sdi_data);
+          ends <= ends_type(sdi_data) or ends_message(sdi_data);
           if sdi_valid = '1' then
-            if code_of(sdi_data) = KEY_TYPE and length_of(sdi_data) = G_KEY_BYTES then
+            if refuses = '0' and code_of(sdi_data) = KEY_TYPE and length_of(sdi_data) = G_KEY_BYTES
+              and ends_type(sdi_data) = '1' and ends_message(sdi_data) = '1' then
               state <= KEY;
-            elsif length_of(sdi_data) = 0 then
-              refused <= '1';
-              state <= IDLE;
             else
-              state <= FORGETS;
+              refuses <= '1';
+              if length_of(sdi_data) /= 0 then
+                state <= FORGETS;
+              elsif ends_type(sdi_data) = '1' or ends_message(sdi_data) = '1' then
+                refused <= '1';
+                state <= IDLE;
+              end if;
             end if;
           end if;
 
@@ -114,8 +123,11 @@ begin
           if sdi_valid = '1' then
             forgotten <= forgotten - 4;
             if forgotten <= 4 then
-              refused <= '1';
-              state <= IDLE;
+              state <= HEADER;
+              if ends = '1' then
+                refused <= '1';
+                state <= IDLE;
+              end if;
             end if;
           end if;
       end case;

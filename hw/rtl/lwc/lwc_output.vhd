@@ -3,7 +3,8 @@
 --
 -- word: the words of a packet out, an empty beat being a word of no bytes; word_last with the last of tag or verdict, and
 -- then, of what was opened, word_refused if it is not to be shown: then the status alone comes out, failure. It comes,
--- too, where `malformed` is 1, after the word that is on offer.
+-- too, where `malformed` is 1, after the word that is on offer: of what is sealed this may be in the midst of a segment, and
+-- only do_last, which is 1 with a status alone, tells it from data.
 -- do_data is 0 where do_valid is, and do_valid stays until do_ready. status_sent: 1 as the status is taken.
 
 library ieee;

@@ -8,7 +8,9 @@
 -- A key is activated before the first message, and for as long as it is good: another erases the core, and so does rst.
 -- Nonces are the source's to choose, each once under a key.
 -- What is sealed comes out as it goes in, block by block, and may be of any length. What is opened is kept back whole: it
--- has at most G_BEATS blocks and G_SEGMENTS segments; if it has more, the answer is failure.
+-- has at most G_BEATS blocks and G_SEGMENTS segments; if it has more, the answer is failure. Too many segments are malformed, and
+-- cost the key; too many blocks do not.
+-- After `rst` PDI and SDI must begin anew, with an instruction.
 -- Limits: one message at a time: the next instruction is taken after the status. No hash, no two keys at once. The associated
 -- data goes into the core as it comes, for each message anew. The last block that went in stays in registers until the next
 -- message, key or rst.
