@@ -8,7 +8,8 @@ use crate::backend::{Isa, Task};
 use crate::stack;
 
 /// Overwrites so many bytes below the caller: where there are 32 registers of four blocks, 16 of
-/// two, those of one, and elsewhere: where rounds are calls, and on NEON, whose frames nothing reads.
+/// two, those of one, and elsewhere: where rounds are calls, and on NEON, whose frames nothing
+/// reads.
 pub(super) struct WipeStack<
     const OF_FOUR: usize,
     const OF_TWO: usize,
