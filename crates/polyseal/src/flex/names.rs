@@ -156,7 +156,7 @@ const CIV: &[&str] =
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
         layout: Some(|_| Ok(Config::OCH.layout())),
-        cost: Cost::measured(56_089, 18_080, 960, 670, 536, 29_000),
+        cost: Cost::measured(56_089, 18_080, 996, 671, 546, 29_000),
         properties: &[
             "full-commitment",
             "nonce-hiding",
@@ -169,21 +169,21 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         layout: Some(|_| Ok(Config::OCH_PUBLIC.layout())),
-        cost: Cost::measured(51_193, 16_156, 970, 675, 506, 26_067),
+        cost: Cost::measured(51_193, 16_156, 979, 651, 471, 26_067),
         properties: OCH,
         specification: section("7, configuration 02"),
         ..named(0x02, "Flex OCH")
     },
     Family {
         layout: Some(|_| Ok(Config::OCH_TRANSPORT.layout())),
-        cost: Cost::measured(51_236, 16_184, 970, 660, 505, 26_025),
+        cost: Cost::measured(51_236, 16_184, 969, 648, 507, 26_025),
         properties: OCH,
         specification: section("7, configuration 03"),
         ..named(0x03, "Flex OCH for transport")
     },
     Family {
         layout: Some(|_| Ok(Config::CIV.layout())),
-        cost: Cost::measured(90_187, 32_833, 1_540, 1_050, 930, 50_683),
+        cost: Cost::measured(90_187, 32_833, 1_620, 1_098, 886, 50_683),
         properties: &[
             "full-commitment",
             "inverse-free",
@@ -196,14 +196,14 @@ pub(crate) const FAMILIES: &[Family] = &[
     },
     Family {
         layout: Some(|_| Ok(Config::CIV_PUBLIC.layout())),
-        cost: Cost::measured(94_438, 33_319, 1_640, 1_200, 1_040, 51_595),
+        cost: Cost::measured(94_438, 33_319, 1_723, 1_176, 1_000, 51_595),
         properties: CIV,
         specification: section("8, configuration 12"),
         ..named(0x12, "Flex CIV")
     },
     Family {
         layout: Some(|_| Ok(Config::ROBUST.layout())),
-        cost: Cost::measured(99_686, 32_702, 2_220, 1_560, 1_260, 51_371),
+        cost: Cost::measured(99_686, 32_702, 2_276, 1_514, 1_286, 51_371),
         properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
         specification: section("9, configuration 21"),
         ..named(0x21, "Flex ROBUST")

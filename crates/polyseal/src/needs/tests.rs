@@ -137,9 +137,8 @@ fn what_is_reviewed_comes_first() {
     for &machine in CpuClass::ALL {
         // Where there are no AES instructions, these are within a few per cent of each other.
         let resistant = match machine {
-            CpuClass::Soft | CpuClass::Simd128 => "flex-civ",
             CpuClass::Ssse3 => "flex-robust",
-            _ => "flex-civ-public",
+            _ => "flex-civ",
         };
         for (needs, expected) in [
             (&[NonceHiding][..], "flex-och"),
