@@ -16,6 +16,8 @@ struct State<R> {
     turn: u64,
     /// The threads that may still take an item.
     working: usize,
+    /// Those of them that are as far ahead as they may be.
+    ahead: usize,
     /// Nothing more is wanted, or a thread has panicked.
     over: bool,
 }
@@ -33,6 +35,30 @@ impl<R> Shared<R> {
     fn wait_while(&self, condition: impl Fn(&State<R>) -> bool) -> MutexGuard<'_, State<R>> {
         let wait = self.changed.wait_while(self.state(), |state| condition(state));
         wait.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until item `index` is not too far ahead; whether it is still wanted.
+    fn may_begin(&self, index: u64) -> bool {
+        let too_far = |state: &mut State<R>| !state.over && index >= state.turn + AHEAD;
+        let mut state = self.state();
+        if too_far(&mut state) {
+            state.ahead += 1;
+            let waited = self.changed.wait_while(state, too_far);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
+            state.ahead -= 1;
+        }
+        !state.over
+    }
+
+    /// Adds what came of item `index`; who waits for it is woken.
+    fn deliver(&self, index: u64, result: R) {
+        let mut state = self.state();
+        state.waiting.insert(index, result);
+        let due = index == state.turn;
+        drop(state);
+        if due {
+            self.changed.notify_all();
+        }
     }
 
     fn change(&self, change: impl FnOnce(&mut State<R>)) {
@@ -64,8 +90,12 @@ impl<R> Iterator for Delivered<'_, R> {
         let turn = state.turn;
         let result = state.waiting.remove(&turn)?;
         state.turn += 1;
+        // To wake a thread takes about as long as to seal a small file.
+        let waits = state.ahead > 0;
         drop(state);
-        shared.changed.notify_all();
+        if waits {
+            shared.changed.notify_all();
+        }
         Some(result)
     }
 }
@@ -79,7 +109,11 @@ pub(crate) fn in_order<T: Send, R: Send, O>(
     consume: impl FnOnce(&mut (dyn Iterator<Item = R> + Send)) -> O,
 ) -> O {
     let working = jobs.get();
-    let state = State { waiting: BTreeMap::new(), turn: 0, working, over: false };
+    // CPU time that goes into waking threads would be for nothing.
+    if working == 1 {
+        return consume(&mut items.map(|item| work(item)));
+    }
+    let state = State { waiting: BTreeMap::new(), turn: 0, working, ahead: 0, over: false };
     let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
     let items = Mutex::new(items.enumerate());
     let worker = || {
@@ -89,13 +123,11 @@ pub(crate) fn in_order<T: Send, R: Send, O>(
             let next = lock(&items).next();
             let Some((index, item)) = next else { break };
             let index = index as u64;
-            if shared.wait_while(|state| !state.over && index >= state.turn + AHEAD).over {
+            if !shared.may_begin(index) {
                 break;
             }
             let result = work(item);
-            shared.change(|state| {
-                state.waiting.insert(index, result);
-            });
+            shared.deliver(index, result);
         }
         std::mem::forget(ends);
         shared.change(|state| state.working -= 1);
