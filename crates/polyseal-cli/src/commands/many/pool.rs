@@ -111,7 +111,7 @@ pub(crate) fn in_order<T: Send, R: Send, O>(
     let working = jobs.get();
     // CPU time that goes into waking threads would be for nothing.
     if working == 1 {
-        return consume(&mut items.map(|item| work(item)));
+        return consume(&mut items.map(&work));
     }
     let state = State { waiting: BTreeMap::new(), turn: 0, working, ahead: 0, over: false };
     let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
