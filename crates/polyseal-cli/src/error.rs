@@ -307,7 +307,7 @@ impl From<FileError> for Failure {
                 failure(Code::Io).hint("run it again when nothing writes to the input")
             }
             FileError::TooLong | FileError::Random => failure(Code::Io),
-            FileError::NotAPolysealFile => failure(Code::Content).hint(
+            FileError::NotAPolysealFile | FileError::NotArmored => failure(Code::Content).hint(
                 "take what `polyseal encrypt` or age wrote; a payload alone needs its --header",
             ),
             FileError::AgeVersion => {

@@ -165,6 +165,23 @@ fn armour_arrives_in_any_pieces() {
     }
 }
 
+/// A file may begin as armour may, with a dash or white space, and be none.
+#[test]
+fn what_only_begins_as_armour_is_no_file_of_ours() {
+    let room = Room::new();
+    for (text, says) in [
+        ("\n\nattack at dawn\n", "not a Polyseal file"),
+        ("- a list\n", "not a Polyseal file"),
+        (" ", "not a Polyseal file"),
+        ("-----BEGIN POLYSEAL FILE-----\nattack\n", "line 2 of the armour"),
+    ] {
+        room.write("c", text.as_bytes());
+        for args in [&["decrypt", "-k", "k"][..], &["verify", "-k", "k"], &["inspect"]] {
+            room.run([args, &["c"]].concat(), b"").fails(3, says);
+        }
+    }
+}
+
 #[test]
 fn armour_and_what_it_holds_are_the_same_file() {
     let room = Room::new();

@@ -35,6 +35,9 @@ struct Words {
     lenient: bool,
 }
 
+/// What no file begins with that is not meant to be armour.
+const DASHES: &[u8] = b"-----BEGIN ";
+
 const LINE: usize = 64;
 const LINE_BYTES: usize = LINE / 4 * 3;
 /// With the longest end of a line.
@@ -144,7 +147,8 @@ enum State {
 }
 
 /// Reads the bytes in armour. What is wrong with it is an error of kind
-/// [`io::ErrorKind::InvalidData`] that holds an [`Error::Armor`].
+/// [`io::ErrorKind::InvalidData`] that holds an [`Error::Armor`], or [`Error::NotArmored`] if there
+/// is none.
 #[derive(Debug)]
 pub struct ArmorReader<R: Read> {
     inner: R,
@@ -303,16 +307,20 @@ impl<R: Read> ArmorReader<R> {
         if all && self.state == State::After {
             return Ok(());
         }
-        self.used = self.filled;
-        self.state = State::Failed;
         // Behind the end of a line there is no other that could be wrong.
         self.line -= u64::from(all && self.line > 0);
-        Err(self.bad())
+        let error = self.bad();
+        self.used = self.filled;
+        self.state = State::Failed;
+        Err(error)
     }
 
     /// The line that is being dealt with is wrong.
     fn bad(&self) -> io::Error {
-        io::Error::new(io::ErrorKind::InvalidData, Error::Armor(self.line + 1))
+        let begun =
+            self.state != State::Before || self.text[self.used..self.filled].starts_with(DASHES);
+        let error = if begun { Error::Armor(self.line + 1) } else { Error::NotArmored };
+        io::Error::new(io::ErrorKind::InvalidData, error)
     }
 }
 
@@ -416,12 +424,24 @@ mod tests {
             Ok(Error::Armor(line)) => line,
             other => panic!("{other:?}"),
         };
-        assert_eq!(line(""), 1);
-        assert_eq!(line(" \n\nx\n"), 3);
+        assert_eq!(line(" \n\n-----BEGIN POLYSEAL FILES-----\n"), 3);
         assert_eq!(line(&text.replace("Bw==", "Bw=")), 4);
         assert_eq!(line(&text.replace("-----END POLYSEAL FILE-----\n", "")), 4);
         assert_eq!(line(&text.replace("SEAL FILE-----\n", "")), 1);
         assert_eq!(line(&format!("{text}\nx")), 7);
+    }
+
+    /// Any file may begin with a dash or white space; nobody is told that its armour is bad.
+    #[test]
+    fn what_is_no_armour() {
+        for text in ["", "-", " ", "\n", "\r", "\n\nx\n", "-----BEGIN", "- a list\n", " hello"] {
+            let mut long = text.as_bytes().to_vec();
+            long.extend([0xff; 5000]);
+            for text in [text.as_bytes(), &long] {
+                let error = read(text).unwrap_err().downcast().unwrap();
+                assert!(matches!(error, Error::NotArmored), "{text:.20?}: {error:?}");
+            }
+        }
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub enum Error {
     MixedRecipients,
     /// What age or one of its plugins says.
     Age(String),
+    /// The input begins as armour may, but has no first line of it.
+    NotArmored,
     /// The armour is not as it should be, in this line.
     Armor(u64),
     /// The header is for this key, but is not as it was written.
@@ -193,7 +195,7 @@ impl fmt::Display for Error {
             Self::OutputNotEmpty => {
                 f.write_str("the file to write to is not empty, or in append mode")
             }
-            Self::NotAPolysealFile => f.write_str("not a Polyseal file"),
+            Self::NotAPolysealFile | Self::NotArmored => f.write_str("not a Polyseal file"),
             Self::AgeFile => f.write_str("an age file, not a Polyseal file"),
             Self::AgeVersion => {
                 f.write_str("an age file of a version that this program cannot read")

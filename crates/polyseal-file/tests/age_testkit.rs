@@ -141,7 +141,7 @@ fn outcome(error: &Error, part: &'static str) -> &'static str {
         }
         Error::Truncated => part,
         Error::Corrupt { .. } | Error::CutShort | Error::Extended => "payload failure",
-        Error::Armor(_) => "armor failure",
+        Error::Armor(_) | Error::NotArmored => "armor failure",
         Error::Io { source, .. } => {
             source.get_ref().and_then(|e| e.downcast_ref()).map_or("io", |e| outcome(e, part))
         }

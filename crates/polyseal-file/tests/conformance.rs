@@ -140,7 +140,7 @@ fn outcome(error: &Error, test: &Test) -> &'static str {
         Error::ContextDiffers => "context-differs",
         Error::ContextUnexpected => "context-unexpected",
         Error::Corrupt { .. } => "corrupt-segment",
-        Error::Armor(_) => "bad-armor",
+        Error::Armor(_) | Error::NotArmored => "bad-armor",
         // What a reader of armour says comes through the reader of the file.
         Error::Io { source, .. } => {
             source.get_ref().and_then(|e| e.downcast_ref()).map_or("io", |e| outcome(e, test))

@@ -44,6 +44,7 @@ pub(crate) fn of_file(error: FileError) -> PyErr {
         E::Io { source, .. } => of_io(source, text),
         E::InputChanged | E::OutputNotEmpty => PyOSError::new_err(text),
         E::NotAPolysealFile
+        | E::NotArmored
         | E::AgeFile
         | E::AgeVersion
         | E::UnsupportedVersion(_)

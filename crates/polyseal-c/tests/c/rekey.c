@@ -231,6 +231,11 @@ static int armour(void) {
     FAILS(polyseal_inspect_file(&said, "altered"), POLYSEAL_ERR_ARMOR);
     FAILS(polyseal_decrypt_file("altered", "new", &options), POLYSEAL_ERR_ARMOR);
     EXPECT(access("new", F_OK) != 0);
+
+    /* What only begins as armour may. */
+    EXPECT(store("list", (const uint8_t *)"\n- a list\n", 10));
+    FAILS(polyseal_verify_file("list", &options), POLYSEAL_ERR_NOT_ENCRYPTED);
+    FAILS(polyseal_inspect_file(&said, "list"), POLYSEAL_ERR_NOT_ENCRYPTED);
     return 0;
 }
 
