@@ -113,6 +113,23 @@ impl InputFile {
         })
     }
 
+    /// A regular file that has been opened, which the user called `name`.
+    pub(crate) fn regular(opened: io::Result<File>, name: &Path) -> Result<Self> {
+        let failure = |error| Failure::io("read", name, &error);
+        let file = opened.map_err(failure)?;
+        expect_unread(&file, &format!("the contents, {},", name.display()))?;
+        let metadata = file.metadata().map_err(failure)?;
+        Ok(Self {
+            file,
+            length: Some(metadata.len()),
+            id: Some(FileId::of(&metadata)),
+            name: name.to_owned(),
+            #[cfg(feature = "stores")]
+            object: None,
+            first: None,
+        })
+    }
+
     /// How many bytes there are, where that is known.
     pub(crate) fn bytes(&self) -> Option<u64> {
         #[cfg(feature = "stores")]
@@ -283,7 +300,7 @@ impl OutputFile {
             let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
             // The name may have come to mean another file in between.
             if FileId::of(&file.metadata().map_err(failure)?) != FileId::of(&metadata) {
-                return Err(already_exists(path));
+                return Err(changed(path));
             }
             return Ok(Self::Direct(Direct { file, text: None }));
         }
@@ -294,13 +311,33 @@ impl OutputFile {
         if !force {
             return Err(already_exists(path));
         }
-        // Whoever can write to the folder of the name, a link perhaps, has chosen the file.
         let folder = Directory::open(path.parent().unwrap_or(Path::new(""))).map_err(failure)?;
-        let seen = rustix::fs::stat(path).map_err(|error| failure(error.into()))?;
-        let replaced = Replaced::new(&folder, &seen);
         let file = fs::canonicalize(path).map_err(failure)?;
         let (directory, name) = Directory::of(&file).map_err(failure)?;
+        let seen = directory.stat(&name).map_err(failure)?;
+        // What was looked at above may have been another file.
+        if FileId::of_stat(&seen) != FileId::of(&metadata) {
+            return Err(changed(path));
+        }
+        let mut replaced = Replaced::new(&directory, &seen);
+        replaced.named_in(&folder);
         staged(directory, name, Some(replaced))
+    }
+
+    /// Opens the output that takes the place of `name` in a directory, to which a link in `link_in`
+    /// may have led.
+    pub(crate) fn in_place_of(
+        directory: Directory,
+        name: OsString,
+        link_in: Option<&Directory>,
+        shown: &Path,
+        taken: &Taken<'_>,
+    ) -> Result<Self> {
+        let mut output = Self::inside(directory, name, shown, true, taken)?;
+        if let (Self::Staged { staged, .. }, Some(folder)) = (&mut output, link_in) {
+            staged.named_in(folder);
+        }
+        Ok(output)
     }
 
     /// Opens the output `name` in a directory in which no link is followed.
@@ -541,6 +578,14 @@ fn refuse_taken_id(output: FileId, taken: &Taken<'_>, name: &Path) -> Result {
             Err(Failure::usage(message).hint("write to another file"))
         }
     }
+}
+
+/// What a name means is not what was read or looked at.
+pub(crate) fn changed(path: &Path) -> Failure {
+    Failure::new(Code::Io, format!("{} has been changed meanwhile", path.display())).hint(
+        "nothing was done to it: see who can write there and who can open it now, and run it \
+               again",
+    )
 }
 
 pub(crate) fn already_exists(path: &Path) -> Failure {

@@ -59,8 +59,8 @@ impl Sources {
     }
 
     /// The header that is kept in a file of its own, and that file.
-    pub(crate) fn header(&mut self, path: &Path) -> Result<(Header, InputFile)> {
-        let mut input = InputFile::open(Some(path))?;
+    pub(crate) fn header(&mut self, mut input: InputFile) -> Result<(Header, InputFile)> {
+        let path = &input.name.clone();
         let header = Header::read(&mut input).map_err(|error| Failure::from(error).about(path))?;
         let behind = input.read(&mut [0]).map_err(|error| Failure::io("read", path, &error))?;
         if behind > 0 {
@@ -248,7 +248,7 @@ impl Opening {
         let context = args.context.get()?;
         let mut opening = Self::new(&args.open, args.ask.passphrase, context, threads, sources)?;
         if let Some(path) = &args.header {
-            opening.header = Some(opening.sources.header(path)?.0);
+            opening.header = Some(opening.sources.header(InputFile::open(Some(path))?)?.0);
         }
         Ok(opening)
     }

@@ -35,10 +35,13 @@ pub(crate) struct Replaced {
 impl Replaced {
     /// The file that was seen under a name in `folder`.
     pub(crate) fn new(folder: &Directory, seen: &Stat) -> Self {
-        let is_ours =
-            |s: &Stat| [geteuid().as_raw(), 0].contains(&s.st_uid) && s.st_mode & 0o002 == 0;
-        let named_by_us = fstat(folder).is_ok_and(|folder| is_ours(&folder));
+        let named_by_us = is_for_us(folder);
         Self { id: FileId::of_stat(seen), mode: seen.st_mode & MODE, named_by_us }
+    }
+
+    /// A link in `folder` has led to it, so that whoever can write there has chosen it.
+    pub(crate) fn named_in(&mut self, folder: &Directory) {
+        self.named_by_us &= is_for_us(folder);
     }
 
     /// Gives `new` the mode and the group of `old`, which is called `name` in `directory`, as far
@@ -70,6 +73,13 @@ impl Replaced {
         }
         new.set_permissions(Permissions::from_mode(mode))
     }
+}
+
+/// Whether nobody but this user, root and the folder's group can give files names in it. An access
+/// control list may let others do so.
+fn is_for_us(folder: &Directory) -> bool {
+    let is_ours = |s: Stat| [geteuid().as_raw(), 0].contains(&s.st_uid) && s.st_mode & 0o002 == 0;
+    fstat(folder).is_ok_and(is_ours) && !access_list::of_named(folder, OsStr::new("."))
 }
 
 /// Whether a file has an access control list beside its mode. In doubt it has one.

@@ -61,6 +61,11 @@ impl Staged {
         Ok(Self { file, place, directory, name, replaced, synced: false })
     }
 
+    /// Whoever can write to this folder, too, could choose the file that is replaced.
+    pub(crate) fn named_in(&mut self, folder: &Directory) {
+        self.replaced.iter_mut().for_each(|replaced| replaced.named_in(folder));
+    }
+
     pub(crate) fn file(&self) -> &File {
         &self.file
     }

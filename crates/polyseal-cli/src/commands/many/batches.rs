@@ -1,5 +1,6 @@
 //! Files that are prepared one by one, by several threads, and then changed together.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use rustix::process::{Resource, getrlimit};
@@ -7,6 +8,7 @@ use rustix::process::{Resource, getrlimit};
 use super::{Done, Report, in_order};
 use crate::args::ManyArgs;
 use crate::error::{Failure, Result};
+use crate::file_io::FileId;
 use crate::progress::Progress;
 
 /// So many files at most are in a batch, and it is full with so many bytes: what is prepared has
@@ -30,6 +32,8 @@ pub(crate) struct Item<T> {
     pub(crate) name: PathBuf,
     /// What it takes on the disk.
     pub(crate) bytes: u64,
+    /// Which file it is, as far as it could be seen.
+    pub(crate) id: Option<FileId>,
     pub(crate) it: T,
 }
 
@@ -45,15 +49,22 @@ pub(crate) fn in_batches<T: Send, C: Send>(
     make: impl Fn(Vec<C>) -> Vec<Result>,
 ) -> Result {
     let mut report = Report::new(many.json, bar);
-    let mut items = items.fuse();
+    let mut items = items.fuse().peekable();
     let most = most(many);
     loop {
         let (mut files, mut bytes, mut broken) = (Vec::new(), 0, None::<Failure>);
+        let mut ids = HashSet::new();
         while files.len() < most && bytes < BYTES && broken.is_none() {
+            // One file under two names would be waited for in vain: it is locked by this batch.
+            let is_twice = |id: &FileId| ids.contains(id);
+            if matches!(items.peek(), Some(Ok(item)) if item.id.as_ref().is_some_and(is_twice)) {
+                break;
+            }
             match items.next() {
                 None => break,
                 Some(Ok(item)) => {
                     bytes += item.bytes;
+                    ids.extend(item.id);
                     files.push(item);
                 }
                 // A list that cannot be read any further ends the run, when what it had is done.

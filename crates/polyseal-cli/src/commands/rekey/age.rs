@@ -2,15 +2,17 @@
 //!
 //! A header of age has no room to spare, so the payload moves, and the result is always a new file.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
 use polyseal_file::age::v1::{Encryptor, Header};
 use polyseal_file::{Existing, Input, Recipients};
 
+use super::backup::Place;
 use super::batch::Change;
 use super::lock::Lock;
-use super::{To, copy_range, output};
+use super::{Target, To, copy_range};
 use crate::args::RekeyArgs;
 use crate::error::{Failure, Result};
 use crate::file_io::{InputFile, OutputFile};
@@ -24,12 +26,13 @@ pub(super) fn is_one(input: &mut InputFile) -> Result<bool> {
 
 pub(super) fn rekey(
     args: &RekeyArgs,
-    path: &Path,
+    place: &Place,
     opening: &Opening,
     to: &To<'_>,
     input: &mut InputFile,
 ) -> Result<Change> {
-    let refused = |error| opening.refused(error, path);
+    let path = input.name.clone();
+    let refused = |error| opening.refused(error, &path);
     let old = Header::read(&mut io::BufReader::new(&mut *input)).map_err(refused)?;
     let unfit = [
         ("--to-key", !args.to_key.is_empty()),
@@ -44,39 +47,41 @@ pub(super) fn rekey(
     let authentic = old.authenticate(&opening.identities).map_err(refused)?;
     let recipients = to.recipients(&opening.sources)?;
     // Every key has been read: nobody is waited for any more.
-    let lock = match args.output {
-        None => Some(Lock::take(path, &input.file, old.as_bytes())?),
-        Some(_) => None,
+    let to = match &args.output {
+        None => Target::InPlace(Lock::take(place, &input.file, old.as_bytes())?),
+        Some(other) => Target::Elsewhere(other),
     };
-    let mut to;
     if args.new_key {
-        to = anew(args, path, opening, recipients, input)?;
-    } else {
-        let existing = if args.keep { Existing::Keep } else { Existing::Remove };
-        let new = authentic.rekey(recipients, existing).map_err(Failure::sealing)?;
-        to = output(args, path, input, &opening.sources)?;
-        copy(input, old.payload_offset(), &new, &mut to)
-            .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
+        let input = &*input;
+        return to.fill(args, input, &opening.sources, |to| {
+            anew(args, &path, opening, recipients, input, to)
+        });
     }
-    Ok(Change::Whole { output: to, lock })
+    let existing = if args.keep { Existing::Keep } else { Existing::Remove };
+    let new = authentic.rekey(recipients, existing).map_err(Failure::sealing)?;
+    let input = &*input;
+    to.fill(args, input, &opening.sources, |to| {
+        copy(&input.file, old.payload_offset(), &new, to)
+            .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source }.into())
+    })
 }
 
 /// The whole file, with another header.
-fn copy(from: &mut InputFile, offset: u64, header: &Header, to: &mut OutputFile) -> io::Result<()> {
-    let bytes = from.file.metadata()?.len();
+fn copy(mut from: &File, offset: u64, header: &Header, to: &mut OutputFile) -> io::Result<()> {
+    let bytes = from.metadata()?.len();
     let payload = offset..bytes;
     match to {
         OutputFile::Staged { staged, .. } => {
             let mut to = staged.file();
             to.write_all(header.as_bytes())?;
-            copy_range(&mut from.file, payload, &mut to)?;
+            copy_range(&mut from, payload, &mut to)?;
         }
         other => {
             Write::write_all(other, header.as_bytes())?;
-            copy_range(&mut from.file, payload, other)?;
+            copy_range(&mut from, payload, other)?;
         }
     }
-    if from.file.metadata()?.len() == bytes { Ok(()) } else { Err(super::changed()) }
+    if from.metadata()?.len() == bytes { Ok(()) } else { Err(super::changed()) }
 }
 
 /// The plaintext, under a new file key.
@@ -86,10 +91,10 @@ fn anew(
     opening: &Opening,
     recipients: &Recipients,
     input: &InputFile,
-) -> Result<OutputFile> {
+    to: &mut OutputFile,
+) -> Result {
     let mut plaintext =
         opening.decryptor().reader(&input.file).map_err(|error| opening.refused(error, path))?;
-    let mut to = output(args, path, input, &opening.sources)?;
     let bar = Progress::new(Some(plaintext.plaintext_bytes()), to.is_terminal());
     let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
     let mut encryptor = Encryptor::new(recipients);
@@ -100,5 +105,5 @@ fn anew(
         encryptor = encryptor.progress(&add);
     }
     encryptor.encrypt(Input::Stream(&mut plaintext), to.sink()).map_err(Failure::sealing)?;
-    Ok(to)
+    Ok(())
 }

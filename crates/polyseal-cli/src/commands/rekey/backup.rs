@@ -17,32 +17,41 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use polyseal_file::{Header, Identities};
-use rustix::fs::{Mode, OFlags, openat};
+use rustix::fs::{FileType, Mode, OFlags, openat};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::lock::{changed, lock};
+use super::lock::lock;
 use crate::directory::Directory;
 use crate::error::{Failure, Result};
-use crate::file_io::FileId;
+use crate::file_io::{FileId, changed};
 
 const SUFFIX: &str = ".header-backup";
 
-/// What a file is called, and where.
+/// What a file is called, and where. All that is done to the file goes by this: a path that is
+/// resolved a second time may lead to another one.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) directory: Directory,
     pub(super) name: OsString,
     pub(super) shown: PathBuf,
+    /// The folder of the link that the user named, if it was one.
+    pub(super) link_in: Option<Directory>,
 }
 
 impl Place {
     /// Of the file at `path`, through every link.
     pub(super) fn of(path: &Path) -> Result<Self> {
-        let failure = |error| Failure::io("write", path, &error);
+        let failure = |error| Failure::io("read", path, &error);
+        let folder = Directory::open(path.parent().unwrap_or(Path::new(""))).map_err(failure)?;
         let shown = fs::canonicalize(path).map_err(failure)?;
         let (directory, name) = Directory::of(&shown).map_err(failure)?;
-        Ok(Self { directory, name, shown })
+        Ok(Self { directory, name, shown, link_in: Some(folder) })
+    }
+
+    /// The file, to be read.
+    pub(super) fn file(&self) -> io::Result<File> {
+        self.directory.file(Path::new(&self.name))
     }
 
     /// The name of the copy.
@@ -58,6 +67,11 @@ impl Place {
     pub(super) fn remove_backup(&self) -> Result {
         let removed = self.directory.remove(&self.backup());
         removed.map_err(|error| Failure::io("remove", &self.backup_shown(), &error))
+    }
+
+    /// What kind of thing is there.
+    pub(super) fn kind(&self) -> io::Result<FileType> {
+        Ok(FileType::from_raw_mode(self.directory.stat(&self.name)?.st_mode))
     }
 
     /// What is there, under the name itself.
@@ -141,15 +155,15 @@ fn open(place: &Place, backup: &Path, owner: u32) -> Result<Option<File>> {
     Err(Failure::usage(message).hint("rekey has not made it: see who has, then remove it"))
 }
 
-/// Refuses a file that an interrupted rewrite has left: to replace it would make the copy one of a
-/// header that is no longer the last. Refuses it, too, if something else has the copy's name.
+/// The same of a path, which may lead to nothing.
 pub(super) fn expect_none(path: &Path) -> Result {
-    // A path that leads nowhere is refused when it is opened.
     let Ok(place) = Place::of(path) else { return Ok(()) };
-    let Ok(file) = File::open(path) else { return Ok(()) };
+    let Ok(file) = place.file() else { return Ok(()) };
     expect_none_beside(&place, &file)
 }
 
+/// Refuses a file that an interrupted rewrite has left: to replace it would make the copy one of a
+/// header that is no longer the last. Refuses it, too, if something else has the copy's name.
 pub(super) fn expect_none_beside(place: &Place, file: &File) -> Result {
     let backup = place.backup_shown();
     match Saved::beside(place, file) {
@@ -161,10 +175,8 @@ pub(super) fn expect_none_beside(place: &Place, file: &File) -> Result {
 
 /// Whether an interrupted rewrite has left its copy beside `path`.
 pub(crate) fn was_interrupted(path: &Path) -> bool {
-    match (Place::of(path), File::open(path)) {
-        (Ok(place), Ok(file)) => matches!(Saved::beside(&place, &file), Ok(Some(_))),
-        _ => false,
-    }
+    let Ok(place) = Place::of(path) else { return false };
+    place.file().is_ok_and(|file| matches!(Saved::beside(&place, &file), Ok(Some(_))))
 }
 
 pub(super) fn interrupted(backup: &Path) -> Failure {
@@ -228,8 +240,7 @@ impl Restoring {
 /// Of one of many files, what an earlier run has left: the same, but of what is there and is no
 /// copy, that it stands in the way.
 pub(super) fn left(place: &Place, identities: &Identities<'_>) -> Result<Option<Restoring>> {
-    let file = place.directory.file(Path::new(&place.name));
-    let file = file.map_err(|error| Failure::io("read", &place.shown, &error))?;
+    let file = place.file().map_err(|error| Failure::io("read", &place.shown, &error))?;
     match Saved::beside(place, &file) {
         Ok(None) => Ok(None),
         Ok(Some(_)) => Restoring::of(place, Some(identities)).map_err(|failure| {

@@ -19,38 +19,68 @@ use std::thread;
 
 use rustix::process::{Signal, getpid, kill_process};
 
-use super::backup::Restoring;
+use super::backup::{Place, Restoring};
 use super::in_place::Rewrite;
 use super::lock::Lock;
 use crate::directory::Directory;
 use crate::error::{Failure, Result};
-use crate::file_io::{FileId, OutputFile};
+use crate::file_io::{FileId, OutputFile, Taken};
 
 /// How many threads wait for the disk at the same time.
 const WAITING: usize = 16;
 
 /// What is to be done to a file, and has not been begun.
 pub(super) enum Change {
-    /// A whole file takes its name.
-    Whole { output: OutputFile, lock: Option<Lock> },
+    /// A new file appears elsewhere.
+    New(OutputFile),
+    /// A new file takes the place of the one that is locked.
+    Replace(Replacement),
     /// Its header is rewritten.
     Header(Box<Rewrite>),
     /// The header that an interrupted run has saved is put back.
     Restore(Restoring),
 }
 
+/// A whole file that takes the place of another. Only [`new`](Self::new) makes one: nothing is
+/// replaced that is not locked, or by what goes by another path.
+pub(super) struct Replacement {
+    output: OutputFile,
+    lock: Lock,
+}
+
+impl Replacement {
+    /// Begins the file that takes the place of the one that is locked.
+    pub(super) fn new(lock: Lock, taken: &Taken<'_>) -> Result<Self> {
+        let Place { directory, name, shown, link_in } = lock.place().clone();
+        let output = OutputFile::in_place_of(directory, name, link_in.as_ref(), &shown, taken)?;
+        Ok(Self { output, lock })
+    }
+
+    pub(super) fn output(&mut self) -> &mut OutputFile {
+        &mut self.output
+    }
+
+    fn appear(self) -> Result<Option<Directory>> {
+        self.lock.expect_unchanged()?;
+        step();
+        self.output.appear()
+    }
+}
+
 /// Makes all of the changes, and says what became of each.
 pub(super) fn make(changes: Vec<Change>) -> Vec<Result> {
     let mut outcomes: Vec<_> = changes.iter().map(|_| Ok(())).collect();
-    let (mut whole, mut headers, mut saved) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut new, mut whole) = (Vec::new(), Vec::new());
+    let (mut headers, mut saved) = (Vec::new(), Vec::new());
     for (i, change) in changes.into_iter().enumerate() {
         match change {
-            Change::Whole { output, lock } => whole.push((i, Ok((output, lock)))),
+            Change::New(output) => new.push((i, output.commit())),
+            Change::Replace(replacement) => whole.push((i, Ok(replacement))),
             Change::Header(rewrite) => headers.push((i, Ok(*rewrite))),
             Change::Restore(restoring) => saved.push((i, Ok(restoring))),
         }
     }
-    for (i, done) in [replace(whole), rewrite(headers), restore(saved)].into_iter().flatten() {
+    for (i, done) in [new, replace(whole), rewrite(headers), restore(saved)].into_iter().flatten() {
         outcomes[i] = done;
     }
     outcomes
@@ -59,20 +89,15 @@ pub(super) fn make(changes: Vec<Change>) -> Vec<Result> {
 /// One of the files, by its number, as far as it has come.
 type Slot<T> = (usize, Result<T>);
 
-fn replace(mut files: Vec<Slot<(OutputFile, Option<Lock>)>>) -> Vec<Slot<()>> {
+fn replace(mut files: Vec<Slot<Replacement>>) -> Vec<Slot<()>> {
     if files.is_empty() {
         return Vec::new();
     }
-    at_once(&mut files, |(output, _)| output.ready());
+    at_once(&mut files, |file| file.output.ready());
     let mut places = Vec::new();
-    let done = files.into_iter().map(|(i, file)| {
-        let appear = |(output, lock): (OutputFile, Option<Lock>)| {
-            lock.iter().try_for_each(Lock::expect_unchanged)?;
-            step();
-            output.appear()
-        };
-        (i, file.and_then(appear).map(|place| places.extend(place)))
-    });
+    let done = files
+        .into_iter()
+        .map(|(i, file)| (i, file.and_then(Replacement::appear).map(|place| places.extend(place))));
     let done = done.collect();
     // The names, too, should survive a power failure; not every file system can say so.
     let _ = sync_all(places.iter());

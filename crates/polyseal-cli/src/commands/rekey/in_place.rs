@@ -18,9 +18,9 @@ use rustix::process::geteuid;
 
 use super::backup::{Place, expect_none_beside, interrupted};
 use super::batch::step;
-use super::lock::{Lock, changed};
+use super::lock::Lock;
 use crate::error::{Failure, Result};
-use crate::file_io::FileId;
+use crate::file_io::{FileId, changed};
 use crate::staged::Staged;
 
 /// A file with the header `old`, that is to have the header `new`.
@@ -37,7 +37,8 @@ pub(super) struct Rewrite {
 
 impl Rewrite {
     /// Writes the copy, which has no name yet.
-    pub(super) fn prepare(place: Place, lock: Lock, old: Header, new: Header) -> Result<Self> {
+    pub(super) fn prepare(lock: Lock, old: Header, new: Header) -> Result<Self> {
+        let place = lock.place().clone();
         let failure = |error| Failure::io("write", &place.shown, &error);
         let file = place.directory.file_to_change(Path::new(&place.name)).map_err(failure)?;
         // Meanwhile another may have begun, and been interrupted.
@@ -159,8 +160,8 @@ mod tests {
         fs::write(&path, &there).unwrap();
         let place = Place::of(&path).unwrap();
         fs::write(&path, seen.as_bytes()).unwrap();
-        let lock = Lock::take(&path, &File::open(&path).unwrap(), seen.as_bytes()).unwrap();
-        let rewrite = Rewrite::prepare(place.clone(), lock, seen, new).unwrap();
+        let lock = Lock::take(&place, &File::open(&path).unwrap(), seen.as_bytes()).unwrap();
+        let rewrite = Rewrite::prepare(lock, seen, new).unwrap();
         fs::write(&path, &there).unwrap();
         let refused = make(vec![Change::Header(Box::new(rewrite))]).pop().unwrap().unwrap_err();
         assert!(refused.to_string().contains("changed"), "{refused}");

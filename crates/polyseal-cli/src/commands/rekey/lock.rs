@@ -5,20 +5,19 @@
 //! until the file is changed it is locked (`flock`, which other programs may ignore), and it is
 //! changed only if it is still the file, with the header, that was read.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 
+use super::backup::Place;
 use crate::commands::note;
-use crate::directory::Directory;
 use crate::error::{Code, Failure, Result, shown};
-use crate::file_io::FileId;
+use crate::file_io::{FileId, changed};
 
 /// How long another rekey of the file is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -55,57 +54,43 @@ fn has_no_locks(error: &io::Error) -> bool {
         || error.raw_os_error().is_some_and(|error| no_lock.contains(&error))
 }
 
-/// What is locked is not what was read, or not what `path` names any more.
-pub(super) fn changed(path: &Path) -> Failure {
-    Failure::new(Code::Io, format!("{} has been changed meanwhile", path.display()))
-        .hint("nothing was done to it: see who can open it now, and run it again")
+/// A moment for a test to look at what is locked: until it makes a file. A release build does not
+/// wait.
+fn wait_for_test() {
+    if cfg!(debug_assertions)
+        && let Some(until) = std::env::var_os("POLYSEAL_TEST_LOCKED_UNTIL")
+    {
+        while !Path::new(&until).exists() {
+            sleep(PAUSE);
+        }
+    }
 }
 
-/// What gives a file its name.
-enum Named {
-    /// Links in a path that the user has given are followed.
-    Path,
-    In(Directory, OsString),
-}
-
-/// A file that is locked, and as it was read.
+/// A file that is locked, as it was read, and where it is.
 pub(super) struct Lock {
-    named: Named,
-    shown: PathBuf,
+    place: Place,
     file: File,
     id: FileId,
     header: Vec<u8>,
 }
 
 impl Lock {
-    /// Locks the file at `path`, which is to be `read`, with the header `header`.
-    pub(super) fn take(path: &Path, read: &File, header: &[u8]) -> Result<Self> {
-        let failure = |error| Failure::io("read", path, &error);
+    /// Locks the file at `place`, which is to be the one that was `read`, with the header `header`.
+    pub(super) fn take(place: &Place, read: &File, header: &[u8]) -> Result<Self> {
+        let failure = |error| Failure::io("read", &place.shown, &error);
         // A remote file system may ask that it can be written, too.
-        let writable = OpenOptions::new().read(true).write(true).open(path);
-        let file = writable.or_else(|_| File::open(path)).map_err(failure)?;
+        let writable = place.directory.file_to_change(Path::new(&place.name));
+        let file = writable.or_else(|_| place.file()).map_err(failure)?;
         let id = FileId::of(&read.metadata().map_err(failure)?);
-        Self::on(Named::Path, path, file, id, header)
-    }
-
-    /// Locks `file`, which is called `name` in `directory`, and has the header `header`.
-    pub(super) fn take_in(
-        directory: &Directory,
-        name: &OsStr,
-        shown: &Path,
-        file: File,
-        header: &[u8],
-    ) -> Result<Self> {
-        let named = Named::In(directory.clone(), name.to_owned());
-        let id = FileId::of(&file.metadata().map_err(|e| Failure::io("read", shown, &e))?);
-        Self::on(named, shown, file, id, header)
-    }
-
-    fn on(named: Named, shown: &Path, file: File, id: FileId, header: &[u8]) -> Result<Self> {
-        lock(shown, &file)?;
-        let lock = Self { named, shown: shown.to_owned(), file, id, header: header.to_owned() };
+        lock(&place.shown, &file)?;
+        let lock = Self { place: place.clone(), file, id, header: header.to_owned() };
         lock.expect_unchanged()?;
+        wait_for_test();
         Ok(lock)
+    }
+
+    pub(super) fn place(&self) -> &Place {
+        &self.place
     }
 
     pub(super) fn id(&self) -> FileId {
@@ -114,17 +99,15 @@ impl Lock {
 
     /// Refuses to go on if the name means another file by now, or the file has another header.
     pub(super) fn expect_unchanged(&self) -> Result {
-        let failure = |error| Failure::io("read", &self.shown, &error);
-        let named = match &self.named {
-            Named::Path => FileId::of(&fs::metadata(&self.shown).map_err(failure)?),
-            Named::In(directory, name) => FileId::of_stat(&directory.stat(name).map_err(failure)?),
-        };
+        let shown = &self.place.shown;
+        let failure = |error| Failure::io("read", shown, &error);
+        let named = self.place.id().map_err(failure)?;
         let locked = FileId::of(&self.file.metadata().map_err(failure)?);
         let mut header = vec![0; self.header.len()];
         let same_header = self.file.read_exact_at(&mut header, 0).is_ok() && header == self.header;
         if named == self.id && locked == self.id && same_header {
             return Ok(());
         }
-        Err(changed(&self.shown))
+        Err(changed(shown))
     }
 }

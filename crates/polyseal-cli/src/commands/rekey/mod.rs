@@ -24,9 +24,10 @@ use std::sync::OnceLock;
 use polyseal_file::{
     Encryptor, Existing, Header, Identities, Input, Output, Passphrase, Recipients,
 };
+use rustix::fs::FileType;
 
 use self::backup::{Place, Restoring};
-use self::batch::Change;
+use self::batch::{Change, Replacement};
 use self::in_place::Rewrite;
 use self::lock::Lock;
 use super::note;
@@ -38,6 +39,7 @@ use crate::objects::expect_file;
 #[cfg(feature = "stores")]
 use crate::objects::is_object;
 use crate::progress::Progress;
+use crate::streams::is_standard_input;
 
 pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     if let Some(header) = &args.header {
@@ -134,17 +136,28 @@ impl<'a> To<'a> {
 
 /// All that giving one file its other recipients takes, but the change itself.
 fn prepare(args: &RekeyArgs, path: &Path, opening: &Opening, to: &To<'_>) -> Result<Change> {
-    if args.output.is_none() {
-        backup::expect_none(path)?;
-    }
     expect_file(path)?;
-    let mut input = InputFile::open(Some(path))?;
-    if input.length.is_none() || input.first_byte()?.is_some_and(polyseal_file::looks_armored) {
-        return Err(Failure::usage("only a regular file without ASCII armour can be rekeyed")
-            .hint("decrypt it and encrypt it anew"));
+    let unfit = || {
+        Failure::usage("only a regular file without ASCII armour can be rekeyed")
+            .hint("decrypt it and encrypt it anew")
+    };
+    if is_standard_input(path) {
+        return Err(unfit());
+    }
+    let place = Place::of(path)?;
+    let is_special = |kind| !matches!(kind, FileType::RegularFile | FileType::Directory);
+    if place.kind().is_ok_and(is_special) {
+        return Err(unfit());
+    }
+    let mut input = InputFile::regular(place.file(), path)?;
+    if args.output.is_none() {
+        backup::expect_none_beside(&place, &input.file)?;
+    }
+    if input.first_byte()?.is_some_and(polyseal_file::looks_armored) {
+        return Err(unfit());
     }
     if age::is_one(&mut input)? {
-        return age::rekey(args, path, opening, to, &mut input);
+        return age::rekey(args, &place, opening, to, &mut input);
     }
     let refused = |error| opening.refused(error, path);
     let old = Header::read(&mut input).map_err(refused)?;
@@ -156,29 +169,31 @@ fn prepare(args: &RekeyArgs, path: &Path, opening: &Opening, to: &To<'_>) -> Res
     }
     let recipients = to.recipients(&opening.sources)?;
     // Every key has been read: nobody is waited for any more.
-    let mut lock = match args.output {
+    let to = match &args.output {
         None => {
-            let lock = Lock::take(path, &input.file, old.as_bytes())?;
+            let lock = Lock::take(&place, &input.file, old.as_bytes())?;
             // Meanwhile another may have begun, and been interrupted.
-            backup::expect_none(path)?;
-            Some(lock)
+            backup::expect_none_beside(&place, &input.file)?;
+            Target::InPlace(lock)
         }
-        Some(_) => None,
+        Some(other) => Target::Elsewhere(other),
     };
     if args.new_key {
-        let output = anew(args, path, opening, recipients, &input, &old)?;
-        return Ok(Change::Whole { output, lock });
+        return to.fill(args, &input, &opening.sources, |to| {
+            anew(args, path, opening, recipients, &input, &old, to)
+        });
     }
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
     let new = authentic.rekey(recipients, existing).map_err(Failure::sealing)?;
-    if let (true, Some(lock)) = (args.in_place, lock.take()) {
-        return Rewrite::prepare(Place::of(path)?, lock, old, new)
-            .map(|rewrite| Change::Header(Box::new(rewrite)));
+    match to {
+        Target::InPlace(lock) if args.in_place => {
+            Rewrite::prepare(lock, old, new).map(|rewrite| Change::Header(Box::new(rewrite)))
+        }
+        to => to.fill(args, &input, &opening.sources, |to| {
+            copy(&input.file, &new, to)
+                .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source }.into())
+        }),
     }
-    let mut output = output(args, path, &input, &opening.sources)?;
-    copy(&mut input.file, &new, &mut output)
-        .map_err(|source| polyseal_file::Error::Io { what: "copy the file", source })?;
-    Ok(Change::Whole { output, lock })
 }
 
 fn expect_named(args: &RekeyArgs) -> Result {
@@ -198,29 +213,43 @@ fn note_kept_keys() {
     );
 }
 
-/// The output: another file, or the one that takes the place of the input at `path`.
-fn output(
-    args: &RekeyArgs,
-    path: &Path,
-    input: &InputFile,
-    sources: &Sources,
-) -> Result<OutputFile> {
-    let mut taken: Vec<_> = sources.taken().collect();
-    let (to, force) = match &args.output {
-        Some(other) => {
-            // Its copy is of a header of the same file, perhaps, and would undo this one.
-            backup::expect_none(other)?;
-            taken.push((input.id, "the input; leave out -o to replace it"));
-            (other.as_path(), args.force)
-        }
-        None => (path, true),
-    };
-    let to = OutputArgs { output: Some(to.to_owned()), force };
-    OutputFile::open(&to, Contents::Binary, &taken)
+/// Where the file with the other header goes.
+enum Target<'a> {
+    /// In the place of the one that was read, which is locked.
+    InPlace(Lock),
+    Elsewhere(&'a Path),
+}
+
+impl Target<'_> {
+    /// Lets `write` write the whole file.
+    fn fill(
+        self,
+        args: &RekeyArgs,
+        input: &InputFile,
+        sources: &Sources,
+        write: impl FnOnce(&mut OutputFile) -> Result,
+    ) -> Result<Change> {
+        let mut taken: Vec<_> = sources.taken().collect();
+        let other = match self {
+            Self::InPlace(lock) => {
+                let mut replacement = Replacement::new(lock, &taken)?;
+                write(replacement.output())?;
+                return Ok(Change::Replace(replacement));
+            }
+            Self::Elsewhere(other) => other,
+        };
+        // Its copy is of a header of the same file, perhaps, and would undo this one.
+        backup::expect_none(other)?;
+        taken.push((input.id, "the input; leave out -o to replace it"));
+        let to = OutputArgs { output: Some(other.to_owned()), force: args.force };
+        let mut output = OutputFile::open(&to, Contents::Binary, &taken)?;
+        write(&mut output)?;
+        Ok(Change::New(output))
+    }
 }
 
 /// The whole file, with another header of the same length.
-fn copy(from: &mut File, header: &Header, to: &mut OutputFile) -> io::Result<()> {
+fn copy(mut from: &File, header: &Header, to: &mut OutputFile) -> io::Result<()> {
     let bytes = from.metadata()?.len();
     match to {
         OutputFile::Staged { staged, .. } => {
@@ -231,7 +260,7 @@ fn copy(from: &mut File, header: &Header, to: &mut OutputFile) -> io::Result<()>
                 let mut at = 0;
                 while let Some(Range { start, end }) = data(from, at..bytes)? {
                     to.seek(SeekFrom::Start(start))?;
-                    copy_range(from, start..end, &mut to)?;
+                    copy_range(&mut from, start..end, &mut to)?;
                     at = end;
                 }
             }
@@ -242,17 +271,17 @@ fn copy(from: &mut File, header: &Header, to: &mut OutputFile) -> io::Result<()>
         }
         OutputFile::Direct(direct) => {
             direct.write_all(header.as_bytes())?;
-            copy_range(from, header.payload_offset()..bytes, direct)
+            copy_range(&mut from, header.payload_offset()..bytes, direct)
         }
         #[cfg(feature = "stores")]
         OutputFile::Object(object) => {
             object.write_all(header.as_bytes())?;
-            copy_range(from, header.payload_offset()..bytes, object)
+            copy_range(&mut from, header.payload_offset()..bytes, object)
         }
     }
 }
 
-fn copy_range(from: &mut File, range: Range<u64>, to: &mut impl Write) -> io::Result<()> {
+fn copy_range(from: &mut &File, range: Range<u64>, to: &mut impl Write) -> io::Result<()> {
     from.seek(SeekFrom::Start(range.start))?;
     let bytes = range.end - range.start;
     if io::copy(&mut Read::take(from, bytes), to)? == bytes { Ok(()) } else { Err(changed()) }
@@ -306,7 +335,8 @@ fn anew(
     recipients: &Recipients,
     input: &InputFile,
     header: &Header,
-) -> Result<OutputFile> {
+    output: &mut OutputFile,
+) -> Result {
     let context = args.context.get()?;
     let mut encryptor = Encryptor::new(recipients);
     if let Some(context) = &context {
@@ -317,7 +347,6 @@ fn anew(
     }
     let mut plaintext =
         opening.decryptor().reader(&input.file).map_err(|error| opening.refused(error, path))?;
-    let mut output = output(args, path, input, &opening.sources)?;
     let bar = Progress::new(Some(plaintext.plaintext_bytes()), output.is_terminal());
     let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
     encryptor = encryptor
@@ -329,5 +358,5 @@ fn anew(
     }
     let to: Output<'_> = output.sink();
     encryptor.encrypt(Input::Stream(&mut plaintext), to).map_err(Failure::sealing)?;
-    Ok(output)
+    Ok(())
 }

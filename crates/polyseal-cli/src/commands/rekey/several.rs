@@ -6,7 +6,7 @@
 //! who they are: such a file fails, unless one of their identities is given to open it with, too.
 //! Then it is rekeyed again.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use polyseal_file::{Header, Identities};
@@ -17,7 +17,7 @@ use super::{To, expect_named, note_kept_keys, prepare, saved, to_restore, tree};
 use crate::args::RekeyArgs;
 use crate::commands::many::{self, Done, Excluded, Item, Names, Prepared};
 use crate::error::{Code, Failure, Result, shown};
-use crate::file_io::InputFile;
+use crate::file_io::{FileId, InputFile};
 use crate::keys::{Opening, Sources};
 use crate::progress::Progress;
 
@@ -42,7 +42,8 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) ->
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
     if args.restore {
         let opening = to_restore(args)?;
-        let items = names.map(|name| name.map(|it| Item { name: it.clone(), bytes: 0, it }));
+        let items =
+            names.map(|name| name.map(|it| Item { name: it.clone(), bytes: 0, id: None, it }));
         let prepare = |path: PathBuf| {
             let change = saved(&Place::of(&path)?, opening.as_ref())?;
             Ok(Some(Prepared::Change(change, restored(&path))))
@@ -52,8 +53,9 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) ->
     let run = Run::new(args)?;
     let items = names.map(|name| {
         let name = name?;
-        let bytes = fs::metadata(&name).map_or(0, |it| it.len());
-        Ok(Item { bytes, it: name.clone(), name })
+        let seen = fs::metadata(&name).ok();
+        let (bytes, id) = (seen.as_ref().map_or(0, Metadata::len), seen.as_ref().map(FileId::of));
+        Ok(Item { bytes, id, it: name.clone(), name })
     });
     let before =
         |files: &[Item<PathBuf>]| run.recover(files.iter().filter_map(|f| Place::of(&f.it).ok()));

@@ -10,7 +10,7 @@ use polyseal_file::manifest::{Entry, Kind};
 use polyseal_file::{Encryptor, Error, Existing, Header};
 
 use super::backup::{self, Place};
-use super::batch::{self, Change};
+use super::batch::{self, Change, Replacement};
 use super::copy;
 use super::in_place::Rewrite;
 use super::lock::Lock;
@@ -22,7 +22,6 @@ use crate::commands::trees::{
     Anew, Pair, Sealed, Tree, manifest_name, missing, only_one, stranger,
 };
 use crate::error::{Code, Failure, Result};
-use crate::file_io::OutputFile;
 
 pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf]) -> Result {
     let tree = tree(args, files)?;
@@ -43,7 +42,7 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf]) -> Result {
     }
     let sealed = match Sealed::open(tree, &run.opening, &args.many) {
         Err(failure) if failure.code == Code::NoKey && run.opens(&shown) => {
-            let item = Item { name: shown.clone(), bytes: 0, it: () };
+            let item = Item { name: shown.clone(), bytes: 0, id: None, it: () };
             let prepared = |()| Ok(Some(Prepared::<Change>::Done(already(&shown))));
             let item = [Ok(item)].into_iter();
             many::in_batches(&args.many, item, None, |_| (), prepared, batch::make)?;
@@ -60,7 +59,11 @@ pub(super) fn rekey(args: &RekeyArgs, files: &[PathBuf]) -> Result {
             Pair::File(Entry { kind: Kind::File { plaintext_bytes, .. }, .. }) => *plaintext_bytes,
             _ => 0,
         };
-        Ok(Item { name: tree.shown(&pair.path()), bytes, it: pair })
+        let id = match &pair {
+            Pair::File(_) => place(tree, &pair.path()).ok().and_then(|place| place.id().ok()),
+            _ => None,
+        };
+        Ok(Item { name: tree.shown(&pair.path()), bytes, id, it: pair })
     });
     let prepare = |pair: Pair| match pair {
         Pair::File(ref entry) => one(&run, tree, &pair.path(), Some(entry)).map(Some),
@@ -130,7 +133,7 @@ fn restore(args: &RekeyArgs, tree: &Tree) -> Result {
     let items = tree.paths(&excluded).filter_map(|path| match path {
         Ok(path) => {
             let it = backup::file_of(&path)?;
-            Some(Ok(Item { name: tree.shown(&it), bytes: 0, it }))
+            Some(Ok(Item { name: tree.shown(&it), bytes: 0, id: None, it }))
         }
         Err(failure) => Some(Err(failure)),
     });
@@ -146,7 +149,7 @@ fn place(tree: &Tree, path: &Path) -> Result<Place> {
     let shown = tree.shown(path);
     let (directory, name) =
         tree.place(path).map_err(|error| Failure::io("read", &shown, &error))?;
-    Ok(Place { directory, name, shown })
+    Ok(Place { directory, name, shown, link_in: None })
 }
 
 /// What is told of a file that is not of the tree: nothing of a copy of a header, which has been
@@ -169,8 +172,7 @@ fn one(run: &Run<'_>, tree: &Tree, path: &Path, entry: Option<&Entry>) -> Result
     let unread = |error| Failure::io("read", &shown, &error);
     let refused = |error| run.opening.refused(error, &shown);
     run.expect_recovered(&place)?;
-    let name = Path::new(&place.name);
-    let mut file = place.directory.file(name).map_err(unread)?;
+    let mut file = place.file().map_err(unread)?;
     let old = Header::read(&mut file).map_err(refused)?;
     if let Some(Entry { kind: Kind::File { file_salt, .. }, .. }) = entry
         && old.file_salt() != file_salt
@@ -190,17 +192,15 @@ fn one(run: &Run<'_>, tree: &Tree, path: &Path, entry: Option<&Entry>) -> Result
     let existing = if run.args.keep { Existing::Keep } else { Existing::Remove };
     let recipients = run.to.recipients(&run.opening.sources)?;
     let new = authentic.rekey(recipients, existing).map_err(Failure::sealing)?;
-    let locked = file.try_clone().map_err(unread)?;
-    let lock = Lock::take_in(&place.directory, &place.name, &shown, locked, old.as_bytes())?;
+    let lock = Lock::take(&place, &file, old.as_bytes())?;
     let change = if run.args.in_place {
-        Change::Header(Box::new(Rewrite::prepare(place, lock, old, new)?))
+        Change::Header(Box::new(Rewrite::prepare(lock, old, new)?))
     } else {
         let taken: Vec<_> = run.opening.sources.taken().collect();
-        let Place { directory, name, .. } = place;
-        let mut output = OutputFile::inside(directory, name, &shown, true, &taken)?;
-        copy(&mut file, &new, &mut output)
+        let mut replacement = Replacement::new(lock, &taken)?;
+        copy(&file, &new, replacement.output())
             .map_err(|source| Error::Io { what: "copy the file", source })?;
-        Change::Whole { output, lock: Some(lock) }
+        Change::Replace(replacement)
     };
     Ok(Prepared::Change(change, rekeyed(&shown)))
 }
