@@ -311,6 +311,9 @@ pub(crate) struct DecryptArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Give the files of a tree the permissions that they had, whatever the umask says
+    #[arg(long, requires = "recursive")]
+    pub(crate) preserve_permissions: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use polyseal_file::age::{KeyError, KeyProblem};
 use polyseal_file::{Error as FileError, KeyFileError};
+use polyseal_local::{Error as LocalError, Printable, Problem};
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
@@ -136,30 +137,11 @@ impl Failure {
     }
 }
 
-/// Whether a character may make a terminal show something else than the text: control characters,
-/// and those that change the direction of what follows.
-pub(crate) fn misleads(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        )
-}
-
 /// Text that may come from a file or its name, as a terminal may see it: characters that mislead
 /// are spelt out, so that it can neither move the cursor nor begin a line of its own; and keys are
 /// withheld.
 pub(crate) fn shown(text: &str) -> String {
-    let text = &without_secrets(text);
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if misleads(character) {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
+    Printable(&without_secrets(text)).to_string()
 }
 
 /// How texts begin that are secret: the keys of this tool, and the identities of age, in either
@@ -277,6 +259,111 @@ impl std::error::Error for Failure {}
 /// What a stream of ours says by way of an I/O error.
 fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
     error.downcast::<Failure>().or_else(|error| error.downcast::<FileError>().map(Failure::from))
+}
+
+impl Failure {
+    /// The same, to pass through the library.
+    pub(crate) fn into_local(self) -> LocalError {
+        let path = self.path.clone().unwrap_or_default();
+        LocalError::new(&path, Problem::Caller(Box::new(self)))
+    }
+}
+
+impl From<LocalError> for Failure {
+    fn from(error: LocalError) -> Self {
+        let (path, text) = (error.path().to_owned(), error.to_string());
+        let failure = |code, hint: &str| {
+            // What is about one file of many has its name put before it where it is told.
+            let name = format!("{}: ", Printable(&path.display().to_string()));
+            let failure = match text.strip_prefix(&name) {
+                Some(rest) => Self::new(code, rest),
+                None => Self { path: Some(path.clone()), ..Self::new(code, &text) },
+            };
+            if hint.is_empty() { failure } else { failure.hint(hint) }
+        };
+        let torn = "put it back: polyseal rekey --restore FILE";
+        match error.into_problem() {
+            Problem::Io { what, source } => Self::io(what, &path, &source),
+            Problem::File(error) => error.into(),
+            Problem::Sealing(error) => Self::sealing(error),
+            Problem::Caller(error) => match error.downcast::<Self>() {
+                Ok(failure) => *failure,
+                Err(error) => Self::new(Code::Io, error.to_string()),
+            },
+            Problem::Torn(source) => Self::io("write", &path, &source).hint(torn),
+            problem => {
+                let (code, hint) = code_and_hint(&problem);
+                failure(code, hint)
+            }
+        }
+    }
+}
+
+/// What a problem with files means to whoever ran the tool.
+fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
+    match problem {
+        Problem::Exists => (Code::Usage, "use -f to replace it, or write elsewhere with -o"),
+        Problem::DanglingLink => (Code::Usage, "name the file itself"),
+        Problem::NoSuchDirectory => {
+            (Code::Usage, "make it first, or leave out the / at the end of the name")
+        }
+        Problem::NotAFile => (Code::Usage, "see what it is; use -o with the name of a new file"),
+        Problem::NotToBeRekeyed => (Code::Usage, "decrypt it and encrypt it anew"),
+        Problem::NotWithAge(_) => {
+            (Code::Usage, "leave it out; to get a Polyseal file, decrypt it and encrypt it anew")
+        }
+        Problem::MoreThanHeader => {
+            (Code::Usage, "leave out --header for a file that begins with its header")
+        }
+        Problem::Forbidden(_) => (Code::Usage, "write to another file"),
+        Problem::Changed => (
+            Code::Io,
+            "nothing was done to it: see who can write there and who can open it now, and run it \
+             again",
+        ),
+        Problem::ChangedLength => (Code::Io, "run it again when nothing writes to the file"),
+        Problem::Busy => (Code::Io, "run it again when that is done"),
+        Problem::Interrupted => (Code::Usage, "put it back first: polyseal rekey --restore FILE"),
+        Problem::NoCopy(_) => {
+            (Code::Usage, "if the file opens, remove the copy; if it is damaged, keep both")
+        }
+        Problem::InTheWay(_) => (
+            Code::Usage,
+            "rekey --in-place keeps a copy under that name; see what this is and who has put it \
+             there, then move it away",
+        ),
+        Problem::NoManifest => {
+            (Code::Content, "name single files, or a list of them: --files-from")
+        }
+        Problem::Manifest(_) => (Code::Content, "use a backup, or a newer polyseal"),
+        Problem::Missing => (Code::Content, "use a backup"),
+        Problem::Added => (Code::Content, "if you know it, open it by itself; if not, remove it"),
+        Problem::AddedCopy => {
+            (Code::Content, "put the headers back first: polyseal rekey --restore --recursive DIR")
+        }
+        Problem::OtherFile => {
+            (Code::Content, "it has been renamed, or is an older or a newer one: use a backup")
+        }
+        Problem::LinkLeadsOut(_) => {
+            (Code::Usage, "it was not made: make it yourself if you mean it")
+        }
+        Problem::Nested => (Code::Usage, "write to a directory outside of it"),
+        Problem::NotEmpty => {
+            (Code::Usage, "name a new directory, or use -f to replace what has the same names")
+        }
+        Problem::NotADirectory => (Code::Usage, ""),
+        Problem::NotOurs => (
+            Code::Usage,
+            "name a new directory, or use -f: then only you can read what is written there",
+        ),
+        Problem::Appeared => {
+            (Code::Io, "somebody else may have put it there: write to a folder of your own")
+        }
+        Problem::ReservedName => (Code::Usage, "rename it"),
+        Problem::SameName(_) => (Code::Usage, "rename one of them, or leave it out: --exclude"),
+        Problem::Special => (Code::Usage, "leave it out: --exclude"),
+        _ => (Code::Io, ""),
+    }
 }
 
 impl From<KeyError> for Failure {

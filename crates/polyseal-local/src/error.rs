@@ -45,6 +45,8 @@ pub enum Problem {
     NotToBeRekeyed,
     /// A file of age does not have what was asked for.
     NotWithAge(Unfit),
+    /// Something follows the header in a file that should have nothing else.
+    MoreThanHeader,
     /// The output is a file that must not be replaced.
     Forbidden(&'static str),
     /// A name means another file than the one that was read, or that has been changed. Nothing was
@@ -192,7 +194,9 @@ impl fmt::Display for Error {
         let path = self.path.display().to_string();
         let mut text = String::new();
         match &*self.problem {
-            Problem::Io { what, source } => write!(text, "cannot {what} {path}: {}", reason(source)),
+            Problem::Io { what, source } => {
+                write!(text, "cannot {what} {path}: {}", reason(source))
+            }
             Problem::File(error) | Problem::Sealing(error) => write!(text, "{path}: {error}"),
             Problem::Exists => write!(text, "{path} already exists"),
             Problem::DanglingLink => write!(text, "{path} is a symbolic link to nothing"),
@@ -208,6 +212,7 @@ impl fmt::Display for Error {
                 };
                 write!(text, "{path}: {what} does not go with an age file")
             }
+            Problem::MoreThanHeader => write!(text, "{path} has more than a header"),
             Problem::Forbidden(what) => write!(text, "the output, {path}, is {what}"),
             Problem::Changed => write!(text, "{path} has been changed meanwhile"),
             Problem::ChangedLength => write!(text, "{path}: it changed its length meanwhile"),
@@ -295,11 +300,13 @@ impl From<Error> for io::Error {
 }
 
 /// An error of this crate that has come by way of an I/O error, if it is one.
-pub(crate) fn unwrapped(error: polyseal_file::Error) -> std::result::Result<Error, polyseal_file::Error> {
+pub(crate) fn unwrapped(
+    error: polyseal_file::Error,
+) -> std::result::Result<Error, polyseal_file::Error> {
     match error {
-        polyseal_file::Error::Io { what, source } => source
-            .downcast::<Error>()
-            .map_err(|source| polyseal_file::Error::Io { what, source }),
+        polyseal_file::Error::Io { what, source } => {
+            source.downcast::<Error>().map_err(|source| polyseal_file::Error::Io { what, source })
+        }
         other => Err(other),
     }
 }

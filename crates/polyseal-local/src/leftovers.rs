@@ -30,7 +30,9 @@ pub fn remove_all() -> Removed {
 
 /// That no name is left.
 #[derive(Debug)]
-pub struct Removed(#[expect(dead_code, reason = "held")] MutexGuard<'static, Vec<(Directory, OsString)>>);
+pub struct Removed(
+    #[expect(dead_code, reason = "held")] MutexGuard<'static, Vec<(Directory, OsString)>>,
+);
 
 /// A file that has a name before it is complete: it is removed when this is dropped. If it has got
 /// another name by then, there is nothing to remove.

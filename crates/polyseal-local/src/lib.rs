@@ -25,13 +25,13 @@
 //! std::fs::write(letters.join("one"), "meet at noon")?;
 //! let (key, options) = (Key::generate()?, Options::new());
 //! let recipients = Recipients::from(&key);
-//! let total = TreeSealer::new(&letters, &sealed, &options)?
-//!     .seal(Encryptor::new(&recipients), &mut |_, done| done.map(drop))?;
+//! let total = TreeSealer::new(&letters, NewTree::at(&sealed, false)?, &options)?
+//!     .seal(Encryptor::new(&recipients), &options, &mut |_, done| done.map(drop))?;
 //! assert_eq!((total.files, total.bytes), (1, 12));
 //!
 //! let identities = Identities::from(&key);
 //! let tree = SealedTree::open(&sealed, Decryptor::new(&identities), &options)?;
-//! tree.decrypt(NewTree::at(&back, &options)?, &mut |_, done| done.map(drop))?;
+//! tree.decrypt(NewTree::at(&back, false)?, &mut |_, done| done.map(drop))?;
 //! assert_eq!(std::fs::read_to_string(back.join("one"))?, "meet at noon");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -68,7 +68,8 @@ pub use platform::{Directory, EntryKind, FileId, Seen, beneath, components};
 pub use printable::{Printable, misleads};
 pub use progress::{Notice, Progress};
 pub use rekey::{
-    Already, DetachedHeader, How, Rekey, RekeyedFile, ToRecipients, Trust, expect_not_interrupted, rekey_file,
-    rekey_file_to, rekey_files, restore_file, restore_files, restore_tree, was_interrupted,
+    Already, DetachedHeader, How, Rekey, RekeyedFile, ToRecipients, Trust, expect_not_interrupted,
+    rekey_file, rekey_file_to, rekey_files, restore_file, restore_files, restore_tree,
+    was_interrupted,
 };
 pub use tree::{NewTree, SUFFIX, SealedTree, TreeSealer};

@@ -1,11 +1,12 @@
 //! `cat`: a part of a file, for the price of the segments that it lies in, and the last one.
 
 use polyseal_file::{ReadAt, looks_armored};
+use polyseal_local::FileId;
 use zeroize::Zeroizing;
 
 use crate::args::{CatArgs, Range};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, FileId, InputFile, OutputFile};
+use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::Opening;
 
 /// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
@@ -27,8 +28,8 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
         return Err(Failure::usage("no part of a file with ASCII armour can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
-    let taken: Vec<_> =
-        [(input.id, "the input")].into_iter().chain(opening.sources.taken()).collect();
+    let mut taken = opening.sources.taken();
+    taken.extend(input.id.map(|id| (id, "the input")));
     #[cfg(feature = "stores")]
     if let Some(object) = input.object {
         return print(args, &opening, object, PIECE_OF_OBJECT, &taken);
@@ -41,7 +42,7 @@ fn print(
     opening: &Opening,
     source: impl ReadAt,
     pieces: usize,
-    taken: &[(Option<FileId>, &str)],
+    taken: &[(FileId, &'static str)],
 ) -> Result {
     let reader =
         opening.decryptor().reader(source).map_err(|error| opening.refused(error, &args.file))?;

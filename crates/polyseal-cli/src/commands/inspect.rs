@@ -13,7 +13,7 @@ use crate::keys::Sources;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result {
     if let Some(header) = &args.header {
-        let (header, _) = Sources::new([None, None])?.header(InputFile::open(Some(header))?)?;
+        let header = Sources::new([None, None])?.header(header)?;
         let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
         let length = payload.and_then(|payload| payload.bytes());
         return show(args, &Inspection::of(&header, length));

@@ -54,9 +54,8 @@ pub fn restore_files(
     tell: Tell<'_>,
 ) -> Result<Total> {
     let mut report = Report::new(tell, options.progress);
-    let items = paths.map(|name| {
-        name.map(|it: PathBuf| Item { name: it.clone(), bytes: 0, id: None, it })
-    });
+    let items =
+        paths.map(|name| name.map(|it: PathBuf| Item { name: it.clone(), bytes: 0, id: None, it }));
     let prepare = |path: PathBuf| {
         let change = saved(&Place::of(&path)?, trust, options)?;
         Ok(Some(Prepared::Change(change, Done::Restored)))
@@ -77,9 +76,7 @@ fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Prepared
         .and_then(|ready| ready.change(rekey, options));
     match change {
         Ok(change) => Ok(Prepared::Change(change, Done::Rekeyed)),
-        Err(error) if is_no_key(&error) && rekey.opens(&place) => {
-            Ok(Prepared::Done(Done::Already))
-        }
+        Err(error) if is_no_key(&error) && rekey.opens(&place) => Ok(Prepared::Done(Done::Already)),
         Err(error) => Err(error),
     }
 }

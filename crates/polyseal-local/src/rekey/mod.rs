@@ -37,8 +37,8 @@ use crate::error::{About, Error, Problem, Result, Unfit, file, sealing};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::{EntryKind, FileId};
 use crate::platform::contents::FileExt;
+use crate::platform::{EntryKind, FileId};
 
 /// How a file gets its other recipients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,9 +195,9 @@ impl Opened {
         let read = file.read_at(&mut first, 0).cannot("read", shown)?;
         let header = match first[0] {
             byte if read == 1 && polyseal_file::looks_armored(byte) => return Err(unfit()),
-            b'a' if read == 1 => {
-                OldHeader::Age(v1::Header::read(&mut BufReader::new(&file)).map_err(self::file(shown))?)
-            }
+            b'a' if read == 1 => OldHeader::Age(
+                v1::Header::read(&mut BufReader::new(&file)).map_err(self::file(shown))?,
+            ),
             _ => OldHeader::Polyseal(Header::read(&mut file).map_err(self::file(shown))?),
         };
         Ok(Self { place, file, header })
@@ -398,7 +398,7 @@ impl DetachedHeader {
     /// Reads the header at `path`, with nothing behind it.
     ///
     /// # Errors
-    /// [`Problem::NotAFile`], [`Problem::Interrupted`], [`Problem::File`], or what the system says.
+    /// [`Problem::NotAFile`], [`Problem::MoreThanHeader`], [`Problem::Interrupted`], [`Problem::File`], or what the system says.
     pub fn read(path: &Path) -> Result<Self> {
         let place = Place::of(path)?;
         if place.seen().cannot("read", path)?.kind() != EntryKind::File {
@@ -407,6 +407,10 @@ impl DetachedHeader {
         let mut file = place.file().cannot("read", path)?;
         expect_none(&place, &file, Strict::Copies)?;
         let header = Header::read(&mut file).map_err(self::file(path))?;
+        let bytes = file.metadata().cannot("read", path)?.len();
+        if bytes > header.as_bytes().len() as u64 {
+            return Err(Error::new(path, Problem::MoreThanHeader));
+        }
         Ok(Self { place, file, header })
     }
 

@@ -161,9 +161,9 @@ fn one(
     }
     match header.authenticate(rekey.identities) {
         Ok(_) if rekey.is_done(header, true) => return Ok(Prepared::Done(Done::Already)),
-        Err(FileError::NoMatchingKey | FileError::WrongPassphrase | FileError::PassphraseNeeded)
-            if rekey.is_done(header, false) =>
-        {
+        Err(
+            FileError::NoMatchingKey | FileError::WrongPassphrase | FileError::PassphraseNeeded,
+        ) if rekey.is_done(header, false) => {
             return Ok(Prepared::Done(Done::Already));
         }
         _ => {}

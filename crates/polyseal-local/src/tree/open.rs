@@ -95,8 +95,7 @@ impl<'a> SealedTree<'a> {
             |entry| to.link(entry),
             |entry| {
                 let place = to.place(entry)?;
-                let mut output =
-                    NewFile::inside(place, to.to.overwrite, self.options.forbidden)?;
+                let mut output = NewFile::inside(place, to.to.overwrite, self.options.forbidden)?;
                 let summary = self.carry(entry, Output::File(output.file()))?;
                 output.set(to.mode(entry.mode), entry.modified)?;
                 output.commit()?;
@@ -185,7 +184,9 @@ impl<'a> SealedTree<'a> {
                     });
                     (shown, done, Some(entry))
                 }
-                Pair::Missing(_) => (shown.clone(), Err(Error::new(&shown, Problem::Missing)), None),
+                Pair::Missing(_) => {
+                    (shown.clone(), Err(Error::new(&shown, Problem::Missing)), None)
+                }
                 Pair::Added(path) => (shown, Err(self.added(&path)), None),
                 Pair::AddedUnread(path) => (shown, Err(self.added(&path)), None),
                 Pair::Unread(_, error) => (shown.clone(), Err(unread(&shown, error)), None),
@@ -302,9 +303,12 @@ impl Made<'_> {
             }
             let Some(last) = open.pop() else { break };
             let path = path_of(&last);
-            let set = self.to.tree.root.beneath(&path).and_then(|directory| {
-                directory.set(self.mode(last.mode), Some(last.modified))
-            });
+            let set = self
+                .to
+                .tree
+                .root
+                .beneath(&path)
+                .and_then(|directory| directory.set(self.mode(last.mode), Some(last.modified)));
             if let Err(error) = set {
                 let shown = self.to.tree.shown(&path);
                 report.file(&shown, Err(Error::io("write", &shown, error)))?;

@@ -22,34 +22,32 @@ use crate::platform::contents::mode_and_time;
 
 /// A tree that is to be encrypted into another directory.
 #[derive(Debug)]
-pub struct TreeSealer<'a> {
+pub struct TreeSealer {
     from: Tree,
     to: NewTree,
-    options: Options<'a>,
 }
 
 /// What came of a name: its entry, if it has one, and what is told of it.
 pub(super) type Outcome = (PathBuf, Result<(Option<Entry>, Option<Done>)>);
 
-impl<'a> TreeSealer<'a> {
+impl TreeSealer {
     /// Looks at both directories, and at every name in the first: what cannot be told apart when it
     /// is encrypted is refused before anything is written.
     ///
     /// # Errors
-    /// Those of [`NewTree::at`]; [`Problem::Nested`], [`Problem::ReservedName`],
-    /// [`Problem::SameName`], or what the system says.
-    pub fn new(from: &Path, to: &Path, options: &Options<'a>) -> Result<Self> {
-        let new = NewTree::at(to, options)?;
+    /// [`Problem::Nested`], [`Problem::ReservedName`], [`Problem::SameName`], or what the system
+    /// says.
+    pub fn new(from: &Path, to: NewTree, options: &Options<'_>) -> Result<Self> {
         let tree = Tree::open(from)?;
-        new.expect_outside(from)?;
-        let sealer = Self { from: tree, to: new, options: *options };
-        sealer.expect_distinct_names()?;
+        to.expect_outside(from)?;
+        let sealer = Self { from: tree, to };
+        sealer.expect_distinct_names(options)?;
         Ok(sealer)
     }
 
     /// Refuses a name that only the manifest has, and a file `x` beside a directory `x.polyseal`.
-    fn expect_distinct_names(&self) -> Result {
-        let mut walk = Walk::new(&self.from.root, self.options.exclude, false);
+    fn expect_distinct_names(&self, options: &Options<'_>) -> Result {
+        let mut walk = Walk::new(&self.from.root, options.exclude, false);
         while let Some(step) = walk.next() {
             if let Ok(step) = step
                 && step.path == Path::new(MANIFEST)
@@ -68,12 +66,17 @@ impl<'a> TreeSealer<'a> {
     ///
     /// # Errors
     /// An error of the manifest's file or of `tell`, which ends the run; or that it was cancelled.
-    pub fn seal(self, encryptor: Encryptor<'_>, tell: Tell<'_>) -> Result<Total> {
-        let Self { from, to, options } = self;
+    pub fn seal(
+        self,
+        encryptor: Encryptor<'_>,
+        options: &Options<'_>,
+        tell: Tell<'_>,
+    ) -> Result<Total> {
+        let Self { from, to } = self;
         let to = to.make()?;
         let add = |more| options.progress.bytes(more);
         let encryptor = encryptor.progress(&add);
-        let one = One { from: &from, to: &to, options: &options, encryptor };
+        let one = One { from: &from, to: &to, options, encryptor };
         // A directory is there before anything in it has its turn.
         let steps = Walk::new(&from.root, options.exclude, false).map(|step| {
             if let Ok(Step { path, kind: EntryKind::Directory, .. }) = &step
@@ -95,13 +98,12 @@ impl<'a> TreeSealer<'a> {
             Err((path, error)) => (path, Err(error)),
         };
         let over = AtomicBool::new(false);
-        let manifest = Manifest { of: &from, to: &to, options: &options, encryptor };
-        let consume = |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| {
-            manifest.write(outcomes, tell)
-        };
+        let manifest = Manifest { of: &from, to: &to, options, encryptor };
+        let consume =
+            |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| manifest.write(outcomes, tell);
         thread::scope(|scope| {
             // Without the thread nobody knows how much there is.
-            let count = || count(&from, &options, &over);
+            let count = || count(&from, options, &over);
             let _ = thread::Builder::new().spawn_scoped(scope, count);
             let _over = StopOnDrop(&over);
             in_order(steps, options.jobs, options.progress, work, consume)

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 
 use super::Tree;
 use crate::error::{About, Error, Problem, Result};
-use crate::options::Options;
 use crate::platform::Directory;
 
 /// A directory for a tree, which need not be there yet.
@@ -56,8 +55,7 @@ impl NewTree {
     /// # Errors
     /// [`Problem::NotEmpty`], [`Problem::NotADirectory`], [`Problem::NotOurs`], or what the system
     /// says.
-    pub fn at(path: &Path, options: &Options<'_>) -> Result<Self> {
-        let overwrite = options.overwrite;
+    pub fn at(path: &Path, overwrite: bool) -> Result<Self> {
         let opened = match Directory::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
@@ -71,7 +69,8 @@ impl NewTree {
                 return Err(Error::new(path, Problem::DanglingLink));
             }
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let folder = fs::canonicalize(folder.unwrap_or(Path::new("."))).cannot("write", path)?;
+            let folder =
+                fs::canonicalize(folder.unwrap_or(Path::new("."))).cannot("write", path)?;
             let canonical = folder.join(&name);
             let place = Target::In(parent, name);
             return Ok(Self { path: path.to_owned(), canonical, place, overwrite });
@@ -88,8 +87,11 @@ impl NewTree {
         Ok(Self { path: path.to_owned(), canonical, place: Target::There(directory), overwrite })
     }
 
-    /// Refuses to write a tree into itself.
-    pub(super) fn expect_outside(&self, from: &Path) -> Result {
+    /// Refuses to write the tree in `from` into itself.
+    ///
+    /// # Errors
+    /// [`Problem::Nested`], or what the system says.
+    pub fn expect_outside(&self, from: &Path) -> Result {
         let from = fs::canonicalize(from).cannot("read", from)?;
         if self.canonical.starts_with(from) {
             return Err(Error::new(&self.path, Problem::Nested));

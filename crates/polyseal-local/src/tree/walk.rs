@@ -109,7 +109,8 @@ impl Iterator for Walk<'_> {
                 self.open.pop();
                 continue;
             };
-            let step = Step { path: directory.join(of_bytes(&key)), there: directory.join(name), kind };
+            let step =
+                Step { path: directory.join(of_bytes(&key)), there: directory.join(name), kind };
             if kind == EntryKind::Directory {
                 self.next = Some(step.path.clone());
             }

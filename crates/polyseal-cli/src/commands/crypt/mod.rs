@@ -23,7 +23,7 @@ use crate::args::{
 use crate::error::{Failure, Result, shown};
 use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
-use crate::progress::Progress;
+use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_output;
 
 /// Shorter files are read as streams: it is as fast, and files whose length the system does not
@@ -72,7 +72,7 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     }
     let jobs = match (jobs, tree) {
         (Some(jobs), _) => jobs,
-        (None, Some(tree)) => return tree.seal(&args.many, encryptor, &sources),
+        (None, Some(tree)) => return tree.seal(args, encryptor, &sources),
         (None, None) => return Ok(()),
     };
     if let Some(path) = &args.header {
@@ -166,7 +166,7 @@ fn encrypt_detached(encryptor: Encryptor<'_>, job: &Job, path: &Path, sources: &
         return Err(Failure::usage(message)
             .hint("no header is replaced: it may be all that opens another payload"));
     }
-    let taken: Vec<_> = sources.taken().collect();
+    let taken = sources.taken();
     let args = OutputArgs { output: Some(path.to_owned()), force: false };
     let mut header_file = OutputFile::open(&args, Contents::Binary, &taken)?;
     carry(job, sources, Contents::Binary, None, |input, output, report| {
@@ -232,17 +232,17 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         let done = check(path, None)?;
         return done.said.map_or(Ok(()), |said| print(&said));
     }
-    let bar = match &list {
+    let bar = Bar::of(match &list {
         Some(list) => many.progress(list)?,
         None => Progress::of_named(files.iter().map(PathBuf::as_path)),
-    };
-    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    });
+    let add = |bytes| bar.add(bytes);
     let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
     };
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
-    many::each(many, names, PathBuf::clone, bar.as_ref(), |path| check(&path, Some(&add)))
+    many::each(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&add)))
 }
 
 /// What `verify` says of a file.
@@ -290,17 +290,17 @@ impl Jobs {
             }
             Self::Listed(list) => {
                 let (names, listed) = *list;
-                let bar = many.progress(&names)?;
+                let bar = Bar::of(many.progress(&names)?);
                 let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.has(n)));
-                return many::each(many, names, PathBuf::clone, bar.as_ref(), |path| {
-                    carry_one(&listed.job(&path)?, sources, contents, bar.as_ref(), done, &work)
+                return many::each(many, names, PathBuf::clone, &bar, |path| {
+                    carry_one(&listed.job(&path)?, sources, contents, &bar, done, &work)
                 });
             }
         };
-        let bar = bar.or_else(|| Progress::of_files(None, None));
+        let bar = Bar::of(bar.or_else(|| Progress::of_files(None, None)));
         let name = |job: &Job| job.input.clone().unwrap_or_else(|| "-".into());
-        many::each(many, items, name, bar.as_ref(), |job| {
-            carry_one(&job, sources, contents, bar.as_ref(), done, &work)
+        many::each(many, items, name, &bar, |job| {
+            carry_one(&job, sources, contents, &bar, done, &work)
         })
     }
 }
@@ -310,11 +310,11 @@ fn carry_one(
     job: &Job,
     sources: &Sources,
     contents: Contents,
-    bar: Option<&Progress>,
+    bar: &Bar,
     outcome: &'static str,
     work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
 ) -> Result<Done> {
-    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    let add = |bytes| bar.add(bytes);
     let Summary { plaintext_bytes: bytes, .. } = carry(job, sources, contents, Some(&add), work)?;
     Ok(Done { outcome, bytes: Some(bytes), said: None })
 }
@@ -329,7 +329,8 @@ fn carry(
     work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
     let mut input = InputFile::open(job.input.as_deref())?;
-    let taken: Vec<_> = [(input.id, "the input")].into_iter().chain(sources.taken()).collect();
+    let mut taken = sources.taken();
+    taken.extend(input.id.map(|id| (id, "the input")));
     let mut output = job.open_output(contents, &taken)?;
     let summary = if report.is_some() {
         work(&mut input, &mut output, report)?

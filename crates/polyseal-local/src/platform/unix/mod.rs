@@ -12,9 +12,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 
 use rustix::fs::{Gid, Mode, Uid, fchown};
-use rustix::process::{
-    Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask,
-};
+use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
 
 pub(crate) use self::access::Access;
 pub use self::directory::{Directory, beneath, components};
