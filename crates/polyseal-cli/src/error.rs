@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use polyseal_file::age::{KeyError, KeyProblem};
 use polyseal_file::{Error as FileError, KeyFileError};
-use polyseal_local::{Error as LocalError, Printable, Problem};
+use polyseal_local::{Error as LocalError, NoCopy, Printable, Problem};
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
@@ -324,8 +324,13 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         Problem::ChangedLength => (Code::Io, "run it again when nothing writes to the file"),
         Problem::Busy => (Code::Io, "run it again when that is done"),
         Problem::Interrupted => (Code::Usage, "put it back first: polyseal rekey --restore FILE"),
-        Problem::NoCopy(_) => {
-            (Code::Usage, "if the file opens, remove the copy; if it is damaged, keep both")
+        Problem::NoCopy(why) => {
+            let code = match why {
+                NoCopy::NoHeader(_) => Code::Content,
+                NoCopy::Unread(_) => Code::Io,
+                _ => Code::Usage,
+            };
+            (code, "if the file opens, remove the copy; if it is damaged, keep both")
         }
         Problem::InTheWay(_) => (
             Code::Usage,
@@ -347,7 +352,7 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         Problem::LinkLeadsOut(_) => {
             (Code::Usage, "it was not made: make it yourself if you mean it")
         }
-        Problem::Nested => (Code::Usage, "write to a directory outside of it"),
+        Problem::Nested(_) => (Code::Usage, "write to a directory outside of it"),
         Problem::NotEmpty => {
             (Code::Usage, "name a new directory, or use -f to replace what has the same names")
         }

@@ -195,13 +195,14 @@ impl polyseal_local::Progress for Bar {
     }
 
     fn notice(&self, notice: Notice<'_>) {
-        if let Notice::NotLocked(path) = notice {
-            let path = shown(&path.display().to_string());
-            self.suspend(|| {
-                note(&format!(
-                    "note: {path} cannot be locked where it is: let no other program rekey it now"
-                ));
-            });
-        }
+        let (path, what) = match notice {
+            Notice::NotLocked(path) => {
+                (path, "cannot be locked where it is: let no other program rekey it now")
+            }
+            Notice::NoCopy(path) => (path, "is no copy of a header, and was left as it is"),
+            _ => return,
+        };
+        let path = shown(&path.display().to_string());
+        self.suspend(|| note(&format!("note: {path} {what}")));
     }
 }

@@ -308,20 +308,25 @@ fn what_stands_in_the_way_of_a_copy_is_named() {
     room.write("c", &old);
     let foreign = copy_of(&other, &other);
     for (planted, why) in
-        [(&b"planted"[..], "c.header-backup: "), (&foreign, "neither of the headers")]
+        [(&b"planted"[..], "not a Polyseal file"), (&foreign, "neither of the headers")]
     {
         room.write(BACKUP, planted);
-        for how in ["--in-place", "--new-key", "--keep"] {
-            let args = ["rekey", "-k", "k", "--to-key", "other", how, "c"];
-            let errors = room.run(args, b"").fails(2, "c.header-backup stands in the way").errors();
-            assert!(errors.contains(why) && errors.contains("see what this is"), "{errors}");
-            assert!(
-                !errors.contains("was interrupted") && !errors.contains("--restore"),
-                "{errors}"
-            );
-            let outcome = room.run([&args[..], &["--json"]].concat(), b"");
-            assert_eq!(outcome.0.status.code(), Some(2));
+        let args = ["rekey", "-k", "k", "--to-key", "other", "--in-place", "c"];
+        let errors = room.run(args, b"").fails(2, "c.header-backup stands in the way").errors();
+        assert!(errors.contains(why) && errors.contains("see what this is"), "{errors}");
+        assert!(!errors.contains("was interrupted") && !errors.contains("--restore"), "{errors}");
+        let outcome = room.run([&args[..], &["--json"]].concat(), b"");
+        assert_eq!(outcome.0.status.code(), Some(2));
+        // A new file needs no such name: whoever has put it there keeps nothing from being done.
+        for how in [&["--new-key"][..], &["--keep"], &["--keep", "--json"]] {
+            room.write("c", &old);
+            let outcome = rekey(&room, &[how, &["c"]].concat());
+            assert!(outcome.0.status.success(), "{}", outcome.errors());
+            let told = "c.header-backup is no copy of a header, and was left as it is";
+            assert!(outcome.errors().contains(told), "{}", outcome.errors());
+            room.opens("other", "c", b"message");
         }
+        room.write("c", &old);
         // Nor does whoever cannot open the file hear of a rekey that was none.
         let errors = room.run(["decrypt", "-k", "other", "c"], b"").fails(4, "").errors();
         assert!(!errors.contains("interrupted"), "{errors}");

@@ -78,8 +78,8 @@ pub enum Problem {
     OtherFile,
     /// A symbolic link leads out of the tree, to this target; it was not made.
     LinkLeadsOut(Vec<u8>),
-    /// The output of a tree lies in the tree.
-    Nested,
+    /// The output of a tree lies in the tree, which is this directory.
+    Nested(PathBuf),
     /// The directory for a tree is not empty.
     NotEmpty,
     /// What stands in the place of the directory for a tree is none.
@@ -242,7 +242,7 @@ impl fmt::Display for Error {
                 let target = String::from_utf8_lossy(target);
                 write!(text, "{path}: the link leads out of the tree, to {target}")
             }
-            Problem::Nested => write!(text, "{path} lies in the tree that is to be written there"),
+            Problem::Nested(tree) => write!(text, "{path} lies in {}", tree.display()),
             Problem::NotEmpty => write!(text, "{path} is there, and is not empty"),
             Problem::NotADirectory => write!(text, "{path} is not a directory"),
             Problem::NotOurs => {

@@ -85,17 +85,12 @@ impl NewFile {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => return Err(Error::io("write", path, error)),
             Ok(seen) => {
-                if seen.kind() == EntryKind::File {
-                    forbidden.expect_other(seen.id(), path)?;
-                }
-                if seen.kind() == EntryKind::Directory {
-                    return Err(Error::io("write", path, io::ErrorKind::IsADirectory.into()));
-                }
-                if !overwrite {
-                    return Err(Error::new(path, Problem::Exists));
-                }
                 if seen.kind() != EntryKind::File {
                     return Err(Error::new(path, Problem::NotAFile));
+                }
+                forbidden.expect_other(seen.id(), path)?;
+                if !overwrite {
+                    return Err(Error::new(path, Problem::Exists));
                 }
                 let mut access = Access::of(&place.directory, &seen);
                 access.led_to_by(place.named_in());

@@ -38,4 +38,7 @@ impl Progress for () {}
 pub enum Notice<'a> {
     /// The file cannot be locked where it is. No other program may rekey it now.
     NotLocked(&'a Path),
+    /// What is called as the copy of a header that a rekey in place leaves is none. It does not
+    /// keep the file from being rekeyed by a new file, and was left as it is.
+    NoCopy(&'a Path),
 }

@@ -20,7 +20,7 @@ use crate::error::{About, Error, NoCopy, Problem, Result, file};
 use crate::place::Place;
 use crate::platform::FileId;
 use crate::platform::contents::{FileExt, is_us, owner};
-use crate::progress::Progress;
+use crate::progress::{Notice, Progress};
 
 const SUFFIX: &str = ".header-backup";
 
@@ -109,11 +109,19 @@ pub(super) enum Strict {
 
 /// Refuses a file that an interrupted rewrite has left: to replace it would make the copy one of a
 /// header that is no longer the last.
-pub(super) fn expect_none(place: &Place, file: &File, strict: Strict) -> Result {
+pub(super) fn expect_none(
+    place: &Place,
+    file: &File,
+    strict: Strict,
+    progress: &dyn Progress,
+) -> Result {
     match Saved::beside(place, file)? {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err(interrupted(place)),
-        Err(_) if strict == Strict::Copies => Ok(()),
+        Err(_) if strict == Strict::Copies => {
+            progress.notice(Notice::NoCopy(&copy_of(place).shown));
+            Ok(())
+        }
         Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::InTheWay(no_copy))),
     }
 }

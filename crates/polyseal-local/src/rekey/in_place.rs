@@ -40,7 +40,7 @@ impl Rewrite {
         let place = lock.place().clone();
         let to_change = place.file_to_change().cannot("write", &place.shown)?;
         // Meanwhile another may have begun, and been interrupted.
-        expect_none(&place, &to_change, Strict::Anything)?;
+        expect_none(&place, &to_change, Strict::Anything, &())?;
         if FileId::of(&to_change.metadata().cannot("write", &place.shown)?) != lock.id() {
             return Err(Error::new(&place.shown, Problem::Changed));
         }

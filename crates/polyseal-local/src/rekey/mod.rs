@@ -17,7 +17,7 @@ mod tree;
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::BufReader;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -37,7 +37,7 @@ use crate::error::{About, Error, Problem, Result, Unfit, file, sealing};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::contents::FileExt;
+use crate::platform::contents::{FileExt, not_there};
 use crate::platform::{EntryKind, FileId};
 
 /// How a file gets its other recipients.
@@ -122,6 +122,14 @@ impl<'a> Rekey<'a> {
             decryptor = decryptor.threads(threads);
         }
         decryptor
+    }
+
+    /// The same by what is new, for a file that has it already.
+    fn decryptor_when_done(&self) -> Decryptor<'a> {
+        match self.done {
+            Already::Unknown => self.decryptor(),
+            Already::Opens(new) | Already::OpensAdded(new) => Decryptor::new(new),
+        }
     }
 
     /// Whether a file with this header is done, if the old keys open it or not.
@@ -263,7 +271,7 @@ impl Ready<'_> {
         let Opened { place, file, header } = &self.opened;
         let lock = Lock::take(place, file, header.as_bytes(), options.progress)?;
         // Meanwhile another may have begun, and been interrupted.
-        expect_none(place, file, rekey.strict())?;
+        expect_none(place, file, rekey.strict(), options.progress)?;
         if let (How::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
             (rekey.how, header, &self.new)
             && let NewHeader::Polyseal(new) = new
@@ -359,13 +367,13 @@ impl fmt::Debug for RekeyedFile<'_> {
 pub fn expect_not_interrupted(output: &Path) -> Result {
     let Ok(place) = Place::of(output) else { return Ok(()) };
     let Ok(file) = place.file() else { return Ok(()) };
-    expect_none(&place, &file, Strict::Copies)
+    expect_none(&place, &file, Strict::Copies, &())
 }
 
 fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
     // What is no file is refused when it is opened.
     let Ok(file) = place.file() else { return Ok(()) };
-    expect_none(place, &file, rekey.strict())
+    expect_none(place, &file, rekey.strict(), &())
 }
 
 /// Puts back the header that an interrupted rekey in place has saved beside the file at `path`.
@@ -380,7 +388,7 @@ pub fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Res
 fn saved(place: &Place, trust: Trust<'_>, options: &Options<'_>) -> Result<Change> {
     let missing = || {
         let copy = backup::copy_of(place);
-        Error::io("read", &copy.shown, io::ErrorKind::NotFound.into())
+        Error::io("read", &copy.shown, not_there())
     };
     let restoring = Restoring::of(place, trust, options.progress)?;
     restoring.map(Change::Restore).ok_or_else(missing)
@@ -405,7 +413,7 @@ impl DetachedHeader {
             return Err(Error::new(path, Problem::NotAFile));
         }
         let mut file = place.file().cannot("read", path)?;
-        expect_none(&place, &file, Strict::Copies)?;
+        expect_none(&place, &file, Strict::Copies, &())?;
         let header = Header::read(&mut file).map_err(self::file(path))?;
         let bytes = file.metadata().cannot("read", path)?.len();
         if bytes > header.as_bytes().len() as u64 {
@@ -433,7 +441,7 @@ impl DetachedHeader {
     pub fn replace(self, new: &Header, options: &Options<'_>) -> Result {
         let Self { place, file, header } = self;
         let lock = Lock::take(&place, &file, header.as_bytes(), options.progress)?;
-        expect_none(&place, &file, Strict::Copies)?;
+        expect_none(&place, &file, Strict::Copies, options.progress)?;
         let replacement = Replacement::new(lock, options.forbidden)?;
         let written = replacement.output().file().write_all_at(new.as_bytes(), 0);
         written.cannot("write", &place.shown)?;

@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use polyseal_file::manifest::{Entry, Kind};
 use polyseal_file::{Encryptor, Header, Input, Output, ReadAt};
@@ -33,7 +33,7 @@ impl SealedTree<'_> {
         tell: Tell<'_>,
     ) -> Result<Total> {
         let options = self.options();
-        to.expect_outside(&self.tree().shown(Path::new("")))?;
+        to.expect_outside(&self.tree().shown)?;
         let to = to.make()?;
         let add = |more| options.progress.bytes(more);
         let encryptor = encryptor.progress(&add);

@@ -44,7 +44,7 @@ const MANIFEST: &str = ".polyseal-manifest";
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) root: Directory,
-    shown: PathBuf,
+    pub(crate) shown: PathBuf,
     /// The directory that was worked in last: what comes next is often in it, too.
     last: Mutex<Option<(PathBuf, Directory)>>,
 }

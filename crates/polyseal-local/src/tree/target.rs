@@ -92,9 +92,9 @@ impl NewTree {
     /// # Errors
     /// [`Problem::Nested`], or what the system says.
     pub fn expect_outside(&self, from: &Path) -> Result {
-        let from = fs::canonicalize(from).cannot("read", from)?;
-        if self.canonical.starts_with(from) {
-            return Err(Error::new(&self.path, Problem::Nested));
+        let tree = fs::canonicalize(from).cannot("read", from)?;
+        if self.canonical.starts_with(tree) {
+            return Err(Error::new(&self.path, Problem::Nested(from.to_owned())));
         }
         Ok(())
     }

@@ -75,6 +75,11 @@ pub(crate) fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Ran
     Ok(Some(range))
 }
 
+/// What the system says where nothing is.
+pub(crate) fn not_there() -> io::Error {
+    Errno::NOENT.into()
+}
+
 /// Whether `error` says that the file system has no locks, or that the server of a remote one keeps
 /// none.
 pub(crate) fn has_no_locks(error: &io::Error) -> bool {
