@@ -56,6 +56,19 @@ struct Opened {
 pub(crate) type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 /// Encrypts files.
+///
+/// ```no_run
+/// use std::fs::File;
+///
+/// use polyseal_file::{Context, Encryptor, Input, Key, Output, Recipients};
+///
+/// let key = Key::parse(&std::fs::read("backup.key")?)?;
+/// let (recipients, context) = (Recipients::from(&key), Context::new("notes of 2026")?);
+/// let (notes, sealed) = (File::open("notes.txt")?, File::create_new("notes.txt.polyseal")?);
+/// let encryptor = Encryptor::new(&recipients).context(&context);
+/// encryptor.encrypt(Input::File(&notes), Output::File(&sealed))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Encryptor<'a> {
     recipients: &'a Recipients,

@@ -56,6 +56,24 @@ fn every_length_and_shape() {
     }
 }
 
+/// Bytes in, bytes out: the same files.
+#[test]
+fn bytes_and_what_they_are_sealed_to() {
+    let (key, identities) = (key(), Identities::from(&key()));
+    for length in LENGTHS {
+        let message = message(length);
+        let sealed = polyseal_file::encrypt(&recipients(), &message).unwrap();
+        assert_eq!(sealed.len(), HEADER_BYTES + length + 16 * length.div_ceil(1 << 16).max(1));
+        assert!(decrypt(&key, STREAM, &sealed).1 == message, "{length}");
+        assert!(polyseal_file::decrypt(&identities, &sealed).unwrap() == message, "{length}");
+        // All of it, or none.
+        let cut = polyseal_file::decrypt(&identities, &sealed[..sealed.len() - 1]);
+        assert!(matches!(cut, Err(Error::Corrupt { .. } | Error::Truncated)), "{length}");
+    }
+    let nobody = polyseal_file::encrypt(&polyseal_file::Recipients::new(), b"");
+    assert!(matches!(nobody, Err(Error::NoRecipients)));
+}
+
 #[test]
 fn every_suite() {
     let key = key();
