@@ -2,11 +2,8 @@
 
 use std::ffi::{c_char, c_int};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
-use polyseal_file::{
-    ArmorReader, ArmorWriter, Decryptor, Encryptor, Error, Input, Output, looks_armored,
-};
+use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output};
 
 use crate::border::border;
 use crate::error::Outcome;
@@ -19,14 +16,6 @@ use crate::staged::{Staged, cannot};
 pub(crate) unsafe fn open_input(name: *const c_char) -> Outcome<File> {
     // SAFETY: the caller's promise.
     open(unsafe { path(name) }?, "the input")
-}
-
-/// Whether a file is in armour, as far as its first byte shows.
-pub(crate) fn is_armored(file: &File) -> Outcome<bool> {
-    let mut first = [0];
-    let read = file.read_at(&mut first, 0);
-    let read = read.map_err(|source| Error::Io { what: "read the input", source })?;
-    Ok(read == 1 && looks_armored(first[0]))
 }
 
 /// Encrypts the file called input into one called output, on all cores. The output appears when it
@@ -78,8 +67,7 @@ unsafe fn decrypt(
     if let Some(context) = &options.context {
         decryptor = decryptor.context(context);
     }
-    let mut armor = ArmorReader::new(&input);
-    let input = if is_armored(&input)? { Input::Stream(&mut armor) } else { Input::File(&input) };
+    let input = Input::File(&input);
     let Some(output) = output else {
         decryptor.verify(input)?;
         return Ok(());

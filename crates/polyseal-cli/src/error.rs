@@ -310,6 +310,7 @@ impl From<FileError> for Failure {
             FileError::NotAPolysealFile | FileError::NotArmored => failure(Code::Content).hint(
                 "take what `polyseal encrypt` or age wrote; a payload alone needs its --header",
             ),
+            FileError::Armored => failure(Code::Usage).hint("decrypt all of it: polyseal decrypt"),
             FileError::AgeVersion => {
                 failure(Code::Content).hint("use a newer polyseal or age, if the file is intact")
             }

@@ -45,10 +45,17 @@ const LONGEST: usize = LINE + 2;
 /// Lines that are worked on at a time.
 const LINES: usize = 1024;
 
-/// Whether a file that begins with `byte` is armoured, as far as one byte shows.
+/// Whether a file that begins with `byte` is read as armour.
+#[doc(hidden)]
 #[must_use]
 pub fn looks_armored(byte: u8) -> bool {
     matches!(byte, b'-' | b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Whether `bytes` are read as armour, and show that they are meant to be.
+pub(crate) fn begins_armored(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|&byte| looks_armored(byte))
+        && bytes.trim_ascii_start().starts_with(DASHES)
 }
 
 /// The length of the first line of `text`, without its end, if it is there and not too long.

@@ -9,6 +9,7 @@ use crate::age::{
     self,
     v1::{ChunkCipher, begins_so},
 };
+use crate::armor::{ArmorReader, looks_armored};
 use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 use crate::key::Key;
@@ -17,9 +18,7 @@ use crate::manifest::FILE_SALT_BYTES;
 use crate::passphrase::Context;
 use crate::payload::{PayloadHead, Stored};
 use crate::payload_cipher::PayloadCipher;
-#[cfg(unix)]
-use crate::pipeline::Totals;
-use crate::pipeline::{Input, Output, Run, Sink, Source};
+use crate::pipeline::{Input, Output, Run, Sink, Source, Totals};
 use crate::read_at::ReadAt;
 use crate::reader::Reader;
 use crate::recipients::{Identities, Recipients};
@@ -33,7 +32,8 @@ use crate::suite::{DEFAULT_SUITE, Suite};
 pub struct Summary {
     /// The bytes of plaintext.
     pub plaintext_bytes: u64,
-    /// The bytes of the encrypted file; without those of a header that is kept elsewhere.
+    /// The bytes of the encrypted file; without those of a header that is kept elsewhere, and of
+    /// armour.
     pub file_bytes: u64,
     /// The file salt in its header, which no other file has and which another header for the same
     /// payload keeps; none in a file of age.
@@ -50,6 +50,16 @@ impl Summary {
 struct Opened {
     offset: u64,
     file_salt: Option<[u8; FILE_SALT_BYTES]>,
+}
+
+impl Opened {
+    fn summary(&self, totals: Totals) -> Summary {
+        Summary {
+            plaintext_bytes: totals.output,
+            file_bytes: self.offset + totals.input,
+            file_salt: self.file_salt,
+        }
+    }
 }
 
 /// A function that is told, from any thread, how many more bytes of payload were read.
@@ -318,8 +328,8 @@ impl<'a> Decryptor<'a> {
         self
     }
 
-    /// Decrypts all of `input`. Nothing is written before the header has proven authentic; a
-    /// segment only after it has.
+    /// Decrypts all of `input`, which may be in ASCII armour unless its header is kept elsewhere.
+    /// Nothing is written before the header has proven authentic; a segment only after it has.
     ///
     /// # Errors
     /// Every [`Error`] that says what is wrong with a file, [`Error::OutputNotEmpty`] and
@@ -333,26 +343,43 @@ impl<'a> Decryptor<'a> {
                 Sink::file(file, 0)
             }
         };
-        let (opened, totals) = match input {
-            Input::Stream(reader) => {
-                let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
-                let (opened, run) = self.run(&mut reader)?;
-                (opened, run.carry(&Source::stream(&mut reader), sink)?)
-            }
+        match input {
+            Input::Stream(reader) => self.decrypt_stream(reader, sink),
             #[cfg(unix)]
-            Input::File(file) => {
-                let total = file_bytes(file)?;
-                let (opened, run) = self.run(&mut beginning(file))?;
-                // The header was read, so the file is at least as long.
-                let wire = total.checked_sub(opened.offset).ok_or(Error::InputChanged)?;
-                run.cipher.plaintext_bytes(wire)?;
-                let totals = carry_file(&run, file, opened.offset, wire, sink)?;
-                (opened, totals)
-            }
-        };
-        let Opened { offset, file_salt } = opened;
-        let file_bytes = offset + totals.input;
-        Ok(Summary { plaintext_bytes: totals.output, file_bytes, file_salt })
+            Input::File(file) => self.decrypt_file(file, sink),
+        }
+    }
+
+    /// Decrypts what `reader` has, in armour or not.
+    fn decrypt_stream(&self, reader: &mut (dyn Read + Send), sink: Sink<'_>) -> Result<Summary> {
+        let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
+        if self.is_armored(&mut reader)? {
+            let inside = ArmorReader::new(reader);
+            return self.carry(BufReader::with_capacity(MIN_HEADER_BYTES, inside), sink);
+        }
+        self.carry(reader, sink)
+    }
+
+    fn carry(&self, mut input: impl BufRead + Send, sink: Sink<'_>) -> Result<Summary> {
+        let (opened, run) = self.run(&mut input)?;
+        let totals = run.carry(&Source::stream(&mut input), sink)?;
+        Ok(opened.summary(totals))
+    }
+
+    #[cfg(unix)]
+    fn decrypt_file(&self, file: &std::fs::File, sink: Sink<'_>) -> Result<Summary> {
+        let total = file_bytes(file)?;
+        let mut start = beginning(file);
+        if self.is_armored(&mut start)? {
+            let summary = self.decrypt_stream(&mut start, sink)?;
+            return if file_bytes(file)? == total { Ok(summary) } else { Err(Error::InputChanged) };
+        }
+        let (opened, run) = self.run(&mut start)?;
+        // The header was read, so the file is at least as long.
+        let wire = total.checked_sub(opened.offset).ok_or(Error::InputChanged)?;
+        run.cipher.plaintext_bytes(wire)?;
+        let totals = carry_file(&run, file, opened.offset, wire, sink)?;
+        Ok(opened.summary(totals))
     }
 
     /// Opens all of `input` and keeps nothing of it.
@@ -366,7 +393,8 @@ impl<'a> Decryptor<'a> {
     /// Opens a file to read parts of it. Its last segment is opened right away.
     ///
     /// # Errors
-    /// As [`decrypt`](Self::decrypt).
+    /// As [`decrypt`](Self::decrypt), and [`Error::Armored`]: where a part of the payload is in
+    /// armour, nothing tells.
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
         let (Opened { offset, .. }, cipher) = self.open(&mut beginning(&source))?;
         let total = source.size().map_err(io("examine the input"))?;
@@ -386,6 +414,11 @@ impl<'a> Decryptor<'a> {
     /// [`Error::Truncated`] if no payload has that length, and [`Error::TooLong`].
     pub fn payload_head(&self, header: &Header, stored: Stored) -> Result<PayloadHead> {
         PayloadHead::new(self.cipher(header)?, stored.offset(header), stored.bytes())
+    }
+
+    /// Whether `input` is in armour. A payload alone may begin with any byte.
+    fn is_armored(&self, input: &mut impl BufRead) -> Result<bool> {
+        Ok(self.detached.is_none() && first_byte(input)?.is_some_and(looks_armored))
     }
 
     fn run(&self, input: &mut impl BufRead) -> Result<(Opened, Run<'a>)> {
@@ -455,8 +488,7 @@ fn carry_file(
 }
 
 /// The first byte, which is still read in its turn.
-#[cfg(feature = "age")]
-fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
+pub(crate) fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
     loop {
         match input.fill_buf() {
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}

@@ -80,7 +80,7 @@ pub use header::{
     AuthenticHeader, Existing, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS, MIN_HEADER_BYTES,
     VERSION,
 };
-pub use inspect::{Inspection, PayloadInfo, StanzaInfo};
+pub use inspect::{AnyInspection, FormatInspection, Inspection, PayloadInfo, StanzaInfo};
 pub use key::{KEY_BYTES, Key, looks_random};
 pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,

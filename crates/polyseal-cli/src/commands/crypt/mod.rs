@@ -9,8 +9,8 @@ use std::{io, iter};
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
 use polyseal_file::{
-    ArmorReader, ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, Recipients, SegmentSize,
-    Suite, Summary, age,
+    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, Recipients, SegmentSize, Suite, Summary,
+    age,
 };
 
 use self::jobs::{AGE_SUFFIX, Job, Jobs, place, without_suffix};
@@ -199,7 +199,9 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
     let many = &args.many;
     jobs.each(many, &opening.sources, Contents::Unknown, "decrypted", |input, output, report| {
         let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
-        input.unarmored(&opening, |input| decryptor.decrypt(input, output.sink()))
+        let name = input.name.clone();
+        let decrypted = decryptor.decrypt(input.source(), output.sink());
+        decrypted.map_err(|error| opening.refused(error, &name))
     })
 }
 
@@ -225,7 +227,8 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let report = if bar.is_some() { Some(&add as _) } else { report };
         let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
-        let summary = input.unarmored(&opening, |input| decryptor.verify(input))?;
+        let opened = decryptor.verify(input.source());
+        let summary = opened.map_err(|error| opening.refused(error, &input.name))?;
         Ok(verified(path, summary.plaintext_bytes))
     };
     if let ([path], true, false) = (files, alone, many.json) {
@@ -353,25 +356,6 @@ impl InputFile {
         } else {
             Input::Stream(self)
         }
-    }
-
-    /// Lets `work` have the file without its armour, if it has one.
-    fn unarmored<T>(
-        &mut self,
-        opening: &Opening,
-        work: impl FnOnce(Input<'_>) -> polyseal_file::Result<T>,
-    ) -> Result<T> {
-        // A payload alone begins with any byte.
-        let first = if opening.header.is_none() { self.first_byte()? } else { None };
-        let name = self.name.clone();
-        if first.is_some_and(polyseal_file::looks_armored) {
-            let mut reader = ArmorReader::new(self);
-            return work(Input::Stream(&mut reader)).map_err(|error| opening.refused(error, &name));
-        }
-        if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
-            return work(Input::File(&self.file)).map_err(|error| opening.refused(error, &name));
-        }
-        work(Input::Stream(self)).map_err(|error| opening.refused(error, &name))
     }
 }
 
