@@ -6,7 +6,7 @@ use std::fs::File;
 use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output};
 
 use crate::border::border;
-use crate::error::Outcome;
+use crate::error::{Code, Failure, Outcome};
 use crate::input::{open, path};
 use crate::options::{Options, polyseal_options};
 use crate::staged::{Staged, cannot};
@@ -42,12 +42,16 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
         }
         let staged = Staged::create(output, options.overwrite)?;
         let input = Input::File(&input);
-        if options.armor {
+        let summary = if options.armor {
             let mut armor = ArmorWriter::new(staged.file());
-            encryptor.encrypt(input, Output::Stream(&mut armor))?;
+            let summary = encryptor.encrypt(input, Output::Stream(&mut armor))?;
             armor.finish().map_err(cannot)?;
+            summary
         } else {
-            encryptor.encrypt(input, Output::File(staged.file()))?;
+            encryptor.encrypt(input, Output::File(staged.file()))?
+        };
+        if summary.grew {
+            return Err(Failure::of(Code::Changed));
         }
         staged.commit()
     })

@@ -95,14 +95,16 @@ impl<W: Write> ArmorWriter<W> {
     /// Those of writing.
     pub fn finish(mut self) -> io::Result<W> {
         let waiting = std::mem::take(&mut self.waiting);
-        self.lines(&waiting)?;
-        self.inner.write_all(self.words.end)?;
-        self.inner.write_all(b"\n")?;
+        self.lines(&waiting);
+        self.text.extend_from_slice(self.words.end);
+        self.text.push(b'\n');
+        self.inner.write_all(&self.text)?;
         self.inner.flush()?;
         Ok(self.inner)
     }
 
-    fn lines(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Makes text of `bytes`.
+    fn lines(&mut self, bytes: &[u8]) {
         self.text.clear();
         if !self.begun {
             self.begun = true;
@@ -116,7 +118,6 @@ impl<W: Write> ArmorWriter<W> {
             text[n] = b'\n';
             self.text.extend_from_slice(&text[..=n]);
         }
-        self.inner.write_all(&self.text)
     }
 }
 
@@ -127,7 +128,8 @@ impl<W: Write> Write for ArmorWriter<W> {
         self.waiting.extend_from_slice(&bytes[..n]);
         if self.waiting.len() == batch {
             let mut waiting = std::mem::take(&mut self.waiting);
-            self.lines(&waiting)?;
+            self.lines(&waiting);
+            self.inner.write_all(&self.text)?;
             waiting.clear();
             self.waiting = waiting;
         }

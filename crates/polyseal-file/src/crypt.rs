@@ -12,6 +12,8 @@ use crate::age::{
 use crate::armor::{ArmorReader, looks_armored};
 use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
+#[cfg(unix)]
+use crate::input_file::InputFile;
 use crate::key::Key;
 use crate::layout::SegmentSize;
 use crate::manifest::FILE_SALT_BYTES;
@@ -38,6 +40,9 @@ pub struct Summary {
     /// The file salt in its header, which no other file has and which another header for the same
     /// payload keeps; none in a file of age.
     pub file_salt: Option<[u8; FILE_SALT_BYTES]>,
+    /// Whether an [`Input::File`] that was encrypted has become longer meanwhile: what was added to
+    /// it is not encrypted. The output is whole without it.
+    pub grew: bool,
 }
 
 impl Summary {
@@ -58,6 +63,7 @@ impl Opened {
             plaintext_bytes: totals.output,
             file_bytes: self.offset + totals.input,
             file_salt: self.file_salt,
+            grew: false,
         }
     }
 }
@@ -250,28 +256,27 @@ pub(crate) fn seal(
 ) -> Result<Summary> {
     let offset = header.len() as u64;
     let sink = match output {
-        Output::Stream(writer) => {
-            writer.write_all(header).map_err(io("write the output"))?;
-            Sink::stream(writer)
-        }
+        Output::Stream(writer) => Sink::stream(writer, header),
         #[cfg(unix)]
         Output::File(file) => {
             expect_empty(file)?;
-            std::os::unix::fs::FileExt::write_all_at(file, header, 0)
-                .map_err(io("write the output"))?;
-            Sink::file(file, offset)
+            Sink::file(file, header)
         }
     };
-    let totals = match input {
-        Input::Stream(reader) => run.carry(&Source::stream(reader), sink)?,
+    let (totals, grew) = match input {
+        Input::Stream(reader) => (run.carry(&Source::stream(reader), sink)?, false),
         #[cfg(unix)]
-        Input::File(file) => carry_file(run, file, 0, file_bytes(file)?, sink)?,
+        Input::File(file) => {
+            let input = InputFile::new(file)?;
+            let totals = match input.long() {
+                Some(total) => run.carry(&Source::file(file, 0, total), sink)?,
+                None => run.carry(&Source::stream(&mut input.stream()), sink)?,
+            };
+            (totals, input.has_grown()?)
+        }
     };
-    Ok(Summary {
-        plaintext_bytes: totals.input,
-        file_bytes: offset + totals.output,
-        file_salt: None,
-    })
+    let (plaintext_bytes, file_bytes) = (totals.input, offset + totals.output);
+    Ok(Summary { plaintext_bytes, file_bytes, file_salt: None, grew })
 }
 
 impl<'a> Decryptor<'a> {
@@ -336,11 +341,11 @@ impl<'a> Decryptor<'a> {
     /// [`Error::Io`].
     pub fn decrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let sink = match output {
-            Output::Stream(writer) => Sink::stream(writer),
+            Output::Stream(writer) => Sink::stream(writer, &[]),
             #[cfg(unix)]
             Output::File(file) => {
                 expect_empty(file)?;
-                Sink::file(file, 0)
+                Sink::file(file, &[])
             }
         };
         match input {
@@ -368,18 +373,20 @@ impl<'a> Decryptor<'a> {
 
     #[cfg(unix)]
     fn decrypt_file(&self, file: &std::fs::File, sink: Sink<'_>) -> Result<Summary> {
-        let total = file_bytes(file)?;
+        let input = InputFile::new(file)?;
         let mut start = beginning(file);
-        if self.is_armored(&mut start)? {
-            let summary = self.decrypt_stream(&mut start, sink)?;
-            return if file_bytes(file)? == total { Ok(summary) } else { Err(Error::InputChanged) };
-        }
-        let (opened, run) = self.run(&mut start)?;
-        // The header was read, so the file is at least as long.
-        let wire = total.checked_sub(opened.offset).ok_or(Error::InputChanged)?;
-        run.cipher.plaintext_bytes(wire)?;
-        let totals = carry_file(&run, file, opened.offset, wire, sink)?;
-        Ok(opened.summary(totals))
+        let summary = match input.long() {
+            Some(total) if !self.is_armored(&mut start)? => {
+                let (opened, run) = self.run(&mut start)?;
+                // The header was read, so the file is at least as long.
+                let wire = total.checked_sub(opened.offset).ok_or(Error::InputChanged)?;
+                run.cipher.plaintext_bytes(wire)?;
+                opened.summary(run.carry(&Source::file(file, opened.offset, wire), sink)?)
+            }
+            _ => self.decrypt_stream(&mut input.stream(), sink)?,
+        };
+        input.expect_same()?;
+        Ok(summary)
     }
 
     /// Opens all of `input` and keeps nothing of it.
@@ -457,11 +464,6 @@ impl<'a> Decryptor<'a> {
     }
 }
 
-#[cfg(unix)]
-fn file_bytes(file: &std::fs::File) -> Result<u64> {
-    Ok(file.metadata().map_err(io("examine the input"))?.len())
-}
-
 /// Writing at offsets would leave the old end behind a shorter output: a file that does not open.
 #[cfg(unix)]
 fn expect_empty(file: &std::fs::File) -> Result<()> {
@@ -472,19 +474,6 @@ fn expect_empty(file: &std::fs::File) -> Result<()> {
         return Err(Error::OutputNotEmpty);
     }
     Ok(())
-}
-
-/// Carries `total` bytes of a regular file from `offset`, and notices if its length changes.
-#[cfg(unix)]
-fn carry_file(
-    run: &Run<'_>,
-    file: &std::fs::File,
-    offset: u64,
-    total: u64,
-    sink: Sink<'_>,
-) -> Result<Totals> {
-    let totals = run.carry(&Source::file(file, offset, total), sink)?;
-    if file_bytes(file)? == offset + total { Ok(totals) } else { Err(Error::InputChanged) }
 }
 
 /// The first byte, which is still read in its turn.

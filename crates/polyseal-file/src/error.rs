@@ -22,7 +22,8 @@ pub enum Error {
         /// Its answer.
         source: io::Error,
     },
-    /// The input changed its length while it was read.
+    /// The input changed its length while it was read: it has become shorter than it was at first;
+    /// or longer, when it was decrypted.
     InputChanged,
     /// The file to write to is not empty, so that what is in it could stay behind the end of the
     /// output; or it is in append mode, where offsets do not hold.

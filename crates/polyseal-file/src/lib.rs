@@ -52,6 +52,8 @@ mod batch;
 mod crypt;
 mod error;
 mod header;
+#[cfg(unix)]
+mod input_file;
 mod inspect;
 mod kdf;
 mod key;

@@ -125,19 +125,6 @@ fn no_two_files_are_alike() {
 }
 
 #[test]
-fn an_input_that_changes_its_length_is_an_error() {
-    let to = recipients();
-    for new_length in [0, 1_500_000, 4_000_000] {
-        let file = tempfile::tempfile().unwrap();
-        file.set_len(3_000_000).unwrap();
-        let change = |_| file.set_len(new_length).unwrap();
-        let encryptor = encryptor(&to, 4096, STREAM).progress(&change);
-        let result = encryptor.encrypt(Input::File(&file), Output::Stream(&mut Vec::new()));
-        assert!(matches!(result, Err(Error::InputChanged)), "{new_length}: {result:?}");
-    }
-}
-
-#[test]
 fn an_output_file_that_is_not_empty_is_refused_and_not_touched() {
     let key = key();
     let sealed = encrypt(&key, 4096, STREAM, b"message");
