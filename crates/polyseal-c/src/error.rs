@@ -155,21 +155,12 @@ impl From<polyseal::Error> for Failure {
 impl From<polyseal_file::Error> for Failure {
     fn from(error: polyseal_file::Error) -> Self {
         use polyseal_file::Error as E;
-        // What reads armour can only give an error of reading.
-        if let E::Io { source, .. } = &error
-            && let Some(inner @ (E::Armor(_) | E::NotArmored)) =
-                source.get_ref().and_then(|e| e.downcast_ref())
-        {
-            let armored = matches!(inner, E::Armor(_));
-            let code = if armored { Code::Armor } else { Code::NotEncrypted };
-            return Self::new(code, inner.to_string());
-        }
         let code = match &error {
             E::Io { .. } => Code::Io,
             E::Armor(_) => Code::Armor,
             E::InputChanged => Code::Changed,
             E::OutputNotEmpty => Code::Exists,
-            E::NotAPolysealFile | E::NotArmored | E::AgeFile => Code::NotEncrypted,
+            E::NotAPolysealFile | E::NotArmored | E::AgeFile | E::Armored => Code::NotEncrypted,
             E::UnsupportedVersion(_) | E::AgeVersion => Code::Version,
             E::Header(_) | E::HeaderNotAuthentic => Code::Header,
             E::NoMatchingKey => Code::NoMatchingKey,

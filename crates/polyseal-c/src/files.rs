@@ -2,14 +2,11 @@
 
 use std::ffi::{c_char, c_int};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
 
-use polyseal_file::{
-    ArmorReader, ArmorWriter, Decryptor, Encryptor, Error, Input, Output, looks_armored,
-};
+use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output};
 
 use crate::border::border;
-use crate::error::Outcome;
+use crate::error::{Code, Failure, Outcome};
 use crate::input::{open, path};
 use crate::options::{Options, polyseal_options};
 use crate::staged::{Staged, cannot};
@@ -19,14 +16,6 @@ use crate::staged::{Staged, cannot};
 pub(crate) unsafe fn open_input(name: *const c_char) -> Outcome<File> {
     // SAFETY: the caller's promise.
     open(unsafe { path(name) }?, "the input")
-}
-
-/// Whether a file is in armour, as far as its first byte shows.
-pub(crate) fn is_armored(file: &File) -> Outcome<bool> {
-    let mut first = [0];
-    let read = file.read_at(&mut first, 0);
-    let read = read.map_err(|source| Error::Io { what: "read the input", source })?;
-    Ok(read == 1 && looks_armored(first[0]))
 }
 
 /// Encrypts the file called input into one called output, on all cores. The output appears when it
@@ -53,12 +42,16 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
         }
         let staged = Staged::create(output, options.overwrite)?;
         let input = Input::File(&input);
-        if options.armor {
+        let summary = if options.armor {
             let mut armor = ArmorWriter::new(staged.file());
-            encryptor.encrypt(input, Output::Stream(&mut armor))?;
+            let summary = encryptor.encrypt(input, Output::Stream(&mut armor))?;
             armor.finish().map_err(cannot)?;
+            summary
         } else {
-            encryptor.encrypt(input, Output::File(staged.file()))?;
+            encryptor.encrypt(input, Output::File(staged.file()))?
+        };
+        if summary.grew {
+            return Err(Failure::of(Code::Changed));
         }
         staged.commit()
     })
@@ -78,8 +71,7 @@ unsafe fn decrypt(
     if let Some(context) = &options.context {
         decryptor = decryptor.context(context);
     }
-    let mut armor = ArmorReader::new(&input);
-    let input = if is_armored(&input)? { Input::Stream(&mut armor) } else { Input::File(&input) };
+    let input = Input::File(&input);
     let Some(output) = output else {
         decryptor.verify(input)?;
         return Ok(());

@@ -104,10 +104,8 @@ fn read_header(input: &File) -> Outcome<Header> {
         let text = format!("{what} is not rekeyed: decrypt it and encrypt it anew");
         Err(Failure::new(Code::Unsupported, text))
     };
-    if crate::files::is_armored(input)? {
-        return refused("a file in armour");
-    }
     match Header::read(&mut &*input) {
+        Err(polyseal_file::Error::Armored) => refused("a file in armour"),
         Err(polyseal_file::Error::AgeFile) => refused("a file of age"),
         header => Ok(header?),
     }

@@ -283,6 +283,10 @@ pub(crate) struct EncryptArgs {
         "4KiB",
     ))]
     pub(crate) header_size: Option<u64>,
+    /// Let it pass that a file grows while it is read, as a log does: what it had at first is
+    /// encrypted. Without this, that fails, and the output is kept
+    #[arg(long)]
+    pub(crate) allow_changed: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;

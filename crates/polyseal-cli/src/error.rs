@@ -322,6 +322,10 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
              again",
         ),
         Problem::ChangedLength => (Code::Io, "run it again when nothing writes to the file"),
+        Problem::Grew => (
+            Code::Io,
+            "run it again when nothing writes to the input, or let that pass: --allow-changed",
+        ),
         Problem::Busy => (Code::Io, "run it again when that is done"),
         Problem::Interrupted => (Code::Usage, "put it back first: polyseal rekey --restore FILE"),
         Problem::NoCopy(why) => {
@@ -402,6 +406,7 @@ impl From<FileError> for Failure {
             FileError::NotAPolysealFile | FileError::NotArmored => failure(Code::Content).hint(
                 "take what `polyseal encrypt` or age wrote; a payload alone needs its --header",
             ),
+            FileError::Armored => failure(Code::Usage).hint("decrypt all of it: polyseal decrypt"),
             FileError::AgeVersion => {
                 failure(Code::Content).hint("use a newer polyseal or age, if the file is intact")
             }

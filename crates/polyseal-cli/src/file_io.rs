@@ -13,7 +13,7 @@
 use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, misleads};
@@ -44,8 +44,6 @@ pub(crate) struct InputFile {
     /// What is read instead of the file.
     #[cfg(feature = "stores")]
     pub(crate) object: Option<ObjectReader>,
-    /// The byte that was looked at before its turn.
-    first: Option<u8>,
 }
 
 impl InputFile {
@@ -57,7 +55,7 @@ impl InputFile {
         if is_object(&name) {
             let object = Some(ObjectReader::open(&name)?);
             let file = File::open("/dev/null").map_err(failure)?;
-            return Ok(Self { file, length: None, id: None, name, object, first: None });
+            return Ok(Self { file, length: None, id: None, name, object });
         }
         expect_file(&name)?;
         let file = match named {
@@ -83,7 +81,6 @@ impl InputFile {
             name,
             #[cfg(feature = "stores")]
             object: None,
-            first: None,
         })
     }
 
@@ -94,31 +91,6 @@ impl InputFile {
             return Some(object.bytes());
         }
         self.length
-    }
-
-    /// The first byte, which is still read in its turn.
-    pub(crate) fn first_byte(&mut self) -> Result<Option<u8>> {
-        #[cfg(feature = "stores")]
-        if let Some(object) = &self.object {
-            return Ok(object.first_byte());
-        }
-        let mut byte = [0];
-        let read = loop {
-            let read = match self.length {
-                Some(_) => self.file.read_at(&mut byte, 0),
-                None => self.file.read(&mut byte),
-            };
-            match read {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other,
-            }
-        };
-        let there = read.map_err(|error| Failure::io("read", &self.name, &error))? == 1;
-        let first = there.then_some(byte[0]);
-        if self.length.is_none() {
-            self.first = first;
-        }
-        Ok(first)
     }
 
     /// Everything, for messages that are sealed in one piece.
@@ -141,14 +113,7 @@ impl Read for InputFile {
         if let Some(object) = &mut self.object {
             return object.read_vectored(parts);
         }
-        match (self.first, parts.iter_mut().find(|part| !part.is_empty())) {
-            (Some(byte), Some(part)) => {
-                part[0] = byte;
-                self.first = None;
-                Ok(1)
-            }
-            _ => self.file.read_vectored(parts),
-        }
+        self.file.read_vectored(parts)
     }
 }
 

@@ -14,14 +14,16 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused an operation.
+    /// The operating system refused an operation. What a reader or a writer of this crate says
+    /// there, such as an [`ArmorReader`](crate::ArmorReader), comes as the error that it is.
     Io {
         /// What was being done, as in "cannot … the input".
         what: &'static str,
         /// Its answer.
         source: io::Error,
     },
-    /// The input changed its length while it was read.
+    /// The input changed its length while it was read: it has become shorter than it was at first;
+    /// or longer, when it was decrypted.
     InputChanged,
     /// The file to write to is not empty, so that what is in it could stay behind the end of the
     /// output; or it is in append mode, where offsets do not hold.
@@ -30,6 +32,8 @@ pub enum Error {
     NotAPolysealFile,
     /// The input is a file of age's own format, where only Polyseal's is read.
     AgeFile,
+    /// The input begins as a file in ASCII armour does, where it is not taken off.
+    Armored,
     /// The file is of a version of age's format that this program does not read.
     AgeVersion,
     /// An age file is not for key files.
@@ -197,6 +201,9 @@ impl fmt::Display for Error {
             }
             Self::NotAPolysealFile | Self::NotArmored => f.write_str("not a Polyseal file"),
             Self::AgeFile => f.write_str("an age file, not a Polyseal file"),
+            Self::Armored => {
+                f.write_str("a file in ASCII armour, which can only be decrypted as a whole")
+            }
             Self::AgeVersion => {
                 f.write_str("an age file of a version that this program cannot read")
             }
@@ -360,5 +367,5 @@ impl From<KeyFileError> for Error {
 }
 
 pub(crate) fn io(what: &'static str) -> impl FnOnce(io::Error) -> Error {
-    move |source| Error::Io { what, source }
+    move |source| source.downcast().unwrap_or_else(|source| Error::Io { what, source })
 }

@@ -13,7 +13,7 @@
 use std::fmt;
 #[cfg(unix)]
 use std::fs::File;
-use std::io::{self, IoSliceMut, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::panic;
@@ -42,8 +42,14 @@ const WRITE: &str = "write the output";
 pub enum Input<'a> {
     /// Anything that can be read to its end, in order.
     Stream(&'a mut (dyn Read + Send)),
-    /// A regular file, from its beginning, read at offsets by all workers. It must not change
-    /// meanwhile: a changed length is an error.
+    /// A regular file, from its beginning up to the length that it has at first, wherever its own
+    /// position is: a long one at offsets, by all workers. If it becomes shorter meanwhile, that is
+    /// an error, [`Error::InputChanged`]; if it becomes longer,
+    /// [`Summary::grew`](crate::Summary::grew) says so, and when it is decrypted that is an error,
+    /// too. What else changes in it meanwhile is not noticed.
+    ///
+    /// Of a pipe, a device or a file as in /proc the system tells no length, or 0: they are read as
+    /// a stream.
     #[cfg(unix)]
     File(&'a File),
 }
@@ -120,13 +126,15 @@ pub(crate) struct StreamSource<'a> {
 /// The payload part of the output.
 pub(crate) enum Sink<'a> {
     Stream {
+        /// What is written before the payload, with the first of it.
+        before: &'a [u8],
         state: Mutex<StreamSink<'a>>,
         turn: Condvar,
     },
     #[cfg(unix)]
     File {
         file: &'a File,
-        offset: u64,
+        before: &'a [u8],
         failure: Mutex<Option<(u64, Error)>>,
         stop: AtomicBool,
     },
@@ -247,15 +255,15 @@ impl StreamSource<'_> {
 }
 
 impl<'a> Sink<'a> {
-    pub(crate) fn stream(writer: &'a mut (dyn Write + Send)) -> Self {
+    pub(crate) fn stream(writer: &'a mut (dyn Write + Send), before: &'a [u8]) -> Self {
         let state = StreamSink { writer, next: 0, failure: None, abandoned: false };
-        Self::Stream { state: Mutex::new(state), turn: Condvar::new() }
+        Self::Stream { before, state: Mutex::new(state), turn: Condvar::new() }
     }
 
-    /// A regular file, in which the payload begins at `offset`.
+    /// A regular file that begins with `before`, and has the payload behind that.
     #[cfg(unix)]
-    pub(crate) fn file(file: &'a File, offset: u64) -> Self {
-        Self::File { file, offset, failure: Mutex::new(None), stop: AtomicBool::new(false) }
+    pub(crate) fn file(file: &'a File, before: &'a [u8]) -> Self {
+        Self::File { file, before, failure: Mutex::new(None), stop: AtomicBool::new(false) }
     }
 
     /// Whether some worker has failed, so that going on is of no use.
@@ -272,27 +280,25 @@ impl<'a> Sink<'a> {
     /// before a bad segment is always written, and what comes after it never.
     fn put(&self, index: u64, unit: usize, batch: &Batch, done: &mut Done) -> bool {
         match self {
-            Self::Stream { state, turn } => {
+            Self::Stream { before, state, turn } => {
                 let mut state = turn
                     .wait_while(lock(state), |s| s.next != index && !s.over())
                     .unwrap_or_else(PoisonError::into_inner);
                 if state.over() {
                     return false;
                 }
-                let written =
-                    write_all(&mut *state.writer, batch, unit, done.bytes).map_err(io_error(WRITE));
+                let (places, _) = placed(before, unit, batch, done);
+                let written = write_all(&mut *state.writer, places).map_err(io_error(WRITE));
                 state.next += 1;
                 state.failure = written.err().or_else(|| done.failure.take());
                 turn.notify_all();
                 state.failure.is_none()
             }
             #[cfg(unix)]
-            Self::File { file, offset, failure, stop } => {
+            Self::File { file, before, failure, stop } => {
                 let failed = done.failure.take().or_else(|| {
-                    let at = offset + done.first * unit as u64;
-                    crate::positioned::write(file, at, batch, unit, done.bytes)
-                        .map_err(io_error(WRITE))
-                        .err()
+                    let (places, at) = placed(before, unit, batch, done);
+                    crate::positioned::write(file, at, places).map_err(io_error(WRITE)).err()
                 });
                 let Some(error) = failed else { return true };
                 stop.store(true, Ordering::Relaxed);
@@ -308,7 +314,7 @@ impl<'a> Sink<'a> {
     /// Ends the run for all workers, those who wait for their turn included.
     fn abandon(&self) {
         match self {
-            Self::Stream { state, turn } => {
+            Self::Stream { state, turn, .. } => {
                 lock(state).abandoned = true;
                 turn.notify_all();
             }
@@ -451,17 +457,29 @@ impl Source<'_> {
     }
 }
 
-fn write_all(
-    writer: &mut (dyn Write + Send),
-    batch: &Batch,
+/// The output in `batch`, behind what comes `before` the first, and where that begins.
+fn placed<'a>(
+    before: &'a [u8],
     unit: usize,
-    total: usize,
-) -> io::Result<()> {
-    let mut done = 0;
-    while done < total {
-        match writer.write_vectored(&batch.places(unit, done, total)) {
+    batch: &'a Batch,
+    done: &Done,
+) -> (Vec<IoSlice<'a>>, u64) {
+    let mut places = batch.places(unit, 0, done.bytes);
+    if done.first == 0 {
+        places.insert(0, IoSlice::new(before));
+        return (places, 0);
+    }
+    (places, before.len() as u64 + done.first * unit as u64)
+}
+
+fn write_all(writer: &mut (dyn Write + Send), mut places: Vec<IoSlice<'_>>) -> io::Result<()> {
+    let mut rest = &mut places[..];
+    // Lets go of what is empty.
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match writer.write_vectored(rest) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(n) => done += n,
+            Ok(n) => IoSlice::advance_slices(&mut rest, n),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
         }

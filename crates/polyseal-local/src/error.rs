@@ -54,6 +54,8 @@ pub enum Problem {
     Changed,
     /// The file shrank or grew while it was copied.
     ChangedLength,
+    /// The input grew while it was read. The output has what was there at first, and is whole.
+    Grew,
     /// The header could not be written or synced, and may be torn. A copy of it is beside the file.
     Torn(io::Error),
     /// Another program rekeys the file.
@@ -216,6 +218,10 @@ impl fmt::Display for Error {
             Problem::Forbidden(what) => write!(text, "the output, {path}, is {what}"),
             Problem::Changed => write!(text, "{path} has been changed meanwhile"),
             Problem::ChangedLength => write!(text, "{path}: it changed its length meanwhile"),
+            Problem::Grew => write!(
+                text,
+                "{path}: it has grown while it was read: the output has what was there at first"
+            ),
             Problem::Torn(source) => write!(text, "cannot write {path}: {}", reason(source)),
             Problem::Busy => write!(text, "{path} is being rekeyed by another program"),
             Problem::Interrupted => write!(text, "{path} is there: a rekey was interrupted"),

@@ -1,6 +1,6 @@
 //! `cat`: a part of a file, for the price of the segments that it lies in, and the last one.
 
-use polyseal_file::{ReadAt, looks_armored};
+use polyseal_file::{Error, ReadAt};
 use polyseal_local::FileId;
 use zeroize::Zeroizing;
 
@@ -18,14 +18,9 @@ const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let opening = Opening::to_read(&args.read, None)?;
-    let mut input = InputFile::open(Some(&args.file))?;
+    let input = InputFile::open(Some(&args.file))?;
     if input.bytes().is_none() {
         return Err(Failure::usage("only a part of a regular file can be read")
-            .hint("decrypt all of it: polyseal decrypt"));
-    }
-    // A payload alone begins with any byte.
-    if opening.header.is_none() && input.first_byte()?.is_some_and(looks_armored) {
-        return Err(Failure::usage("no part of a file with ASCII armour can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
     let mut taken = opening.sources.taken();
@@ -44,8 +39,11 @@ fn print(
     pieces: usize,
     taken: &[(FileId, &'static str)],
 ) -> Result {
-    let reader =
-        opening.decryptor().reader(source).map_err(|error| opening.refused(error, &args.file))?;
+    let reader = opening.decryptor().reader(source).map_err(|error| match error {
+        Error::Armored => Failure::usage("no part of a file with ASCII armour can be read")
+            .hint("decrypt all of it: polyseal decrypt"),
+        other => opening.refused(other, &args.file),
+    })?;
     let (mut at, end) = bounds(args.range, reader.plaintext_bytes())?;
     let mut output = OutputFile::open(&args.output, Contents::Unknown, taken)?;
     let mut piece =

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::Encryptor;
-use polyseal_local::{NewTree, Options, SealedTree, Tell, Total, TreeSealer};
+use polyseal_local::{Done, Error, NewTree, Options, Problem, SealedTree, Tell, Total, TreeSealer};
 
 use super::many::{Excluded, Report};
 use crate::args::{DecryptArgs, EncryptArgs, ManyArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
@@ -65,7 +65,14 @@ impl Sealing {
         let forbidden = forbidden(&sources.taken());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
         let options = options.jobs(args.many.jobs());
-        told(&args.many, &bar, Failure::from, |tell| self.sealer.seal(encryptor, &options, tell))
+        told(&args.many, &bar, Failure::from, |tell| {
+            let mut judged = |path: &Path, done| {
+                let grew = matches!(done, Ok(Done::Encrypted { grew: true, .. }));
+                let grew = grew && !args.allow_changed;
+                tell(path, if grew { Err(Error::new(path, Problem::Grew)) } else { done })
+            };
+            self.sealer.seal(encryptor, &options, &mut judged)
+        })
     }
 }
 
@@ -114,7 +121,7 @@ fn open<'a>(path: &Path, opening: &'a Opening, options: &Options<'a>) -> Result<
 fn told(
     many: &ManyArgs,
     bar: &Bar,
-    explain: impl Fn(polyseal_local::Error) -> Failure + Sync,
+    explain: impl Fn(Error) -> Failure + Sync,
     work: impl FnOnce(Tell<'_>) -> polyseal_local::Result<Total>,
 ) -> Result {
     let mut report = Report::new(many.json, bar);

@@ -17,12 +17,14 @@ mod tree;
 
 use std::fmt;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Seek};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use polyseal_file::age::v1;
-use polyseal_file::{Context, Decryptor, Existing, Header, Identities, Output, Recipients};
+use polyseal_file::{
+    Context, Decryptor, Error as FileError, Existing, Header, Identities, Output, Recipients,
+};
 
 pub use self::backup::{Trust, was_interrupted};
 pub use self::many::{rekey_files, restore_files};
@@ -199,14 +201,14 @@ impl Opened {
             _ => return Err(unfit()),
         }
         let mut file = place.file().cannot("read", shown)?;
-        let mut first = [0];
-        let read = file.read_at(&mut first, 0).cannot("read", shown)?;
-        let header = match first[0] {
-            byte if read == 1 && polyseal_file::looks_armored(byte) => return Err(unfit()),
-            b'a' if read == 1 => OldHeader::Age(
-                v1::Header::read(&mut BufReader::new(&file)).map_err(self::file(shown))?,
-            ),
-            _ => OldHeader::Polyseal(Header::read(&mut file).map_err(self::file(shown))?),
+        let header = match Header::read(&mut file) {
+            Err(FileError::Armored) => return Err(unfit()),
+            Err(FileError::AgeFile) => {
+                file.rewind().cannot("read", shown)?;
+                let header = v1::Header::read(&mut BufReader::new(&file));
+                OldHeader::Age(header.map_err(self::file(shown))?)
+            }
+            read => OldHeader::Polyseal(read.map_err(self::file(shown))?),
         };
         Ok(Self { place, file, header })
     }

@@ -171,20 +171,18 @@ impl One<'_> {
     }
 
     fn file(&self, place: &Place, step: &Step, path: Vec<u8>) -> Result<(Entry, Option<Done>)> {
-        let mut file = place.file().cannot("read", &place.shown)?;
+        let file = place.file().cannot("read", &place.shown)?;
         let (mode, modified) = mode_and_time(&file).cannot("read", &place.shown)?;
-        let length = file.metadata().cannot("read", &place.shown)?.len();
         let to = self.to.tree.place(&sealed(&step.path), "write")?;
         let output = NewFile::inside(to, self.to.overwrite, self.options.forbidden)?;
-        // Files whose length the system does not tell are read to their end.
-        let input = if length > 0 { Input::File(&file) } else { Input::Stream(&mut file) };
-        let summary = self.encryptor.encrypt(input, polyseal_file::Output::File(output.file()));
+        let to = polyseal_file::Output::File(output.file());
+        let summary = self.encryptor.encrypt(Input::File(&file), to);
         let summary = summary.map_err(sealing(&place.shown))?;
         output.commit()?;
         let bytes = summary.plaintext_bytes;
         let file_salt = summary.file_salt.unwrap_or_default();
         let kind = Kind::File { plaintext_bytes: bytes, file_salt };
-        let done = Done::Encrypted { bytes, grew: false };
+        let done = Done::Encrypted { bytes, grew: summary.grew };
         Ok((Entry { path, mode, modified, kind }, Some(done)))
     }
 }
