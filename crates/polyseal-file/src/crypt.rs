@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
 
 #[cfg(feature = "age")]
 use crate::age::{
@@ -94,6 +95,7 @@ pub struct Encryptor<'a> {
     header_bytes: usize,
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
+    cancel: Option<&'a AtomicBool>,
 }
 
 /// Decrypts files, wholly or in parts; with the feature `age` also those of age.
@@ -104,6 +106,7 @@ pub struct Decryptor<'a> {
     detached: Option<&'a Header>,
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
+    cancel: Option<&'a AtomicBool>,
 }
 
 impl<'a> Encryptor<'a> {
@@ -118,6 +121,7 @@ impl<'a> Encryptor<'a> {
             header_bytes: 0,
             threads: None,
             progress: None,
+            cancel: None,
         }
     }
 
@@ -161,6 +165,13 @@ impl<'a> Encryptor<'a> {
     #[must_use]
     pub fn progress(mut self, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
         self.progress = Some(progress);
+        self
+    }
+
+    /// Ends the work soon after `cancel` has become true, with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
+        self.cancel = Some(cancel);
         self
     }
 
@@ -237,7 +248,8 @@ impl<'a> Encryptor<'a> {
     ) -> Result<Summary> {
         let payload_key = header.payload_key(file_key, self.context)?;
         let cipher = cipher(header, &payload_key, Direction::Seal)?;
-        let run = Run { cipher, threads: self.threads, progress: self.progress };
+        let run =
+            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel };
         Ok(Summary::of(header, seal(&run, before, input, output)?))
     }
 }
@@ -283,7 +295,14 @@ impl<'a> Decryptor<'a> {
     /// On all cores.
     #[must_use]
     pub fn new(identities: &'a Identities<'a>) -> Self {
-        Self { identities, context: None, detached: None, threads: None, progress: None }
+        Self {
+            identities,
+            context: None,
+            detached: None,
+            threads: None,
+            progress: None,
+            cancel: None,
+        }
     }
 
     /// For files that are bound to this context.
@@ -330,6 +349,13 @@ impl<'a> Decryptor<'a> {
     #[must_use]
     pub fn progress(mut self, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
         self.progress = Some(progress);
+        self
+    }
+
+    /// Ends the work soon after `cancel` has become true, with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
+        self.cancel = Some(cancel);
         self
     }
 
@@ -430,7 +456,10 @@ impl<'a> Decryptor<'a> {
 
     fn run(&self, input: &mut impl BufRead) -> Result<(Opened, Run<'a>)> {
         let (opened, cipher) = self.open(input)?;
-        Ok((opened, Run { cipher, threads: self.threads, progress: self.progress }))
+        Ok((
+            opened,
+            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel },
+        ))
     }
 
     /// Reads a header, of whichever format, unless it is kept elsewhere. What is known then, and

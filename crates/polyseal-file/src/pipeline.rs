@@ -84,6 +84,8 @@ pub(crate) struct Run<'a> {
     /// At most; without it, one for each core.
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// Where the caller says that no more is wanted, if it can.
+    pub(crate) cancel: Option<&'a AtomicBool>,
 }
 
 /// What has become of a batch.
@@ -373,6 +375,10 @@ impl Run<'_> {
                     done.failure = Some(error);
                     index
                 }
+                Ok(Some((index, _))) if self.is_cancelled() => {
+                    done.failure = Some(Error::Cancelled);
+                    index
+                }
                 Ok(Some((index, claim))) => {
                     done.first = claim.first;
                     match batch.apply(&self.cipher, &claim) {
@@ -417,6 +423,10 @@ impl Run<'_> {
             Some(error) => Err(error),
             None => Ok(Totals { input: input.into_inner(), output: output.into_inner() }),
         }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 
     /// How many segments a worker takes at a time.
