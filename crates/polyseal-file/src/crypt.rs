@@ -370,8 +370,8 @@ impl<'a> Decryptor<'a> {
             Output::Stream(writer) => Sink::stream(writer, &[]),
             #[cfg(unix)]
             Output::File(file) => {
-                expect_empty(file)?;
-                Sink::file(file, &[])
+                let regular = expect_empty(file)?;
+                if regular { Sink::sparse_file(file) } else { Sink::file(file, &[]) }
             }
         };
         match input {
@@ -494,15 +494,16 @@ impl<'a> Decryptor<'a> {
 }
 
 /// Writing at offsets would leave the old end behind a shorter output: a file that does not open.
+/// Whether it is a regular file, which has zeros where nothing is written; a disk has what it had.
 #[cfg(unix)]
-fn expect_empty(file: &std::fs::File) -> Result<()> {
+fn expect_empty(file: &std::fs::File) -> Result<bool> {
     // In append mode the system ignores the offsets.
     let flags = rustix::fs::fcntl_getfl(file).map_err(|e| io("examine the output")(e.into()))?;
-    let bytes = file.metadata().map_err(io("examine the output"))?.len();
-    if bytes > 0 || flags.contains(rustix::fs::OFlags::APPEND) {
+    let metadata = file.metadata().map_err(io("examine the output"))?;
+    if metadata.len() > 0 || flags.contains(rustix::fs::OFlags::APPEND) {
         return Err(Error::OutputNotEmpty);
     }
-    Ok(())
+    Ok(metadata.is_file())
 }
 
 /// The first byte, which is still read in its turn.
