@@ -185,7 +185,7 @@ fn outcome(given: u8, header: &[u8], described: &Value) -> &'static str {
 
 fn word(error: &Error) -> &'static str {
     match error {
-        Error::NotAPolysealFile | Error::AgeFile => "not-a-polyseal-file",
+        Error::NotAPolysealFile | Error::AgeFile | Error::Armored => "not-a-polyseal-file",
         Error::UnsupportedVersion(_) => "unsupported-version",
         Error::Truncated => "truncated-header",
         Error::Header(_) => "bad-header",

@@ -1,9 +1,11 @@
 //! What a file says of itself, without a key and so without any proof.
 
 use std::ffi::{c_char, c_int};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, Read};
 
-use polyseal_file::{ArmorReader, Error, Inspection, PayloadInfo, StanzaInfo, age, looks_armored};
+use polyseal_file::{
+    AnyInspection, ArmorReader, Error, FormatInspection, Inspection, PayloadInfo, StanzaInfo, age,
+};
 
 use crate::border::{border, bytes, there_mut};
 use crate::error::Outcome;
@@ -149,12 +151,9 @@ impl polyseal_inspection {
     }
 }
 
+/// What is wrong with armour comes as an error of reading.
 fn io(source: io::Error) -> Error {
-    Error::Io { what: "read the input", source }
-}
-
-fn first_byte(input: &mut impl BufRead) -> Outcome<Option<u8>> {
-    Ok(input.fill_buf().map_err(io)?.first().copied())
+    source.downcast().unwrap_or_else(|source| Error::Io { what: "read the input", source })
 }
 
 /// Describes what `open` opens at its beginning, again if need be, of `length` bytes; `whole` says
@@ -164,26 +163,16 @@ fn describe<R: Read>(
     length: Option<u64>,
     whole: bool,
 ) -> Outcome<polyseal_inspection> {
-    let mut input = BufReader::new(open().map_err(io)?);
-    if !first_byte(&mut input)?.is_some_and(looks_armored) {
-        return describe_bytes(input, length, false);
+    let mut found = AnyInspection::read(&mut open().map_err(io)?, length)?;
+    if found.armored && whole {
+        // How long it is, only its end tells.
+        let mut inside = ArmorReader::new(open().map_err(io)?);
+        found = found.of_length(io::copy(&mut inside, &mut io::sink()).map_err(io)?);
     }
-    // How long it is, only its end tells.
-    let mut count = || io::copy(&mut ArmorReader::new(open()?), &mut io::sink());
-    let length = whole.then(&mut count).transpose().map_err(io)?;
-    describe_bytes(BufReader::new(ArmorReader::new(open().map_err(io)?)), length, true)
-}
-
-fn describe_bytes(
-    mut input: impl BufRead,
-    length: Option<u64>,
-    armored: bool,
-) -> Outcome<polyseal_inspection> {
-    if first_byte(&mut input)? == Some(b'a') {
-        let file = age::v1::Inspection::read(&mut input, length)?;
-        return Ok(polyseal_inspection::of_age(&file, armored));
-    }
-    Ok(polyseal_inspection::of(&Inspection::read(&mut input, length)?, armored))
+    Ok(match &found.file {
+        FormatInspection::Polyseal(file) => polyseal_inspection::of(file, found.armored),
+        FormatInspection::Age(file) => polyseal_inspection::of_age(file, found.armored),
+    })
 }
 
 /// Writes to *inspection what the file called path says of itself: one of Polyseal or of age, which
@@ -200,7 +189,7 @@ pub unsafe extern "C" fn polyseal_inspect_file(
     border(|| {
         // SAFETY: what C promises.
         let (inspection, file) =
-            unsafe { (there_mut(inspection, "inspection")?, crate::files::open_input(path)?) };
+            unsafe { (there_mut(inspection, "inspection")?, crate::input::open_input(path)?) };
         let length = file.metadata().map_err(io)?.len();
         let open = || {
             io::Seek::rewind(&mut &file)?;

@@ -288,6 +288,10 @@ pub(crate) struct EncryptArgs {
         "4KiB",
     ))]
     pub(crate) header_size: Option<u64>,
+    /// Let it pass that a file grows while it is read, as a log does: what it had at first is
+    /// encrypted. Without this, that fails, and the output is kept
+    #[arg(long)]
+    pub(crate) allow_changed: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
@@ -316,6 +320,9 @@ pub(crate) struct DecryptArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Give the files of a tree the permissions that they had, whatever the umask says
+    #[arg(long, requires = "recursive")]
+    pub(crate) preserve_permissions: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;

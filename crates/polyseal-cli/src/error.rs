@@ -3,12 +3,14 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::io::{self, Write};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use polyseal_file::age::{KeyError, KeyProblem, PluginError, PluginProblem};
 use polyseal_file::{Error as FileError, KeyFileError};
+use polyseal_local::secrets::without_hexadecimal_keys;
+pub(crate) use polyseal_local::shown;
+use polyseal_local::{Error as LocalError, NoCopy, Problem};
 
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
@@ -138,118 +140,6 @@ impl Failure {
     }
 }
 
-/// Whether a character may make a terminal show something else than the text: control characters,
-/// and those that change the direction of what follows.
-pub(crate) fn misleads(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-        )
-}
-
-/// Text that may come from a file or its name, as a terminal may see it: characters that mislead
-/// are spelt out, so that it can neither move the cursor nor begin a line of its own; and keys are
-/// withheld.
-pub(crate) fn shown(text: &str) -> String {
-    let text = &without_secrets(text);
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        if misleads(character) {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
-}
-
-/// How texts begin that are secret: the keys of this tool, and the identities of age, in either
-/// case, and of its plugins, in theirs: in lower case, that is the name of a program.
-const SECRETS: [(&str, bool); 3] =
-    [("polyseal-key-1-", false), ("age-secret-key-", false), ("AGE-PLUGIN-", true)];
-
-/// The first secret of `text`, from its first byte to behind its last. How secrets begin is none.
-fn first_secret(text: &str) -> Option<Range<usize>> {
-    let Plain { text: plain, places } = &Plain::of(text);
-    let lower = plain.to_ascii_lowercase();
-    let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let find = |(secret, as_it_is): (&str, bool)| {
-        let found = if as_it_is { plain } else { &lower }.match_indices(secret);
-        let end = |at: usize| plain[at..].find(|c| !is_key(c)).map_or(plain.len(), |end| at + end);
-        found.map(|(at, _)| at..end(at)).find(|place| place.len() > secret.len() + 8)
-    };
-    // A private key of SSH or of anything else, which has many lines: nothing after it is shown.
-    let private = lower.find("-----begin ").filter(|&at| lower[at..].contains("private key"));
-    let body = lower.find("b3blbnnzac1rzxk");
-    let to_the_end = [private, body].into_iter().flatten().min().map(|at| at..plain.len());
-    let found = SECRETS.into_iter().filter_map(find).chain(to_the_end);
-    found.min_by_key(|place| place.start).map(|place| places[place.start]..places[place.end])
-}
-
-/// A text with `-` for every dash and hyphen that a word processor puts there, and without those
-/// that it hides in a word.
-struct Plain {
-    text: String,
-    /// Where each byte of it comes from; and the end.
-    places: Vec<usize>,
-}
-
-impl Plain {
-    fn of(from: &str) -> Self {
-        let (mut text, mut places) = (String::new(), Vec::new());
-        for (at, character) in from.char_indices() {
-            match character {
-                '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => continue,
-                '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => {
-                    text.push('-');
-                }
-                other => text.push(other),
-            }
-            places.resize(text.len(), at);
-        }
-        places.push(from.len());
-        Self { text, places }
-    }
-}
-
-/// Whether `text` may be a key in hexadecimal, such as that of a raw key file. So may be the name
-/// of a file that is called by its hash: this is asked only where no such name belongs.
-pub(crate) fn is_hexadecimal_key(text: &str) -> bool {
-    text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// `text` without what may be a key in hexadecimal, for messages in which nobody needs a hash.
-pub(crate) fn without_hexadecimal_keys(text: &str) -> String {
-    let is_digit = |c: char| c.is_ascii_hexdigit();
-    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(start) = rest.find(is_digit) {
-        let end = rest[start..].find(|c| !is_digit(c)).map_or(rest.len(), |length| start + length);
-        kept.push_str(&rest[..start]);
-        let digits = &rest[start..end];
-        kept.push_str(if is_hexadecimal_key(digits) { "(withheld)" } else { digits });
-        rest = &rest[end..];
-    }
-    kept + rest
-}
-
-/// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and
-/// what is printed may be kept in a log.
-pub(crate) fn without_secrets(text: &str) -> String {
-    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(Range { start, end }) = first_secret(rest) {
-        kept.push_str(&rest[..start]);
-        kept.push_str("(a key, withheld)");
-        rest = &rest[end..];
-    }
-    kept + rest
-}
-
-/// Whether `path` is a key itself, and not the name of a file.
-pub(crate) fn is_secret(path: &Path) -> bool {
-    first_secret(&path.to_string_lossy()).is_some_and(|place| place.start == 0)
-}
-
 /// Age sets names off with these characters, which would be spelt out.
 fn without_isolates(text: &str) -> String {
     text.replace(['\u{2068}', '\u{2069}'], "")
@@ -279,6 +169,120 @@ impl std::error::Error for Failure {}
 /// What a stream of ours says by way of an I/O error.
 fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
     error.downcast::<Failure>().or_else(|error| error.downcast::<FileError>().map(Failure::from))
+}
+
+impl Failure {
+    /// The same, to pass through the library.
+    pub(crate) fn into_local(self) -> LocalError {
+        let path = self.path.clone().unwrap_or_default();
+        LocalError::new(&path, Problem::Caller(Box::new(self)))
+    }
+}
+
+impl From<LocalError> for Failure {
+    fn from(error: LocalError) -> Self {
+        let (path, text) = (error.path().to_owned(), error.to_string());
+        let failure = |code, hint: &str| {
+            // What is about one file of many has its name put before it where it is told.
+            let name = format!("{}: ", shown(&path.display().to_string()));
+            let failure = match text.strip_prefix(&name) {
+                Some(rest) => Self::new(code, rest),
+                None => Self { path: Some(path.clone()), ..Self::new(code, &text) },
+            };
+            if hint.is_empty() { failure } else { failure.hint(hint) }
+        };
+        let torn = "put it back: polyseal rekey --restore FILE";
+        match error.into_problem() {
+            Problem::Io { what, source } => Self::io(what, &path, &source),
+            Problem::File(error) => error.into(),
+            Problem::Sealing(error) => Self::sealing(error),
+            Problem::Caller(error) => match error.downcast::<Self>() {
+                Ok(failure) => *failure,
+                Err(error) => Self::new(Code::Io, error.to_string()),
+            },
+            Problem::Torn(source) => Self::io("write", &path, &source).hint(torn),
+            problem => {
+                let (code, hint) = code_and_hint(&problem);
+                failure(code, hint)
+            }
+        }
+    }
+}
+
+/// What a problem with files means to whoever ran the tool.
+fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
+    match problem {
+        Problem::Exists => (Code::Usage, "use -f to replace it, or write elsewhere with -o"),
+        Problem::DanglingLink => (Code::Usage, "name the file itself"),
+        Problem::NoSuchDirectory => {
+            (Code::Usage, "make it first, or leave out the / at the end of the name")
+        }
+        Problem::NotAFile => (Code::Usage, "see what it is; use -o with the name of a new file"),
+        Problem::NotToBeRekeyed => (Code::Usage, "decrypt it and encrypt it anew"),
+        Problem::NotWithAge(_) => {
+            (Code::Usage, "leave it out; to get a Polyseal file, decrypt it and encrypt it anew")
+        }
+        Problem::MoreThanHeader => {
+            (Code::Usage, "leave out --header for a file that begins with its header")
+        }
+        Problem::Forbidden(_) => (Code::Usage, "write to another file"),
+        Problem::Changed => (
+            Code::Io,
+            "nothing was done to it: see who can write there and who can open it now, and run it \
+             again",
+        ),
+        Problem::ChangedLength => (Code::Io, "run it again when nothing writes to the file"),
+        Problem::Grew => (
+            Code::Io,
+            "run it again when nothing writes to the input, or let that pass: --allow-changed",
+        ),
+        Problem::Busy => (Code::Io, "run it again when that is done"),
+        Problem::Interrupted => (Code::Usage, "put it back first: polyseal rekey --restore FILE"),
+        Problem::NoCopy(why) => {
+            let code = match why {
+                NoCopy::NoHeader(_) => Code::Content,
+                NoCopy::Unread(_) => Code::Io,
+                _ => Code::Usage,
+            };
+            (code, "if the file opens, remove the copy; if it is damaged, keep both")
+        }
+        Problem::InTheWay(_) => (
+            Code::Usage,
+            "rekey --in-place keeps a copy under that name; see what this is and who has put it \
+             there, then move it away",
+        ),
+        Problem::NoManifest => {
+            (Code::Content, "name single files, or a list of them: --files-from")
+        }
+        Problem::Manifest(_) => (Code::Content, "use a backup, or a newer polyseal"),
+        Problem::Missing => (Code::Content, "use a backup"),
+        Problem::Added => (Code::Content, "if you know it, open it by itself; if not, remove it"),
+        Problem::AddedCopy => {
+            (Code::Content, "put the headers back first: polyseal rekey --restore --recursive DIR")
+        }
+        Problem::OtherFile => {
+            (Code::Content, "it has been renamed, or is an older or a newer one: use a backup")
+        }
+        Problem::LinkLeadsOut(_) => {
+            (Code::Usage, "it was not made: make it yourself if you mean it")
+        }
+        Problem::Nested(_) => (Code::Usage, "write to a directory outside of it"),
+        Problem::NotEmpty => {
+            (Code::Usage, "name a new directory, or use -f to replace what has the same names")
+        }
+        Problem::NotADirectory => (Code::Usage, ""),
+        Problem::NotOurs => (
+            Code::Usage,
+            "name a new directory, or use -f: then only you can read what is written there",
+        ),
+        Problem::Appeared => {
+            (Code::Io, "somebody else may have put it there: write to a folder of your own")
+        }
+        Problem::ReservedName => (Code::Usage, "rename it"),
+        Problem::SameName(_) => (Code::Usage, "rename one of them, or leave it out: --exclude"),
+        Problem::Special => (Code::Usage, "leave it out: --exclude"),
+        _ => (Code::Io, ""),
+    }
 }
 
 impl From<KeyError> for Failure {
@@ -312,6 +316,7 @@ impl From<FileError> for Failure {
             FileError::NotAPolysealFile | FileError::NotArmored => failure(Code::Content).hint(
                 "take what `polyseal encrypt` or age wrote; a payload alone needs its --header",
             ),
+            FileError::Armored => failure(Code::Usage).hint("decrypt all of it: polyseal decrypt"),
             FileError::AgeVersion => {
                 failure(Code::Content).hint("use a newer polyseal or age, if the file is intact")
             }

@@ -5,59 +5,34 @@
 //!   is UTF-8 without control characters, except tabs and ends of lines, and without characters
 //!   that change the direction of others.
 //! - OUT is a new file, or with `-f` a replaced one, complete and verified when it appears
-//!   ([`Staged`]). Symbolic links are followed: the file that they name is made or replaced, the
+//!   ([`NewFile`]). Symbolic links are followed: the file that they name is made or replaced, the
 //!   link stays. A link to nothing is refused.
 //! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
 //! - OUT must not be the input or the key file, by whatever name.
 
-use std::ffi::OsString;
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FileType, Mode, Stat, Timestamps};
+use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, misleads};
 use rustix::process::geteuid;
 use zeroize::Zeroizing;
 
 use crate::args::OutputArgs;
-use crate::directory::Directory;
-use crate::error::{Code, Failure, Result, is_secret, misleads};
+use crate::error::{Failure, Result};
 use crate::objects::expect_file;
 #[cfg(feature = "stores")]
 use crate::objects::{ObjectReader, ObjectWriter, is_object};
-use crate::replaced::Replaced;
-use crate::staged::Staged;
+use crate::signals;
 use crate::streams::{
     descriptor, expect_open, expect_unread, expect_wanted, is_standard_input, is_standard_output,
 };
-
-/// Which file it is, whatever its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct FileId {
-    device: u64,
-    inode: u64,
-}
-
-impl FileId {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
-        Self { device: metadata.dev(), inode: metadata.ino() }
-    }
-
-    pub(crate) fn of_stat(stat: &Stat) -> Self {
-        Self { device: stat.st_dev, inode: stat.st_ino }
-    }
-
-    /// That of an open descriptor.
-    pub(crate) fn of_descriptor(descriptor: impl AsFd) -> Option<Self> {
-        let file = File::from(descriptor.as_fd().try_clone_to_owned().ok()?);
-        Some(Self::of(&file.metadata().ok()?))
-    }
-}
+use polyseal_local::secrets::is_secret;
 
 /// Files that an output must not be, and what each is.
-pub(crate) type Taken<'a> = [(Option<FileId>, &'a str)];
+pub(crate) type ForbiddenOutputs = [(FileId, &'static str)];
 
 /// An open input.
 pub(crate) struct InputFile {
@@ -70,8 +45,6 @@ pub(crate) struct InputFile {
     /// What is read instead of the file.
     #[cfg(feature = "stores")]
     pub(crate) object: Option<ObjectReader>,
-    /// The byte that was looked at before its turn.
-    first: Option<u8>,
 }
 
 impl InputFile {
@@ -83,7 +56,7 @@ impl InputFile {
         if is_object(&name) {
             let object = Some(ObjectReader::open(&name)?);
             let file = File::open("/dev/null").map_err(failure)?;
-            return Ok(Self { file, length: None, id: None, name, object, first: None });
+            return Ok(Self { file, length: None, id: None, name, object });
         }
         expect_file(&name)?;
         let file = match named {
@@ -109,7 +82,6 @@ impl InputFile {
             name,
             #[cfg(feature = "stores")]
             object: None,
-            first: None,
         })
     }
 
@@ -120,31 +92,6 @@ impl InputFile {
             return Some(object.bytes());
         }
         self.length
-    }
-
-    /// The first byte, which is still read in its turn.
-    pub(crate) fn first_byte(&mut self) -> Result<Option<u8>> {
-        #[cfg(feature = "stores")]
-        if let Some(object) = &self.object {
-            return Ok(object.first_byte());
-        }
-        let mut byte = [0];
-        let read = loop {
-            let read = match self.length {
-                Some(_) => self.file.read_at(&mut byte, 0),
-                None => self.file.read(&mut byte),
-            };
-            match read {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                other => break other,
-            }
-        };
-        let there = read.map_err(|error| Failure::io("read", &self.name, &error))? == 1;
-        let first = there.then_some(byte[0]);
-        if self.length.is_none() {
-            self.first = first;
-        }
-        Ok(first)
     }
 
     /// Everything, for messages that are sealed in one piece.
@@ -167,14 +114,7 @@ impl Read for InputFile {
         if let Some(object) = &mut self.object {
             return object.read_vectored(parts);
         }
-        match (self.first, parts.iter_mut().find(|part| !part.is_empty())) {
-            (Some(byte), Some(part)) => {
-                part[0] = byte;
-                self.first = None;
-                Ok(1)
-            }
-            _ => self.file.read_vectored(parts),
-        }
+        self.file.read_vectored(parts)
     }
 }
 
@@ -192,7 +132,7 @@ pub(crate) enum OutputFile {
     /// A pipe, a device, or standard output: written in order.
     Direct(Direct),
     /// A file that appears with [`OutputFile::commit`].
-    Staged { staged: Staged, replace: bool, name: PathBuf },
+    New(NewFile),
     /// An object in a store, which appears with it, too.
     #[cfg(feature = "stores")]
     Object(ObjectWriter),
@@ -215,7 +155,11 @@ fn not_text() -> Failure {
 impl OutputFile {
     /// Opens the output that `args` ask for; `taken` are files that it must not be, and what they
     /// are.
-    pub(crate) fn open(args: &OutputArgs, contents: Contents, taken: &Taken<'_>) -> Result<Self> {
+    pub(crate) fn open(
+        args: &OutputArgs,
+        contents: Contents,
+        taken: &ForbiddenOutputs,
+    ) -> Result<Self> {
         let Some(path) = &args.output else {
             let terminal = io::stdout().is_terminal();
             if terminal && contents == Contents::Binary {
@@ -248,7 +192,7 @@ impl OutputFile {
         stream: impl AsFd,
         name: &str,
         text: Option<Zeroizing<Vec<u8>>>,
-        taken: &Taken<'_>,
+        taken: &ForbiddenOutputs,
     ) -> Result<Self> {
         let failure = |error| Failure::io("write", Path::new(name), &error);
         expect_wanted(&stream, name)?;
@@ -257,98 +201,36 @@ impl OutputFile {
         Ok(Self::Direct(Direct { file, text }))
     }
 
-    fn named(path: &Path, force: bool, taken: &Taken<'_>) -> Result<Self> {
+    fn named(path: &Path, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
         let failure = |error| Failure::io("write", path, &error);
         expect_no_secret(path)?;
-        let staged = |directory, target, replaced| {
-            let staged = Staged::create(directory, target, replaced).map_err(failure)?;
-            Ok(Self::Staged { staged, replace: force, name: path.to_owned() })
+        signals::file_size_limit_is_an_error();
+        let is_special = |kind: FileType| kind.is_fifo() || kind.is_char_device();
+        let Some(metadata) = fs::metadata(path).ok().filter(|it| is_special(it.file_type())) else {
+            return Ok(Self::New(NewFile::at(path, force, &forbidden(taken))?));
         };
-        let metadata = match fs::metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failure(error)),
-            Err(_) if fs::symlink_metadata(path).is_ok() => {
-                let message = format!("{} is a symbolic link to nothing", path.display());
-                return Err(Failure::usage(message).hint("name the file itself"));
-            }
-            Err(_) => {
-                let (directory, name) = Directory::of(path).map_err(failure)?;
-                return staged(directory, name, None);
-            }
-        };
-        refuse_taken(&metadata, taken, path)?;
-        let kind = metadata.file_type();
-        if kind.is_fifo() || kind.is_char_device() {
-            refuse_planted(path, &metadata)?;
-            let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
-            // The name may have come to mean another file in between.
-            if FileId::of(&file.metadata().map_err(failure)?) != FileId::of(&metadata) {
-                return Err(already_exists(path));
-            }
-            return Ok(Self::Direct(Direct { file, text: None }));
+        refuse_planted(path, &metadata)?;
+        let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
+        // The name may have come to mean another file in between.
+        if FileId::of(&file.metadata().map_err(failure)?) != FileId::of(&metadata) {
+            return Err(polyseal_local::Error::new(path, Problem::Changed).into());
         }
-        if !kind.is_file() {
-            let message = format!("{} is not a file that can be written", path.display());
-            return Err(Failure::usage(message).hint("use -o with the name of a new file"));
-        }
-        if !force {
-            return Err(already_exists(path));
-        }
-        // Whoever can write to the folder of the name, a link perhaps, has chosen the file.
-        let folder = Directory::open(path.parent().unwrap_or(Path::new(""))).map_err(failure)?;
-        let seen = rustix::fs::stat(path).map_err(|error| failure(error.into()))?;
-        let replaced = Replaced::new(&folder, &seen);
-        let file = fs::canonicalize(path).map_err(failure)?;
-        let (directory, name) = Directory::of(&file).map_err(failure)?;
-        staged(directory, name, Some(replaced))
+        Ok(Self::Direct(Direct { file, text: None }))
     }
 
-    /// Opens the output `name` in a directory in which no link is followed.
-    pub(crate) fn inside(
-        directory: Directory,
-        name: OsString,
-        shown: &Path,
-        force: bool,
-        taken: &Taken<'_>,
-    ) -> Result<Self> {
-        let failure = |error| Failure::io("write", shown, &error);
-        let replaced = match directory.stat(&name) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                expect_no_secret(shown)?;
-                None
-            }
-            Err(error) => return Err(failure(error)),
-            Ok(_) if !force => return Err(already_exists(shown)),
-            Ok(seen) if FileType::from_raw_mode(seen.st_mode) == FileType::RegularFile => {
-                refuse_taken_id(FileId::of_stat(&seen), taken, shown)?;
-                Some(Replaced::new(&directory, &seen))
-            }
-            Ok(_) => {
-                let message = format!("{} is there, and is no regular file", shown.display());
-                return Err(Failure::usage(message).hint("see what it is, and remove it"));
-            }
-        };
-        let staged = Staged::create(directory, name, replaced).map_err(failure)?;
-        Ok(Self::Staged { staged, replace: force, name: shown.to_owned() })
-    }
-
-    /// Gives a staged file this mode and these times, whatever it replaces.
-    pub(crate) fn set(&mut self, mode: Mode, times: Timestamps) -> Result {
-        match self {
-            Self::Direct(_) => Ok(()),
-            #[cfg(feature = "stores")]
-            Self::Object(_) => Ok(()),
-            Self::Staged { staged, name, .. } => {
-                staged.set(mode, times).map_err(|error| Failure::io("write", name, &error))
-            }
+    /// Opens the output at a place, where no link is followed.
+    pub(crate) fn inside(place: Place, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
+        if place.seen().is_err() {
+            expect_no_secret(place.shown())?;
         }
+        Ok(Self::New(NewFile::inside(place, force, &forbidden(taken))?))
     }
 
     /// As the library takes it.
     pub(crate) fn sink(&mut self) -> polyseal_file::Output<'_> {
         match self {
             Self::Direct(direct) => polyseal_file::Output::Stream(direct),
-            Self::Staged { staged, .. } => polyseal_file::Output::File(staged.file()),
+            Self::New(new) => polyseal_file::Output::File(new.file()),
             #[cfg(feature = "stores")]
             Self::Object(object) => polyseal_file::Output::Stream(object),
         }
@@ -363,7 +245,7 @@ impl OutputFile {
     pub(crate) fn write_all(&mut self, bytes: &[u8]) -> Result {
         let written = match self {
             Self::Direct(direct) => direct.write_all(bytes),
-            Self::Staged { staged, .. } => staged.file().write_all(bytes),
+            Self::New(new) => new.file().write_all(bytes),
             #[cfg(feature = "stores")]
             Self::Object(object) => object.write_all(bytes),
         };
@@ -376,43 +258,16 @@ impl OutputFile {
     pub(crate) fn sync(&mut self) -> Result {
         match self {
             Self::Direct(_) => Ok(()),
-            Self::Staged { staged, name, .. } => {
-                staged.sync().map_err(|error| Failure::io("write", name, &error))
-            }
+            Self::New(new) => Ok(new.sync()?),
             #[cfg(feature = "stores")]
             Self::Object(_) => Ok(()),
-        }
-    }
-
-    /// Makes all of a staged file ready but its name.
-    pub(crate) fn ready(&mut self) -> Result {
-        match self {
-            Self::Staged { staged, replace, name } => {
-                staged.ready(*replace).map_err(|error| Failure::io("write", name, &error))
-            }
-            Self::Direct(_) => Ok(()),
-            #[cfg(feature = "stores")]
-            Self::Object(_) => Ok(()),
-        }
-    }
-
-    /// Lets a file that is [`ready`](Self::ready) appear; the directory that has it now, whose
-    /// names are not on disk yet.
-    pub(crate) fn appear(self) -> Result<Option<Directory>> {
-        match self {
-            Self::Staged { staged, replace, name } => {
-                staged.appear(replace).map(Some).map_err(|error| unnamed(&error, &name))
-            }
-            other => other.commit().map(|()| None),
         }
     }
 
     /// Lets a staged file appear; for text, asserts that it ended with a whole character.
     pub(crate) fn commit(self) -> Result {
         match self {
-            Self::Staged { staged, replace, name } => {
-                staged.commit(replace).map_err(|error| unnamed(&error, &name))
-            }
+            Self::New(new) => Ok(new.commit()?),
             #[cfg(feature = "stores")]
             Self::Object(object) => object.commit(),
             Self::Direct(Direct { text, .. }) => {
@@ -426,19 +281,11 @@ impl OutputFile {
     }
 }
 
-/// Why a staged file did not get its name.
-fn unnamed(error: &io::Error, name: &Path) -> Failure {
-    match error.kind() {
-        io::ErrorKind::AlreadyExists => already_exists(name),
-        _ => Failure::io("write", name, error),
-    }
-}
-
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Self::Direct(direct) => direct.write(bytes),
-            Self::Staged { staged, .. } => staged.file().write(bytes),
+            Self::New(new) => new.file().write(bytes),
             #[cfg(feature = "stores")]
             Self::Object(object) => object.write(bytes),
         }
@@ -529,21 +376,20 @@ fn expect_no_secret(path: &Path) -> Result {
     Ok(())
 }
 
-fn refuse_taken(output: &Metadata, taken: &Taken<'_>, name: &Path) -> Result {
-    if output.is_file() { refuse_taken_id(FileId::of(output), taken, name) } else { Ok(()) }
+fn refuse_taken(output: &Metadata, taken: &ForbiddenOutputs, name: &Path) -> Result {
+    if output.is_file() {
+        forbidden(taken).expect_other(FileId::of(output), name)?;
+    }
+    Ok(())
 }
 
-fn refuse_taken_id(output: FileId, taken: &Taken<'_>, name: &Path) -> Result {
-    match taken.iter().find(|(other, _)| *other == Some(output)) {
-        None => Ok(()),
-        Some((_, what)) => {
-            let message = format!("the output, {}, is {what}", name.display());
-            Err(Failure::usage(message).hint("write to another file"))
-        }
-    }
+/// The same, as the library takes them.
+pub(crate) fn forbidden(taken: &ForbiddenOutputs) -> Forbidden {
+    let mut forbidden = Forbidden::NOTHING;
+    taken.iter().for_each(|(file, what)| forbidden.add(*file, what));
+    forbidden
 }
 
 pub(crate) fn already_exists(path: &Path) -> Failure {
-    Failure::new(Code::Usage, format!("{} already exists", path.display()))
-        .hint("use -f to replace it, or write elsewhere with -o")
+    polyseal_local::Error::new(path, Problem::Exists).into()
 }

@@ -9,12 +9,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polyseal_file::age::{KeyProblem, MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Header, Identities, Key, Passphrase, Recipients};
+use polyseal_local::{FileId, Problem, was_interrupted};
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
-use crate::commands::{backup, warn, warn_of_weak};
+use crate::commands::{warn, warn_of_weak};
 use crate::error::{Code, Failure, Result, shown};
-use crate::file_io::{FileId, InputFile};
+use crate::file_io::InputFile;
 use crate::prompt::{self, Terminal};
 use crate::secret;
 
@@ -46,10 +47,10 @@ impl Sources {
     }
 
     /// Files that an output must not be.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = (Option<FileId>, &'static str)> + '_ {
+    pub(crate) fn taken(&self) -> Vec<(FileId, &'static str)> {
         let files = lock(&self.files).clone();
-        let keys = files.into_iter().map(|id| (Some(id), "a file of keys or passphrases"));
-        keys.chain([(self.header, "the header")])
+        let keys = files.into_iter().map(|id| (id, "a file of keys or passphrases"));
+        keys.chain(self.header.map(|id| (id, "the header"))).collect()
     }
 
     fn read(&self, path: &Path, what: &str, limit: usize) -> Result<Zeroizing<Vec<u8>>> {
@@ -59,7 +60,7 @@ impl Sources {
     }
 
     /// The header that is kept in a file of its own, and that file.
-    pub(crate) fn header(&mut self, path: &Path) -> Result<(Header, InputFile)> {
+    pub(crate) fn header(&mut self, path: &Path) -> Result<Header> {
         let mut input = InputFile::open(Some(path))?;
         let header = Header::read(&mut input).map_err(|error| Failure::from(error).about(path))?;
         let behind = input.read(&mut [0]).map_err(|error| Failure::io("read", path, &error))?;
@@ -69,7 +70,7 @@ impl Sources {
                 .hint("leave out --header for a file that begins with its header"));
         }
         self.header = input.id;
-        Ok((header, input))
+        Ok(header)
     }
 
     fn key(&self, path: &Path) -> Result<Key> {
@@ -263,9 +264,24 @@ impl Opening {
         let context = args.context.get()?;
         let mut opening = Self::new(&args.open, args.ask.passphrase, context, threads, sources)?;
         if let Some(path) = &args.header {
-            opening.header = Some(opening.sources.header(path)?.0);
+            opening.header = Some(opening.sources.header(path)?);
         }
         Ok(opening)
+    }
+
+    /// What to say of an error of the library.
+    pub(crate) fn explained(&self, error: polyseal_local::Error) -> Failure {
+        let path = error.path().to_owned();
+        match error.into_problem() {
+            Problem::File(error) => self.refused(error, &path),
+            problem => polyseal_local::Error::new(&path, problem).into(),
+        }
+    }
+
+    /// The same, of one of many files: which it is about is said, too.
+    pub(crate) fn explained_of(&self, error: polyseal_local::Error) -> Failure {
+        let path = error.path().to_owned();
+        self.explained(error).about(&path)
     }
 
     /// What to say if `file` does not open.
@@ -279,7 +295,7 @@ impl Opening {
             }
             other => other.into(),
         };
-        if backup::was_interrupted(file) {
+        if was_interrupted(file) {
             return failure
                 .also("a rekey of it was interrupted, try first: polyseal rekey --restore FILE");
         }

@@ -17,17 +17,14 @@ compile_error!("the tool needs a Unix system; the library polyseal-file does not
 mod amount;
 mod args;
 mod commands;
-mod directory;
 mod error;
 mod file_io;
 mod keys;
 mod objects;
 mod progress;
 mod prompt;
-mod replaced;
 mod secret;
 mod signals;
-mod staged;
 mod streams;
 
 use std::io::{self, Write};
@@ -38,10 +35,12 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{Args, Command};
-use crate::error::{Code, Result, shown, without_hexadecimal_keys, without_secrets};
+use crate::error::{Code, Result, shown};
+use polyseal_local::secrets::{without_hexadecimal_keys, without_secrets};
 
 fn main() -> ExitCode {
     no_core_dump();
+    signals::leave_nothing();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return report_usage(&error),

@@ -9,6 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use polyseal_local::Notice;
+
+use crate::commands::note;
+use crate::error::shown;
 
 /// Below this, the bar would only flash.
 const WORTH_SHOWING: u64 = 64 * 1024 * 1024;
@@ -144,5 +148,61 @@ impl Drop for Progress {
     fn drop(&mut self) {
         self.all.over.store(true, Ordering::Relaxed);
         self.bar.finish_and_clear();
+    }
+}
+
+/// The bar of a run, if there is one.
+pub(crate) struct Bar(Option<Progress>);
+
+impl Bar {
+    pub(crate) fn of(bar: Option<Progress>) -> Self {
+        Self(bar)
+    }
+
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+
+    pub(crate) fn add(&self, bytes: u64) {
+        self.0.iter().for_each(|bar| bar.add(bytes));
+    }
+
+    /// One more file is done.
+    pub(crate) fn file(&self) {
+        self.0.iter().for_each(Progress::file);
+    }
+
+    /// Lets `tell` write lines, which a bar would otherwise write over.
+    pub(crate) fn suspend(&self, tell: impl FnOnce()) {
+        match &self.0 {
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
+        }
+    }
+}
+
+impl polyseal_local::Progress for Bar {
+    fn expect(&self, files: u64, bytes: u64) {
+        self.0.iter().for_each(|bar| bar.expect(files, bytes));
+    }
+
+    fn bytes(&self, more: u64) {
+        self.add(more);
+    }
+
+    fn file(&self) {
+        Self::file(self);
+    }
+
+    fn notice(&self, notice: Notice<'_>) {
+        let (path, what) = match notice {
+            Notice::NotLocked(path) => {
+                (path, "cannot be locked where it is: let no other program rekey it now")
+            }
+            Notice::NoCopy(path) => (path, "is no copy of a header, and was left as it is"),
+            _ => return,
+        };
+        let path = shown(&path.display().to_string());
+        self.suspend(|| note(&format!("note: {path} {what}")));
     }
 }

@@ -5,13 +5,12 @@
 //! removes the one, puts the other right, and ends the process as the signal would have. SIGKILL
 //! cannot be answered. A signal that was ignored from the start, as under nohup, stays ignored.
 
-use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
+use polyseal_local::leftovers;
 use rustix::termios::{
     LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
 };
@@ -19,56 +18,11 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
-use crate::directory::{Directory, temporary_name};
-
-static UNDO: Mutex<Undo> = Mutex::new(Undo { leftovers: Vec::new(), terminal: None });
+static UNDO: Mutex<Undo> = Mutex::new(Undo { terminal: None });
 static WATCHER: OnceLock<()> = OnceLock::new();
 
 struct Undo {
-    /// As many as there are outputs at a time.
-    leftovers: Vec<(Directory, OsString)>,
     terminal: Option<(File, Termios)>,
-}
-
-/// A file that has a name before it is complete: it is removed when this is dropped, and if a
-/// signal ends the process. If it has got another name by then, there is nothing to remove.
-#[derive(Debug)]
-pub(crate) struct Temporary {
-    directory: Directory,
-    name: OsString,
-}
-
-impl Temporary {
-    /// Makes a file in `directory` by `make`; no signal comes between that and remembering it.
-    pub(crate) fn new<T>(
-        directory: &Directory,
-        make: impl Fn(&OsStr) -> io::Result<T>,
-    ) -> io::Result<(Self, T)> {
-        WATCHER.get_or_init(watch);
-        loop {
-            let name = temporary_name()?;
-            let mut undo = undo();
-            match make(&name) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                made => {
-                    let made = made?;
-                    undo.leftovers.push((directory.clone(), name.clone()));
-                    return Ok((Self { directory: directory.clone(), name }, made));
-                }
-            }
-        }
-    }
-
-    pub(crate) fn name(&self) -> &OsStr {
-        &self.name
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        undo().leftovers.retain(|(_, name)| *name != self.name);
-        let _ = self.directory.remove(&self.name);
-    }
 }
 
 /// What stands for no character among the special ones.
@@ -124,13 +78,17 @@ impl Undo {
 
 /// Undoes what must be, and ends the process as `signal` would have.
 fn end(signal: i32) {
-    // The lock is kept: nobody registers anything in the last moments.
-    let mut undo = undo();
-    for (directory, name) in undo.leftovers.drain(..) {
-        let _ = directory.remove(&name);
-    }
-    undo.put_terminal_right();
+    // The locks are kept: nobody registers anything in the last moments.
+    let _removed = leftovers::remove_all();
+    undo().put_terminal_right();
     let _ = emulate_default_handler(signal);
+}
+
+/// Sees to it that no output leaves a temporary name when a signal comes.
+pub(crate) fn leave_nothing() {
+    leftovers::watch_with(|| {
+        WATCHER.get_or_init(watch);
+    });
 }
 
 /// Turns the signal for "file size limit exceeded" into an error of `write`.

@@ -15,7 +15,7 @@ use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
 
 use crate::commands::warn;
 use crate::error::{Failure, Result};
-use crate::file_io::FileId;
+use polyseal_local::FileId;
 
 /// The streams that have been opened to be read, and what each is said to be. A pipe, a socket, a
 /// terminal or standard input gives its bytes once: whoever reads it second, under whatever name,
@@ -27,7 +27,7 @@ pub(crate) fn expect_unread(file: &File, what: &str) -> Result {
     let metadata = file.metadata().map_err(|error| Failure::io("read", Path::new(what), &error))?;
     let (kind, id) = (metadata.file_type(), FileId::of(&metadata));
     // Under a name of its own, too: a key file is not to be sealed as the message.
-    let is_standard_input = || kind.is_file() && FileId::of_descriptor(io::stdin()) == Some(id);
+    let is_standard_input = || kind.is_file() && FileId::of_open(io::stdin()) == Some(id);
     if !(kind.is_fifo() || kind.is_socket() || file.is_terminal() || is_standard_input()) {
         return Ok(());
     }

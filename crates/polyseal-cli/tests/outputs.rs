@@ -265,7 +265,7 @@ fn what_cannot_be_an_output() {
     let room = Room::new();
     room.write("m", b"message");
     fs::create_dir(room.path("d")).unwrap();
-    room.run(["encrypt", "-k", "k", "-f", "-o", "d"], b"message").fails(2, "is not a file");
+    room.run(["encrypt", "-k", "k", "-f", "-o", "d"], b"message").fails(2, "no regular file");
     assert!(common::names(&room.path("d")).is_empty());
     room.run(["encrypt", "-k", "k", "-o", "d", "m"], b"").succeeds();
     room.opens("k", "d/m.polyseal", b"message");

@@ -12,7 +12,10 @@ mod common;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
 
 use common::{Outcome, Room, message, payload_offset};
 
@@ -305,20 +308,25 @@ fn what_stands_in_the_way_of_a_copy_is_named() {
     room.write("c", &old);
     let foreign = copy_of(&other, &other);
     for (planted, why) in
-        [(&b"planted"[..], "c.header-backup: "), (&foreign, "neither of the headers")]
+        [(&b"planted"[..], "not a Polyseal file"), (&foreign, "neither of the headers")]
     {
         room.write(BACKUP, planted);
-        for how in ["--in-place", "--new-key", "--keep"] {
-            let args = ["rekey", "-k", "k", "--to-key", "other", how, "c"];
-            let errors = room.run(args, b"").fails(2, "c.header-backup stands in the way").errors();
-            assert!(errors.contains(why) && errors.contains("see what this is"), "{errors}");
-            assert!(
-                !errors.contains("was interrupted") && !errors.contains("--restore"),
-                "{errors}"
-            );
-            let outcome = room.run([&args[..], &["--json"]].concat(), b"");
-            assert_eq!(outcome.0.status.code(), Some(2));
+        let args = ["rekey", "-k", "k", "--to-key", "other", "--in-place", "c"];
+        let errors = room.run(args, b"").fails(2, "c.header-backup stands in the way").errors();
+        assert!(errors.contains(why) && errors.contains("see what this is"), "{errors}");
+        assert!(!errors.contains("was interrupted") && !errors.contains("--restore"), "{errors}");
+        let outcome = room.run([&args[..], &["--json"]].concat(), b"");
+        assert_eq!(outcome.0.status.code(), Some(2));
+        // A new file needs no such name: whoever has put it there keeps nothing from being done.
+        for how in [&["--new-key"][..], &["--keep"], &["--keep", "--json"]] {
+            room.write("c", &old);
+            let outcome = rekey(&room, &[how, &["c"]].concat());
+            assert!(outcome.0.status.success(), "{}", outcome.errors());
+            let told = "c.header-backup is no copy of a header, and was left as it is";
+            assert!(outcome.errors().contains(told), "{}", outcome.errors());
+            room.opens("other", "c", b"message");
         }
+        room.write("c", &old);
         // Nor does whoever cannot open the file hear of a rekey that was none.
         let errors = room.run(["decrypt", "-k", "other", "c"], b"").fails(4, "").errors();
         assert!(!errors.contains("interrupted"), "{errors}");
@@ -520,5 +528,75 @@ fn a_wrong_context_is_refused_wherever_it_is_given() {
     for args in [&["--keep"][..], &["--new-key"], &["--context", "mine"], &["--to-key", "k"]] {
         let all = [&["rekey", "--restore"], args, &["c"]].concat();
         room.run(all, b"").fails(2, "cannot be used with");
+    }
+}
+
+/// Starts a rekey of `path`, which stops when the file is locked, until there is a file `go`.
+fn rekey_until_locked(room: &Room, args: &[&str], path: &str) -> Child {
+    let args = [&["rekey", "-k", "k"], args, &[path]].concat();
+    let child = room.command(args).env("POLYSEAL_TEST_LOCKED_UNTIL", "go").spawn().unwrap();
+    let file = File::open(room.path(path)).unwrap();
+    while file.try_lock().is_ok() {
+        file.unlock().unwrap();
+        sleep(Duration::from_millis(5));
+    }
+    child
+}
+
+/// Two rekeys of one file do not undo each other, whichever way the first makes its change: the one
+/// that comes too late says so.
+#[test]
+fn what_is_revoked_meanwhile_stays_revoked() {
+    for how in [&["--keep"][..], &["--keep", "--in-place"], &["--new-key"]] {
+        let (room, _) = room(b"message");
+        let first = rekey_until_locked(&room, &[how, &["--to-key", "other"]].concat(), "c");
+        room.run(["keygen", "-o", "third"], b"").succeeds();
+        let revoke = ["rekey", "-k", "k", "--to-key", "third", "c"];
+        let second = room.command(revoke).stdin(Stdio::null()).spawn().unwrap();
+        // It has read the header, and waits.
+        sleep(Duration::from_millis(300));
+        room.write("go", b"");
+        let first = Outcome(first.wait_with_output().unwrap());
+        assert!(first.0.status.success(), "{}", first.errors());
+        Outcome(second.wait_with_output().unwrap()).fails(1, "changed meanwhile");
+        room.opens("other", "c", b"message");
+        room.run(["decrypt", "-k", "third", "c"], b"").fails(4, "none of the keys");
+    }
+}
+
+/// Whoever can write to a folder of the path shows another file once the right one is locked.
+#[test]
+fn what_was_read_is_replaced_and_nothing_else() {
+    let (room, _) = room(b"message");
+    fs::create_dir(room.path("home")).unwrap();
+    room.write("home/precious", b"the only copy");
+    for how in [&[][..], &["--in-place"], &["--new-key"]] {
+        let _ = fs::remove_file(room.path("go"));
+        let _ = fs::remove_file(room.path("link"));
+        room.seal(b"message");
+        symlink("c", room.path("link")).unwrap();
+        let rekey = rekey_until_locked(&room, &[how, &["--to-key", "other"]].concat(), "link");
+        fs::remove_file(room.path("link")).unwrap();
+        symlink("home/precious", room.path("link")).unwrap();
+        room.write("go", b"");
+        let outcome = Outcome(rekey.wait_with_output().unwrap());
+        assert!(outcome.0.status.success(), "{}", outcome.errors());
+        room.opens("other", "c", b"message");
+        assert_eq!(room.read("home/precious"), b"the only copy");
+        assert_eq!(fs::read_link(room.path("link")).unwrap(), Path::new("home/precious"));
+    }
+}
+
+/// A file that has two names is done under both, and the second does not wait for the first.
+#[test]
+fn two_names_of_one_file_in_one_run() {
+    for link in [|from: PathBuf, to: PathBuf| symlink(from, to), |from, to| fs::hard_link(from, to)]
+    {
+        let (room, _) = room(b"message");
+        link(room.path("c"), room.path("d")).unwrap();
+        let done = rekey(&room, &["c", "d"]);
+        assert!(done.0.status.success(), "{}", done.errors());
+        room.opens("other", "c", b"message");
+        room.opens("other", "d", b"message");
     }
 }

@@ -140,6 +140,30 @@ fn a_failure_on_a_pipe_is_the_exit_code_and_only_verified_data_is_written() {
     assert!(message.starts_with(&outcome.0.stdout) && outcome.0.stdout.len() <= 3_000_000);
 }
 
+/// What is written to while it is read is encrypted as it was at first.
+#[test]
+fn a_log_that_grows() {
+    let room = Room::new();
+    let message = message(3_000_000);
+    for (more, code) in [(&[][..], 1), (&["--allow-changed"][..], 0)] {
+        room.write("log", &message);
+        let args = [&["encrypt", "-k", "k", "log"], more].concat();
+        let mut child = room.command(args).spawn().unwrap();
+        // Some of the payload is there, and the tool waits for whoever reads the rest.
+        let (mut stdout, mut sealed) = (child.stdout.take().unwrap(), vec![0; 5000]);
+        stdout.read_exact(&mut sealed).unwrap();
+        let mut log = File::options().append(true).open(room.path("log")).unwrap();
+        log.write_all(b"another line\n").unwrap();
+        stdout.read_to_end(&mut sealed).unwrap();
+        let outcome = common::Outcome(child.wait_with_output().unwrap());
+        let said = "the input has grown while it was read";
+        assert_eq!(outcome.0.status.code(), Some(code));
+        assert_eq!(outcome.errors().contains(said), code == 1, "{}", outcome.errors());
+        room.write("sealed", &sealed);
+        room.opens("k", "sealed", &message);
+    }
+}
+
 #[test]
 fn armour_arrives_in_any_pieces() {
     let room = Room::new();

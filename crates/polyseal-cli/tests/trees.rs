@@ -347,11 +347,9 @@ fn what_is_no_file_is_told_and_the_rest_is_done() {
     }
     let room = room();
     room.shell("mkfifo d/a/fifo").succeeds();
-    room.write("d/.polyseal-manifest", b"a name that is taken");
     let outcome = room.run(["encrypt", "-k", "k", "--recursive", "-o", "s", "d"], b"");
-    let errors = outcome.fails(2, "2 of 8 files failed").errors();
+    let errors = outcome.fails(2, "1 of 7 files failed").errors();
     assert!(errors.contains("d/a/fifo: it is neither a file nor a directory"), "{errors}");
-    assert!(errors.contains("d/.polyseal-manifest: it has the name of the manifest"), "{errors}");
     assert!(verify(&room).0.status.success());
     // Left out, it is no failure.
     let args = ["--exclude", "fifo", "--exclude", "/.polyseal-manifest", "--exclude", "a/b"];
@@ -389,7 +387,7 @@ fn a_rekeyed_tree_is_the_same_tree_for_others() {
     let again = room.run(REKEY, b"");
     assert!(again.0.status.success(), "{}", again.errors());
     let shown = String::from_utf8_lossy(&again.0.stdout).into_owned();
-    assert_eq!(shown, "s/.polyseal-manifest.polyseal: a new key opens it already\n");
+    assert_eq!(shown.matches(": a new key opens it already\n").count(), 5, "{shown}");
     // Back, and both.
     let keep = ["rekey", "--keep", "-k", "other", "--to-key", "k", "--recursive", "s"];
     room.run(keep, b"");
@@ -408,7 +406,10 @@ fn what_does_not_belong_is_not_rekeyed_and_the_manifest_comes_last() {
     assert!(errors.contains("not the file that the manifest has there"), "{errors}");
     room.opens("k", "s/a/two.polyseal", &message(3));
     room.opens("other", "s/a.txt.polyseal", &message(1));
-    // The old key still opens the manifest, so that the run can be finished.
+    // Whoever has moved files about keeps nobody able to open the manifest.
+    let verify_with = |key| room.run(["verify", "-k", key, "--recursive", "s"], b"");
+    verify_with("k").fails(4, "none of the keys");
+    // With the file back, the run is finished by running it again.
     fs::rename(room.path("s/a/two.polyseal"), room.path("s/one.polyseal")).unwrap();
     let errors = room.run(REKEY, b"").fails(3, "1 of 5 files failed\n  s/a/two.polyseal").errors();
     assert!(errors.contains("it is missing"), "{errors}");

@@ -45,10 +45,17 @@ const LONGEST: usize = LINE + 2;
 /// Lines that are worked on at a time.
 const LINES: usize = 1024;
 
-/// Whether a file that begins with `byte` is armoured, as far as one byte shows.
+/// Whether a file that begins with `byte` is read as armour.
+#[doc(hidden)]
 #[must_use]
 pub fn looks_armored(byte: u8) -> bool {
     matches!(byte, b'-' | b' ' | b'\t' | b'\r' | b'\n')
+}
+
+/// Whether `bytes` are read as armour, and show that they are meant to be.
+pub(crate) fn begins_armored(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(|&byte| looks_armored(byte))
+        && bytes.trim_ascii_start().starts_with(DASHES)
 }
 
 /// The length of the first line of `text`, without its end, if it is there and not too long.
@@ -88,14 +95,16 @@ impl<W: Write> ArmorWriter<W> {
     /// Those of writing.
     pub fn finish(mut self) -> io::Result<W> {
         let waiting = std::mem::take(&mut self.waiting);
-        self.lines(&waiting)?;
-        self.inner.write_all(self.words.end)?;
-        self.inner.write_all(b"\n")?;
+        self.lines(&waiting);
+        self.text.extend_from_slice(self.words.end);
+        self.text.push(b'\n');
+        self.inner.write_all(&self.text)?;
         self.inner.flush()?;
         Ok(self.inner)
     }
 
-    fn lines(&mut self, bytes: &[u8]) -> io::Result<()> {
+    /// Makes text of `bytes`.
+    fn lines(&mut self, bytes: &[u8]) {
         self.text.clear();
         if !self.begun {
             self.begun = true;
@@ -109,7 +118,6 @@ impl<W: Write> ArmorWriter<W> {
             text[n] = b'\n';
             self.text.extend_from_slice(&text[..=n]);
         }
-        self.inner.write_all(&self.text)
     }
 }
 
@@ -120,7 +128,8 @@ impl<W: Write> Write for ArmorWriter<W> {
         self.waiting.extend_from_slice(&bytes[..n]);
         if self.waiting.len() == batch {
             let mut waiting = std::mem::take(&mut self.waiting);
-            self.lines(&waiting)?;
+            self.lines(&waiting);
+            self.inner.write_all(&self.text)?;
             waiting.clear();
             self.waiting = waiting;
         }

@@ -3,23 +3,25 @@
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
 
 #[cfg(feature = "age")]
 use crate::age::{
     self,
     v1::{ChunkCipher, begins_so},
 };
+use crate::armor::{ArmorReader, looks_armored};
 use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
+#[cfg(unix)]
+use crate::input_file::InputFile;
 use crate::key::Key;
 use crate::layout::SegmentSize;
 use crate::manifest::FILE_SALT_BYTES;
 use crate::passphrase::Context;
 use crate::payload::{PayloadHead, Stored};
 use crate::payload_cipher::PayloadCipher;
-#[cfg(unix)]
-use crate::pipeline::Totals;
-use crate::pipeline::{Input, Output, Run, Sink, Source};
+use crate::pipeline::{Input, Output, Run, Sink, Source, Totals};
 use crate::read_at::ReadAt;
 use crate::reader::Reader;
 use crate::recipients::{Identities, Recipients};
@@ -33,11 +35,15 @@ use crate::suite::{DEFAULT_SUITE, Suite};
 pub struct Summary {
     /// The bytes of plaintext.
     pub plaintext_bytes: u64,
-    /// The bytes of the encrypted file; without those of a header that is kept elsewhere.
+    /// The bytes of the encrypted file; without those of a header that is kept elsewhere, and of
+    /// armour.
     pub file_bytes: u64,
     /// The file salt in its header, which no other file has and which another header for the same
     /// payload keeps; none in a file of age.
     pub file_salt: Option<[u8; FILE_SALT_BYTES]>,
+    /// Whether an [`Input::File`] that was encrypted has become longer meanwhile: what was added to
+    /// it is not encrypted. The output is whole without it.
+    pub grew: bool,
 }
 
 impl Summary {
@@ -52,10 +58,34 @@ struct Opened {
     file_salt: Option<[u8; FILE_SALT_BYTES]>,
 }
 
+impl Opened {
+    fn summary(&self, totals: Totals) -> Summary {
+        Summary {
+            plaintext_bytes: totals.output,
+            file_bytes: self.offset + totals.input,
+            file_salt: self.file_salt,
+            grew: false,
+        }
+    }
+}
+
 /// A function that is told, from any thread, how many more bytes of payload were read.
 pub(crate) type Progress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 /// Encrypts files.
+///
+/// ```no_run
+/// use std::fs::File;
+///
+/// use polyseal_file::{Context, Encryptor, Input, Key, Output, Recipients};
+///
+/// let key = Key::parse(&std::fs::read("backup.key")?)?;
+/// let (recipients, context) = (Recipients::from(&key), Context::new("notes of 2026")?);
+/// let (notes, sealed) = (File::open("notes.txt")?, File::create_new("notes.txt.polyseal")?);
+/// let encryptor = Encryptor::new(&recipients).context(&context);
+/// encryptor.encrypt(Input::File(&notes), Output::File(&sealed))?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Encryptor<'a> {
     recipients: &'a Recipients,
@@ -65,6 +95,7 @@ pub struct Encryptor<'a> {
     header_bytes: usize,
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
+    cancel: Option<&'a AtomicBool>,
 }
 
 /// Decrypts files, wholly or in parts; with the feature `age` also those of age.
@@ -75,6 +106,7 @@ pub struct Decryptor<'a> {
     detached: Option<&'a Header>,
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
+    cancel: Option<&'a AtomicBool>,
 }
 
 impl<'a> Encryptor<'a> {
@@ -89,6 +121,7 @@ impl<'a> Encryptor<'a> {
             header_bytes: 0,
             threads: None,
             progress: None,
+            cancel: None,
         }
     }
 
@@ -132,6 +165,13 @@ impl<'a> Encryptor<'a> {
     #[must_use]
     pub fn progress(mut self, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
         self.progress = Some(progress);
+        self
+    }
+
+    /// Ends the work soon after `cancel` has become true, with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
+        self.cancel = Some(cancel);
         self
     }
 
@@ -208,7 +248,8 @@ impl<'a> Encryptor<'a> {
     ) -> Result<Summary> {
         let payload_key = header.payload_key(file_key, self.context)?;
         let cipher = cipher(header, &payload_key, Direction::Seal)?;
-        let run = Run { cipher, threads: self.threads, progress: self.progress };
+        let run =
+            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel };
         Ok(Summary::of(header, seal(&run, before, input, output)?))
     }
 }
@@ -227,35 +268,41 @@ pub(crate) fn seal(
 ) -> Result<Summary> {
     let offset = header.len() as u64;
     let sink = match output {
-        Output::Stream(writer) => {
-            writer.write_all(header).map_err(io("write the output"))?;
-            Sink::stream(writer)
-        }
+        Output::Stream(writer) => Sink::stream(writer, header),
         #[cfg(unix)]
         Output::File(file) => {
             expect_empty(file)?;
-            std::os::unix::fs::FileExt::write_all_at(file, header, 0)
-                .map_err(io("write the output"))?;
-            Sink::file(file, offset)
+            Sink::file(file, header)
         }
     };
-    let totals = match input {
-        Input::Stream(reader) => run.carry(&Source::stream(reader), sink)?,
+    let (totals, grew) = match input {
+        Input::Stream(reader) => (run.carry(&Source::stream(reader), sink)?, false),
         #[cfg(unix)]
-        Input::File(file) => carry_file(run, file, 0, file_bytes(file)?, sink)?,
+        Input::File(file) => {
+            let input = InputFile::new(file)?;
+            let totals = match input.long() {
+                Some(total) => run.carry(&Source::file(file, 0, total), sink)?,
+                None => run.carry(&Source::stream(&mut input.stream()), sink)?,
+            };
+            (totals, input.has_grown()?)
+        }
     };
-    Ok(Summary {
-        plaintext_bytes: totals.input,
-        file_bytes: offset + totals.output,
-        file_salt: None,
-    })
+    let (plaintext_bytes, file_bytes) = (totals.input, offset + totals.output);
+    Ok(Summary { plaintext_bytes, file_bytes, file_salt: None, grew })
 }
 
 impl<'a> Decryptor<'a> {
     /// On all cores.
     #[must_use]
     pub fn new(identities: &'a Identities<'a>) -> Self {
-        Self { identities, context: None, detached: None, threads: None, progress: None }
+        Self {
+            identities,
+            context: None,
+            detached: None,
+            threads: None,
+            progress: None,
+            cancel: None,
+        }
     }
 
     /// For files that are bound to this context.
@@ -305,41 +352,67 @@ impl<'a> Decryptor<'a> {
         self
     }
 
-    /// Decrypts all of `input`. Nothing is written before the header has proven authentic; a
-    /// segment only after it has.
+    /// Ends the work soon after `cancel` has become true, with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
+    /// Decrypts all of `input`, which may be in ASCII armour unless its header is kept elsewhere.
+    /// Nothing is written before the header has proven authentic; a segment only after it has.
     ///
     /// # Errors
     /// Every [`Error`] that says what is wrong with a file, [`Error::OutputNotEmpty`] and
     /// [`Error::Io`].
     pub fn decrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let sink = match output {
-            Output::Stream(writer) => Sink::stream(writer),
+            Output::Stream(writer) => Sink::stream(writer, &[]),
             #[cfg(unix)]
             Output::File(file) => {
-                expect_empty(file)?;
-                Sink::file(file, 0)
+                let regular = expect_empty(file)?;
+                if regular { Sink::sparse_file(file) } else { Sink::file(file, &[]) }
             }
         };
-        let (opened, totals) = match input {
-            Input::Stream(reader) => {
-                let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
-                let (opened, run) = self.run(&mut reader)?;
-                (opened, run.carry(&Source::stream(&mut reader), sink)?)
-            }
+        match input {
+            Input::Stream(reader) => self.decrypt_stream(reader, sink),
             #[cfg(unix)]
-            Input::File(file) => {
-                let total = file_bytes(file)?;
-                let (opened, run) = self.run(&mut beginning(file))?;
+            Input::File(file) => self.decrypt_file(file, sink),
+        }
+    }
+
+    /// Decrypts what `reader` has, in armour or not.
+    fn decrypt_stream(&self, reader: &mut (dyn Read + Send), sink: Sink<'_>) -> Result<Summary> {
+        let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
+        if self.is_armored(&mut reader)? {
+            let inside = ArmorReader::new(reader);
+            return self.carry(BufReader::with_capacity(MIN_HEADER_BYTES, inside), sink);
+        }
+        self.carry(reader, sink)
+    }
+
+    fn carry(&self, mut input: impl BufRead + Send, sink: Sink<'_>) -> Result<Summary> {
+        let (opened, run) = self.run(&mut input)?;
+        let totals = run.carry(&Source::stream(&mut input), sink)?;
+        Ok(opened.summary(totals))
+    }
+
+    #[cfg(unix)]
+    fn decrypt_file(&self, file: &std::fs::File, sink: Sink<'_>) -> Result<Summary> {
+        let input = InputFile::new(file)?;
+        let mut start = beginning(file);
+        let summary = match input.long() {
+            Some(total) if !self.is_armored(&mut start)? => {
+                let (opened, run) = self.run(&mut start)?;
                 // The header was read, so the file is at least as long.
                 let wire = total.checked_sub(opened.offset).ok_or(Error::InputChanged)?;
                 run.cipher.plaintext_bytes(wire)?;
-                let totals = carry_file(&run, file, opened.offset, wire, sink)?;
-                (opened, totals)
+                opened.summary(run.carry(&Source::file(file, opened.offset, wire), sink)?)
             }
+            _ => self.decrypt_stream(&mut input.stream(), sink)?,
         };
-        let Opened { offset, file_salt } = opened;
-        let file_bytes = offset + totals.input;
-        Ok(Summary { plaintext_bytes: totals.output, file_bytes, file_salt })
+        input.expect_same()?;
+        Ok(summary)
     }
 
     /// Opens all of `input` and keeps nothing of it.
@@ -353,7 +426,8 @@ impl<'a> Decryptor<'a> {
     /// Opens a file to read parts of it. Its last segment is opened right away.
     ///
     /// # Errors
-    /// As [`decrypt`](Self::decrypt).
+    /// As [`decrypt`](Self::decrypt), and [`Error::Armored`]: where a part of the payload is in
+    /// armour, nothing tells.
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
         let (Opened { offset, .. }, cipher) = self.open(&mut beginning(&source))?;
         let total = source.size().map_err(io("examine the input"))?;
@@ -375,9 +449,17 @@ impl<'a> Decryptor<'a> {
         PayloadHead::new(self.cipher(header)?, stored.offset(header), stored.bytes())
     }
 
+    /// Whether `input` is in armour. A payload alone may begin with any byte.
+    fn is_armored(&self, input: &mut impl BufRead) -> Result<bool> {
+        Ok(self.detached.is_none() && first_byte(input)?.is_some_and(looks_armored))
+    }
+
     fn run(&self, input: &mut impl BufRead) -> Result<(Opened, Run<'a>)> {
         let (opened, cipher) = self.open(input)?;
-        Ok((opened, Run { cipher, threads: self.threads, progress: self.progress }))
+        Ok((
+            opened,
+            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel },
+        ))
     }
 
     /// Reads a header, of whichever format, unless it is kept elsewhere. What is known then, and
@@ -411,39 +493,21 @@ impl<'a> Decryptor<'a> {
     }
 }
 
-#[cfg(unix)]
-fn file_bytes(file: &std::fs::File) -> Result<u64> {
-    Ok(file.metadata().map_err(io("examine the input"))?.len())
-}
-
 /// Writing at offsets would leave the old end behind a shorter output: a file that does not open.
+/// Whether it is a regular file, which has zeros where nothing is written; a disk has what it had.
 #[cfg(unix)]
-fn expect_empty(file: &std::fs::File) -> Result<()> {
+fn expect_empty(file: &std::fs::File) -> Result<bool> {
     // In append mode the system ignores the offsets.
     let flags = rustix::fs::fcntl_getfl(file).map_err(|e| io("examine the output")(e.into()))?;
-    let bytes = file.metadata().map_err(io("examine the output"))?.len();
-    if bytes > 0 || flags.contains(rustix::fs::OFlags::APPEND) {
+    let metadata = file.metadata().map_err(io("examine the output"))?;
+    if metadata.len() > 0 || flags.contains(rustix::fs::OFlags::APPEND) {
         return Err(Error::OutputNotEmpty);
     }
-    Ok(())
-}
-
-/// Carries `total` bytes of a regular file from `offset`, and notices if its length changes.
-#[cfg(unix)]
-fn carry_file(
-    run: &Run<'_>,
-    file: &std::fs::File,
-    offset: u64,
-    total: u64,
-    sink: Sink<'_>,
-) -> Result<Totals> {
-    let totals = run.carry(&Source::file(file, offset, total), sink)?;
-    if file_bytes(file)? == offset + total { Ok(totals) } else { Err(Error::InputChanged) }
+    Ok(metadata.is_file())
 }
 
 /// The first byte, which is still read in its turn.
-#[cfg(feature = "age")]
-fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
+pub(crate) fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
     loop {
         match input.fill_buf() {
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}

@@ -18,14 +18,18 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// The operating system refused an operation.
+    /// The operating system refused an operation. What a reader or a writer of this crate says
+    /// there, such as an [`ArmorReader`](crate::ArmorReader), comes as the error that it is.
     Io {
         /// What was being done, as in "cannot … the input".
         what: &'static str,
         /// Its answer.
         source: io::Error,
     },
-    /// The input changed its length while it was read.
+    /// The caller wanted no more.
+    Cancelled,
+    /// The input changed its length while it was read: it has become shorter than it was at first;
+    /// or longer, when it was decrypted.
     InputChanged,
     /// The file to write to is not empty, so that what is in it could stay behind the end of the
     /// output; or it is in append mode, where offsets do not hold.
@@ -34,6 +38,8 @@ pub enum Error {
     NotAPolysealFile,
     /// The input is a file of age's own format, where only Polyseal's is read.
     AgeFile,
+    /// The input begins as a file in ASCII armour does, where it is not taken off.
+    Armored,
     /// The file is of a version of age's format that this program does not read.
     AgeVersion,
     /// An age file is not for key files.
@@ -219,12 +225,16 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { what, source } => write!(f, "cannot {what}: {source}"),
+            Self::Cancelled => f.write_str("cancelled"),
             Self::InputChanged => f.write_str("the input changed its length while it was read"),
             Self::OutputNotEmpty => {
                 f.write_str("the file to write to is not empty, or in append mode")
             }
             Self::NotAPolysealFile | Self::NotArmored => f.write_str("not a Polyseal file"),
             Self::AgeFile => f.write_str("an age file, not a Polyseal file"),
+            Self::Armored => {
+                f.write_str("a file in ASCII armour, which can only be decrypted as a whole")
+            }
             Self::AgeVersion => {
                 f.write_str("an age file of a version that this program cannot read")
             }
@@ -436,5 +446,5 @@ impl From<KeyFileError> for Error {
 }
 
 pub(crate) fn io(what: &'static str) -> impl FnOnce(io::Error) -> Error {
-    move |source| Error::Io { what, source }
+    move |source| source.downcast().unwrap_or_else(|source| Error::Io { what, source })
 }

@@ -12,6 +12,7 @@ use std::io::Read;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
+use crate::armor::begins_armored;
 use crate::error::{Error, HeaderError, Result, io};
 use crate::kdf::{self, CONTEXT_LABEL, HEADER_LABEL, MAC_BYTES, PAYLOAD_LABEL};
 use crate::key::{Key, random};
@@ -160,7 +161,8 @@ impl Header {
         }
         let known = bytes.len().min(MAGIC.len());
         if bytes.is_empty() || bytes[..known] != MAGIC[..known] {
-            return Err(Error::NotAPolysealFile);
+            let armored = begins_armored(bytes);
+            return Err(if armored { Error::Armored } else { Error::NotAPolysealFile });
         }
         let (version, _) = bytes[known..].split_first_chunk().ok_or(Error::Truncated)?;
         let version = u16::from_le_bytes(*version);
@@ -174,8 +176,10 @@ impl Header {
     /// authenticated.
     ///
     /// # Errors
-    /// [`Error::NotAPolysealFile`], [`Error::AgeFile`], [`Error::UnsupportedVersion`],
-    /// [`Error::Truncated`] or [`Error::Header`], whichever is found first.
+    /// [`Error::NotAPolysealFile`], [`Error::AgeFile`], [`Error::Armored`],
+    /// [`Error::UnsupportedVersion`], [`Error::Truncated`] or [`Error::Header`], whichever is found
+    /// first. With the second and the third the input is another's to read:
+    /// [`age::v1::Header`](crate::age::v1::Header), and [`ArmorReader`](crate::ArmorReader).
     pub fn parse(bytes: &[u8]) -> Result<Self> {
         let length = Self::announced(bytes)?;
         let bytes = bytes.get(..length).ok_or(Error::Truncated)?;

@@ -1,13 +1,91 @@
 //! What a file says of itself to whoever has no key. Nothing of it is authenticated.
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 
 use serde::Serialize;
 
+#[cfg(feature = "age")]
+use crate::age::v1::{self, begins_so};
+use crate::armor::{ArmorReader, looks_armored};
+use crate::crypt::first_byte;
 use crate::error::Result;
-use crate::header::{Header, VERSION};
+use crate::header::{Header, MIN_HEADER_BYTES, VERSION};
 use crate::layout;
 use crate::stanza::{Method, Stanza};
+
+/// A file of either format, in armour or not, and what it says of itself.
+///
+/// ```
+/// use polyseal_file::{FormatInspection, AnyInspection, Key, encrypt};
+///
+/// let file = encrypt(&(&Key::generate()?).into(), &[7; 200_000])?;
+/// let found = AnyInspection::read(&mut &file[..], Some(file.len() as u64))?;
+/// let FormatInspection::Polyseal(inspection) = found.file else { panic!("another format") };
+/// assert_eq!((found.armored, &inspection.suite[..]), (false, "aegis-256x2"));
+/// assert_eq!(inspection.payload.and_then(|it| it.plaintext_bytes), Some(200_000));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct AnyInspection {
+    /// Whether it is in ASCII armour.
+    pub armored: bool,
+    /// What it says.
+    pub file: FormatInspection,
+}
+
+/// What a file says of itself, by its format.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum FormatInspection {
+    /// One of Polyseal's.
+    Polyseal(Inspection),
+    /// One of age's.
+    #[cfg(feature = "age")]
+    Age(v1::Inspection),
+}
+
+impl AnyInspection {
+    /// Describes the file at whose beginning `input` stands; `file_bytes` is its length if known.
+    /// How long what is in armour is, only its end tells: there is no payload in its description
+    /// before [`of_length`](Self::of_length). More than the header may be read.
+    ///
+    /// # Errors
+    /// Those of [`Header::read`] and [`age::v1::Header::read`](crate::age::v1::Header::read), and
+    /// those of [`ArmorReader`].
+    pub fn read(input: &mut (impl Read + ?Sized), file_bytes: Option<u64>) -> Result<Self> {
+        let mut input = BufReader::with_capacity(MIN_HEADER_BYTES, input);
+        if first_byte(&mut input)?.is_some_and(looks_armored) {
+            let mut inside = BufReader::new(ArmorReader::new(input));
+            return Ok(Self { armored: true, file: FormatInspection::read(&mut inside, None)? });
+        }
+        Ok(Self { armored: false, file: FormatInspection::read(&mut input, file_bytes)? })
+    }
+
+    /// The same of a file of `file_bytes` bytes, armour left out.
+    #[must_use]
+    pub fn of_length(mut self, file_bytes: u64) -> Self {
+        match &mut self.file {
+            FormatInspection::Polyseal(file) => {
+                let bytes = file_bytes.saturating_sub(file.payload_offset);
+                file.payload = Some(PayloadInfo::of(bytes, file.segment_bytes, file.tag_bytes));
+            }
+            #[cfg(feature = "age")]
+            FormatInspection::Age(file) => file.payload = Some(file.payload_of(file_bytes)),
+        }
+        self
+    }
+}
+
+impl FormatInspection {
+    fn read(input: &mut impl BufRead, file_bytes: Option<u64>) -> Result<Self> {
+        #[cfg(feature = "age")]
+        if first_byte(input)?.is_some_and(begins_so) {
+            return v1::Inspection::read(input, file_bytes).map(Self::Age);
+        }
+        Inspection::read(input, file_bytes).map(Self::Polyseal)
+    }
+}
 
 /// A description of a file.
 #[derive(Clone, Debug, Serialize)]
@@ -117,8 +195,20 @@ pub struct PayloadInfo {
     pub plaintext_bytes: Option<u64>,
 }
 
+impl PayloadInfo {
+    /// That of so many bytes, in segments of `segment` and `tag` bytes.
+    pub(crate) fn of(bytes: u64, segment: u32, tag: usize) -> Self {
+        Self {
+            bytes,
+            segments: layout::segments(bytes, segment as usize + tag),
+            plaintext_bytes: layout::plaintext_bytes(bytes, segment, tag),
+        }
+    }
+}
+
 impl Inspection {
     /// Describes the file at whose beginning `input` stands; `file_bytes` is its length if known.
+    /// [`AnyInspection::read`] does so for files of either format, and in armour.
     ///
     /// # Errors
     /// As [`Header::read`].
@@ -134,11 +224,7 @@ impl Inspection {
     pub fn of(header: &Header, payload_bytes: Option<u64>) -> Self {
         let tag_bytes = header.suite().tag_bytes();
         let segment_bytes = header.segment_size().bytes();
-        let payload = payload_bytes.map(|bytes| PayloadInfo {
-            bytes,
-            segments: layout::segments(bytes, segment_bytes as usize + tag_bytes),
-            plaintext_bytes: layout::plaintext_bytes(bytes, segment_bytes, tag_bytes),
-        });
+        let payload = payload_bytes.map(|bytes| PayloadInfo::of(bytes, segment_bytes, tag_bytes));
         Self {
             format: "polyseal",
             version: VERSION,

@@ -8,8 +8,8 @@
 //! that opens. The header commits to the file key whatever the suite: all who open a file get the
 //! same plaintext. It does not say who wrote a file: whoever can open it can rewrite it.
 //!
-//! [`Encryptor`] and [`Decryptor`] carry whole files, [`Reader`] reads parts of one from many
-//! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
+//! [`encrypt`] and [`decrypt`] take bytes and give bytes. [`Encryptor`] and [`Decryptor`] carry whole
+//! files from where they are to where they shall be, [`Reader`] reads parts of one from many threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
 //! that its user fetches, [`Sealer`] seals parts, in any order and in several processes, and
 //! [`StreamSealer`] what comes until it ends. A header can be kept elsewhere than its payload
 //! ([`Encryptor::encrypt_detached`], [`Decryptor::detached_header`]). A [`manifest`] binds the
@@ -23,20 +23,15 @@
 //! ```
 //! use std::io::{Read, Seek, SeekFrom};
 //!
-//! use polyseal_file::{Decryptor, Encryptor, Identities, Input, Key, Output, Recipients};
+//! use polyseal_file::{Decryptor, Identities, Key, Recipients, decrypt, encrypt};
 //!
 //! let key = Key::generate()?;
-//! let (mut message, mut sealed, mut opened) = (&b"attack at dawn"[..], Vec::new(), Vec::new());
-//!
-//! let recipients = Recipients::new().key(key.clone());
-//! Encryptor::new(&recipients).encrypt(Input::Stream(&mut message), Output::Stream(&mut sealed))?;
+//! let file = encrypt(&Recipients::new().key(key.clone()), b"attack at dawn")?;
 //!
 //! let identities = Identities::new().key(key);
-//! let decryptor = Decryptor::new(&identities);
-//! decryptor.decrypt(Input::Stream(&mut &sealed[..]), Output::Stream(&mut opened))?;
-//! assert_eq!(opened, b"attack at dawn");
+//! assert_eq!(decrypt(&identities, &file)?, b"attack at dawn");
 //!
-//! let mut reader = decryptor.reader(&sealed[..])?;
+//! let mut reader = Decryptor::new(&identities).reader(&file[..])?;
 //! let mut part = String::new();
 //! reader.seek(SeekFrom::End(-4))?;
 //! reader.read_to_string(&mut part)?;
@@ -57,11 +52,16 @@ mod batch;
 mod crypt;
 mod error;
 mod header;
+#[cfg(unix)]
+mod holes;
+#[cfg(unix)]
+mod input_file;
 mod inspect;
 mod kdf;
 mod key;
 mod layout;
 pub mod manifest;
+mod one_shot;
 mod outline;
 mod passphrase;
 mod payload;
@@ -84,11 +84,12 @@ pub use header::{
     AuthenticHeader, Existing, Header, MAGIC, MAX_HEADER_BYTES, MAX_RECIPIENTS, MIN_HEADER_BYTES,
     VERSION,
 };
-pub use inspect::{Inspection, PayloadInfo, StanzaInfo};
+pub use inspect::{AnyInspection, FormatInspection, Inspection, PayloadInfo, StanzaInfo};
 pub use key::{KEY_BYTES, Key, looks_random};
 pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };
+pub use one_shot::{decrypt, encrypt};
 pub use outline::Outline;
 pub use passphrase::{Context, Passphrase};
 pub use payload::{Payload, PayloadHead, Stored};

@@ -13,7 +13,7 @@
 use std::fmt;
 #[cfg(unix)]
 use std::fs::File;
-use std::io::{self, IoSliceMut, Read, Write};
+use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem;
 use std::num::NonZeroUsize;
 use std::panic;
@@ -25,6 +25,8 @@ use std::thread;
 
 use crate::batch::{self, Batch, Claim, MAX_SLOTS};
 use crate::error::{Error, Result, io as io_error};
+#[cfg(unix)]
+use crate::holes::Holes;
 use crate::payload_cipher::{Failed, PayloadCipher};
 
 /// Bytes of input that a worker takes at a time. Measured over 1 GiB to /dev/null (Zen 5, 1 MiB of
@@ -42,8 +44,14 @@ const WRITE: &str = "write the output";
 pub enum Input<'a> {
     /// Anything that can be read to its end, in order.
     Stream(&'a mut (dyn Read + Send)),
-    /// A regular file, from its beginning, read at offsets by all workers. It must not change
-    /// meanwhile: a changed length is an error.
+    /// A regular file, from its beginning up to the length that it has at first, wherever its own
+    /// position is: a long one at offsets, by all workers. If it becomes shorter meanwhile, that is
+    /// an error, [`Error::InputChanged`]; if it becomes longer,
+    /// [`Summary::grew`](crate::Summary::grew) says so, and when it is decrypted that is an error,
+    /// too. What else changes in it meanwhile is not noticed.
+    ///
+    /// Of a pipe, a device or a file as in /proc the system tells no length, or 0: they are read as
+    /// a stream.
     #[cfg(unix)]
     File(&'a File),
 }
@@ -55,7 +63,8 @@ pub enum Output<'a> {
     /// got a part.
     Stream(&'a mut (dyn Write + Send)),
     /// A regular file that is empty ([`Error::OutputNotEmpty`] if not), written at offsets by all
-    /// workers, in any order. On an error its contents are meaningless.
+    /// workers, in any order. On an error its contents are meaningless. Of what is decrypted, blocks
+    /// of 4096 zeros are not written: they become holes, where the file system has them.
     #[cfg(unix)]
     File(&'a File),
 }
@@ -78,6 +87,8 @@ pub(crate) struct Run<'a> {
     /// At most; without it, one for each core.
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// Where the caller says that no more is wanted, if it can.
+    pub(crate) cancel: Option<&'a AtomicBool>,
 }
 
 /// What has become of a batch.
@@ -120,13 +131,17 @@ pub(crate) struct StreamSource<'a> {
 /// The payload part of the output.
 pub(crate) enum Sink<'a> {
     Stream {
+        /// What is written before the payload, with the first of it.
+        before: &'a [u8],
         state: Mutex<StreamSink<'a>>,
         turn: Condvar,
     },
     #[cfg(unix)]
     File {
         file: &'a File,
-        offset: u64,
+        before: &'a [u8],
+        /// Where blocks of zeros are left out.
+        holes: Option<Holes>,
         failure: Mutex<Option<(u64, Error)>>,
         stop: AtomicBool,
     },
@@ -247,15 +262,24 @@ impl StreamSource<'_> {
 }
 
 impl<'a> Sink<'a> {
-    pub(crate) fn stream(writer: &'a mut (dyn Write + Send)) -> Self {
+    pub(crate) fn stream(writer: &'a mut (dyn Write + Send), before: &'a [u8]) -> Self {
         let state = StreamSink { writer, next: 0, failure: None, abandoned: false };
-        Self::Stream { state: Mutex::new(state), turn: Condvar::new() }
+        Self::Stream { before, state: Mutex::new(state), turn: Condvar::new() }
     }
 
-    /// A regular file, in which the payload begins at `offset`.
+    /// A regular file that begins with `before`, and has the payload behind that.
     #[cfg(unix)]
-    pub(crate) fn file(file: &'a File, offset: u64) -> Self {
-        Self::File { file, offset, failure: Mutex::new(None), stop: AtomicBool::new(false) }
+    pub(crate) fn file(file: &'a File, before: &'a [u8]) -> Self {
+        let (failure, stop) = (Mutex::new(None), AtomicBool::new(false));
+        Self::File { file, before, holes: None, failure, stop }
+    }
+
+    /// A new regular file, whose blocks of zeros become holes. Nothing comes before the payload,
+    /// which is a plaintext: its segments begin where blocks do.
+    #[cfg(unix)]
+    pub(crate) fn sparse_file(file: &'a File) -> Self {
+        let (failure, stop) = (Mutex::new(None), AtomicBool::new(false));
+        Self::File { file, before: &[], holes: Some(Holes::default()), failure, stop }
     }
 
     /// Whether some worker has failed, so that going on is of no use.
@@ -272,27 +296,31 @@ impl<'a> Sink<'a> {
     /// before a bad segment is always written, and what comes after it never.
     fn put(&self, index: u64, unit: usize, batch: &Batch, done: &mut Done) -> bool {
         match self {
-            Self::Stream { state, turn } => {
+            Self::Stream { before, state, turn } => {
                 let mut state = turn
                     .wait_while(lock(state), |s| s.next != index && !s.over())
                     .unwrap_or_else(PoisonError::into_inner);
                 if state.over() {
                     return false;
                 }
-                let written =
-                    write_all(&mut *state.writer, batch, unit, done.bytes).map_err(io_error(WRITE));
+                let (places, _) = placed(before, unit, batch, done);
+                let written = write_all(&mut *state.writer, places).map_err(io_error(WRITE));
                 state.next += 1;
                 state.failure = written.err().or_else(|| done.failure.take());
                 turn.notify_all();
                 state.failure.is_none()
             }
             #[cfg(unix)]
-            Self::File { file, offset, failure, stop } => {
+            Self::File { file, before, holes, failure, stop } => {
                 let failed = done.failure.take().or_else(|| {
-                    let at = offset + done.first * unit as u64;
-                    crate::positioned::write(file, at, batch, unit, done.bytes)
-                        .map_err(io_error(WRITE))
-                        .err()
+                    let written = if let Some(holes) = holes {
+                        let at = done.first * unit as u64;
+                        holes.write(file, at, batch, unit, done.bytes)
+                    } else {
+                        let (places, at) = placed(before, unit, batch, done);
+                        crate::positioned::write(file, at, places)
+                    };
+                    written.map_err(io_error(WRITE)).err()
                 });
                 let Some(error) = failed else { return true };
                 stop.store(true, Ordering::Relaxed);
@@ -308,7 +336,7 @@ impl<'a> Sink<'a> {
     /// Ends the run for all workers, those who wait for their turn included.
     fn abandon(&self) {
         match self {
-            Self::Stream { state, turn } => {
+            Self::Stream { state, turn, .. } => {
                 lock(state).abandoned = true;
                 turn.notify_all();
             }
@@ -317,14 +345,18 @@ impl<'a> Sink<'a> {
         }
     }
 
-    fn into_failure(self) -> Option<Error> {
+    /// Ends an output of `bytes` bytes of payload, if nothing has failed.
+    fn end(self, bytes: u64) -> Result<()> {
         fn inner<T>(mutex: Mutex<T>) -> T {
             mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
         }
         match self {
-            Self::Stream { state, .. } => inner(state).failure,
+            Self::Stream { state, .. } => inner(state).failure.map_or(Ok(()), Err),
             #[cfg(unix)]
-            Self::File { failure, .. } => inner(failure).map(|(_, error)| error),
+            Self::File { file, holes, failure, .. } => match inner(failure) {
+                Some((_, error)) => Err(error),
+                None => holes.map_or(Ok(()), |it| it.end(file, bytes).map_err(io_error(WRITE))),
+            },
         }
     }
 }
@@ -367,6 +399,10 @@ impl Run<'_> {
                     done.failure = Some(error);
                     index
                 }
+                Ok(Some((index, _))) if self.is_cancelled() => {
+                    done.failure = Some(Error::Cancelled);
+                    index
+                }
                 Ok(Some((index, claim))) => {
                     done.first = claim.first;
                     match batch.apply(&self.cipher, &claim) {
@@ -407,10 +443,13 @@ impl Run<'_> {
                 }
             });
         }
-        match sink.into_failure() {
-            Some(error) => Err(error),
-            None => Ok(Totals { input: input.into_inner(), output: output.into_inner() }),
-        }
+        let totals = Totals { input: input.into_inner(), output: output.into_inner() };
+        sink.end(totals.output)?;
+        Ok(totals)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 
     /// How many segments a worker takes at a time.
@@ -451,17 +490,29 @@ impl Source<'_> {
     }
 }
 
-fn write_all(
-    writer: &mut (dyn Write + Send),
-    batch: &Batch,
+/// The output in `batch`, behind what comes `before` the first, and where that begins.
+fn placed<'a>(
+    before: &'a [u8],
     unit: usize,
-    total: usize,
-) -> io::Result<()> {
-    let mut done = 0;
-    while done < total {
-        match writer.write_vectored(&batch.places(unit, done, total)) {
+    batch: &'a Batch,
+    done: &Done,
+) -> (Vec<IoSlice<'a>>, u64) {
+    let mut places = batch.places(unit, 0, done.bytes);
+    if done.first == 0 {
+        places.insert(0, IoSlice::new(before));
+        return (places, 0);
+    }
+    (places, before.len() as u64 + done.first * unit as u64)
+}
+
+fn write_all(writer: &mut (dyn Write + Send), mut places: Vec<IoSlice<'_>>) -> io::Result<()> {
+    let mut rest = &mut places[..];
+    // Lets go of what is empty.
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match writer.write_vectored(rest) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(n) => done += n,
+            Ok(n) => IoSlice::advance_slices(&mut rest, n),
             Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
         }

@@ -2,7 +2,7 @@
 //! interruptions are continued.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, IoSlice};
 
 use rustix::io::{Errno, preadv, pwritev};
 
@@ -37,19 +37,18 @@ pub(crate) fn read(
     Ok(done)
 }
 
-/// Writes `total` bytes to `offset`.
-pub(crate) fn write(
-    file: &File,
-    offset: u64,
-    batch: &Batch,
-    unit: usize,
-    total: usize,
-) -> io::Result<()> {
-    let mut done = 0;
-    while done < total {
-        match pwritev(file, &batch.places(unit, done, total), offset + done as u64) {
+/// Writes all of `places` to `offset`, one behind the other.
+pub(crate) fn write(file: &File, mut offset: u64, mut places: Vec<IoSlice<'_>>) -> io::Result<()> {
+    let mut rest = &mut places[..];
+    // Lets go of what is empty.
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        match pwritev(file, rest, offset) {
             Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(n) => done += n,
+            Ok(n) => {
+                offset += n as u64;
+                IoSlice::advance_slices(&mut rest, n);
+            }
             Err(Errno::INTR) => {}
             Err(e) => return Err(e.into()),
         }

@@ -10,9 +10,12 @@
 
 mod common;
 
+use std::io::Write;
+
 use common::{STREAM, decrypt, encrypt, key, message};
 use polyseal_file::{
-    Error, Header, HeaderError, Inspection, Key, MIN_HEADER_BYTES as HEADER_BYTES,
+    AnyInspection, ArmorWriter, Decryptor, Error, Header, HeaderError, Identities, Input,
+    Inspection, Key, MIN_HEADER_BYTES as HEADER_BYTES, Output, Recipients, age,
 };
 
 fn file() -> Vec<u8> {
@@ -100,6 +103,60 @@ fn what_is_no_polyseal_file() {
     for length in 1..HEADER_BYTES {
         assert!(matches!(Header::parse(&file[..length]), Err(Error::Truncated)), "{length}");
     }
+}
+
+/// Whoever reads a header is told what else it is, of all that begins as armour only armour.
+#[test]
+fn what_is_in_armour() {
+    let mut armor = ArmorWriter::new(Vec::new());
+    armor.write_all(&file()).unwrap();
+    let armor = armor.finish().unwrap();
+    let blank = [b" \r\n\t", &armor[..]].concat();
+    for text in [&armor, &blank, &b"-----BEGIN AGE ENCRYPTED FILE-----\n"[..], b"-----BEGIN "] {
+        assert!(matches!(Header::parse(text), Err(Error::Armored)));
+        assert!(matches!(Header::read(&mut &*text), Err(Error::Armored)));
+        assert!(matches!(Inspection::read(&mut &*text, None), Err(Error::Armored)));
+        let refused = Decryptor::new(&Identities::new()).reader(text);
+        assert!(matches!(refused, Err(Error::Armored)));
+    }
+    assert!(matches!(age::v1::Header::read(&mut &armor[..]), Err(Error::Armored)));
+    for text in [&b" "[..], b"-----BEGIN", b"- a list", b"\x0c-----BEGIN ", b" \n", &[b' '; 5000]] {
+        assert!(matches!(Header::parse(text), Err(Error::NotAPolysealFile)), "{text:?}");
+        assert!(matches!(Header::read(&mut &*text), Err(Error::NotAPolysealFile)), "{text:?}");
+    }
+}
+
+#[test]
+fn what_a_file_of_either_format_says() {
+    let polyseal = file();
+    let recipients =
+        age::to_recipients(include_bytes!("age/x25519.txt"), None, &age::NoCallbacks).unwrap();
+    let recipients = Recipients::new().age(recipients);
+    let (mut input, mut of_age) = (&b"attack at dawn"[..], Vec::new());
+    let output = Output::Stream(&mut of_age);
+    age::v1::Encryptor::new(&recipients).encrypt(Input::Stream(&mut input), output).unwrap();
+    for (file, format, writer) in [
+        (&polyseal, "polyseal", ArmorWriter::new as fn(_) -> _),
+        (&of_age, "age", ArmorWriter::age),
+    ] {
+        let mut armor: ArmorWriter<Vec<u8>> = writer(b"\n".to_vec());
+        armor.write_all(file).unwrap();
+        let (armor, bytes) = (armor.finish().unwrap(), file.len() as u64);
+        let found = AnyInspection::read(&mut &file[..], Some(bytes)).unwrap();
+        let inside = AnyInspection::read(&mut &armor[..], Some(armor.len() as u64)).unwrap();
+        assert_eq!((found.armored, inside.armored), (false, true));
+        let json = |found: &AnyInspection| serde_json::to_value(&found.file).unwrap();
+        assert_eq!(json(&inside)["payload"], serde_json::Value::Null);
+        assert_eq!(json(&inside.of_length(bytes)), json(&found));
+        assert_eq!(json(&found)["format"], format);
+        assert!(json(&found)["payload"]["plaintext_bytes"].as_u64().is_some_and(|n| n > 0));
+    }
+    for (text, expected) in [("- a list", "not a Polyseal file"), ("x", "not a Polyseal file")] {
+        let refused = AnyInspection::read(&mut text.as_bytes(), None).unwrap_err();
+        assert_eq!(refused.to_string(), expected);
+    }
+    let bad = AnyInspection::read(&mut &b"-----BEGIN POLYSEAL FILE-----\n-"[..], None);
+    assert!(matches!(bad, Err(Error::Armor(2))), "{bad:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
@@ -481,8 +481,23 @@ fn header_and_payload_apart_are_the_file_cut_in_two() {
         let refused = other.verify(Input::File(&file));
         assert!(matches!(refused, Err(Error::Corrupt { .. })), "{refused:?}");
         let refused = Decryptor::new(&identities).verify(Input::File(&file));
-        assert!(matches!(refused, Err(Error::NotAPolysealFile)), "{refused:?}");
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, Error::NotAPolysealFile | Error::NotArmored), "{refused:?}");
     }
+}
+
+/// A payload alone begins with any byte, also with one that armour begins with.
+#[test]
+fn a_payload_alone_is_never_armour() {
+    let identities = Identities::from(&key());
+    let mut found = (0..10_000).map(|_| seal("aegis-256x2", SEGMENT, true, b"message"));
+    let (header, payload) = found.find(|(_, it)| b"- \t\r\n".contains(&it[0])).unwrap();
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&payload).unwrap();
+    let decryptor = Decryptor::new(&identities).detached_header(&header);
+    decryptor.verify(Input::Stream(&mut &payload[..])).unwrap();
+    decryptor.verify(Input::File(&file)).unwrap();
+    decryptor.reader(&payload[..]).unwrap();
 }
 
 #[test]

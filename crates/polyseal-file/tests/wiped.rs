@@ -14,7 +14,7 @@ use std::thread;
 
 use polyseal_file::{
     Decryptor, Encryptor, Error, Header, Identities, Input, Key, Output, Recipients, SegmentSize,
-    SourceVersion, Stored,
+    SourceVersion, Stored, decrypt, encrypt,
 };
 use zeroize::{Zeroize, Zeroizing};
 
@@ -135,6 +135,28 @@ fn nothing_is_left_of_what_is_carried() {
             encryptor.encrypt(Input::File(&file), Output::Stream(&mut sink())).unwrap();
         });
     }
+}
+
+/// What is returned is the caller's to wipe; what was opened before an error is not returned.
+#[test]
+fn nothing_is_left_of_bytes() {
+    let _turn = TURN.lock();
+    let (key, message) = (Key::generate().unwrap(), message());
+    let recipients = Recipients::new().key(key.clone());
+    let identities = Identities::new().key(key);
+    let mut sealed = Vec::new();
+    leaves_nothing("sealing bytes", || sealed = encrypt(&recipients, &message).unwrap());
+    leaves_nothing("opening bytes", || {
+        let mut opened = decrypt(&identities, &sealed).unwrap();
+        assert!(opened == message);
+        opened.zeroize();
+    });
+    let at = sealed.len() - 1000;
+    sealed[at] ^= 1;
+    leaves_nothing("refusing bytes", || {
+        let refused = decrypt(&identities, &sealed);
+        assert!(matches!(refused, Err(Error::Corrupt { last: true, .. })));
+    });
 }
 
 #[test]

@@ -46,6 +46,7 @@ pub(crate) fn of_file(error: FileError) -> PyErr {
         E::NotAPolysealFile
         | E::NotArmored
         | E::AgeFile
+        | E::Armored
         | E::AgeVersion
         | E::UnsupportedVersion(_)
         | E::Header(_)

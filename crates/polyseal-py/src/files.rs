@@ -3,12 +3,10 @@
 //! Names and places of outputs are Python's matter (`polyseal/files.py`): here an output is an
 //! empty file that is there, or a file object.
 
-use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroUsize;
 
 use polyseal_file::{
-    ArmorReader, Encryptor, Error, Existing, Header, Input, Inspection, SegmentSize, Suite,
-    Summary as Done, looks_armored,
+    Encryptor, Existing, Header, Input, Inspection, SegmentSize, Suite, Summary as Done,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -161,17 +159,10 @@ fn open_all<'py>(
         if let Some(threads) = threads {
             decryptor = decryptor.threads(threads);
         }
-        let mut run = |input: &mut (dyn Read + Send)| match &mut output {
-            Some(output) => decryptor.decrypt(Input::Stream(input), output.as_output()),
-            None => decryptor.verify(Input::Stream(input)),
-        };
-        // Just to see the first byte: what is read in large pieces goes by it.
-        let mut buffered = BufReader::with_capacity(64, &mut watched);
-        let first =
-            buffered.fill_buf().map_err(|source| Error::Io { what: "read the input", source })?;
-        match first.first() {
-            Some(&first) if looks_armored(first) => run(&mut ArmorReader::new(buffered)),
-            _ => run(&mut buffered),
+        let input = Input::Stream(&mut watched);
+        match &mut output {
+            Some(output) => decryptor.decrypt(input, output.as_output()),
+            None => decryptor.verify(input),
         }
     });
     finish(py, watched, result)

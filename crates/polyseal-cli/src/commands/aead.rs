@@ -15,9 +15,11 @@ use zeroize::Zeroizing;
 
 use super::{print, warn, warn_of_weak};
 use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
-use crate::error::{Code, Failure, Result, without_hexadecimal_keys};
-use crate::file_io::{Contents, FileId, InputFile, OutputFile};
+use crate::error::{Code, Failure, Result};
+use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::secret;
+use polyseal_local::FileId;
+use polyseal_local::secrets::without_hexadecimal_keys;
 
 /// No algorithm's key is longer, in hexadecimal and with an end of line.
 const MAX_KEY_FILE_BYTES: usize = 1024;
@@ -38,12 +40,22 @@ fn seal(args: &RawArgs) -> Result {
     let nonce = nonce(&args.algorithm, &algorithm)?;
     let (ad, ad_id) = associated_data(args)?;
     let mut input = InputFile::open(args.algorithm.file.as_deref())?;
-    let taken = [(input.id, "the input"), (key_id, "the key file"), (ad_id, "the associated data")];
+    let taken = taken(input.id, key_id, ad_id);
     let output = OutputFile::open(&args.output, Contents::Binary, &taken)?;
     let message = Zeroizing::new(input.read_all()?);
     let sealed = aead.seal(&nonce.bytes, &ad, &message).map_err(refused)?;
     nonce.tell();
     finish(output, &sealed)
+}
+
+/// Files that the output must not be.
+fn taken(
+    input: Option<FileId>,
+    key: Option<FileId>,
+    ad: Option<FileId>,
+) -> Vec<(FileId, &'static str)> {
+    let named = [(input, "the input"), (key, "the key file"), (ad, "the associated data")];
+    named.into_iter().filter_map(|(file, what)| Some((file?, what))).collect()
 }
 
 fn open(args: &RawArgs) -> Result {
@@ -54,7 +66,7 @@ fn open(args: &RawArgs) -> Result {
     let nonce = if recovers { Vec::new() } else { given_nonce(&args.algorithm)? };
     let (ad, ad_id) = associated_data(args)?;
     let mut input = InputFile::open(args.algorithm.file.as_deref())?;
-    let taken = [(input.id, "the input"), (key_id, "the key file"), (ad_id, "the associated data")];
+    let taken = taken(input.id, key_id, ad_id);
     let output = OutputFile::open(&args.output, Contents::Unknown, &taken)?;
     let sealed = input.read_all()?;
     if recovers {

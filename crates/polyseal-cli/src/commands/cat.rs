@@ -1,11 +1,12 @@
 //! `cat`: a part of a file, for the price of the segments that it lies in, and the last one.
 
-use polyseal_file::{ReadAt, looks_armored};
+use polyseal_file::{Error, ReadAt};
+use polyseal_local::FileId;
 use zeroize::Zeroizing;
 
 use crate::args::{CatArgs, Range};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, FileId, InputFile, OutputFile};
+use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::Opening;
 
 /// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
@@ -17,18 +18,13 @@ const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
     let opening = Opening::to_read(&args.read, None)?;
-    let mut input = InputFile::open(Some(&args.file))?;
+    let input = InputFile::open(Some(&args.file))?;
     if input.bytes().is_none() {
         return Err(Failure::usage("only a part of a regular file can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
-    // A payload alone begins with any byte.
-    if opening.header.is_none() && input.first_byte()?.is_some_and(looks_armored) {
-        return Err(Failure::usage("no part of a file with ASCII armour can be read")
-            .hint("decrypt all of it: polyseal decrypt"));
-    }
-    let taken: Vec<_> =
-        [(input.id, "the input")].into_iter().chain(opening.sources.taken()).collect();
+    let mut taken = opening.sources.taken();
+    taken.extend(input.id.map(|id| (id, "the input")));
     #[cfg(feature = "stores")]
     if let Some(object) = input.object {
         return print(args, &opening, object, PIECE_OF_OBJECT, &taken);
@@ -41,10 +37,13 @@ fn print(
     opening: &Opening,
     source: impl ReadAt,
     pieces: usize,
-    taken: &[(Option<FileId>, &str)],
+    taken: &[(FileId, &'static str)],
 ) -> Result {
-    let reader =
-        opening.decryptor().reader(source).map_err(|error| opening.refused(error, &args.file))?;
+    let reader = opening.decryptor().reader(source).map_err(|error| match error {
+        Error::Armored => Failure::usage("no part of a file with ASCII armour can be read")
+            .hint("decrypt all of it: polyseal decrypt"),
+        other => opening.refused(other, &args.file),
+    })?;
     let (mut at, end) = bounds(args.range, reader.plaintext_bytes())?;
     let mut output = OutputFile::open(&args.output, Contents::Unknown, taken)?;
     let mut piece =

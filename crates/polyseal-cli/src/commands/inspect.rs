@@ -1,46 +1,33 @@
 //! `inspect`: what a file says of itself, without a key and so without any proof.
 
 use std::fmt::Write;
-use std::io::{self, BufRead, BufReader};
 
-use polyseal_file::{ArmorReader, Inspection, PayloadInfo, StanzaInfo, age, looks_armored};
+use polyseal_file::{AnyInspection, FormatInspection, Inspection, PayloadInfo, StanzaInfo, age};
 
 use super::{print, print_json};
 use crate::args::InspectArgs;
-use crate::error::{Failure, Result, shown};
+use crate::error::{Result, shown};
 use crate::file_io::InputFile;
 use crate::keys::Sources;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result {
     if let Some(header) = &args.header {
-        let (header, _) = Sources::new([None, None])?.header(header)?;
+        let header = Sources::new([None, None])?.header(header)?;
         let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
         let length = payload.and_then(|payload| payload.bytes());
         return show(args, &Inspection::of(&header, length));
     }
     let mut input = InputFile::open(args.file.as_deref())?;
-    if input.first_byte()?.is_some_and(looks_armored) {
-        return describe(args, BufReader::new(ArmorReader::new(input)), None);
-    }
     let length = input.bytes();
-    describe(args, BufReader::new(input), length)
-}
-
-fn describe(args: &InspectArgs, mut input: impl BufRead, length: Option<u64>) -> Result {
-    let first = input.fill_buf().map_err(read_error)?.first();
-    if first == Some(&b'a') {
-        let file = age::v1::Inspection::read(&mut input, length)?;
-        return if args.json { print_json(&file) } else { print(&age_text(&file)) };
+    match AnyInspection::read(&mut input, length)?.file {
+        FormatInspection::Polyseal(file) => show(args, &file),
+        FormatInspection::Age(file) if args.json => print_json(&file),
+        FormatInspection::Age(file) => print(&age_text(&file)),
     }
-    show(args, &Inspection::read(&mut input, length)?)
 }
 
 fn show(args: &InspectArgs, file: &Inspection) -> Result {
     if args.json { print_json(file) } else { print(&text(file)) }
-}
-
-fn read_error(source: io::Error) -> Failure {
-    polyseal_file::Error::Io { what: "read the input", source }.into()
 }
 
 fn age_text(file: &age::v1::Inspection) -> String {

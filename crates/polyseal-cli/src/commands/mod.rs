@@ -32,7 +32,7 @@ pub(crate) use keygen::keygen;
 pub(crate) use limits::limits;
 #[cfg(feature = "mount")]
 pub(crate) use mount::mount;
-pub(crate) use rekey::{backup, rekey};
+pub(crate) use rekey::rekey;
 pub(crate) use selftest::selftest;
 pub(crate) use suites::suites;
 pub(crate) use vectors::vectors;

@@ -6,18 +6,19 @@
 //! one: beside its input, or at the same path beneath the directory that is told.
 
 use std::collections::{BTreeSet, HashSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use polyseal_local::{Directory, FileId, Place, beneath};
+
 use crate::args::{ManyArgs, OutputArgs};
 use crate::commands::many::{Excluded, Names};
-use crate::directory::{self, Directory};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, FileId, OutputFile, Taken};
+use crate::file_io::{Contents, ForbiddenOutputs, OutputFile};
 use crate::streams::{descriptor, is_standard_input, is_standard_output};
 
 /// What is added to the name of a file that is encrypted beside others.
@@ -35,7 +36,7 @@ pub(super) struct Job {
 
 enum Target {
     Named(OutputArgs),
-    In { directory: Directory, name: OsString, shown: PathBuf, force: bool },
+    In { place: Place, force: bool },
 }
 
 pub(super) enum Jobs {
@@ -89,16 +90,18 @@ impl Job {
     pub(super) fn to(&self) -> Option<&Path> {
         match &self.output {
             Target::Named(args) => args.output.as_deref(),
-            Target::In { shown, .. } => Some(shown),
+            Target::In { place, .. } => Some(place.shown()),
         }
     }
 
-    pub(super) fn open_output(&self, contents: Contents, taken: &Taken<'_>) -> Result<OutputFile> {
+    pub(super) fn open_output(
+        &self,
+        contents: Contents,
+        taken: &ForbiddenOutputs,
+    ) -> Result<OutputFile> {
         match &self.output {
             Target::Named(args) => OutputFile::open(args, contents, taken),
-            Target::In { directory, name, shown, force } => {
-                OutputFile::inside(directory.clone(), name.clone(), shown, *force, taken)
-            }
+            Target::In { place, force } => OutputFile::inside(place.clone(), *force, taken),
         }
     }
 }
@@ -208,7 +211,7 @@ impl Listed {
         let (opened, shown) = match &self.directory {
             None => (Directory::of(&to), to),
             Some((directory, root)) => {
-                let to = directory::beneath(&to).ok_or_else(|| {
+                let to = beneath(&to).ok_or_else(|| {
                     let message = format!("{} leads out of this directory", path.display());
                     Failure::usage(message).hint("with -o, name files by their paths from here")
                 })?;
@@ -220,13 +223,13 @@ impl Listed {
             let message = format!("{} would have the output of another input", path.display());
             return Err(Failure::usage(message).hint("give them one after the other"));
         }
-        let output = Target::In { directory, name, shown, force: self.force };
+        let output = Target::In { place: Place::inside(directory, name, shown), force: self.force };
         Ok(Job { input: Some(path.to_owned()), output })
     }
 
     /// Whether it is the first with this output.
     fn begin(&self, directory: &Directory, name: &OsStr) -> bool {
-        let place = (FileId::of_descriptor(directory), name);
+        let place = (FileId::of_open(directory), name);
         let [one, other] = self.hashers.each_ref().map(|hasher| hasher.hash_one(place));
         self.begun.lock().unwrap_or_else(PoisonError::into_inner).insert((one, other))
     }

@@ -9,26 +9,24 @@ use std::{io, iter};
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
 use polyseal_file::{
-    ArmorReader, ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, Recipients, SegmentSize,
-    Suite, Summary, age,
+    ArmorWriter, DEFAULT_SUITE, Encryptor, Input, Output, Recipients, SegmentSize, Suite, Summary,
+    age,
 };
 
 use self::jobs::{AGE_SUFFIX, Job, Jobs, place, without_suffix};
 pub(crate) use self::jobs::{SUFFIX, with_suffix};
 use super::many::{self, Done, Excluded};
 use super::{print, trees};
+use polyseal_local::Problem;
+
 use crate::args::{
     DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
 };
 use crate::error::{Failure, Result, shown};
 use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
-use crate::progress::Progress;
+use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_output;
-
-/// Shorter files are read as streams: it is as fast, and files whose length the system does not
-/// tell, such as those in /proc, are read to their end.
-const READ_AT_OFFSETS: u64 = 1024 * 1024;
 
 pub(crate) type Report<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
@@ -72,12 +70,12 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     }
     let jobs = match (jobs, tree) {
         (Some(jobs), _) => jobs,
-        (None, Some(tree)) => return tree.seal(&args.many, encryptor, &sources),
+        (None, Some(tree)) => return tree.seal(args, encryptor, &sources),
         (None, None) => return Ok(()),
     };
     if let Some(path) = &args.header {
         let Jobs::Alone(job) = &jobs else { return Err(one_header()) };
-        return encrypt_detached(encryptor, job, path, &sources);
+        return encrypt_detached(args, encryptor, job, path, &sources);
     }
     encrypt_each(args, jobs, &sources, |input, output, report| {
         report.map_or(encryptor, |report| encryptor.progress(report)).encrypt(input, output)
@@ -129,7 +127,8 @@ fn encrypt_each(
     jobs.each(&args.many, sources, contents, "encrypted", |input, output, report| {
         let input = input.source();
         if !args.armor {
-            return seal(input, output.sink(), report).map_err(Failure::sealing);
+            let sealed = seal(input, output.sink(), report).map_err(Failure::sealing)?;
+            return Ok(allowed(args, sealed));
         }
         let mut armor = match args.format {
             Format::Polyseal => ArmorWriter::new(output),
@@ -137,8 +136,15 @@ fn encrypt_each(
         };
         let sealed = seal(input, Output::Stream(&mut armor), report).map_err(Failure::sealing)?;
         armor.finish().map_err(write_error)?;
-        Ok(sealed)
+        Ok(allowed(args, sealed))
     })
+}
+
+/// What [`carry`] shall think of the input: that it has grown is no failure if that is allowed.
+fn allowed(args: &EncryptArgs, sealed: Summary) -> Summary {
+    let mut sealed = sealed;
+    sealed.grew &= !args.allow_changed;
+    sealed
 }
 
 /// How many threads each file has: of one file, as many as it likes.
@@ -151,7 +157,13 @@ fn threads(work: &WorkArgs, many: &ManyArgs, jobs: Option<&Jobs>) -> Option<NonZ
 
 /// The header into a file of its own. It is on disk before the payload appears: a payload that
 /// nobody can open is worse than a header without one.
-fn encrypt_detached(encryptor: Encryptor<'_>, job: &Job, path: &Path, sources: &Sources) -> Result {
+fn encrypt_detached(
+    args: &EncryptArgs,
+    encryptor: Encryptor<'_>,
+    job: &Job,
+    path: &Path,
+    sources: &Sources,
+) -> Result {
     let to = job.to();
     let same = match to {
         Some(to) if !is_standard_output(to) => place(to) == place(path),
@@ -166,9 +178,9 @@ fn encrypt_detached(encryptor: Encryptor<'_>, job: &Job, path: &Path, sources: &
         return Err(Failure::usage(message)
             .hint("no header is replaced: it may be all that opens another payload"));
     }
-    let taken: Vec<_> = sources.taken().collect();
-    let args = OutputArgs { output: Some(path.to_owned()), force: false };
-    let mut header_file = OutputFile::open(&args, Contents::Binary, &taken)?;
+    let taken = sources.taken();
+    let to = OutputArgs { output: Some(path.to_owned()), force: false };
+    let mut header_file = OutputFile::open(&to, Contents::Binary, &taken)?;
     carry(job, sources, Contents::Binary, None, |input, output, report| {
         let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
         let (input, output) = (input.source(), output.sink());
@@ -177,7 +189,7 @@ fn encrypt_detached(encryptor: Encryptor<'_>, job: &Job, path: &Path, sources: &
         header_file.write_all(header.as_bytes())?;
         header_file.sync()?;
         header_file.commit()?;
-        Ok(sealed)
+        Ok(allowed(args, sealed))
     })
     .map(drop)
 }
@@ -199,7 +211,9 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
     let many = &args.many;
     jobs.each(many, &opening.sources, Contents::Unknown, "decrypted", |input, output, report| {
         let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
-        input.unarmored(&opening, |input| decryptor.decrypt(input, output.sink()))
+        let name = input.name.clone();
+        let decrypted = decryptor.decrypt(input.source(), output.sink());
+        decrypted.map_err(|error| opening.refused(error, &name))
     })
 }
 
@@ -225,24 +239,25 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
         let report = if bar.is_some() { Some(&add as _) } else { report };
         let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
-        let summary = input.unarmored(&opening, |input| decryptor.verify(input))?;
+        let opened = decryptor.verify(input.source());
+        let summary = opened.map_err(|error| opening.refused(error, &input.name))?;
         Ok(verified(path, summary.plaintext_bytes))
     };
     if let ([path], true, false) = (files, alone, many.json) {
         let done = check(path, None)?;
         return done.said.map_or(Ok(()), |said| print(&said));
     }
-    let bar = match &list {
+    let bar = Bar::of(match &list {
         Some(list) => many.progress(list)?,
         None => Progress::of_named(files.iter().map(PathBuf::as_path)),
-    };
-    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    });
+    let add = |bytes| bar.add(bytes);
     let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
     };
     let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
-    many::each(many, names, PathBuf::clone, bar.as_ref(), |path| check(&path, Some(&add)))
+    many::each(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&add)))
 }
 
 /// What `verify` says of a file.
@@ -290,17 +305,17 @@ impl Jobs {
             }
             Self::Listed(list) => {
                 let (names, listed) = *list;
-                let bar = many.progress(&names)?;
+                let bar = Bar::of(many.progress(&names)?);
                 let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.has(n)));
-                return many::each(many, names, PathBuf::clone, bar.as_ref(), |path| {
-                    carry_one(&listed.job(&path)?, sources, contents, bar.as_ref(), done, &work)
+                return many::each(many, names, PathBuf::clone, &bar, |path| {
+                    carry_one(&listed.job(&path)?, sources, contents, &bar, done, &work)
                 });
             }
         };
-        let bar = bar.or_else(|| Progress::of_files(None, None));
+        let bar = Bar::of(bar.or_else(|| Progress::of_files(None, None)));
         let name = |job: &Job| job.input.clone().unwrap_or_else(|| "-".into());
-        many::each(many, items, name, bar.as_ref(), |job| {
-            carry_one(&job, sources, contents, bar.as_ref(), done, &work)
+        many::each(many, items, name, &bar, |job| {
+            carry_one(&job, sources, contents, &bar, done, &work)
         })
     }
 }
@@ -310,11 +325,11 @@ fn carry_one(
     job: &Job,
     sources: &Sources,
     contents: Contents,
-    bar: Option<&Progress>,
+    bar: &Bar,
     outcome: &'static str,
     work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
 ) -> Result<Done> {
-    let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
+    let add = |bytes| bar.add(bytes);
     let Summary { plaintext_bytes: bytes, .. } = carry(job, sources, contents, Some(&add), work)?;
     Ok(Done { outcome, bytes: Some(bytes), said: None })
 }
@@ -329,7 +344,8 @@ fn carry(
     work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
     let mut input = InputFile::open(job.input.as_deref())?;
-    let taken: Vec<_> = [(input.id, "the input")].into_iter().chain(sources.taken()).collect();
+    let mut taken = sources.taken();
+    taken.extend(input.id.map(|id| (id, "the input")));
     let mut output = job.open_output(contents, &taken)?;
     let summary = if report.is_some() {
         work(&mut input, &mut output, report)?
@@ -339,6 +355,10 @@ fn carry(
         work(&mut input, &mut output, if bar.is_some() { Some(&add) } else { None })?
     };
     output.commit()?;
+    if summary.grew {
+        // The output is there: it has what can be had of a file that is always written to.
+        return Err(polyseal_local::Error::new(&input.name, Problem::Grew).into());
+    }
     Ok(summary)
 }
 
@@ -348,36 +368,17 @@ fn write_error(source: io::Error) -> Failure {
 
 impl InputFile {
     fn source(&mut self) -> Input<'_> {
-        if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
-            Input::File(&self.file)
-        } else {
-            Input::Stream(self)
-        }
-    }
-
-    /// Lets `work` have the file without its armour, if it has one.
-    fn unarmored<T>(
-        &mut self,
-        opening: &Opening,
-        work: impl FnOnce(Input<'_>) -> polyseal_file::Result<T>,
-    ) -> Result<T> {
-        // A payload alone begins with any byte.
-        let first = if opening.header.is_none() { self.first_byte()? } else { None };
-        let name = self.name.clone();
-        if first.is_some_and(polyseal_file::looks_armored) {
-            let mut reader = ArmorReader::new(self);
-            return work(Input::Stream(&mut reader)).map_err(|error| opening.refused(error, &name));
-        }
-        if self.length.is_some_and(|length| length >= READ_AT_OFFSETS) {
-            return work(Input::File(&self.file)).map_err(|error| opening.refused(error, &name));
-        }
-        work(Input::Stream(self)).map_err(|error| opening.refused(error, &name))
+        if self.length.is_some() { Input::File(&self.file) } else { Input::Stream(self) }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+    use crate::args::{Args, Command};
+    use crate::error::Code;
 
     /// [`fastest`] knows which families are for files, and not which of their instances are.
     #[test]
@@ -389,6 +390,42 @@ mod tests {
                 let chosen = fastest(*machine, &needs, for_files);
                 assert!(chosen.is_none_or(|a| Suite::new(&a).is_ok()), "{needs:?}: {chosen:?}");
             }
+        }
+    }
+
+    /// Of a file that has grown there is an output, and a failure unless that is allowed.
+    #[test]
+    fn the_output_of_a_file_that_has_grown_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let (input, output) = (folder.path().join("log"), folder.path().join("log.polyseal"));
+        let key = polyseal_file::Key::generate().unwrap();
+        let recipients = Recipients::from(&key);
+        let sources = Sources::new([None, None]).unwrap();
+        for allow in [false, true] {
+            std::fs::write(&input, b"a line\n").unwrap();
+            let grow = |_| {
+                let mut log = std::fs::File::options().append(true).open(&input).unwrap();
+                io::Write::write_all(&mut log, b"another\n").unwrap();
+            };
+            let to = output.to_str().unwrap();
+            let line = ["polyseal", "encrypt", "-f", "-o", to, input.to_str().unwrap()];
+            let line = line.into_iter().chain(allow.then_some("--allow-changed"));
+            let Command::Encrypt(args) = Args::parse_from(line).command else { panic!("another") };
+            let Jobs::Alone(job) =
+                Jobs::of(&args.files, &args.many, &args.output, |_| None).unwrap()
+            else {
+                panic!("several")
+            };
+            let encryptor = Encryptor::new(&recipients).progress(&grow);
+            let done = carry(&job, &sources, Contents::Binary, None, |input, output, _| {
+                let sealed = encryptor.encrypt(input.source(), output.sink())?;
+                assert!(sealed.grew);
+                Ok(allowed(&args, sealed))
+            });
+            assert_eq!(done.err().map(|failure| failure.code), (!allow).then_some(Code::Io));
+            let sealed = std::fs::read(&output).unwrap();
+            let opened = polyseal_file::decrypt(&(&key).into(), &sealed).unwrap();
+            assert_eq!(opened, b"a line\n");
         }
     }
 

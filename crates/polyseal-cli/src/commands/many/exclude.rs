@@ -28,6 +28,11 @@ impl Excluded {
         Ok(Self(set))
     }
 
+    /// Whether `path` itself is left out.
+    pub(crate) fn has_itself(&self, path: &Path) -> bool {
+        !self.0.is_empty() && self.0.is_match(path)
+    }
+
     /// Whether `path`, or a directory that it lies in, is left out.
     pub(crate) fn has(&self, path: &Path) -> bool {
         !self.0.is_empty() && path.ancestors().any(|path| self.0.is_match(path))

@@ -4,25 +4,23 @@
 //! Names are taken as they come and forgotten when a file is done, so that a million of them take
 //! no more memory than a few. What fails keeps no other from being done.
 
-mod batches;
 mod exclude;
 mod names;
-mod pool;
 mod report;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
-pub(crate) use batches::{Item, Prepared, in_batches};
 pub(crate) use exclude::Excluded;
 pub(crate) use names::Names;
-pub(crate) use pool::in_order;
 pub(crate) use report::{Done, Report};
+
+use polyseal_local::in_order;
 
 use crate::args::ManyArgs;
 use crate::error::{Failure, Result};
-use crate::progress::Progress;
+use crate::progress::{Bar, Progress};
 
 impl ManyArgs {
     /// The names of the list, if there is one.
@@ -64,7 +62,7 @@ pub(crate) fn each<T: Send>(
     many: &ManyArgs,
     items: impl Iterator<Item = Result<T>> + Send,
     name: impl Fn(&T) -> PathBuf + Sync,
-    bar: Option<&Progress>,
+    bar: &Bar,
     work: impl Fn(T) -> Result<Done> + Sync,
 ) -> Result {
     let mut report = Report::new(many.json, bar);
@@ -73,10 +71,11 @@ pub(crate) fn each<T: Send>(
         let name = name(&item);
         Ok((name, work(item)))
     };
-    in_order(items, many.jobs(), work, |outcomes| {
+    in_order(items, many.jobs(), &(), work, |outcomes| {
         for outcome in outcomes {
             // A list that cannot be read any further ends the run.
             let (name, done) = outcome?;
+            bar.file();
             report.file(&name, done)?;
         }
         report.end()

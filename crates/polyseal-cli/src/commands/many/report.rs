@@ -4,11 +4,12 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use polyseal_local::misleads;
 use serde::Serialize;
 
 use crate::commands::print;
 use crate::error::{Code, Failure, Result, shown};
-use crate::progress::Progress;
+use crate::progress::Bar;
 
 /// So many failures are told at length, and so many named at the end.
 const TOLD: u64 = 100;
@@ -25,11 +26,36 @@ pub(crate) struct Done {
 
 pub(crate) struct Report<'a> {
     json: bool,
-    bar: Option<&'a Progress>,
+    bar: &'a Bar,
     files: u64,
     failed: u64,
     gravest: Option<Code>,
     named: Vec<PathBuf>,
+}
+
+/// What is said of a file of which the library says `done`.
+pub(crate) fn said(path: &Path, done: polyseal_local::Done) -> Done {
+    use polyseal_local::Done as Local;
+
+    let name = shown(&path.display().to_string());
+    let (outcome, bytes, what) = match done {
+        Local::Encrypted { bytes, .. } => ("encrypted", Some(bytes), None),
+        Local::Decrypted { bytes } => ("decrypted", Some(bytes), None),
+        Local::Verified { bytes } => {
+            ("verified", Some(bytes), Some(format!("whole and authentic, {bytes} bytes")))
+        }
+        Local::Recorded { bytes } => ("recorded", Some(bytes), None),
+        Local::Linked { bytes } => ("linked", Some(bytes), None),
+        Local::Rekeyed => ("rekeyed", None, Some("rekeyed".to_owned())),
+        Local::Reencrypted { bytes } => ("rekeyed", Some(bytes), Some("encrypted anew".to_owned())),
+        Local::Already => ("already", None, Some("a new key opens it already".to_owned())),
+        Local::Left => {
+            ("left", None, Some("it is not of this tree, and was left as it is".to_owned()))
+        }
+        Local::Restored => ("restored", None, Some("the old header has been put back".to_owned())),
+        _ => ("done", None, None),
+    };
+    Done { outcome, bytes, said: what.map(|what| format!("{name}: {what}\n")) }
 }
 
 /// A line of JSON.
@@ -49,14 +75,13 @@ struct Line<'a> {
 }
 
 impl<'a> Report<'a> {
-    pub(crate) fn new(json: bool, bar: Option<&'a Progress>) -> Self {
+    pub(crate) fn new(json: bool, bar: &'a Bar) -> Self {
         Self { json, bar, files: 0, failed: 0, gravest: None, named: Vec::new() }
     }
 
     /// Tells of one file, the next.
     pub(crate) fn file(&mut self, path: &Path, done: Result<Done>) -> Result {
         self.files += 1;
-        self.bar.iter().for_each(|bar| bar.file());
         let failure = match done {
             Ok(done) if self.json => return json(path, done.outcome, done.bytes, None),
             Ok(done) => return done.said.map_or(Ok(()), |said| print(&said)),
@@ -79,11 +104,13 @@ impl<'a> Report<'a> {
                 super::super::note("what else fails is counted; --json tells of each");
             }
         };
-        match self.bar {
-            Some(bar) => bar.suspend(tell),
-            None => tell(),
-        }
+        self.bar.suspend(tell);
         Ok(())
+    }
+
+    /// The same, as the library says it.
+    pub(crate) fn local(&mut self, path: &Path, done: Result<polyseal_local::Done>) -> Result {
+        self.file(path, done.map(|done| said(path, done)))
     }
 
     /// What of them all is told at last.
@@ -115,5 +142,21 @@ fn json(path: &Path, outcome: &str, bytes: Option<u64>, failure: Option<&Failure
     };
     let text = serde_json::to_string(&line)
         .map_err(|error| Failure::new(Code::Io, format!("cannot write JSON: {error}")))?;
-    print(&(text + "\n"))
+    print(&(spelt_out(&text) + "\n"))
+}
+
+/// JSON whose strings have no characters that a terminal obeys: it escapes fewer of its own accord.
+fn spelt_out(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for character in json.chars() {
+        if misleads(character) {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        } else {
+            text.push(character);
+        }
+    }
+    text
 }

@@ -22,7 +22,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 
 use super::place::{Found, Names, Owned, Place, alone, is_hidden, named, short};
-use crate::file_io::FileId;
+use polyseal_local::FileId;
 
 /// For how long the kernel may rely on an answer.
 const VALID: Duration = Duration::from_secs(1);

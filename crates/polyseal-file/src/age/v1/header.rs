@@ -15,6 +15,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 use zeroize::Zeroizing;
 
+use crate::armor::begins_armored;
 use crate::error::{Error, HeaderError, Result, io};
 use crate::header::Existing;
 use crate::kdf::{self, MAC_BYTES};
@@ -88,14 +89,16 @@ impl Header {
     /// Reads a header from where `input` stands, and not a byte more. Nothing is authenticated.
     ///
     /// # Errors
-    /// [`Error::NotAPolysealFile`] if it is no age file either, [`Error::AgeVersion`],
-    /// [`Error::Truncated`], [`Error::Header`], or [`Error::Io`].
+    /// [`Error::NotAPolysealFile`] if it is no age file either, [`Error::Armored`],
+    /// [`Error::AgeVersion`], [`Error::Truncated`], [`Error::Header`], or [`Error::Io`].
     pub fn read(input: &mut (impl BufRead + ?Sized)) -> Result<Self> {
         let mut bytes = Vec::new();
         line(input, &mut bytes, VERSION_LINE.len())?;
         if bytes != VERSION_LINE {
             let known = bytes.len().min(MAGIC.len());
-            return Err(if bytes.is_empty() || bytes[..known] != MAGIC[..known] {
+            return Err(if begins_armored(&bytes) {
+                Error::Armored
+            } else if bytes.is_empty() || bytes[..known] != MAGIC[..known] {
                 Error::NotAPolysealFile
             } else if VERSION_LINE.starts_with(&bytes) {
                 Error::Truncated

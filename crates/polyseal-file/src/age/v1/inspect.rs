@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::{CHUNK_BYTES, Header};
 use crate::error::Result;
 use crate::inspect::PayloadInfo;
-use crate::layout;
 
 const TAG_BYTES: usize = 16;
 
@@ -36,21 +35,20 @@ impl Inspection {
     /// As [`Header::read`].
     pub fn read(input: &mut (impl BufRead + ?Sized), file_bytes: Option<u64>) -> Result<Self> {
         let header = Header::read(input)?;
-        let payload = file_bytes.map(|length| {
-            let bytes = length.saturating_sub(header.payload_offset());
-            PayloadInfo {
-                bytes,
-                segments: layout::segments(bytes, CHUNK_BYTES as usize + TAG_BYTES),
-                plaintext_bytes: layout::plaintext_bytes(bytes, CHUNK_BYTES, TAG_BYTES),
-            }
-        });
-        Ok(Self {
+        let mut found = Self {
             format: "age",
             version: 1,
             payload_offset: header.payload_offset(),
             recipients: header.recipients().map(str::to_owned).collect(),
-            payload,
+            payload: None,
             authenticated: false,
-        })
+        };
+        found.payload = file_bytes.map(|bytes| found.payload_of(bytes));
+        Ok(found)
+    }
+
+    /// The payload of a file of so many bytes.
+    pub(crate) fn payload_of(&self, file_bytes: u64) -> PayloadInfo {
+        PayloadInfo::of(file_bytes.saturating_sub(self.payload_offset), CHUNK_BYTES, TAG_BYTES)
     }
 }

@@ -1,0 +1,404 @@
+//! `rekey`: other recipients for files and trees. What is done to them is [`polyseal_local`]'s; here
+//! is what is asked for, and told.
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use polyseal_file::{Existing, Identities, Passphrase, Recipients};
+use polyseal_local::{
+    Already, DetachedHeader, How, NewTree, Options, Problem, Rekey, RekeyedFile, SealedTree, Total,
+    Trust, expect_not_interrupted,
+};
+
+use super::many::{Excluded, Names, Report};
+use super::note;
+use super::trees::only_one;
+use crate::args::{OutputArgs, RekeyArgs};
+use crate::error::{Failure, Result};
+use crate::file_io::{Contents, InputFile, OutputFile, forbidden};
+use crate::keys::{self, NewPassphrase, Opening, Sources};
+use crate::objects::expect_file;
+#[cfg(feature = "stores")]
+use crate::objects::is_object;
+use crate::progress::{Bar, Progress};
+use crate::streams::is_standard_input;
+
+pub(crate) fn rekey(args: &RekeyArgs) -> Result {
+    if let Some(header) = &args.header {
+        expect_named(args)?;
+        return detached(args, header);
+    }
+    let list = args.many.list()?;
+    let path = match &args.file[..] {
+        [path] if list.is_none() && !args.many.recursive && !args.many.json => path,
+        files => return several(args, files, list),
+    };
+    #[cfg(feature = "stores")]
+    if is_object(path) {
+        expect_named(args)?;
+        return crate::objects::rekey(args, path);
+    }
+    expect_file(path)?;
+    if args.restore {
+        let opening = to_restore(args)?;
+        let trust = trust(opening.as_ref());
+        let bar = Bar::none();
+        let options = Options::new().progress(&bar);
+        return Ok(polyseal_local::restore_file(path, trust, &options)?);
+    }
+    expect_named(args)?;
+    if is_standard_input(path) {
+        return Err(polyseal_local::Error::new(path, Problem::NotToBeRekeyed).into());
+    }
+    if args.output.is_none() {
+        expect_not_interrupted(path)?;
+    }
+    one(args, path)?;
+    note_kept_keys(args);
+    Ok(())
+}
+
+fn one(args: &RekeyArgs, path: &Path) -> Result {
+    let run = Run::new(args, args.work.threads)?;
+    let to = || run.recipients();
+    let rekey = run.rekey(&to, Already::Unknown);
+    let bar = Bar::of(Progress::new(None, false));
+    let explained = |error| run.opening.explained(error);
+    let Some(other) = &args.output else {
+        let forbidden = forbidden(&run.opening.sources.taken());
+        let options = Options::new().progress(&bar).forbidden(&forbidden);
+        return polyseal_local::rekey_file(path, &rekey, &options).map_err(explained);
+    };
+    let ready = RekeyedFile::open(path, &rekey).map_err(explained)?;
+    // Its copy is of a header of the same file, perhaps, and would undo this one.
+    expect_not_interrupted(other)?;
+    let mut taken = run.opening.sources.taken();
+    taken.push((ready.input()?, "the input; leave out -o to replace it"));
+    let output = OutputArgs { output: Some(other.clone()), force: args.force };
+    let mut output = OutputFile::open(&output, Contents::Binary, &taken)?;
+    let options = Options::new().progress(&bar);
+    ready.write(output.sink(), other, &options).map_err(explained)?;
+    output.commit()
+}
+
+/// Other recipients for a payload whose header is kept in a file of its own: that file is replaced,
+/// in one step and under the same lock as any. The payload is not needed, and never written to.
+fn detached(args: &RekeyArgs, path: &Path) -> Result {
+    let context = args.context.get()?;
+    let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
+    let mut opening = Opening::new(&args.open, false, context.clone(), args.work.threads, sources)?;
+    let there = match &args.output {
+        None if is_standard_input(path) => {
+            return Err(polyseal_local::Error::new(path, Problem::NotAFile).into());
+        }
+        None => There::Replaced(DetachedHeader::read(path)?),
+        Some(other) => There::Elsewhere(opening.sources.header(path)?, other),
+    };
+    let old = match &there {
+        There::Replaced(header) => header.header().clone(),
+        There::Elsewhere(header, _) => header.clone(),
+    };
+    let refused = |error| opening.refused(error, path);
+    let authentic = old.authenticate(&opening.identities).map_err(refused)?;
+    if context.is_some() {
+        authentic.expect_context(context.as_ref()).map_err(refused)?;
+    }
+    let payload = match &args.file[..] {
+        [] => None,
+        [path] => Some(InputFile::open(Some(path))?),
+        _ => return Err(Failure::usage("one header is for one payload")),
+    };
+    let mut taken = opening.sources.taken();
+    if let Some(payload) = &payload {
+        opening.header = Some(old.clone());
+        expect_together(&opening, payload)?;
+        taken.extend(payload.id.map(|id| (id, "the payload")));
+    }
+    let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
+    let recipients =
+        keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &opening.sources)?;
+    let existing = if args.keep { Existing::Keep } else { Existing::Remove };
+    let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
+    match there {
+        There::Replaced(header) => {
+            let (bar, forbidden) = (Bar::none(), forbidden(&taken));
+            header.replace(&new, &Options::new().progress(&bar).forbidden(&forbidden))?;
+        }
+        There::Elsewhere(_, other) => {
+            let to = OutputArgs { output: Some(other.to_owned()), force: args.force };
+            let mut output = OutputFile::open(&to, Contents::Binary, &taken)?;
+            output.write_all(new.as_bytes())?;
+            output.commit()?;
+        }
+    }
+    if !args.keep {
+        note(
+            "note: anyone who could open the payload before may have kept its key, or the old \
+             header",
+        );
+    }
+    Ok(())
+}
+
+/// Where the new header goes.
+enum There<'a> {
+    Replaced(DetachedHeader),
+    Elsewhere(polyseal_file::Header, &'a Path),
+}
+
+/// Opens the end of the payload with the header, to see whether they belong together.
+fn expect_together(opening: &Opening, payload: &InputFile) -> Result {
+    if payload.length.is_none() {
+        return Err(Failure::usage("the payload must be a regular file")
+            .hint("leave it out: the header alone is enough"));
+    }
+    let reader = opening.decryptor().reader(&payload.file);
+    reader.map(|_| ()).map_err(|error| opening.refused(error, &payload.name))
+}
+
+/// Several files, those of a list, or a tree.
+fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
+    if args.output.is_some() && !(args.many.recursive && args.new_key) {
+        return Err(Failure::usage("-o is for one file: each of several is replaced")
+            .hint("leave it out, or rekey copies"));
+    }
+    let excluded = Excluded::new(&args.many.exclude)?;
+    if args.many.recursive {
+        return tree(args, only_one(files)?, &excluded);
+    }
+    let bar = match &list {
+        Some(list) if !args.restore => args.many.progress(list)?,
+        Some(_) => None,
+        None => Progress::of_named(files.iter().map(PathBuf::as_path)),
+    };
+    let bar = Bar::of(bar);
+    let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
+        Some(list) => Box::new(list),
+        None => Box::new(files.iter().cloned().map(Ok)),
+    };
+    let names = names
+        .filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)))
+        .map(|name| name.map_err(Failure::into_local));
+    if args.restore {
+        let opening = to_restore(args)?;
+        let options = Options::new().progress(&bar).jobs(args.many.jobs());
+        return told(args, &bar, opening.as_ref(), |tell| {
+            polyseal_local::restore_files(names, trust(opening.as_ref()), &options, tell)
+        });
+    }
+    let run = Run::new(args, args.work.threads.or(args.many.threads_each()))?;
+    let new = run.at_once()?;
+    let to = || run.recipients();
+    let rekey = run.rekey(&to, run.already(&new));
+    let forbidden = forbidden(&run.opening.sources.taken());
+    let options = Options::new().progress(&bar).forbidden(&forbidden).jobs(args.many.jobs());
+    told(args, &bar, Some(&run.opening), |tell| {
+        polyseal_local::rekey_files(names, &rekey, &options, tell)
+    })?;
+    note_kept_keys(args);
+    Ok(())
+}
+
+fn tree(args: &RekeyArgs, path: &Path, excluded: &Excluded) -> Result {
+    expect_fit_for_tree(args)?;
+    let bar = Bar::of(Progress::of_files(None, None));
+    let leave_out = |path: &Path| excluded.has_itself(path);
+    if args.restore {
+        let opening = to_restore(args)?;
+        let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
+        return told(args, &bar, opening.as_ref(), |tell| {
+            polyseal_local::restore_tree(path, trust(opening.as_ref()), &options, tell)
+        });
+    }
+    let output = OutputArgs { output: args.output.clone(), force: args.force };
+    let to_tree = args.new_key.then(|| super::trees::destination(&output, path)).transpose()?;
+    let run = Run::new(args, args.work.threads.or(args.many.threads_each()))?;
+    let new = run.at_once()?;
+    let forbidden = forbidden(&run.opening.sources.taken());
+    let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
+    let options = options.jobs(args.many.jobs());
+    if let Some(to) = to_tree {
+        return encrypt_anew(&run, path, to, &bar, &options);
+    }
+    let to = || run.recipients();
+    let rekey = run.rekey(&to, run.already(&new));
+    told(args, &bar, Some(&run.opening), |tell| SealedTree::rekey(path, &rekey, &options, tell))?;
+    note_kept_keys(args);
+    Ok(())
+}
+
+/// What else is asked for must go with a tree.
+fn expect_fit_for_tree(args: &RekeyArgs) -> Result {
+    let unfit = [
+        (
+            "--exclude",
+            !args.restore && !args.many.exclude.is_empty(),
+            "the manifest is for all of the tree",
+        ),
+        (
+            "--context",
+            !args.new_key && args.context.context.is_some(),
+            "leave it out: the contents stay bound to it",
+        ),
+    ];
+    match unfit.iter().find(|(_, given, _)| *given) {
+        None => Ok(()),
+        Some((option, _, hint)) => {
+            let message = format!("{option} does not go with rekey --recursive");
+            Err(Failure::usage(message).hint(*hint))
+        }
+    }
+}
+
+/// The contents, too, into a new tree.
+fn encrypt_anew(
+    run: &Run<'_>,
+    path: &Path,
+    to: NewTree,
+    bar: &Bar,
+    options: &Options<'_>,
+) -> Result {
+    let args = run.args;
+    let context = args.context.get()?;
+    let mut encryptor = polyseal_file::Encryptor::new(run.recipients()?);
+    if let Some(context) = &context {
+        encryptor = encryptor.context(context);
+    }
+    if let Some(threads) = args.work.threads.or(args.many.threads_each()) {
+        encryptor = encryptor.threads(threads);
+    }
+    let from = SealedTree::open(path, run.opening.decryptor(), options)
+        .map_err(|error| run.opening.explained_of(error))?;
+    told(args, bar, Some(&run.opening), |tell| from.reencrypt(to, encryptor, tell))
+}
+
+/// Lets `work` tell of each file, and ends with the gravest failure.
+fn told(
+    args: &RekeyArgs,
+    bar: &Bar,
+    opening: Option<&Opening>,
+    work: impl FnOnce(polyseal_local::Tell<'_>) -> polyseal_local::Result<Total>,
+) -> Result {
+    let explain = |error| match opening {
+        Some(opening) => opening.explained_of(error),
+        None => Failure::from(error),
+    };
+    let mut report = Report::new(args.many.json, bar);
+    let mut tell = |path: &Path, done: polyseal_local::Result<_>| {
+        report.local(path, done.map_err(explain)).map_err(Failure::into_local)
+    };
+    work(&mut tell).map_err(explain)?;
+    report.end()
+}
+
+/// What tells whether a copy is authentic, if anything is given that does.
+fn to_restore(args: &RekeyArgs) -> Result<Option<Opening>> {
+    let given = &args.open;
+    let none = given.key.is_empty() && given.identity.is_empty();
+    if none && given.passphrase_fd.is_none() {
+        return Ok(None);
+    }
+    let sources = Sources::new([given.passphrase_fd, None])?;
+    Opening::new(given, false, None, None, sources).map(Some)
+}
+
+fn trust(opening: Option<&Opening>) -> Trust<'_> {
+    opening.map_or(Trust::SamePayload, |opening| Trust::Authentic(&opening.identities))
+}
+
+/// What a run takes: what opens files, and who can open them from now on. The latter are read, and
+/// a passphrase is asked for, when the first file has opened.
+struct Run<'a> {
+    args: &'a RekeyArgs,
+    opening: Opening,
+    context: Option<polyseal_file::Context>,
+    threads: Option<std::num::NonZeroUsize>,
+    recipients: OnceLock<Recipients>,
+}
+
+impl<'a> Run<'a> {
+    fn new(args: &'a RekeyArgs, threads: Option<std::num::NonZeroUsize>) -> Result<Self> {
+        expect_named(args)?;
+        let context = args.context.get()?;
+        let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
+        let opening = Opening::new(&args.open, false, context.clone(), threads, sources)?;
+        Ok(Self { args, opening, context, threads, recipients: OnceLock::new() })
+    }
+
+    fn rekey<'b>(
+        &'b self,
+        to: &'b polyseal_local::ToRecipients<'b>,
+        already: Already<'b>,
+    ) -> Rekey<'b> {
+        let others = if self.args.keep { Existing::Keep } else { Existing::Remove };
+        let how = match (self.args.in_place, self.args.new_key) {
+            (true, _) => How::InPlace,
+            (_, true) => How::NewKey,
+            _ => How::Header,
+        };
+        let mut rekey = Rekey::new(&self.opening.identities, to, others, how).already(already);
+        if let Some(context) = &self.context {
+            rekey = rekey.context(context);
+        }
+        if let Some(threads) = self.threads {
+            rekey = rekey.threads(threads);
+        }
+        rekey
+    }
+
+    fn recipients(&self) -> polyseal_local::Result<&Recipients> {
+        if let Some(recipients) = self.recipients.get() {
+            return Ok(recipients);
+        }
+        let (recipients, _) = self.named().map_err(Failure::into_local)?;
+        Ok(self.recipients.get_or_init(|| recipients))
+    }
+
+    /// Everyone who is named, and what of it shows that a file is theirs already.
+    fn named(&self) -> Result<(Recipients, Option<Passphrase>)> {
+        let passphrase = NewPassphrase::of(&self.args.recipients, self.args.new_passphrase_fd);
+        let (to, keys) = (&self.args.recipients, &self.args.to_key);
+        keys::recipients_and_passphrase(to, keys, &[], passphrase, &self.opening.sources)
+    }
+
+    /// Reads and asks for everything now: several files at a time must not ask for one passphrase
+    /// each. What opens files that are done already.
+    fn at_once(&self) -> Result<Identities<'static>> {
+        let (recipients, passphrase) = self.named()?;
+        self.recipients.get_or_init(|| recipients);
+        keys::identities_of(&self.args.to_key, passphrase, &self.opening.sources)
+    }
+
+    /// How it is seen that a file is done. Where one key file is added and nobody else, it opens
+    /// what is done. For recipients of age that cannot be seen, because a header does not say who
+    /// they are: such a file fails, unless one of their identities is given to open it with, too.
+    /// Then it is rekeyed again.
+    fn already<'b>(&self, new: &'b Identities<'b>) -> Already<'b> {
+        let Self { args, .. } = self;
+        let to = &args.recipients;
+        let one_is_added = args.keep
+            && args.to_key.len() == 1
+            && to.recipient.is_empty()
+            && to.recipients_file.is_empty();
+        if one_is_added { Already::OpensAdded(new) } else { Already::Opens(new) }
+    }
+}
+
+fn expect_named(args: &RekeyArgs) -> Result {
+    let to = &args.recipients;
+    let named = to.recipient.len() + to.recipients_file.len() + args.to_key.len();
+    if named == 0 && !to.passphrase && args.new_passphrase_fd.is_none() && !args.restore {
+        return Err(Failure::usage("nobody was named to open the file from now on")
+            .hint("use -r, -R, -p or --to-key (-k and -i open it here); --keep keeps the others"));
+    }
+    Ok(())
+}
+
+fn note_kept_keys(args: &RekeyArgs) {
+    if !args.keep && !args.new_key {
+        note(
+            "note: anyone who could open the file before may have kept its key: --new-key locks \
+             them out",
+        );
+    }
+}

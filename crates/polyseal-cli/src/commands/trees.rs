@@ -1,0 +1,133 @@
+//! Whole trees: `encrypt`, `decrypt` and `verify --recursive`. What is done to them is
+//! [`polyseal_local`]'s; here is what is asked for, and told.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use polyseal_file::Encryptor;
+use polyseal_local::{Done, Error, NewTree, Options, Problem, SealedTree, Tell, Total, TreeSealer};
+
+use super::many::{Excluded, Report};
+use crate::args::{DecryptArgs, EncryptArgs, ManyArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
+use crate::error::{Failure, Result};
+use crate::file_io::forbidden;
+use crate::keys::{Opening, Sources};
+use crate::progress::{Bar, Progress};
+
+/// The one directory that is worked on.
+pub(super) fn only_one(files: &[PathBuf]) -> Result<&Path> {
+    match files {
+        [one] if one != Path::new("-") => Ok(one),
+        _ => Err(Failure::usage("--recursive takes one directory")
+            .hint("give them one after the other, each with an OUT of its own")),
+    }
+}
+
+/// Where a tree goes.
+fn out(output: &OutputArgs) -> Result<&Path> {
+    output.output.as_deref().filter(|path| *path != Path::new("-")).ok_or_else(|| {
+        Failure::usage("--recursive needs a directory to write to").hint("name a new one: -o OUT")
+    })
+}
+
+/// The directory that the tree in `from` goes to.
+pub(super) fn destination(output: &OutputArgs, from: &Path) -> Result<NewTree> {
+    let to = NewTree::at(out(output)?, output.force)?;
+    to.expect_outside(from)?;
+    Ok(to)
+}
+
+/// A tree that is to be encrypted.
+pub(super) struct Sealing {
+    sealer: TreeSealer,
+    excluded: Excluded,
+}
+
+impl Sealing {
+    /// Looked at before anything is asked for.
+    pub(super) fn new(args: &EncryptArgs) -> Result<Self> {
+        let from = only_one(&args.files)?;
+        let excluded = Excluded::new(&args.many.exclude)?;
+        let to = NewTree::at(out(&args.output)?, args.output.force)?;
+        let leave_out = |path: &Path| excluded.has_itself(path);
+        let sealer = TreeSealer::new(from, to, &Options::new().exclude(&leave_out))?;
+        Ok(Self { sealer, excluded })
+    }
+
+    pub(super) fn seal(
+        self,
+        args: &EncryptArgs,
+        encryptor: Encryptor<'_>,
+        sources: &Sources,
+    ) -> Result {
+        let bar = Bar::of(Progress::of_files(None, None));
+        let leave_out = |path: &Path| self.excluded.has_itself(path);
+        let forbidden = forbidden(&sources.taken());
+        let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
+        let options = options.jobs(args.many.jobs());
+        told(&args.many, &bar, Failure::from, |tell| {
+            let mut judged = |path: &Path, done| {
+                let grew = matches!(done, Ok(Done::Encrypted { grew: true, .. }));
+                let grew = grew && !args.allow_changed;
+                tell(path, if grew { Err(Error::new(path, Problem::Grew)) } else { done })
+            };
+            self.sealer.seal(encryptor, &options, &mut judged)
+        })
+    }
+}
+
+pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
+    let path = only_one(&args.files)?;
+    let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
+    let bar = Bar::of(Progress::of_files(None, None));
+    let excluded = Excluded::new(&args.many.exclude)?;
+    let leave_out = |path: &Path| excluded.has_itself(path);
+    let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
+    let sealed = open(path, &opening, &options)?;
+    told(&args.many, &bar, |error| opening.explained_of(error), |tell| sealed.verify(tell))
+}
+
+pub(super) fn decrypt(args: &DecryptArgs) -> Result {
+    let path = only_one(&args.files)?;
+    let to = NewTree::at(out(&args.output)?, args.output.force)?;
+    let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
+    let bar = Bar::of(Progress::of_files(None, None));
+    let excluded = Excluded::new(&args.many.exclude)?;
+    let leave_out = |path: &Path| excluded.has_itself(path);
+    let forbidden = forbidden(&opening.sources.taken());
+    let options = Options::new()
+        .progress(&bar)
+        .forbidden(&forbidden)
+        .exclude(&leave_out)
+        .jobs(args.many.jobs())
+        .preserve_permissions(args.preserve_permissions);
+    let sealed = open(path, &opening, &options)?;
+    told(&args.many, &bar, |error| opening.explained_of(error), |tell| sealed.decrypt(to, tell))
+}
+
+fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Opening> {
+    if args.header.is_some() {
+        return Err(Failure::usage("--recursive does not go with --header"));
+    }
+    Opening::to_read(args, threads)
+}
+
+fn open<'a>(path: &Path, opening: &'a Opening, options: &Options<'a>) -> Result<SealedTree<'a>> {
+    SealedTree::open(path, opening.decryptor(), options)
+        .map_err(|error| opening.explained_of(error))
+}
+
+/// Lets `work` tell of each file, and ends with the gravest failure.
+fn told(
+    many: &ManyArgs,
+    bar: &Bar,
+    explain: impl Fn(Error) -> Failure + Sync,
+    work: impl FnOnce(Tell<'_>) -> polyseal_local::Result<Total>,
+) -> Result {
+    let mut report = Report::new(many.json, bar);
+    let mut tell = |path: &Path, done: polyseal_local::Result<_>| {
+        report.local(path, done.map_err(&explain)).map_err(Failure::into_local)
+    };
+    work(&mut tell).map_err(&explain)?;
+    report.end()
+}

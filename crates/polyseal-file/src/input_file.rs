@@ -1,0 +1,88 @@
+//! A file as an input: how it is read, and whether its length has changed meanwhile.
+//!
+//! A file is read up to the length that it has at first. A log that is written to all the time has
+//! an end so, and what it had is encrypted as a whole.
+
+use std::fs::File;
+use std::io::{self, IoSliceMut, Read};
+
+use rustix::io::preadv;
+
+use crate::error::{Error, Result, io as io_error};
+
+/// Shorter files are read in order: it is as fast, and takes fewer system calls.
+const READ_AT_OFFSETS: u64 = 1024 * 1024;
+
+pub(crate) struct InputFile<'a> {
+    file: &'a File,
+    /// The length at first, in bytes. There is none where the system tells none: of a pipe, and of
+    /// a file as in /proc, which is empty by its length.
+    told: Option<u64>,
+}
+
+impl<'a> InputFile<'a> {
+    pub(crate) fn new(file: &'a File) -> Result<Self> {
+        let metadata = file.metadata().map_err(io_error("examine the input"))?;
+        let told = Some(metadata.len()).filter(|&bytes| bytes > 0 && metadata.is_file());
+        Ok(Self { file, told })
+    }
+
+    /// The length at first, if the file is to be read at offsets.
+    pub(crate) fn long(&self) -> Option<u64> {
+        self.told.filter(|&bytes| bytes >= READ_AT_OFFSETS)
+    }
+
+    /// The file in order.
+    pub(crate) fn stream(&self) -> FileStream<'a> {
+        FileStream { file: self.file, at: 0, end: self.told }
+    }
+
+    /// Whether it has become longer since. That it has become shorter is an error.
+    pub(crate) fn has_grown(&self) -> Result<bool> {
+        let Some(told) = self.told else { return Ok(false) };
+        let now = self.file.metadata().map_err(io_error("examine the input"))?.len();
+        if now < told { Err(Error::InputChanged) } else { Ok(now > told) }
+    }
+
+    pub(crate) fn expect_same(&self) -> Result<()> {
+        if self.has_grown()? { Err(Error::InputChanged) } else { Ok(()) }
+    }
+}
+
+/// A file in order: from its beginning to its end at first, wherever its own position is, which
+/// stays. Without such an end, from where it stands, as far as it goes.
+pub(crate) struct FileStream<'a> {
+    file: &'a File,
+    at: u64,
+    end: Option<u64>,
+}
+
+impl Read for FileStream<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_vectored(&mut [IoSliceMut::new(buffer)])
+    }
+
+    fn read_vectored(&mut self, places: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        let Some(end) = self.end else { return self.file.read_vectored(places) };
+        // Nothing is read from behind the end: nobody would wipe it.
+        let mut left = usize::try_from(end - self.at).unwrap_or(usize::MAX);
+        let mut within: Vec<_> = places
+            .iter_mut()
+            .map(|place| {
+                let bytes = place.len().min(left);
+                left -= bytes;
+                IoSliceMut::new(&mut place[..bytes])
+            })
+            .collect();
+        if within.iter().all(|place| place.is_empty()) {
+            return Ok(0);
+        }
+        match preadv(self.file, &mut within, self.at)? {
+            0 => Err(io::Error::other(Error::InputChanged)),
+            bytes => {
+                self.at += bytes as u64;
+                Ok(bytes)
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! What goes wrong with files by name: what it is, and which file it is about.
+
+use std::fmt::{self, Write as _};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use polyseal_file::manifest;
+
+use crate::printable::shown;
+
+/// A result with this crate's [`Error`].
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
+
+/// Why something was not done to a file.
+#[derive(Debug)]
+pub struct Error {
+    path: PathBuf,
+    problem: Box<Problem>,
+}
+
+/// What went wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// The operating system refused an operation.
+    Io {
+        /// What was being done to the file, as in "cannot … it".
+        what: &'static str,
+        /// Its answer.
+        source: io::Error,
+    },
+    /// What the file format says of the file.
+    File(polyseal_file::Error),
+    /// What it says of the recipients, or while it encrypts for them.
+    Sealing(polyseal_file::Error),
+    /// The output is there, and was not to be replaced.
+    Exists,
+    /// The output is a symbolic link that leads nowhere.
+    DanglingLink,
+    /// The name of an output ends in `/`, and there is no such directory.
+    NoSuchDirectory,
+    /// What stands in the place of the output is no regular file.
+    NotAFile,
+    /// The input is no regular file without armour, and so cannot be rekeyed.
+    NotToBeRekeyed,
+    /// A file of age does not have what was asked for.
+    NotWithAge(Unfit),
+    /// Something follows the header in a file that should have nothing else.
+    MoreThanHeader,
+    /// The output is a file that must not be replaced.
+    Forbidden(&'static str),
+    /// A name means another file than the one that was read, or that has been changed. Nothing was
+    /// done to it.
+    Changed,
+    /// The file shrank or grew while it was copied.
+    ChangedLength,
+    /// The input grew while it was read. The output has what was there at first, and is whole.
+    Grew,
+    /// The header could not be written or synced, and may be torn. A copy of it is beside the file.
+    Torn(io::Error),
+    /// Another program rekeys the file.
+    Busy,
+    /// A rekey in place was interrupted, and has left a copy of the header.
+    Interrupted,
+    /// What is called as a copy of the header is none.
+    NoCopy(NoCopy),
+    /// Something that is no copy of the header has its name.
+    InTheWay(NoCopy),
+    /// There is no manifest: the directory is no sealed tree.
+    NoManifest,
+    /// The manifest is none, or a file does not go into one.
+    Manifest(manifest::Problem),
+    /// A file of the tree is missing.
+    Missing,
+    /// A file is not of the tree: the manifest does not have it.
+    Added,
+    /// The same of what is called as the copy of a header that a rekey in place leaves.
+    AddedCopy,
+    /// A file is authentic, and not the one that the manifest has under that name.
+    OtherFile,
+    /// A symbolic link leads out of the tree, to this target; it was not made.
+    LinkLeadsOut(Vec<u8>),
+    /// The output of a tree lies in the tree, which is this directory.
+    Nested(PathBuf),
+    /// The directory for a tree is not empty.
+    NotEmpty,
+    /// What stands in the place of the directory for a tree is none.
+    NotADirectory,
+    /// The directory for a tree belongs to another user, or others may write to it.
+    NotOurs,
+    /// The directory for a tree has appeared since it was looked for.
+    Appeared,
+    /// A file has the name of the manifest.
+    ReservedName,
+    /// The encrypted file would have the name of a directory.
+    SameName(PathBuf),
+    /// It is neither a file nor a directory nor a symbolic link.
+    Special,
+    /// What a function of the caller's said.
+    Caller(Box<dyn std::error::Error + Send + Sync>),
+    /// The caller wanted no more.
+    Cancelled,
+}
+
+/// What a file of age does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unfit {
+    /// Room for a header in place.
+    InPlace,
+    /// A context.
+    Context,
+}
+
+/// Why something is no copy of a header.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum NoCopy {
+    /// It is no regular file of the user, or of whoever owns the file beside it.
+    Foreign,
+    /// It does not begin with a header.
+    NoHeader(String),
+    /// It is of other headers than the file's.
+    OtherHeaders(PathBuf),
+    /// It could not be read.
+    Unread(String),
+}
+
+impl Error {
+    /// That `problem` is what went wrong with the file at `path`.
+    pub fn new(path: &Path, problem: Problem) -> Self {
+        Self { path: path.to_owned(), problem: Box::new(problem) }
+    }
+
+    /// That the system refused to do `what` to the file at `path`.
+    pub fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
+        Self::new(path, Problem::Io { what, source })
+    }
+
+    /// The file that it is about.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What went wrong.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The same, to be taken apart.
+    #[must_use]
+    pub fn into_problem(self) -> Problem {
+        *self.problem
+    }
+}
+
+/// What goes wrong, made into an [`Error`] about a file.
+pub(crate) trait About<T> {
+    fn cannot(self, what: &'static str, path: &Path) -> Result<T>;
+}
+
+impl<T> About<T> for io::Result<T> {
+    fn cannot(self, what: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|source| Error::io(what, path, source))
+    }
+}
+
+/// What the file format says of the file at `path`.
+pub(crate) fn file(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
+    |error| match error {
+        polyseal_file::Error::Cancelled => Error::new(path, Problem::Cancelled),
+        error => Error::new(path, Problem::File(error)),
+    }
+}
+
+/// What it says while it encrypts to `path`.
+pub(crate) fn sealing(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
+    |error| match error {
+        polyseal_file::Error::Cancelled => Error::new(path, Problem::Cancelled),
+        error => Error::new(path, Problem::Sealing(error)),
+    }
+}
+
+/// What a manifest at `path` says of itself.
+pub(crate) fn of_manifest(path: &Path) -> impl Fn(manifest::Error) -> Error {
+    |error| match error {
+        manifest::Error::Io(source) => Error::io("read", path, source),
+        manifest::Error::Invalid(problem) => Error::new(path, Problem::Manifest(problem)),
+        other => Error::io("read", path, io::Error::other(other.to_string())),
+    }
+}
+
+/// The system's words without Rust's "(os error 2)".
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.find(" (os error ").map_or(text.clone(), |at| text[..at].to_owned())
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display().to_string();
+        let mut text = String::new();
+        match &*self.problem {
+            Problem::Io { what, source } => {
+                write!(text, "cannot {what} {path}: {}", reason(source))
+            }
+            Problem::File(error) | Problem::Sealing(error) => write!(text, "{path}: {error}"),
+            Problem::Exists => write!(text, "{path} already exists"),
+            Problem::DanglingLink => write!(text, "{path} is a symbolic link to nothing"),
+            Problem::NoSuchDirectory => write!(text, "{path} is not a directory"),
+            Problem::NotAFile => write!(text, "{path} is there, and is no regular file"),
+            Problem::NotToBeRekeyed => {
+                write!(text, "{path}: only a regular file without ASCII armour can be rekeyed")
+            }
+            Problem::NotWithAge(unfit) => {
+                let what = match unfit {
+                    Unfit::InPlace => "a rekey in place",
+                    Unfit::Context => "a context",
+                };
+                write!(text, "{path}: {what} does not go with an age file")
+            }
+            Problem::MoreThanHeader => write!(text, "{path} has more than a header"),
+            Problem::Forbidden(what) => write!(text, "the output, {path}, is {what}"),
+            Problem::Changed => write!(text, "{path} has been changed meanwhile"),
+            Problem::ChangedLength => write!(text, "{path}: it changed its length meanwhile"),
+            Problem::Grew => write!(
+                text,
+                "{path}: it has grown while it was read: the output has what was there at first"
+            ),
+            Problem::Torn(source) => write!(text, "cannot write {path}: {}", reason(source)),
+            Problem::Busy => write!(text, "{path} is being rekeyed by another program"),
+            Problem::Interrupted => write!(text, "{path} is there: a rekey was interrupted"),
+            Problem::NoCopy(why) => write!(text, "{path} is no copy of the header: {why}"),
+            Problem::InTheWay(why) => {
+                write!(text, "{path} stands in the way, and is no copy of the header: {why}")
+            }
+            Problem::NoManifest => write!(text, "{path} is missing: it is no sealed tree"),
+            Problem::Manifest(problem) => {
+                write!(text, "{path}: {}", manifest::Error::Invalid(*problem))
+            }
+            Problem::Missing => write!(text, "{path}: it is missing"),
+            Problem::Added => {
+                write!(text, "{path}: it is not of this tree: the manifest does not have it")
+            }
+            Problem::AddedCopy => write!(
+                text,
+                "{path}: it is what an interrupted rekey --in-place leaves, or looks like it"
+            ),
+            Problem::OtherFile => {
+                write!(text, "{path}: it is not the file that the manifest has there")
+            }
+            Problem::LinkLeadsOut(target) => {
+                let target = String::from_utf8_lossy(target);
+                write!(text, "{path}: the link leads out of the tree, to {target}")
+            }
+            Problem::Nested(tree) => write!(text, "{path} lies in {}", tree.display()),
+            Problem::NotEmpty => write!(text, "{path} is there, and is not empty"),
+            Problem::NotADirectory => write!(text, "{path} is not a directory"),
+            Problem::NotOurs => {
+                write!(text, "{path} belongs to another user, or others may write to it")
+            }
+            Problem::Appeared => write!(text, "{path} has appeared meanwhile"),
+            Problem::ReservedName => write!(text, "{path}: it has the name of the manifest"),
+            Problem::SameName(directory) => write!(
+                text,
+                "{path}: its encrypted file would have the name of a directory, {}",
+                directory.display()
+            ),
+            Problem::Special => {
+                write!(text, "{path}: it is neither a file nor a directory nor a symbolic link")
+            }
+            Problem::Caller(error) => write!(text, "{error}"),
+            Problem::Cancelled => write!(text, "{path}: cancelled"),
+        }?;
+        // The names of files are chosen by others.
+        f.write_str(&shown(&text))
+    }
+}
+
+impl fmt::Display for NoCopy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Foreign => f.write_str("it is not a regular file of yours or of its owner"),
+            Self::NoHeader(why) | Self::Unread(why) => f.write_str(why),
+            Self::OtherHeaders(file) => write!(
+                f,
+                "{} has neither of the headers in it, nor parts of both: it may be another file, \
+                 or have been rekeyed under another name",
+                file.display()
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &*self.problem {
+            Problem::Io { source, .. } | Problem::Torn(source) => Some(source),
+            Problem::File(error) | Problem::Sealing(error) => Some(error),
+            Problem::Caller(error) => Some(&**error),
+            _ => None,
+        }
+    }
+}
+
+/// What is said by way of an I/O error, by a reader or writer of this crate.
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        Self::other(error)
+    }
+}
+
+/// An error of this crate that has come by way of an I/O error, if it is one.
+pub(crate) fn unwrapped(
+    error: polyseal_file::Error,
+) -> std::result::Result<Error, polyseal_file::Error> {
+    match error {
+        polyseal_file::Error::Io { what, source } => {
+            source.downcast::<Error>().map_err(|source| polyseal_file::Error::Io { what, source })
+        }
+        other => Err(other),
+    }
+}

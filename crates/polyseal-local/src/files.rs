@@ -1,0 +1,116 @@
+//! Whole files, from one name to another.
+
+use std::fs::File;
+use std::path::Path;
+
+use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output, Summary};
+
+use crate::error::{About, Result, file, sealing};
+use crate::forbidden::Forbidden;
+use crate::new_file::NewFile;
+use crate::options::Options;
+use crate::place::Place;
+use crate::platform::FileId;
+use crate::watch::Watch;
+
+/// Encrypts the regular file `input` to the file `output`, which appears when it is complete.
+///
+/// ```
+/// use polyseal_file::{Decryptor, Encryptor, Identities, Key, Recipients};
+/// use polyseal_local::{Options, decrypt_file, encrypt_file};
+///
+/// # let directory = tempfile::tempdir()?;
+/// # let [notes, sealed, back] = ["notes", "notes.polyseal", "back"].map(|n| directory.path().join(n));
+/// std::fs::write(&notes, "meet at noon")?;
+/// let key = Key::generate()?;
+/// let recipients = Recipients::from(&key);
+/// encrypt_file(&notes, &sealed, Encryptor::new(&recipients), &Options::new())?;
+///
+/// let identities = Identities::from(&key);
+/// decrypt_file(&sealed, &back, Decryptor::new(&identities), &Options::new())?;
+/// assert_eq!(std::fs::read_to_string(&back)?, "meet at noon");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input,
+/// [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output, and one that was to be
+/// replaced is as it was.
+pub fn encrypt_file(
+    input: &Path,
+    output: &Path,
+    encryptor: Encryptor<'_>,
+    options: &Options<'_>,
+) -> Result<Summary> {
+    carry(input, output, options, |from, to, watch| {
+        let add = |more| watch.add(more);
+        let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
+        let from = Input::File(from);
+        let sealed = if options.armor {
+            let mut armor = ArmorWriter::new(to);
+            let sealed = encryptor.encrypt(from, Output::Stream(&mut armor));
+            armor.finish().cannot("write", output)?;
+            sealed
+        } else {
+            encryptor.encrypt(from, Output::File(to))
+        };
+        sealed.map_err(sealing(input))
+    })
+}
+
+/// Decrypts the regular file `input` to the file `output`, which appears when all of it has been
+/// verified. Files of age, and in armour, are decrypted, too.
+///
+/// # Errors
+/// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input, [`File`](crate::Problem::File),
+/// or what the system says. Then there is no output, and one that was to be replaced is as it was.
+pub fn decrypt_file(
+    input: &Path,
+    output: &Path,
+    decryptor: Decryptor<'_>,
+    options: &Options<'_>,
+) -> Result<Summary> {
+    carry(input, output, options, |from, to, watch| {
+        let add = |more| watch.add(more);
+        let decryptor = decryptor.progress(&add).cancelled_by(watch.cancel());
+        decryptor.decrypt(Input::File(from), Output::File(to)).map_err(file(input))
+    })
+}
+
+/// Opens all of the regular file `input`, and keeps nothing of it.
+///
+/// # Errors
+/// [`File`](crate::Problem::File), or what the system says.
+pub fn verify_file(
+    input: &Path,
+    decryptor: Decryptor<'_>,
+    options: &Options<'_>,
+) -> Result<Summary> {
+    let from = Place::of(input)?.file().cannot("read", input)?;
+    options.progress.expect(1, from.metadata().cannot("read", input)?.len());
+    let watch = Watch::new(options.progress);
+    let add = |more| watch.add(more);
+    let decryptor = decryptor.progress(&add).cancelled_by(watch.cancel());
+    decryptor.verify(Input::File(&from)).map_err(file(input))
+}
+
+/// Carries one file into another, which then appears.
+fn carry<T>(
+    input: &Path,
+    output: &Path,
+    options: &Options<'_>,
+    work: impl FnOnce(&File, &File, &Watch<'_>) -> Result<T>,
+) -> Result<T> {
+    let from = Place::of(input)?.file().cannot("read", input)?;
+    let metadata = from.metadata().cannot("read", input)?;
+    options.progress.expect(1, metadata.len());
+    let mut forbidden: Forbidden = options.forbidden.clone();
+    forbidden.add(FileId::of(&metadata), "the input");
+    let mut new = NewFile::at(output, options.overwrite, &forbidden)?;
+    let done = work(&from, new.file(), &Watch::new(options.progress))?;
+    if options.synced {
+        new.sync()?;
+    }
+    new.commit()?;
+    Ok(done)
+}

@@ -1,0 +1,77 @@
+//! Files and trees by name, encrypted and decrypted with [`polyseal_file`].
+//!
+//! This is what the tool `polyseal` and the libraries for Python and C do with files: replace them
+//! safely ([`NewFile`]), work on whole trees ([`TreeSealer`], [`SealedTree`]) and many files, and
+//! give them other recipients ([`rekey_file`]). It asks nobody anything and prints nothing: what
+//! goes wrong is an [`Error`], and what goes on is told to a [`Progress`].
+//!
+//! The rules, each of which SECURITY.md promises:
+//!
+//! - A name is resolved once, to a directory's handle and a last name ([`Place`]). Everything that
+//!   is done to the file goes by these.
+//! - An output appears complete or not at all. What it replaces stays until then.
+//! - A new file is for its owner alone. One that replaces another may be read by nobody who could
+//!   not read that.
+//! - What is replaced by a rekey is locked, and still the file that was read.
+//! - In a tree, no link is followed.
+//!
+//! ```
+//! use polyseal_file::{Decryptor, Encryptor, Identities, Key, Recipients};
+//! use polyseal_local::{NewTree, Options, SealedTree, TreeSealer};
+//!
+//! # let place = tempfile::tempdir()?;
+//! # let [letters, sealed, back] = ["letters", "sealed", "back"].map(|name| place.path().join(name));
+//! std::fs::create_dir(&letters)?;
+//! std::fs::write(letters.join("one"), "meet at noon")?;
+//! let (key, options) = (Key::generate()?, Options::new());
+//! let recipients = Recipients::from(&key);
+//! let total = TreeSealer::new(&letters, NewTree::at(&sealed, false)?, &options)?
+//!     .seal(Encryptor::new(&recipients), &options, &mut |_, done| done.map(drop))?;
+//! assert_eq!((total.files, total.bytes), (1, 12));
+//!
+//! let identities = Identities::from(&key);
+//! let tree = SealedTree::open(&sealed, Decryptor::new(&identities), &options)?;
+//! tree.decrypt(NewTree::at(&back, false)?, &mut |_, done| done.map(drop))?;
+//! assert_eq!(std::fs::read_to_string(back.join("one"))?, "meet at noon");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Limits: Unix only. What is in `platform` is all that another system has to bring.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
+#![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
+
+mod error;
+mod files;
+mod forbidden;
+pub mod leftovers;
+mod many;
+mod new_file;
+mod options;
+mod place;
+mod platform;
+mod printable;
+mod progress;
+mod rekey;
+pub mod secrets;
+mod testing;
+mod tree;
+mod watch;
+
+pub use error::{Error, NoCopy, Problem, Result, Unfit};
+pub use files::{decrypt_file, encrypt_file, verify_file};
+pub use forbidden::Forbidden;
+pub use many::{Done, Tell, Total, in_order};
+pub use new_file::NewFile;
+pub use options::Options;
+pub use place::Place;
+pub use platform::{Directory, EntryKind, FileId, Seen, beneath, components};
+pub use printable::{Printable, misleads, shown};
+pub use progress::{Notice, Progress};
+pub use rekey::{
+    Already, DetachedHeader, How, Rekey, RekeyedFile, ToRecipients, Trust, expect_not_interrupted,
+    rekey_file, rekey_file_to, rekey_files, restore_file, restore_files, restore_tree,
+    was_interrupted,
+};
+pub use tree::{NewTree, SUFFIX, SealedTree, TreeSealer};

@@ -1,0 +1,113 @@
+//! Files that are prepared one by one, by several threads, and then changed together.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use super::{Done, Report, in_order};
+use crate::error::{Error, Problem, Result};
+use crate::options::Options;
+use crate::platform::{FileId, descriptor_limit};
+
+/// So many files at most are in a batch, and it is full with so many bytes: what is prepared has
+/// its place on the disk already, beside the old files.
+const FILES: u64 = 256;
+const BYTES: u64 = 256 * 1024 * 1024;
+/// The descriptors that a file of a batch may need, and those that all else does.
+const DESCRIPTORS_EACH: u64 = 5;
+const OTHER_DESCRIPTORS: u64 = 64;
+
+/// What came of preparing a file.
+pub(crate) enum Prepared<C> {
+    /// There is nothing to be changed.
+    Done(Done),
+    /// What is to be changed, and what is told of it then.
+    Change(C, Done),
+}
+
+/// A file of a run, or what is told of one.
+pub(crate) struct Item<T> {
+    pub(crate) name: PathBuf,
+    /// What it takes on the disk.
+    pub(crate) bytes: u64,
+    /// Which file it is, as far as it could be seen.
+    pub(crate) id: Option<FileId>,
+    pub(crate) it: T,
+}
+
+/// Lets `before` see the files of each batch, `prepare` look at each, and `make` change those of a
+/// batch that are to be changed. Tells of each in their order. `None` is not reported.
+pub(crate) fn in_batches<T: Send, C: Send>(
+    options: &Options<'_>,
+    items: impl Iterator<Item = Result<Item<T>>>,
+    report: &mut Report<'_>,
+    before: impl Fn(&[Item<T>]),
+    prepare: impl Fn(T) -> Result<Option<Prepared<C>>> + Sync,
+    make: impl Fn(Vec<C>) -> Vec<Result>,
+) -> Result {
+    let progress = options.progress;
+    let mut items = items.fuse().peekable();
+    let most = most(options);
+    loop {
+        let (mut files, mut bytes, mut broken) = (Vec::new(), 0, None::<Error>);
+        let mut ids = HashSet::new();
+        while files.len() < most && bytes < BYTES && broken.is_none() {
+            // One file under two names would be waited for in vain: it is locked by this batch.
+            let is_twice = |id: &FileId| ids.contains(id);
+            if matches!(items.peek(), Some(Ok(item)) if item.id.as_ref().is_some_and(is_twice)) {
+                break;
+            }
+            match items.next() {
+                None => break,
+                Some(Ok(item)) => {
+                    bytes += item.bytes;
+                    ids.extend(item.id);
+                    files.push(item);
+                }
+                // A list that cannot be read any further ends the run, when what it had is done.
+                Some(Err(failure)) => broken = Some(failure),
+            }
+        }
+        let Some(first) = files.first() else { return broken.map_or(Ok(()), Err) };
+        if progress.cancelled() {
+            return Err(Error::new(&first.name, Problem::Cancelled));
+        }
+        before(&files);
+        let (mut changes, mut told) = (Vec::new(), Vec::new());
+        in_order(
+            files.into_iter(),
+            options.jobs,
+            progress,
+            |item| (item.name, item.bytes, prepare(item.it)),
+            |outcomes| {
+                for (name, bytes, prepared) in outcomes {
+                    let (done, changed) = match prepared {
+                        Ok(None) => continue,
+                        Ok(Some(Prepared::Done(done))) => (Ok(done), false),
+                        Ok(Some(Prepared::Change(change, done))) => {
+                            changes.push(change);
+                            (Ok(done), true)
+                        }
+                        Err(failure) => (Err(failure), false),
+                    };
+                    told.push((name, bytes, done, changed));
+                }
+            },
+        );
+        let mut made = make(changes).into_iter();
+        for (name, bytes, done, changed) in told {
+            let made = if changed { made.next() } else { None };
+            progress.bytes(bytes);
+            report.file(&name, made.unwrap_or(Ok(())).and(done))?;
+        }
+        if let Some(failure) = broken {
+            return Err(failure);
+        }
+    }
+}
+
+/// How many files a batch may have: none is to fail because too many are open.
+fn most(options: &Options<'_>) -> usize {
+    let others = OTHER_DESCRIPTORS + DESCRIPTORS_EACH * options.jobs.get() as u64;
+    let most = descriptor_limit().saturating_sub(others) / DESCRIPTORS_EACH;
+    most.clamp(1, FILES) as usize
+}

@@ -1,0 +1,151 @@
+//! Many files in one run: some at a time, and what becomes of each told in their order. What fails
+//! keeps no other from being done.
+
+mod batches;
+mod pool;
+
+use std::path::Path;
+
+pub(crate) use self::batches::{Item, Prepared, in_batches};
+pub use self::pool::in_order;
+
+use crate::error::{Error, Problem, Result};
+use crate::progress::Progress;
+
+/// What was done to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Done {
+    /// It was encrypted.
+    Encrypted {
+        /// The bytes of its plaintext.
+        bytes: u64,
+        /// Whether it grew meanwhile: it was encrypted up to the size that it had.
+        grew: bool,
+    },
+    /// It was decrypted.
+    Decrypted {
+        /// The bytes of its plaintext.
+        bytes: u64,
+    },
+    /// All of it is authentic, and nothing was kept.
+    Verified {
+        /// The bytes of its plaintext.
+        bytes: u64,
+    },
+    /// A symbolic link is in the manifest now.
+    Recorded {
+        /// The bytes of its target.
+        bytes: u64,
+    },
+    /// A symbolic link was made.
+    Linked {
+        /// The bytes of its target.
+        bytes: u64,
+    },
+    /// It has other recipients.
+    Rekeyed,
+    /// It was encrypted anew into another tree.
+    Reencrypted {
+        /// The bytes of its plaintext.
+        bytes: u64,
+    },
+    /// A new key opens it already.
+    Already,
+    /// It is not of the tree, and was left as it is.
+    Left,
+    /// Its old header has been put back.
+    Restored,
+}
+
+/// Told of each file in their order, and what became of it. An error ends the run.
+pub type Tell<'a> = &'a mut (dyn FnMut(&Path, Result<Done>) -> Result + Send);
+
+/// What was done to many files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Total {
+    /// The files that were done.
+    pub files: u64,
+    /// The directories.
+    pub directories: u64,
+    /// The symbolic links.
+    pub links: u64,
+    /// The bytes of plaintext, as far as they are known.
+    pub bytes: u64,
+    /// The files, directories and links that failed; of each the caller was told.
+    pub failed: u64,
+    /// The files that grew while they were encrypted.
+    pub grew: u64,
+}
+
+/// Tells the caller of each file, and counts.
+pub(crate) struct Report<'a> {
+    tell: Tell<'a>,
+    progress: &'a dyn Progress,
+    pub(crate) total: Total,
+    /// Those of the failed that are none of a tree: they are missing, or not what it has there.
+    pub(crate) strangers: u64,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(tell: Tell<'a>, progress: &'a dyn Progress) -> Self {
+        Self { tell, progress, total: Total::default(), strangers: 0 }
+    }
+
+    pub(crate) fn directory(&mut self) {
+        self.total.directories += 1;
+    }
+
+    pub(crate) fn file(&mut self, path: &Path, done: Result<Done>) -> Result {
+        self.progress.file();
+        let total = &mut self.total;
+        match &done {
+            Ok(Done::Left) => {}
+            Ok(Done::Recorded { .. } | Done::Linked { .. }) => total.links += 1,
+            Ok(Done::Rekeyed | Done::Already | Done::Restored) => total.files += 1,
+            Ok(
+                Done::Encrypted { bytes, .. }
+                | Done::Decrypted { bytes }
+                | Done::Verified { bytes }
+                | Done::Reencrypted { bytes },
+            ) => {
+                total.files += 1;
+                total.bytes += bytes;
+                total.grew += u64::from(matches!(done, Ok(Done::Encrypted { grew: true, .. })));
+            }
+            Err(error) => {
+                total.failed += 1;
+                self.strangers += u64::from(is_strange(error));
+            }
+        }
+        (self.tell)(path, done)
+    }
+
+    /// The end, unless it came early.
+    pub(crate) fn end(self, path: &Path) -> Result<Total> {
+        if self.progress.cancelled() {
+            return Err(Error::new(path, Problem::Cancelled));
+        }
+        Ok(self.total)
+    }
+}
+
+/// Whether a file failed because somebody else has taken it away, or put another in its place.
+fn is_strange(error: &Error) -> bool {
+    use polyseal_file::Error as FileError;
+
+    match error.problem() {
+        Problem::Missing | Problem::OtherFile | Problem::NotToBeRekeyed => true,
+        Problem::File(error) => matches!(
+            error,
+            FileError::NotAPolysealFile
+                | FileError::AgeFile
+                | FileError::Header(_)
+                | FileError::UnsupportedVersion(_)
+                | FileError::HeaderNotAuthentic
+                | FileError::Truncated
+        ),
+        _ => false,
+    }
+}

@@ -1,0 +1,200 @@
+//! An output file that appears complete or not at all.
+//!
+//! It is written without a name in the directory where it shall be, and gets its name at the end:
+//! whatever ends the process before, SIGKILL included, leaves nothing. Where the file system has no
+//! unnamed files it is a temporary file with mode 0600, removed on failure and, if somebody answers
+//! them, on signals ([`leftovers`](crate::leftovers)). An existing file is replaced by a rename after
+//! the new contents are on disk; between link and rename the complete new file has a temporary name
+//! for an instant. The directory is one by its handle ([`Directory`]): whatever its path comes to
+//! mean meanwhile, the file appears there.
+//!
+//! A new file has mode 0600. One that replaces another has the mode and the group of that, as far
+//! as that is safe (`platform::Access`); its owner, attributes, access control lists and other hard
+//! links are not carried over. Anyone who can write to the directory can interfere, but not make
+//! the new file readable by more people.
+
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+
+use polyseal_file::manifest::Modified;
+
+use crate::error::{About, Error, Problem, Result};
+use crate::forbidden::Forbidden;
+use crate::leftovers::Temporary;
+use crate::place::{Place, ends_in_separator};
+use crate::platform::{Access, Directory, EntryKind, contents};
+
+/// An output file that has not appeared yet. If it is dropped, it never does.
+#[derive(Debug)]
+pub struct NewFile {
+    file: File,
+    name: Name,
+    place: Place,
+    overwrite: bool,
+    /// The access that the file gave which was seen under that name. What is not seen has none to
+    /// give: then the new file is for its owner alone.
+    replaced: Option<Access>,
+    /// Whether it has been asked for that file and name survive a power failure.
+    synced: bool,
+}
+
+#[derive(Debug)]
+enum Name {
+    None,
+    Temporary(Temporary),
+}
+
+impl NewFile {
+    /// Begins the file at `path`. Links are followed: the file that they name is made or replaced.
+    ///
+    /// # Errors
+    /// Without `overwrite`, [`Problem::Exists`] if something is there; otherwise if that is no
+    /// regular file; [`Problem::DanglingLink`], [`Problem::NoSuchDirectory`],
+    /// [`Problem::Forbidden`], or what the system says.
+    pub fn at(path: &Path, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
+        if ends_in_separator(path) && !path.is_dir() {
+            return Err(Error::new(path, Problem::NoSuchDirectory));
+        }
+        let (folder, name) = Directory::of(path).cannot("write", path)?;
+        let place = match folder.stat(&name) {
+            Ok(seen) if seen.kind() == EntryKind::Link => {
+                let leads_nowhere = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+                if fs::metadata(path).is_err_and(|error| leads_nowhere(&error)) {
+                    return Err(Error::new(path, Problem::DanglingLink));
+                }
+                Place::of(path)?
+            }
+            _ => Place::inside(folder, name, path.to_owned()),
+        };
+        Self::in_place(place, path, overwrite, forbidden)
+    }
+
+    /// The same at a place, where no link is followed.
+    ///
+    /// # Errors
+    /// As [`at`](Self::at).
+    pub fn inside(place: Place, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
+        let shown = place.shown.clone();
+        Self::in_place(place, &shown, overwrite, forbidden)
+    }
+
+    fn in_place(place: Place, path: &Path, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
+        let replaced = match place.seen() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(Error::io("write", path, error)),
+            Ok(seen) => {
+                if seen.kind() != EntryKind::File {
+                    return Err(Error::new(path, Problem::NotAFile));
+                }
+                forbidden.expect_other(seen.id(), path)?;
+                if !overwrite {
+                    return Err(Error::new(path, Problem::Exists));
+                }
+                let mut access = Access::of(&place.directory, &seen);
+                access.led_to_by(place.named_in());
+                Some(access)
+            }
+        };
+        let place = place.called(path);
+        Self::create(place, overwrite, replaced).cannot("write", path)
+    }
+
+    fn create(place: Place, overwrite: bool, replaced: Option<Access>) -> io::Result<Self> {
+        let directory = &place.directory;
+        let (file, name) = match directory.create_unnamed()? {
+            Some(file) => (file, Name::None),
+            None => {
+                let (temporary, file) = Temporary::new(directory, |name| directory.create(name))?;
+                (file, Name::Temporary(temporary))
+            }
+        };
+        Ok(Self { file, name, place, overwrite, replaced, synced: false })
+    }
+
+    /// The file, to be written to.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// What messages call it.
+    #[must_use]
+    pub fn shown(&self) -> &Path {
+        &self.place.shown
+    }
+
+    /// Gives the file this time, and of this mode what a file that it replaces has, too. Nothing
+    /// else is then taken over from that.
+    pub(crate) fn set(&mut self, mode: u16, modified: Modified) -> Result {
+        let mode = self.replaced.take().map_or(mode, |replaced| replaced.narrowed(mode));
+        contents::set(&self.file, mode, modified).cannot("write", &self.place.shown)
+    }
+
+    /// Waits until the file is on disk; its name will be, too.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn sync(&mut self) -> Result {
+        self.synced = true;
+        self.file.sync_all().cannot("write", &self.place.shown)
+    }
+
+    /// Makes all but the name ready: what will replace a file has its mode, and is on disk.
+    pub(crate) fn ready(&mut self) -> Result {
+        let mut ready = || {
+            if self.overwrite && self.place.seen().is_ok() {
+                if let Some(replaced) = self.replaced.take() {
+                    replaced.carry_over(&self.place.directory, &self.place.name, &self.file)?;
+                }
+                // Only a file that is certainly on disk may take another's place.
+                self.file.sync_all()?;
+            }
+            Ok(())
+        };
+        ready().cannot("write", &self.place.shown)
+    }
+
+    /// Gives the file, which is [`ready`](Self::ready), its name; the directory that has it now,
+    /// whose names are not on disk yet.
+    pub(crate) fn appear(self) -> Result<Directory> {
+        let Self { file, name, place, overwrite, .. } = self;
+        let Place { directory, name: called, shown, .. } = place;
+        let give = || match name {
+            Name::None => match directory.name_unnamed(&file, &called) {
+                Err(e) if overwrite && e.kind() == io::ErrorKind::AlreadyExists => {
+                    let link = |name: &OsStr| directory.name_unnamed(&file, name);
+                    let (temporary, ()) = Temporary::new(&directory, link)?;
+                    directory.rename(temporary.name(), &called)
+                }
+                linked => linked,
+            },
+            Name::Temporary(temporary) if overwrite => directory.rename(temporary.name(), &called),
+            Name::Temporary(temporary) => directory.rename_to_new(temporary.name(), &called),
+        };
+        match give() {
+            Ok(()) => Ok(directory),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(Error::new(&shown, Problem::Exists))
+            }
+            Err(error) => Err(Error::io("write", &shown, error)),
+        }
+    }
+
+    /// Lets the file appear. What is replaced stays until then.
+    ///
+    /// # Errors
+    /// [`Problem::Exists`] if something has got the name meanwhile and is not to be replaced, or
+    /// what the system says. Then nothing has appeared.
+    pub fn commit(mut self) -> Result {
+        let lasting = self.overwrite || self.synced;
+        self.ready()?;
+        let directory = self.appear()?;
+        if lasting {
+            // The name, too, should survive a power failure; not every file system can say so.
+            let _ = directory.sync();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,130 @@
+//! How files are worked on. For whom they are, and what opens them, is said by the file format's
+//! own [`Encryptor`](polyseal_file::Encryptor) and [`Decryptor`](polyseal_file::Decryptor).
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread::available_parallelism;
+
+use crate::forbidden::Forbidden;
+use crate::progress::Progress;
+
+/// How files and trees are worked on.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    pub(crate) overwrite: bool,
+    pub(crate) preserve_permissions: bool,
+    pub(crate) armor: bool,
+    pub(crate) synced: bool,
+    pub(crate) jobs: NonZeroUsize,
+    pub(crate) exclude: &'a (dyn Fn(&Path) -> bool + Sync),
+    pub(crate) forbidden: &'a Forbidden,
+    pub(crate) progress: &'a dyn Progress,
+}
+
+impl<'a> Options<'a> {
+    /// Nothing is replaced, as many files at a time as there are cores, and nobody is told.
+    #[must_use]
+    pub fn new() -> Self {
+        static NOTHING: Forbidden = Forbidden::NOTHING;
+        Self {
+            overwrite: false,
+            preserve_permissions: false,
+            armor: false,
+            synced: false,
+            jobs: cores(),
+            exclude: &|_| false,
+            forbidden: &NOTHING,
+            progress: &(),
+        }
+    }
+
+    /// Whether an output that is there is replaced. A tree's directory need then not be empty, nor
+    /// be out of the reach of others; in one that is not, new files are for their owner alone.
+    #[must_use]
+    pub fn overwrite(mut self, overwrite: bool) -> Self {
+        self.overwrite = overwrite;
+        self
+    }
+
+    /// Whether the files of a decrypted tree get just the permissions that they had, as by
+    /// `tar -p`. Otherwise they get those that the umask leaves of them, and nobody but their owner
+    /// can write to them.
+    #[must_use]
+    pub fn preserve_permissions(mut self, preserve: bool) -> Self {
+        self.preserve_permissions = preserve;
+        self
+    }
+
+    /// Whether [`encrypt_file`](crate::encrypt_file) writes ASCII armour: text, and a third longer.
+    #[must_use]
+    pub fn armor(mut self, armor: bool) -> Self {
+        self.armor = armor;
+        self
+    }
+
+    /// Whether one file that is written is on disk, with its name, before it is said to be there.
+    /// What replaces another always is. Otherwise a new file may be lost in a power failure shortly
+    /// after, as one of `cp` may be.
+    #[must_use]
+    pub fn synced(mut self, synced: bool) -> Self {
+        self.synced = synced;
+        self
+    }
+
+    /// Works on so many files at a time.
+    #[must_use]
+    pub fn jobs(mut self, jobs: NonZeroUsize) -> Self {
+        self.jobs = jobs;
+        self
+    }
+
+    /// Leaves out the paths for which `exclude` returns true, and all that is in them. Paths are
+    /// relative to the tree.
+    #[must_use]
+    pub fn exclude(mut self, exclude: &'a (dyn Fn(&Path) -> bool + Sync)) -> Self {
+        self.exclude = exclude;
+        self
+    }
+
+    /// No output replaces one of these files.
+    #[must_use]
+    pub fn forbidden(mut self, forbidden: &'a Forbidden) -> Self {
+        self.forbidden = forbidden;
+        self
+    }
+
+    /// Tells `progress`.
+    #[must_use]
+    pub fn progress(mut self, progress: &'a dyn Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// How many threads each file has, unless the caller says so: all that the others leave.
+    #[must_use]
+    pub fn threads_each(&self) -> NonZeroUsize {
+        NonZeroUsize::new(cores().get() / self.jobs.get()).unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Options<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("overwrite", &self.overwrite)
+            .field("preserve_permissions", &self.preserve_permissions)
+            .field("jobs", &self.jobs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// One job for each core.
+pub(crate) fn cores() -> NonZeroUsize {
+    available_parallelism().unwrap_or(NonZeroUsize::MIN)
+}

@@ -1,0 +1,120 @@
+//! A name, resolved once.
+//!
+//! A path that is resolved a second time may lead to another file: whoever can write to one of its
+//! directories decides. So a path becomes a directory's handle and a last name, and all that is
+//! done to the file, from the first look to the rename, goes by these.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::{About, Result};
+use crate::platform::{Directory, EntryKind, FileId, Seen};
+
+/// What a file is called, and where.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub(crate) directory: Directory,
+    pub(crate) name: OsString,
+    /// As messages name it.
+    pub(crate) shown: PathBuf,
+    /// The folder of the name that the user gave, which may be that of a link.
+    named_in: Directory,
+}
+
+impl Place {
+    /// Of the file at `path`, through every link.
+    ///
+    /// # Errors
+    /// [`Problem::Io`](crate::Problem::Io), if there is no file.
+    pub fn of(path: &Path) -> Result<Self> {
+        let of = || {
+            let named_in = Directory::open(path.parent().unwrap_or(Path::new("")))?;
+            if let Some(name) = path.file_name().filter(|_| !ends_in_separator(path))
+                && named_in.stat(name)?.kind() != EntryKind::Link
+            {
+                return Ok(Self::inside(named_in, name.to_owned(), path.to_owned()));
+            }
+            let shown = fs::canonicalize(path)?;
+            let (directory, name) = Directory::of(&shown)?;
+            Ok(Self { directory, name, shown, named_in })
+        };
+        of().cannot("read", path)
+    }
+
+    /// The name `name` in a directory, which messages call `shown`. No link is followed.
+    #[must_use]
+    pub fn inside(directory: Directory, name: OsString, shown: PathBuf) -> Self {
+        Self { named_in: directory.clone(), directory, name, shown }
+    }
+
+    /// As messages name it.
+    #[must_use]
+    pub fn shown(&self) -> &Path {
+        &self.shown
+    }
+
+    /// The file, to be read. It is a regular one.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn file(&self) -> io::Result<File> {
+        self.directory.file(Path::new(&self.name))
+    }
+
+    /// The file, to be changed where it is.
+    pub(crate) fn file_to_change(&self) -> io::Result<File> {
+        self.directory.file_to_change(Path::new(&self.name))
+    }
+
+    /// What has the name now.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn seen(&self) -> io::Result<Seen> {
+        self.directory.stat(&self.name)
+    }
+
+    /// Whether both are one name in one directory.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        let directories = [self, other].map(|place| FileId::of_open(&place.directory));
+        directories[0].is_some() && directories[0] == directories[1] && self.name == other.name
+    }
+
+    /// Which file has the name now.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn id(&self) -> io::Result<FileId> {
+        Ok(self.seen()?.id())
+    }
+
+    /// The same, which messages call by another path.
+    pub(crate) fn called(mut self, shown: &Path) -> Self {
+        shown.clone_into(&mut self.shown);
+        self
+    }
+
+    /// The folder that has the name which the user gave.
+    pub(crate) fn named_in(&self) -> &Directory {
+        &self.named_in
+    }
+
+    /// The place beside it with `suffix` behind its name.
+    pub(crate) fn beside(&self, suffix: &str) -> Self {
+        let with = |name: &OsStr| {
+            let mut name = name.to_owned();
+            name.push(suffix);
+            name
+        };
+        let shown = PathBuf::from(with(self.shown.as_os_str()));
+        Self::inside(self.directory.clone(), with(&self.name), shown)
+    }
+}
+
+/// Whether a path says by its end that it is one of a directory.
+pub(crate) fn ends_in_separator(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}

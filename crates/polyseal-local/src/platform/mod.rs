@@ -1,0 +1,17 @@
+//! All that depends on the operating system. Everything above it is the same everywhere.
+//!
+//! A platform offers: directories by handle ([`Directory`]), what is seen under a name ([`Seen`]),
+//! files without a name and names that appear in one step, who may read a file that replaces
+//! another ([`Access`]), and what files can share ([`contents`]).
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+pub(crate) use unix::{
+    Access, contents, descriptor_limit, kill_as_a_crash_does, owner_is_kept, process_mask,
+};
+#[cfg(unix)]
+pub use unix::{Directory, EntryKind, FileId, Seen, beneath, components};
+
+#[cfg(not(unix))]
+compile_error!("files by name need a Unix system; the file format, polyseal-file, does not");

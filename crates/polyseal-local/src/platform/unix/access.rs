@@ -1,0 +1,132 @@
+//! Who may read a file that replaces another: those who could read the old one, and nobody else.
+//!
+//! Mode and group go over only if the very file that was seen when the output was opened still
+//! stands there and belongs to this user. Otherwise somebody else has put it there, or keeps it,
+//! and the new file stays as it was made, with mode 0600. So it does in a folder in which another
+//! user can give your files other names. Where the group cannot be carried over, the new file has
+//! no bits for the group, and none for others that the group did not have. Where either file has an
+//! access control list, only its owner has any.
+
+use std::ffi::OsStr;
+use std::fs::{File, Permissions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use rustix::fs::{Gid, Stat, fchown, fstat};
+use rustix::process::geteuid;
+
+use super::{Directory, EntryKind, FileId, Seen};
+
+const OWNER: u32 = 0o700;
+const GROUP: u32 = 0o070;
+const OTHERS: u32 = 0o007;
+
+/// The access that a regular file gives, as it was seen before it is replaced.
+#[derive(Debug)]
+pub(crate) struct Access {
+    id: FileId,
+    mode: u32,
+    /// Whether only this user and root, or the group of the folder, can have given it the name.
+    named_by_us: bool,
+}
+
+impl Access {
+    /// That of the file that was seen under a name in `folder`.
+    pub(crate) fn of(folder: &Directory, seen: &Seen) -> Self {
+        Self { id: seen.id(), mode: seen.mode().into(), named_by_us: is_for_us(folder) }
+    }
+
+    /// A link in `folder` has led to the file, so that whoever can write there has chosen it.
+    pub(crate) fn led_to_by(&mut self, folder: &Directory) {
+        self.named_by_us &= is_for_us(folder);
+    }
+
+    /// What of `mode` the new file may have: no more than the old one gave.
+    pub(crate) fn narrowed(&self, mode: u16) -> u16 {
+        let old = if self.named_by_us { self.mode } else { OWNER };
+        mode & u16::try_from(old).unwrap_or_default()
+    }
+
+    /// Gives `new` the mode and the group of what is called `name` in `directory`, as far as that
+    /// is safe.
+    pub(crate) fn carry_over(
+        &self,
+        directory: &Directory,
+        name: &OsStr,
+        new: &File,
+    ) -> io::Result<()> {
+        let Ok(old) = directory.stat(name) else { return Ok(()) };
+        let is_the_same = old.kind() == EntryKind::File && old.id() == self.id && old.is_ours();
+        if !is_the_same || !self.named_by_us {
+            return Ok(());
+        }
+        // What has been taken away meanwhile is not given back.
+        let mut mode = self.mode & u32::from(old.mode());
+        let same_group = new.metadata()?.gid() == old.0.st_gid
+            || fchown(new, None, Some(Gid::from_raw(old.0.st_gid))).is_ok();
+        if access_list::of_named(directory, name) || access_list::of_file(new) {
+            // The list may have denied to some what it gave to all others.
+            mode &= OWNER;
+        } else if !same_group {
+            // Group bits may have denied access, too.
+            mode &= !GROUP & !(OTHERS & !(mode >> 3));
+        }
+        new.set_permissions(Permissions::from_mode(mode))
+    }
+}
+
+/// Whether nobody but this user, root and the folder's group can give files names in it. An access
+/// control list may let others do so.
+pub(super) fn is_for_us(folder: &Directory) -> bool {
+    let is_ours = |s: Stat| [geteuid().as_raw(), 0].contains(&s.st_uid) && s.st_mode & 0o002 == 0;
+    fstat(folder).is_ok_and(is_ours) && !access_list::of_named(folder, OsStr::new("."))
+}
+
+/// Whether a file has an access control list beside its mode. In doubt it has one.
+#[cfg(target_os = "linux")]
+mod access_list {
+    use std::ffi::OsStr;
+    use std::fs::File;
+    use std::os::fd::{AsFd, AsRawFd};
+    use std::path::Path;
+
+    use rustix::fs::{fgetxattr, lgetxattr};
+    use rustix::io::{Errno, Result};
+
+    use super::Directory;
+
+    const NAME: &str = "system.posix_acl_access";
+
+    pub(super) fn of_named(directory: &Directory, name: &OsStr) -> bool {
+        // By the only path that leads to a handle.
+        let fd = directory.as_fd().as_raw_fd();
+        let path = Path::new("/proc/self/fd").join(fd.to_string()).join(name);
+        is_there(lgetxattr(path, NAME, &mut [0_u8; 1]))
+    }
+
+    pub(super) fn of_file(file: &File) -> bool {
+        is_there(fgetxattr(file, NAME, &mut [0_u8; 1]))
+    }
+
+    /// The length, or that there is no room for so much: then there is a list.
+    fn is_there(length: Result<usize>) -> bool {
+        !matches!(length, Ok(0) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS))
+    }
+}
+
+/// Not implemented elsewhere: assume a list.
+#[cfg(not(target_os = "linux"))]
+mod access_list {
+    use std::ffi::OsStr;
+    use std::fs::File;
+
+    use super::Directory;
+
+    pub(super) fn of_named(_: &Directory, _: &OsStr) -> bool {
+        true
+    }
+
+    pub(super) fn of_file(_: &File) -> bool {
+        true
+    }
+}

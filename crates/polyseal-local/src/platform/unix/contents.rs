@@ -1,0 +1,89 @@
+//! What is done with the contents of open files: shared, their holes found, locked, given a mode.
+
+use std::fs::{File, Permissions};
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+use polyseal_file::manifest::Modified;
+use rustix::fs::futimens;
+use rustix::io::Errno;
+
+pub(crate) use std::os::unix::fs::FileExt;
+
+use super::directory::times;
+
+/// The bits of a mode that a manifest has.
+const PERMISSIONS: u32 = 0o777;
+
+/// The user who owns a file.
+pub(crate) fn owner(file: &File) -> io::Result<u32> {
+    Ok(file.metadata()?.uid())
+}
+
+/// Whether `owner` is the user of this process.
+pub(crate) fn is_us(owner: u32) -> bool {
+    owner == rustix::process::geteuid().as_raw()
+}
+
+/// The permissions of a file, at most 0o777, and when it was modified.
+pub(crate) fn mode_and_time(file: &File) -> io::Result<(u16, Modified)> {
+    let metadata = file.metadata()?;
+    let mode = u16::try_from(metadata.mode() & PERMISSIONS).unwrap_or_default();
+    let nanoseconds = u32::try_from(metadata.mtime_nsec()).unwrap_or_default();
+    Ok((mode, Modified { seconds: metadata.mtime(), nanoseconds }))
+}
+
+/// Gives a file this mode and this time.
+pub(crate) fn set(file: &File, mode: u16, modified: Modified) -> io::Result<()> {
+    futimens(file, &times(modified))?;
+    file.set_permissions(Permissions::from_mode(mode.into()))
+}
+
+/// Whether the file system now lets `to`, which was empty, share the contents of `from`.
+pub(crate) fn share(from: &File, to: &File) -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::fs::ioctl_ficlone(to, from).is_ok();
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (from, to);
+        false
+    }
+}
+
+/// The first bytes within `range` that are no hole; all of it where the file system does not tell.
+#[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
+pub(crate) fn next_data(file: &File, range: Range<u64>) -> io::Result<Option<Range<u64>>> {
+    if range.is_empty() {
+        return Ok(None);
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{SeekFrom, seek};
+
+        match seek(file, SeekFrom::Data(range.start)) {
+            Ok(start) if start >= range.end => return Ok(None),
+            Ok(start) => {
+                let end = seek(file, SeekFrom::Hole(start))?.min(range.end);
+                return Ok(Some(start..end));
+            }
+            Err(Errno::NXIO) => return Ok(None),
+            Err(Errno::INVAL | Errno::OPNOTSUPP) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(Some(range))
+}
+
+/// What the system says where nothing is.
+pub(crate) fn not_there() -> io::Error {
+    Errno::NOENT.into()
+}
+
+/// Whether `error` says that the file system has no locks, or that the server of a remote one keeps
+/// none.
+pub(crate) fn has_no_locks(error: &io::Error) -> bool {
+    let no_lock = [Errno::NOLCK, Errno::BADF, Errno::NOSYS, Errno::INVAL].map(Errno::raw_os_error);
+    error.kind() == ErrorKind::Unsupported
+        || error.raw_os_error().is_some_and(|error| no_lock.contains(&error))
+}

@@ -1,0 +1,390 @@
+//! Directories by handle, so that what is done in one is done there and nowhere else.
+//!
+//! A path is resolved anew each time that it is used: whoever can write to one of its directories
+//! can put a link to another place there in between. A handle stays what it was. What lies beneath
+//! it is opened without following any link: by `openat2` with `RESOLVE_BENEATH` and
+//! `RESOLVE_NO_SYMLINKS`, or, where the system does not know that or the path is too long for one
+//! call, component by component with `O_NOFOLLOW`. Paths beneath a handle have no `..`: see
+//! [`components`].
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use polyseal_file::manifest::Modified;
+use rustix::fs::{
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, fchmod, futimens,
+    linkat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat, utimensat,
+};
+use rustix::io::Errno;
+
+use super::access::is_for_us;
+use super::{EntryKind, Seen};
+
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+/// A FIFO without a writer is not waited for.
+const FILE: OFlags =
+    OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// An open directory.
+#[derive(Clone, Debug)]
+pub struct Directory(Arc<OwnedFd>);
+
+impl Directory {
+    /// The directory `path`, as the user has named it: links in it are followed.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        Ok(Self(Arc::new(open_directory(CWD, path, OFlags::empty())?)))
+    }
+
+    /// The directory that has `path` in it, and what `path` is called there.
+    ///
+    /// # Errors
+    /// Those of the system; `InvalidInput` if the path ends in no name.
+    pub fn of(path: &Path) -> io::Result<(Self, OsString)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        Ok((Self::open(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
+    }
+
+    /// The directory `path` beneath this one.
+    ///
+    /// # Errors
+    /// Those of the system; a link on the way is one.
+    pub fn beneath(&self, path: &Path) -> io::Result<Self> {
+        if path.as_os_str().is_empty() {
+            return Ok(self.clone());
+        }
+        Ok(Self(Arc::new(self.resolve(path, DIRECTORY)?)))
+    }
+
+    /// The directory beneath this one that has `path` in it, and what `path` is called there.
+    ///
+    /// # Errors
+    /// As [`beneath`](Self::beneath).
+    pub fn of_beneath(&self, path: &Path) -> io::Result<(Self, OsString)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        Ok((self.beneath(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
+    }
+
+    /// The same, and directories are made where there are none.
+    ///
+    /// # Errors
+    /// As [`beneath`](Self::beneath).
+    pub fn make_way_to(&self, path: &Path) -> io::Result<(Self, OsString)> {
+        match self.of_beneath(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            found => return found,
+        }
+        let names = components(path).ok_or(io::ErrorKind::InvalidInput)?;
+        let (last, before) = names.split_last().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut directory = self.clone();
+        for name in before {
+            directory.make(name)?;
+            directory = directory.beneath(Path::new(name))?;
+        }
+        Ok((directory, OsString::from(last)))
+    }
+
+    /// The regular file `path` beneath this directory, to be read.
+    ///
+    /// # Errors
+    /// As [`beneath`](Self::beneath), or that it is no regular file.
+    pub fn file(&self, path: &Path) -> io::Result<File> {
+        regular(self.resolve(path, FILE)?)
+    }
+
+    /// The same, to be read and written to where it is.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file).
+    pub fn file_to_change(&self, path: &Path) -> io::Result<File> {
+        let flags = FILE.difference(OFlags::RDONLY).union(OFlags::RDWR);
+        regular(self.resolve(path, flags)?)
+    }
+
+    /// What is called `name` here; a link itself.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Seen> {
+        Ok(Seen(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+
+    /// The names in it, and what each is.
+    pub(crate) fn names(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name == "." || name == ".." {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => self.stat(name)?.kind(),
+                known => EntryKind::of(known),
+            };
+            names.push((name.to_owned(), kind));
+        }
+        Ok(names)
+    }
+
+    /// Whether only this user, root and its group can give names in it.
+    pub(crate) fn is_for_us(&self) -> bool {
+        is_for_us(self)
+    }
+
+    /// Makes a directory for its owner alone, unless there is one.
+    pub(crate) fn make(&self, name: &OsStr) -> io::Result<()> {
+        match self.make_new(name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let is_one = self.stat(name).is_ok_and(|it| it.kind() == EntryKind::Directory);
+                if is_one { Ok(()) } else { Err(error) }
+            }
+            made => made,
+        }
+    }
+
+    /// Makes a directory for its owner alone, which must not be there.
+    pub(crate) fn make_new(&self, name: &OsStr) -> io::Result<()> {
+        Ok(mkdirat(&self.0, name, Mode::RWXU)?)
+    }
+
+    pub(crate) fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::empty())?)
+    }
+
+    /// Waits until the names in it are on disk.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        File::from(self.0.try_clone()?).sync_all()
+    }
+
+    /// Gives it this mode and, if one is given, this time.
+    pub(crate) fn set(&self, mode: u16, modified: Option<Modified>) -> io::Result<()> {
+        if let Some(modified) = modified {
+            futimens(&self.0, &times(modified))?;
+        }
+        Ok(fchmod(&self.0, Mode::from_raw_mode(mode.into()))?)
+    }
+
+    /// A new file `name` for its owner alone, to be read and written.
+    pub(crate) fn create(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        Ok(openat(&self.0, name, flags, OWNER_ONLY)?.into())
+    }
+
+    /// Opens `name`, which others may have put there: not through a link, and waiting for nobody.
+    /// None if it is nothing that can be opened so, such as a link or a socket.
+    pub(crate) fn open_suspicious(&self, name: &OsStr) -> io::Result<Option<File>> {
+        match openat(&self.0, name, FILE, Mode::empty()) {
+            Ok(file) => Ok(Some(file.into())),
+            Err(Errno::LOOP | Errno::MLINK | Errno::NXIO) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// A new symbolic link `name` to `target`.
+    pub(crate) fn make_link(&self, target: &OsStr, name: &OsStr) -> io::Result<()> {
+        Ok(symlinkat(target, &self.0, name)?)
+    }
+
+    /// Where the symbolic link `name` leads.
+    pub(crate) fn link_target(&self, name: &OsStr) -> io::Result<OsString> {
+        Ok(OsString::from_vec(readlinkat(&self.0, name, Vec::new())?.into_bytes()))
+    }
+
+    /// Gives the symbolic link `name` this time.
+    pub(crate) fn set_link_time(&self, name: &OsStr, modified: Modified) -> io::Result<()> {
+        Ok(utimensat(&self.0, name, &times(modified), AtFlags::SYMLINK_NOFOLLOW)?)
+    }
+
+    /// Gives `from` the name `to`, whatever has that.
+    pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        Ok(renameat(&self.0, from, &self.0, to)?)
+    }
+
+    /// Gives `from` the name `to`, which nothing has.
+    pub(crate) fn rename_to_new(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{RenameFlags, renameat_with};
+
+            match renameat_with(&self.0, from, &self.0, to, RenameFlags::NOREPLACE) {
+                // The file system's or an old kernel's way of not knowing the flag.
+                Err(Errno::INVAL | Errno::NOSYS) => {}
+                renamed => return Ok(renamed?),
+            }
+        }
+        // The old name is removed by whoever has given it.
+        Ok(linkat(&self.0, from, &self.0, to, AtFlags::empty())?)
+    }
+
+    /// A file in this directory that has no name, for its owner alone; none where there are no such
+    /// files.
+    pub(crate) fn create_unnamed(&self) -> io::Result<Option<File>> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::sync::OnceLock;
+
+            // Tests force the other way; a release build cannot be made to.
+            if cfg!(debug_assertions) && std::env::var_os("POLYSEAL_TEST_NAMED_OUTPUT").is_some() {
+                return Ok(None);
+            }
+            // Without /proc it could never be given a name.
+            static PROC: OnceLock<bool> = OnceLock::new();
+            if !PROC.get_or_init(|| Path::new("/proc/self/fd").exists()) {
+                return Ok(None);
+            }
+            let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+            match openat(&self.0, ".", flags, OWNER_ONLY) {
+                Ok(fd) => Ok(Some(fd.into())),
+                // The file system's or an old kernel's way of not knowing the flag.
+                Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::INVAL) => Ok(None),
+                Err(error) => Err(error.into()),
+            }
+        }
+        #[cfg(not(target_os = "linux"))]
+        Ok(None)
+    }
+
+    /// Gives a file that [`create_unnamed`](Self::create_unnamed) made the name `name`, which
+    /// nothing has.
+    pub(crate) fn name_unnamed(&self, file: &File, name: &OsStr) -> io::Result<()> {
+        use std::os::fd::AsRawFd;
+
+        let fd = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(linkat(CWD, fd, &self.0, name, AtFlags::SYMLINK_FOLLOW)?)
+    }
+
+    fn resolve(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let names = components(path).ok_or(io::ErrorKind::InvalidInput)?;
+        #[cfg(target_os = "linux")]
+        if let Some(opened) = at_once(self.as_fd(), path, flags) {
+            return opened;
+        }
+        let (last, before) = names.split_last().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut place = None::<OwnedFd>;
+        for name in before {
+            let from = place.as_ref().map_or(self.as_fd(), AsFd::as_fd);
+            place = Some(open_directory(from, Path::new(name), OFlags::NOFOLLOW)?);
+        }
+        let from = place.as_ref().map_or(self.as_fd(), AsFd::as_fd);
+        if flags.contains(OFlags::DIRECTORY) {
+            return open_directory(from, Path::new(last), OFlags::NOFOLLOW);
+        }
+        Ok(openat(from, *last, flags | OFlags::NOFOLLOW, Mode::empty())?)
+    }
+}
+
+impl AsFd for Directory {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+/// The time of the last access is left as it is.
+pub(super) fn times(modified: Modified) -> Timestamps {
+    Timestamps {
+        last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
+        last_modification: Timespec {
+            tv_sec: modified.seconds,
+            tv_nsec: modified.nanoseconds.into(),
+        },
+    }
+}
+
+/// The names in a path that can lie beneath a directory: none is `..`, and it is not absolute.
+#[must_use]
+pub fn components(path: &Path) -> Option<Vec<&OsStr>> {
+    let name = |component| match component {
+        Component::Normal(name) => Some(name),
+        _ => None,
+    };
+    let names = path.components().map(name).collect::<Option<Vec<_>>>()?;
+    // Of its own accord, Path leaves out what is empty or `.`.
+    let bytes = names.iter().map(|name| name.len() + 1).sum::<usize>().saturating_sub(1);
+    (bytes == path.as_os_str().len()).then_some(names)
+}
+
+/// `path` without `.` and empty names, if it lies beneath the directory that it is relative to.
+#[must_use]
+pub fn beneath(path: &Path) -> Option<PathBuf> {
+    let path: PathBuf = path.components().filter(|c| *c != Component::CurDir).collect();
+    components(&path).filter(|names| !names.is_empty()).map(|_| path.clone())
+}
+
+fn open_directory(from: impl AsFd, path: &Path, more: OFlags) -> io::Result<OwnedFd> {
+    match openat(&from, path, DIRECTORY | more, Mode::empty()) {
+        // One that only takes new files cannot be listed, but can be entered.
+        #[cfg(target_os = "linux")]
+        Err(Errno::ACCESS) => {
+            Ok(openat(&from, path, DIRECTORY | OFlags::PATH | more, Mode::empty())?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+fn regular(file: OwnedFd) -> io::Result<File> {
+    let file = File::from(file);
+    let kind = file.metadata()?.file_type();
+    match () {
+        () if kind.is_file() => Ok(file),
+        () if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        () => Err(io::Error::other("it is no regular file")),
+    }
+}
+
+/// By one call of the system, or `None` where it has none.
+#[cfg(target_os = "linux")]
+fn at_once(from: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+    use rustix::fs::{ResolveFlags, openat2};
+
+    // Tests force the other way; a release build cannot be made to.
+    if cfg!(debug_assertions) && std::env::var_os("POLYSEAL_TEST_BY_COMPONENTS").is_some() {
+        return None;
+    }
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match openat2(from, path, flags, Mode::empty(), resolve) {
+        // An old kernel, one whose filter of system calls is older, or a rename at that moment; a
+        // directory that cannot be listed, for which there is another way; or a path of more than
+        // 4096 bytes, whose names are short enough one by one.
+        Err(Errno::NOSYS | Errno::PERM | Errno::AGAIN | Errno::ACCESS | Errno::NAMETOOLONG) => None,
+        opened => Some(opened.map_err(io::Error::from)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_paths_beneath_are_paths_beneath() {
+        for (path, expected) in [
+            ("a", Some(1)),
+            ("a/b/c", Some(3)),
+            ("", Some(0)),
+            ("a/", None),
+            ("a//b", None),
+            ("a/./b", None),
+            ("./a", None),
+            ("/a", None),
+            ("..", None),
+            ("a/../b", None),
+            (".", None),
+        ] {
+            let found = components(Path::new(path)).map(|names| names.len());
+            assert_eq!(found, expected, "{path}");
+        }
+        assert_eq!(beneath(Path::new("./a//b/./c")), Some("a/b/c".into()));
+        for outside in ["..", "a/..", "/a", ".", ""] {
+            assert_eq!(beneath(Path::new(outside)), None, "{outside}");
+        }
+    }
+}

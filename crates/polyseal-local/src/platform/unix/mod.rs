@@ -1,0 +1,60 @@
+//! Unix: descriptors of directories, modes, `flock`. What only Linux has is marked, and has another
+//! way beside it.
+
+mod access;
+pub(crate) mod contents;
+mod directory;
+mod seen;
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::sync::OnceLock;
+
+use rustix::fs::{Gid, Mode, Uid, fchown};
+use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
+
+pub(crate) use self::access::Access;
+pub use self::directory::{Directory, beneath, components};
+pub use self::seen::{EntryKind, FileId, Seen};
+
+/// How many descriptors this process may have.
+pub(crate) fn descriptor_limit() -> u64 {
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// The permissions that this process gives to no new file: its umask.
+pub(crate) fn process_mask() -> u16 {
+    static MASK: OnceLock<u16> = OnceLock::new();
+    // Asked for once: to ask by setting it would show for a moment what another thread makes.
+    *MASK.get_or_init(|| shown_mask().unwrap_or_else(asked_mask))
+}
+
+/// As Linux shows it.
+fn shown_mask() -> Option<u16> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
+    u16::from_str_radix(mask.trim(), 8).ok()
+}
+
+fn asked_mask() -> u16 {
+    let mask = umask(Mode::from_raw_mode(0o077));
+    umask(mask);
+    u16::try_from(mask.as_raw_mode()).unwrap_or(0o077)
+}
+
+/// Gives `new` to the owner of `of`, so that they can use it though root has made it. Only root can
+/// do that; for anybody else it is theirs anyway.
+pub(crate) fn owner_is_kept(of: &File, new: &File) -> io::Result<()> {
+    let owner = of.metadata()?;
+    if owner.uid() != geteuid().as_raw() {
+        let (user, group) = (Uid::from_raw(owner.uid()), Gid::from_raw(owner.gid()));
+        let _ = fchown(new, Some(user), Some(group));
+    }
+    Ok(())
+}
+
+/// Ends the process at once, as the system does it when memory is short.
+pub(crate) fn kill_as_a_crash_does() {
+    let _ = kill_process(getpid(), Signal::KILL);
+}

@@ -1,0 +1,100 @@
+//! What is seen under a name, or of an open file.
+
+use std::fs::{File, Metadata};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+
+use polyseal_file::manifest::Modified;
+use rustix::fs::{FileType, Stat};
+use rustix::process::geteuid;
+
+/// The permission bits of a mode.
+const PERMISSIONS: u32 = 0o777;
+
+/// Which file it is, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    /// That of a file of which the system has told.
+    #[must_use]
+    pub fn of(metadata: &Metadata) -> Self {
+        Self { device: metadata.dev(), inode: metadata.ino() }
+    }
+
+    /// That of an open file or directory; none if the system does not tell.
+    pub fn of_open(descriptor: impl AsFd) -> Option<Self> {
+        let file = File::from(descriptor.as_fd().try_clone_to_owned().ok()?);
+        Some(Self::of(&file.metadata().ok()?))
+    }
+}
+
+/// What has a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A device, a FIFO or a socket.
+    Other,
+    /// A symbolic link.
+    Link,
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+}
+
+impl EntryKind {
+    pub(super) fn of(kind: FileType) -> Self {
+        match kind {
+            FileType::Directory => Self::Directory,
+            FileType::RegularFile => Self::File,
+            FileType::Symlink => Self::Link,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// What was seen under a name; of a link, the link itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen(pub(super) Stat);
+
+impl Seen {
+    /// Which file it is.
+    #[must_use]
+    pub fn id(&self) -> FileId {
+        FileId { device: self.0.st_dev, inode: self.0.st_ino }
+    }
+
+    /// What it is.
+    #[must_use]
+    pub fn kind(&self) -> EntryKind {
+        EntryKind::of(FileType::from_raw_mode(self.0.st_mode))
+    }
+
+    /// Its length in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        u64::try_from(self.0.st_size).unwrap_or_default()
+    }
+
+    /// Its permissions, at most 0o777.
+    #[must_use]
+    pub fn mode(&self) -> u16 {
+        u16::try_from(self.0.st_mode & PERMISSIONS).unwrap_or_default()
+    }
+
+    /// When it was modified.
+    #[must_use]
+    pub fn modified(&self) -> Modified {
+        let nanoseconds = u32::try_from(self.0.st_mtime_nsec).unwrap_or_default();
+        Modified { seconds: self.0.st_mtime, nanoseconds }
+    }
+
+    /// Whether it belongs to the user of this process.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        self.0.st_uid == geteuid().as_raw()
+    }
+}

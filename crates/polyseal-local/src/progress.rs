@@ -1,0 +1,45 @@
+//! What a caller is told while the work goes on, and how it says that it wants no more.
+
+use std::path::Path;
+
+/// Told from any thread. Every method has a body that does nothing.
+pub trait Progress: Sync {
+    /// There are so many files to be done, with so many bytes, as far as that is known.
+    fn expect(&self, files: u64, bytes: u64) {
+        let _ = (files, bytes);
+    }
+
+    /// So many more bytes have been read.
+    fn bytes(&self, more: u64) {
+        let _ = more;
+    }
+
+    /// One more file is done, or has failed.
+    fn file(&self) {}
+
+    /// Something that is worth knowing, and no error.
+    fn notice(&self, notice: Notice<'_>) {
+        let _ = notice;
+    }
+
+    /// Whether no more is wanted. It is asked between files, after each [`bytes`](Self::bytes), and
+    /// by the calling thread ten times a second while that waits. What has been begun then ends
+    /// soon, and no file appears half-made.
+    fn cancelled(&self) -> bool {
+        false
+    }
+}
+
+/// Tells nobody.
+impl Progress for () {}
+
+/// Something that is worth knowing.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Notice<'a> {
+    /// The file cannot be locked where it is. No other program may rekey it now.
+    NotLocked(&'a Path),
+    /// What is called as the copy of a header that a rekey in place leaves is none. It does not
+    /// keep the file from being rekeyed by a new file, and was left as it is.
+    NoCopy(&'a Path),
+}

@@ -1,0 +1,220 @@
+//! The copy of a header that a rewrite in place keeps beside the file: the old header, and the new
+//! one after it. Whoever finds one knows that a rewrite was interrupted, if it is one.
+//!
+//! Others may be able to write to the directory. So what has the name of a copy is believed only if
+//! it is a regular file of the caller or of the file's owner, begins with a header, and the file's
+//! own is one of the two or a mixture of them, for the same payload. Anything else stands in the
+//! way, and is told as that.
+//!
+//! What was interrupted has bytes of the old header and of the new one. Another rekey, which did
+//! not see the copy because the file has another name, leaves other bytes: that is not undone.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use polyseal_file::{Header, Identities};
+
+use super::lock::lock;
+use crate::error::{About, Error, NoCopy, Problem, Result, file};
+use crate::place::Place;
+use crate::platform::FileId;
+use crate::platform::contents::{FileExt, is_us, owner};
+use crate::progress::{Notice, Progress};
+
+const SUFFIX: &str = ".header-backup";
+
+/// Where the copy of the header of the file at `place` is.
+pub(super) fn copy_of(place: &Place) -> Place {
+    place.beside(SUFFIX)
+}
+
+/// The file whose copy has this name, if it is that of one.
+pub(crate) fn file_of(copy: &Path) -> Option<PathBuf> {
+    let name = copy.file_name()?.as_encoded_bytes();
+    let (name, suffix) = name.split_at_checked(name.len().checked_sub(SUFFIX.len())?)?;
+    if suffix != SUFFIX.as_bytes() || name.is_empty() {
+        return None;
+    }
+    // Without its last extension, which is the suffix.
+    Some(copy.with_extension(""))
+}
+
+/// Both headers, of the file that they are beside.
+pub(super) struct Saved {
+    old: Header,
+}
+
+impl Saved {
+    /// What is beside `file`, which is called `place`; what stands there instead, if it is no copy.
+    pub(super) fn beside(place: &Place, file: &File) -> Result<Result<Option<Self>, NoCopy>> {
+        let copy = copy_of(place);
+        let unread = |error: io::Error| Error::io("read", &place.shown, error);
+        let owner = owner(file).map_err(unread)?;
+        let mut saved = match open(&copy, owner) {
+            Ok(Some(saved)) => saved,
+            Ok(None) => return Ok(Ok(None)),
+            Err(no_copy) => return Ok(Err(no_copy)),
+        };
+        let old = match Header::read(&mut saved) {
+            Ok(old) => old,
+            Err(error) => return Ok(Err(NoCopy::NoHeader(error.to_string()))),
+        };
+        let mut new = vec![0; old.as_bytes().len()];
+        if let Err(error) = saved.read_exact(&mut new) {
+            return Ok(Err(NoCopy::Unread(error.to_string())));
+        }
+        let mut there = vec![0; new.len()];
+        let whole = match file.read_exact_at(&mut there, 0) {
+            Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+                return Err(unread(error));
+            }
+            read => read.is_ok(),
+        };
+        let mut both = there.iter().zip(old.as_bytes().iter().zip(&new));
+        let of_both = whole && both.all(|(byte, (old, new))| byte == old || byte == new);
+        // All but the number of stanzas is the same before and after.
+        let same = |range: std::ops::Range<usize>| there[range.clone()] == old.as_bytes()[range];
+        if of_both && same(0..10) && same(12..160) {
+            return Ok(Ok(Some(Self { old })));
+        }
+        Ok(Err(NoCopy::OtherHeaders(place.shown.clone())))
+    }
+}
+
+/// Opens the copy, unless it is something that others have put in its place.
+fn open(copy: &Place, owner: u32) -> Result<Option<File>, NoCopy> {
+    let unread = |error: io::Error| NoCopy::Unread(error.to_string());
+    match copy.directory.open_suspicious(&copy.name) {
+        Ok(None) => Err(NoCopy::Foreign),
+        Ok(Some(file)) => {
+            let by = self::owner(&file).map_err(unread)?;
+            let is_file = file.metadata().map_err(unread)?.is_file();
+            let is_trusted = is_file && (by == owner || is_us(by));
+            if is_trusted { Ok(Some(file)) } else { Err(NoCopy::Foreign) }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unread(error)),
+    }
+}
+
+/// What is beside a file that is to be replaced, or to be rewritten where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strict {
+    /// Only a copy keeps it from being done: a new file takes its place, and needs no such name.
+    Copies,
+    /// Anything that has the copy's name does.
+    Anything,
+}
+
+/// Refuses a file that an interrupted rewrite has left: to replace it would make the copy one of a
+/// header that is no longer the last.
+pub(super) fn expect_none(
+    place: &Place,
+    file: &File,
+    strict: Strict,
+    progress: &dyn Progress,
+) -> Result {
+    match Saved::beside(place, file)? {
+        Ok(None) => Ok(()),
+        Ok(Some(_)) => Err(interrupted(place)),
+        Err(_) if strict == Strict::Copies => {
+            progress.notice(Notice::NoCopy(&copy_of(place).shown));
+            Ok(())
+        }
+        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::InTheWay(no_copy))),
+    }
+}
+
+/// Whether an interrupted rekey in place has left its copy beside the file at `path`.
+#[must_use]
+pub fn was_interrupted(path: &Path) -> bool {
+    let Ok(place) = Place::of(path) else { return false };
+    let Ok(file) = place.file() else { return false };
+    matches!(Saved::beside(&place, &file), Ok(Ok(Some(_))))
+}
+
+pub(super) fn interrupted(place: &Place) -> Error {
+    Error::new(&copy_of(place).shown, Problem::Interrupted)
+}
+
+/// What shows that a copy of a header may be put back.
+#[derive(Clone, Copy, Debug)]
+pub enum Trust<'a> {
+    /// That it is authentic for one of these.
+    Authentic(&'a Identities<'a>),
+    /// That it is of the same payload, by what is public: where no key is at hand.
+    SamePayload,
+}
+
+/// A file whose saved header is to be put back. It is locked until that is done.
+pub(super) struct Restoring {
+    pub(super) place: Place,
+    file: File,
+    old: Header,
+}
+
+impl Restoring {
+    /// What an interrupted rewrite has left beside the file, if it has.
+    pub(super) fn of(
+        place: &Place,
+        trust: Trust<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Self>> {
+        let to_change = place.file_to_change().cannot("write", &place.shown)?;
+        if Self::saved(place, &to_change)?.is_none() {
+            return Ok(None);
+        }
+        lock(&place.shown, &to_change, progress)?;
+        let locked = FileId::of(&to_change.metadata().cannot("write", &place.shown)?);
+        if locked != place.id().cannot("write", &place.shown)? {
+            return Err(Error::new(&place.shown, Problem::Changed));
+        }
+        // Before it was locked, another may have put it back.
+        let Some(Saved { old }) = Self::saved(place, &to_change)? else { return Ok(None) };
+        if let Trust::Authentic(identities) = trust {
+            old.authenticate(identities).map_err(file(&place.shown))?;
+        }
+        Ok(Some(Self { place: place.clone(), file: to_change, old }))
+    }
+
+    fn saved(place: &Place, file: &File) -> Result<Option<Saved>> {
+        Saved::beside(place, file)?
+            .map_err(|no_copy| Error::new(&copy_of(place).shown, Problem::NoCopy(no_copy)))
+    }
+
+    pub(super) fn put(&mut self) -> Result {
+        self.file.write_all_at(self.old.as_bytes(), 0).cannot("write", &self.place.shown)
+    }
+
+    pub(super) fn sync(&mut self) -> Result {
+        self.file.sync_all().cannot("write", &self.place.shown)
+    }
+
+    pub(super) fn remove_copy(&mut self) -> Result {
+        remove_copy(&self.place)
+    }
+}
+
+/// Removes the name of the copy; that is not on disk yet.
+pub(super) fn remove_copy(place: &Place) -> Result {
+    let copy = copy_of(place);
+    copy.directory.remove(&copy.name).cannot("remove", &copy.shown)
+}
+
+/// What an earlier run has left beside one of many files. What is there and is no copy stands in
+/// the way, if `strict` says so.
+pub(super) fn left(
+    place: &Place,
+    identities: &Identities<'_>,
+    strict: Strict,
+    progress: &dyn Progress,
+) -> Result<Option<Restoring>> {
+    let file = place.file().cannot("read", &place.shown)?;
+    match Saved::beside(place, &file)? {
+        Ok(None) => Ok(None),
+        Ok(Some(_)) => Restoring::of(place, Trust::Authentic(identities), progress),
+        Err(_) if strict == Strict::Copies => Ok(None),
+        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::InTheWay(no_copy))),
+    }
+}

@@ -1,0 +1,190 @@
+//! What is done to several files at once, so that the disk is waited for once and not for each.
+//!
+//! Every step is taken for all files of the batch before the next is begun for any. Where a step
+//! must be on disk first, all files are synchronised at the same time, by some threads: the system
+//! joins what they wait for. So of a batch that is interrupted,
+//!
+//! - a file that is replaced is the old one or the new one, as if it had been alone;
+//! - a file whose header is rewritten has nothing beside it, and the old header or the new one; or
+//!   a copy of both headers, complete, and then its own may be the old one, the new one, or torn.
+//!
+//! No header is written before its copy is on disk under its name, and no copy goes before the
+//! header is on disk. What fails keeps no other file of the batch from being done.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use super::backup::{Restoring, copy_of};
+use super::in_place::Rewrite;
+use super::lock::Lock;
+use crate::error::{Error, Result};
+use crate::forbidden::Forbidden;
+use crate::new_file::NewFile;
+use crate::platform::{Directory, FileId};
+use crate::testing::step;
+
+/// How many threads wait for the disk at the same time.
+const WAITING: usize = 16;
+
+/// What is to be done to a file, and has not been begun.
+pub(super) enum Change {
+    /// A new file takes the place of the one that is locked.
+    Replace(Replacement),
+    /// Its header is rewritten.
+    Header(Box<Rewrite>),
+    /// The header that an interrupted run has saved is put back.
+    Restore(Restoring),
+}
+
+/// A whole file that takes the place of another. Only [`new`](Self::new) makes one: nothing is
+/// replaced that is not locked, or by what goes by another path.
+pub(super) struct Replacement {
+    output: NewFile,
+    lock: Lock,
+}
+
+impl Replacement {
+    /// Begins the file that takes the place of the one that is locked.
+    pub(super) fn new(lock: Lock, forbidden: &Forbidden) -> Result<Self> {
+        let output = NewFile::inside(lock.place().clone(), true, forbidden)?;
+        Ok(Self { output, lock })
+    }
+
+    pub(super) fn output(&self) -> &NewFile {
+        &self.output
+    }
+
+    fn appear(self) -> Result<Directory> {
+        self.lock.expect_unchanged()?;
+        step();
+        self.output.appear()
+    }
+}
+
+/// Makes all of the changes, and says what became of each.
+pub(super) fn make(changes: Vec<Change>) -> Vec<Result> {
+    let mut outcomes: Vec<_> = changes.iter().map(|_| Ok(())).collect();
+    let (mut whole, mut headers, mut saved) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, change) in changes.into_iter().enumerate() {
+        match change {
+            Change::Replace(replacement) => whole.push((i, Ok(replacement))),
+            Change::Header(rewrite) => headers.push((i, Ok(*rewrite))),
+            Change::Restore(restoring) => saved.push((i, Ok(restoring))),
+        }
+    }
+    for (i, done) in [replace(whole), rewrite(headers), restore(saved)].into_iter().flatten() {
+        outcomes[i] = done;
+    }
+    outcomes
+}
+
+/// One of the files, by its number, as far as it has come.
+type Slot<T> = (usize, Result<T>);
+
+fn replace(mut files: Vec<Slot<Replacement>>) -> Vec<Slot<()>> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    at_once(&mut files, |file| file.output.ready());
+    let mut places = Vec::new();
+    let done = files
+        .into_iter()
+        .map(|(i, file)| (i, file.and_then(Replacement::appear).map(|place| places.push(place))));
+    let done = done.collect();
+    // The names, too, should survive a power failure; not every file system can say so.
+    let _ = sync_all(places.iter());
+    step();
+    done
+}
+
+fn rewrite(mut files: Vec<Slot<Rewrite>>) -> Vec<Slot<()>> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    at_once(&mut files, Rewrite::sync_copy);
+    step();
+    one_by_one(&mut files, Rewrite::name_copy);
+    let unnamed = sync_all(places(&files));
+    one_by_one(&mut files, |file| {
+        let id = FileId::of_open(&file.place.directory);
+        let Some(error) = id.and_then(|id| unnamed.get(&id)) else { return Ok(()) };
+        file.remove_copy()?;
+        let error = io::Error::new(error.kind(), error.to_string());
+        Err(Error::io("write", &copy_of(&file.place).shown, error))
+    });
+    step();
+    one_by_one(&mut files, Rewrite::put);
+    at_once(&mut files, Rewrite::sync);
+    step();
+    one_by_one(&mut files, Rewrite::remove_copy);
+    // A copy that appears again is that of the header before: it can be put back, or removed.
+    let _ = sync_all(places(&files));
+    step();
+    files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
+}
+
+fn restore(mut files: Vec<Slot<Restoring>>) -> Vec<Slot<()>> {
+    if files.is_empty() {
+        return Vec::new();
+    }
+    one_by_one(&mut files, Restoring::put);
+    at_once(&mut files, Restoring::sync);
+    one_by_one(&mut files, Restoring::remove_copy);
+    let _ = sync_all(files.iter().filter_map(|(_, it)| Some(&it.as_ref().ok()?.place.directory)));
+    files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
+}
+
+fn one_by_one<T>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result) {
+    for (_, file) in files {
+        if let Ok(it) = file
+            && let Err(failure) = work(it)
+        {
+            *file = Err(failure);
+        }
+        step();
+    }
+}
+
+/// The same, by several threads.
+fn at_once<T: Send>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result + Sync) {
+    if files.len() < 2 {
+        return one_by_one(files, work);
+    }
+    let count = files.len();
+    let parts = Mutex::new(files.chunks_mut(count.div_ceil(WAITING)));
+    let worker = || {
+        let next = || parts.lock().unwrap_or_else(PoisonError::into_inner).next();
+        while let Some(part) = next() {
+            one_by_one(part, &work);
+        }
+    };
+    thread::scope(|scope| {
+        // A thread that cannot be started is a thread less: this one does what is left.
+        for _ in 1..WAITING.min(count) {
+            let _ = thread::Builder::new().spawn_scoped(scope, worker);
+        }
+        worker();
+    });
+}
+
+fn places(files: &[Slot<Rewrite>]) -> impl Iterator<Item = &Directory> {
+    files.iter().filter_map(|(_, file)| file.as_ref().ok()).map(|file| &file.place.directory)
+}
+
+/// Waits until the names in each of the directories are on disk; those where that fails.
+fn sync_all<'a>(directories: impl Iterator<Item = &'a Directory>) -> BTreeMap<FileId, io::Error> {
+    let distinct: BTreeMap<_, _> = directories
+        .filter_map(|directory| Some((FileId::of_open(directory)?, directory)))
+        .collect();
+    let failed = Mutex::new(BTreeMap::new());
+    let mut slots: Vec<_> = distinct.into_iter().map(|it| (0, Ok(it))).collect();
+    at_once(&mut slots, |(id, directory)| {
+        if let Err(error) = directory.sync() {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).insert(*id, error);
+        }
+        Ok(())
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,110 @@
+//! Other recipients for several files.
+//!
+//! A run that was interrupted is run again. It puts back every copy of a header that the first has
+//! left. A file that the old keys do not open any more, but the new ones do, is done already.
+
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+
+use polyseal_file::Error as FileError;
+
+use super::backup::{self, Trust};
+use super::batch::{Change, make};
+use super::{Opened, Rekey, expect_none_at, make_one, saved};
+use crate::error::{Error, Problem, Result};
+use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
+use crate::options::Options;
+use crate::place::Place;
+use crate::platform::FileId;
+
+/// Gives files other recipients, some at a time, and tells of each in their order.
+///
+/// # Errors
+/// An error of `paths` or of `tell`, which end the run; or that it was cancelled.
+pub fn rekey_files(
+    paths: impl Iterator<Item = Result<PathBuf>> + Send,
+    rekey: &Rekey<'_>,
+    options: &Options<'_>,
+    tell: Tell<'_>,
+) -> Result<Total> {
+    let mut report = Report::new(tell, options.progress);
+    let items = paths.map(|path| {
+        let name = path?;
+        let seen = fs::metadata(&name).ok();
+        let (bytes, id) = (seen.as_ref().map_or(0, Metadata::len), seen.as_ref().map(FileId::of));
+        Ok(Item { bytes, id, it: name.clone(), name })
+    });
+    let before = |files: &[Item<PathBuf>]| {
+        let places = files.iter().filter_map(|file| Place::of(&file.it).ok());
+        recover(places, rekey, options);
+    };
+    let prepare = |path: PathBuf| one(&path, rekey, options).map(Some);
+    in_batches(options, items, &mut report, before, prepare, make)?;
+    report.end(Path::new("."))
+}
+
+/// Puts back the headers that interrupted rekeys in place have saved beside these files.
+///
+/// # Errors
+/// As [`rekey_files`].
+pub fn restore_files(
+    paths: impl Iterator<Item = Result<PathBuf>> + Send,
+    trust: Trust<'_>,
+    options: &Options<'_>,
+    tell: Tell<'_>,
+) -> Result<Total> {
+    let mut report = Report::new(tell, options.progress);
+    let items =
+        paths.map(|name| name.map(|it: PathBuf| Item { name: it.clone(), bytes: 0, id: None, it }));
+    let prepare = |path: PathBuf| {
+        let change = saved(&Place::of(&path)?, trust, options)?;
+        Ok(Some(Prepared::Change(change, Done::Restored)))
+    };
+    in_batches(options, items, &mut report, |_| (), prepare, make)?;
+    report.end(Path::new("."))
+}
+
+fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Prepared<Change>> {
+    let place = Place::of(path)?;
+    expect_recovered(&place, rekey, options)?;
+    if rekey.one_is_added() && rekey.opens(&place) {
+        return Ok(Prepared::Done(Done::Already));
+    }
+    expect_none_at(&place, rekey)?;
+    let change = Opened::read(place.clone())
+        .and_then(|opened| opened.ready(rekey))
+        .and_then(|ready| ready.change(rekey, options));
+    match change {
+        Ok(change) => Ok(Prepared::Change(change, Done::Rekeyed)),
+        Err(error) if is_no_key(&error) && rekey.opens(&place) => Ok(Prepared::Done(Done::Already)),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a file did not open because no key is for it.
+pub(super) fn is_no_key(error: &Error) -> bool {
+    matches!(
+        error.problem(),
+        Problem::File(
+            FileError::NoMatchingKey | FileError::WrongPassphrase | FileError::PassphraseNeeded
+        )
+    )
+}
+
+/// Puts back what an earlier run has left beside these files. Where that cannot be done it is told
+/// in its turn.
+pub(super) fn recover(
+    places: impl Iterator<Item = Place>,
+    rekey: &Rekey<'_>,
+    options: &Options<'_>,
+) {
+    let left = |place: Place| {
+        backup::left(&place, rekey.identities, rekey.strict(), options.progress).ok().flatten()
+    };
+    make(places.filter_map(left).map(Change::Restore).collect());
+}
+
+pub(super) fn expect_recovered(place: &Place, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
+    let left = backup::left(place, rekey.identities, rekey.strict(), options.progress)?;
+    left.map_or(Ok(()), |restoring| make_one(Change::Restore(restoring)))
+}

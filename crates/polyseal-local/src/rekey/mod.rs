@@ -1,0 +1,455 @@
+//! Other recipients for a file, by another header before the same payload, or by all of it anew.
+//!
+//! The result is a new file that takes the old one's place in one step, its payload shared with it
+//! where the file system can (a reflink), or copied by the kernel; or only the header is rewritten
+//! in the file itself, after a copy of it is on disk; or the result goes elsewhere. Only
+//! [`How::NewKey`] locks out whoever has kept what opened the file.
+//!
+//! A path is resolved once ([`Place`]). What is replaced is locked, and still what was read.
+
+pub(crate) mod backup;
+mod batch;
+mod contents;
+mod in_place;
+mod lock;
+mod many;
+mod tree;
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufReader, Seek};
+use std::num::NonZeroUsize;
+use std::path::Path;
+
+use polyseal_file::age::v1;
+use polyseal_file::{
+    Context, Decryptor, Error as FileError, Existing, Header, Identities, Output, Recipients,
+};
+
+pub use self::backup::{Trust, was_interrupted};
+pub use self::many::{rekey_files, restore_files};
+pub use self::tree::restore_tree;
+
+use self::backup::{Restoring, Strict, expect_none};
+use self::batch::{Change, Replacement, make};
+use self::contents::{NewContents, NewHeader};
+use self::in_place::Rewrite;
+use self::lock::Lock;
+use crate::error::{About, Error, Problem, Result, Unfit, file, sealing};
+use crate::new_file::NewFile;
+use crate::options::Options;
+use crate::place::Place;
+use crate::platform::contents::{FileExt, not_there};
+use crate::platform::{EntryKind, FileId};
+
+/// How a file gets its other recipients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// A new file, with another header and the same payload, takes the place of the old one.
+    Header,
+    /// The header is rewritten in the file itself.
+    InPlace,
+    /// A new file, with another key and so another payload, takes the place of the old one.
+    NewKey,
+}
+
+/// Where the recipients of many files come from: they are asked for once the first file has opened.
+pub type ToRecipients<'a> = dyn Fn() -> Result<&'a Recipients> + Sync + 'a;
+
+/// What opens files, and who shall be able to from now on.
+#[derive(Clone, Copy)]
+pub struct Rekey<'a> {
+    pub(crate) identities: &'a Identities<'a>,
+    pub(crate) to: &'a ToRecipients<'a>,
+    pub(crate) others: Existing,
+    pub(crate) how: How,
+    pub(crate) context: Option<&'a Context>,
+    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) done: Already<'a>,
+}
+
+/// What shows that one of many files has its new recipients already.
+#[derive(Clone, Copy, Debug)]
+pub enum Already<'a> {
+    /// Nothing does: what the old keys open is rekeyed, perhaps once more.
+    Unknown,
+    /// That these open it, and the old keys do not.
+    Opens(&'a Identities<'a>),
+    /// That these open it: they are of the one key that is added.
+    OpensAdded(&'a Identities<'a>),
+}
+
+impl<'a> Rekey<'a> {
+    /// What `identities` open is for the recipients that `to` gives. `others` says whether those
+    /// whom it is for now still open it; with [`How::NewKey`] they do not, whatever it says.
+    #[must_use]
+    pub fn new(
+        identities: &'a Identities<'a>,
+        to: &'a ToRecipients<'a>,
+        others: Existing,
+        how: How,
+    ) -> Self {
+        let (context, threads, done) = (None, None, Already::Unknown);
+        Self { identities, to, others, how, context, threads, done }
+    }
+
+    /// The context that the files are bound to. A header does not know it: that the contents are
+    /// bound to it is looked at, and with [`How::NewKey`] they stay so.
+    #[must_use]
+    pub fn context(mut self, context: &'a Context) -> Self {
+        self.context = Some(context);
+        self
+    }
+
+    /// With at most this many threads for each file.
+    #[must_use]
+    pub fn threads(mut self, threads: NonZeroUsize) -> Self {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// What shows that one of many files is done.
+    #[must_use]
+    pub fn already(mut self, done: Already<'a>) -> Self {
+        self.done = done;
+        self
+    }
+
+    fn decryptor(&self) -> Decryptor<'a> {
+        let mut decryptor = Decryptor::new(self.identities);
+        if let Some(context) = self.context {
+            decryptor = decryptor.context(context);
+        }
+        if let Some(threads) = self.threads {
+            decryptor = decryptor.threads(threads);
+        }
+        decryptor
+    }
+
+    /// The same by what is new, for a file that has it already.
+    fn decryptor_when_done(&self) -> Decryptor<'a> {
+        match self.done {
+            Already::Unknown => self.decryptor(),
+            Already::Opens(new) | Already::OpensAdded(new) => Decryptor::new(new),
+        }
+    }
+
+    /// Whether a file with this header is done, if the old keys open it or not.
+    fn is_done(&self, header: &Header, opens: bool) -> bool {
+        match self.done {
+            Already::Unknown => false,
+            Already::Opens(new) => !opens && header.authenticate(new).is_ok(),
+            Already::OpensAdded(new) => header.authenticate(new).is_ok(),
+        }
+    }
+
+    /// Whether what is new opens the file at `place`.
+    fn opens(&self, place: &Place) -> bool {
+        let (Already::Opens(new) | Already::OpensAdded(new)) = self.done else { return false };
+        let header = place.file().ok().and_then(|mut file| Header::read(&mut file).ok());
+        header.is_some_and(|header| header.authenticate(new).is_ok())
+    }
+
+    fn one_is_added(&self) -> bool {
+        matches!(self.done, Already::OpensAdded(_))
+    }
+
+    /// What beside a file keeps it from being rekeyed.
+    fn strict(&self) -> Strict {
+        if self.how == How::InPlace { Strict::Anything } else { Strict::Copies }
+    }
+}
+
+impl fmt::Debug for Rekey<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rekey")
+            .field("others", &self.others)
+            .field("how", &self.how)
+            .field("threads", &self.threads)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A file that is to have other recipients, as it was read.
+pub(crate) struct Opened {
+    place: Place,
+    file: File,
+    header: OldHeader,
+}
+
+enum OldHeader {
+    Polyseal(Header),
+    Age(v1::Header),
+}
+
+impl OldHeader {
+    fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Polyseal(header) => header.as_bytes(),
+            Self::Age(header) => header.as_bytes(),
+        }
+    }
+}
+
+impl Opened {
+    /// Reads the header of the file at `place`.
+    fn read(place: Place) -> Result<Self> {
+        let shown = &place.shown;
+        let unfit = || Error::new(shown, Problem::NotToBeRekeyed);
+        match place.seen().cannot("read", shown)?.kind() {
+            EntryKind::File | EntryKind::Directory => {}
+            _ => return Err(unfit()),
+        }
+        let mut file = place.file().cannot("read", shown)?;
+        let header = match Header::read(&mut file) {
+            Err(FileError::Armored) => return Err(unfit()),
+            Err(FileError::AgeFile) => {
+                file.rewind().cannot("read", shown)?;
+                let header = v1::Header::read(&mut BufReader::new(&file));
+                OldHeader::Age(header.map_err(self::file(shown))?)
+            }
+            read => OldHeader::Polyseal(read.map_err(self::file(shown))?),
+        };
+        Ok(Self { place, file, header })
+    }
+
+    /// Makes the header that it shall have, or what else its contents need. Every key has been read
+    /// then, and every passphrase stretched: nobody is waited for any more.
+    fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<Ready<'a>> {
+        let shown = &self.place.shown;
+        let new = match &self.header {
+            OldHeader::Polyseal(old) => {
+                // Before a new passphrase is asked for, and before its work is done.
+                let authentic = old.authenticate(rekey.identities).map_err(file(shown))?;
+                if rekey.context.is_some() {
+                    // A header does not know the context: the contents are bound to it.
+                    rekey.decryptor().reader(&self.file).map_err(file(shown))?;
+                }
+                let recipients = (rekey.to)()?;
+                match rekey.how {
+                    How::NewKey => NewContents::Payload { recipients, rekey: *rekey },
+                    How::Header | How::InPlace => {
+                        let new = authentic.rekey(recipients, rekey.others);
+                        NewContents::Header(NewHeader::Polyseal(new.map_err(sealing(shown))?))
+                    }
+                }
+            }
+            OldHeader::Age(old) => {
+                if rekey.how == How::InPlace {
+                    return Err(Error::new(shown, Problem::NotWithAge(Unfit::InPlace)));
+                }
+                if rekey.context.is_some() {
+                    return Err(Error::new(shown, Problem::NotWithAge(Unfit::Context)));
+                }
+                let authentic = old.authenticate(rekey.identities).map_err(file(shown))?;
+                let recipients = (rekey.to)()?;
+                match rekey.how {
+                    How::NewKey => NewContents::Payload { recipients, rekey: *rekey },
+                    How::Header | How::InPlace => {
+                        let new = authentic.rekey(recipients, rekey.others);
+                        NewContents::Header(NewHeader::Age(new.map_err(sealing(shown))?))
+                    }
+                }
+            }
+        };
+        Ok(Ready { opened: self, new })
+    }
+}
+
+/// A file, and what it shall be.
+struct Ready<'a> {
+    opened: Opened,
+    new: NewContents<'a>,
+}
+
+impl Ready<'_> {
+    /// Writes the whole new file.
+    fn write(&self, output: Output<'_>, to: &Path, options: &Options<'_>) -> Result {
+        self.new.write(&self.opened, output, to, options)
+    }
+
+    /// The change of the file where it is, not yet made.
+    fn change(self, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Change> {
+        let Opened { place, file, header } = &self.opened;
+        let lock = Lock::take(place, file, header.as_bytes(), options.progress)?;
+        // Meanwhile another may have begun, and been interrupted.
+        expect_none(place, file, rekey.strict(), options.progress)?;
+        if let (How::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
+            (rekey.how, header, &self.new)
+            && let NewHeader::Polyseal(new) = new
+        {
+            let rewrite = Rewrite::prepare(lock, old.clone(), new.clone())?;
+            return Ok(Change::Header(Box::new(rewrite)));
+        }
+        let replacement = Replacement::new(lock, options.forbidden)?;
+        let output = replacement.output();
+        self.write(Output::File(output.file()), output.shown(), options)?;
+        Ok(Change::Replace(replacement))
+    }
+}
+
+fn make_one(change: Change) -> Result {
+    make(vec![change]).into_iter().collect()
+}
+
+/// Gives the file at `path` other recipients, where it is.
+///
+/// # Errors
+/// [`Problem::NotToBeRekeyed`], [`Problem::Changed`], [`Problem::Busy`], [`Problem::Interrupted`],
+/// [`Problem::File`] if the file does not open, [`Problem::Sealing`] if it cannot be for these
+/// recipients, or what the system says. Then the file is as it was, unless it is
+/// [`Problem::Torn`].
+pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
+    let place = Place::of(path)?;
+    expect_none_at(&place, rekey)?;
+    make_one(Opened::read(place)?.ready(rekey)?.change(rekey, options)?)
+}
+
+/// The same, with the result in another file, `output`. The one at `path` is only read.
+///
+/// # Errors
+/// As [`rekey_file`], and those of [`NewFile::at`]. Then there is no output, and one that was to be
+/// replaced is as it was.
+pub fn rekey_file_to(
+    path: &Path,
+    output: &Path,
+    rekey: &Rekey<'_>,
+    options: &Options<'_>,
+) -> Result {
+    let ready = RekeyedFile::open(path, rekey)?;
+    let mut forbidden = options.forbidden.clone();
+    forbidden.add(ready.input()?, "the input");
+    expect_not_interrupted(output)?;
+    let mut new = NewFile::at(output, options.overwrite, &forbidden)?;
+    ready.write(Output::File(new.file()), output, options)?;
+    if options.synced {
+        new.sync()?;
+    }
+    new.commit()
+}
+
+/// A file with its other recipients, which is written to wherever the caller says.
+pub struct RekeyedFile<'a>(Ready<'a>);
+
+impl<'a> RekeyedFile<'a> {
+    /// Opens the file at `path`, and makes its new header. The file itself is only read.
+    ///
+    /// # Errors
+    /// As [`rekey_file`].
+    pub fn open(path: &Path, rekey: &Rekey<'a>) -> Result<Self> {
+        Opened::read(Place::of(path)?)?.ready(rekey).map(Self)
+    }
+
+    /// Which file was read.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn input(&self) -> Result<FileId> {
+        let Opened { place, file, .. } = &self.0.opened;
+        Ok(FileId::of(&file.metadata().cannot("read", &place.shown)?))
+    }
+
+    /// Writes the whole file to `output`, which messages call `shown`.
+    ///
+    /// # Errors
+    /// [`Problem::ChangedLength`], or what the system says.
+    pub fn write(&self, output: Output<'_>, shown: &Path, options: &Options<'_>) -> Result {
+        self.0.write(output, shown, options)
+    }
+}
+
+impl fmt::Debug for RekeyedFile<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RekeyedFile").field(&self.0.opened.place).finish()
+    }
+}
+
+/// Refuses an output beside which an interrupted rekey has left a copy: it may be of a header of
+/// the same file, and would undo what is written.
+///
+/// # Errors
+/// [`Problem::Interrupted`].
+pub fn expect_not_interrupted(output: &Path) -> Result {
+    let Ok(place) = Place::of(output) else { return Ok(()) };
+    let Ok(file) = place.file() else { return Ok(()) };
+    expect_none(&place, &file, Strict::Copies, &())
+}
+
+fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
+    // What is no file is refused when it is opened.
+    let Ok(file) = place.file() else { return Ok(()) };
+    expect_none(place, &file, rekey.strict(), &())
+}
+
+/// Puts back the header that an interrupted rekey in place has saved beside the file at `path`.
+///
+/// # Errors
+/// [`Problem::NoCopy`], or what the system says: `NotFound` if there is no copy.
+pub fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Result {
+    make_one(saved(&Place::of(path)?, trust, options)?)
+}
+
+/// The copy, which must be there.
+fn saved(place: &Place, trust: Trust<'_>, options: &Options<'_>) -> Result<Change> {
+    let missing = || {
+        let copy = backup::copy_of(place);
+        Error::io("read", &copy.shown, not_there())
+    };
+    let restoring = Restoring::of(place, trust, options.progress)?;
+    restoring.map(Change::Restore).ok_or_else(missing)
+}
+
+/// A header that is kept in a file of its own, apart from its payload, and is to be replaced.
+#[derive(Debug)]
+pub struct DetachedHeader {
+    place: Place,
+    file: File,
+    header: Header,
+}
+
+impl DetachedHeader {
+    /// Reads the header at `path`, with nothing behind it.
+    ///
+    /// # Errors
+    /// [`Problem::NotAFile`], [`Problem::MoreThanHeader`], [`Problem::Interrupted`], [`Problem::File`], or what the system says.
+    pub fn read(path: &Path) -> Result<Self> {
+        let place = Place::of(path)?;
+        if place.seen().cannot("read", path)?.kind() != EntryKind::File {
+            return Err(Error::new(path, Problem::NotAFile));
+        }
+        let mut file = place.file().cannot("read", path)?;
+        expect_none(&place, &file, Strict::Copies, &())?;
+        let header = Header::read(&mut file).map_err(self::file(path))?;
+        let bytes = file.metadata().cannot("read", path)?.len();
+        if bytes > header.as_bytes().len() as u64 {
+            return Err(Error::new(path, Problem::MoreThanHeader));
+        }
+        Ok(Self { place, file, header })
+    }
+
+    /// The header.
+    #[must_use]
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The file that it was read from.
+    #[must_use]
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Lets `new` take its place, if it is still what was read.
+    ///
+    /// # Errors
+    /// [`Problem::Changed`], [`Problem::Busy`], or what the system says.
+    pub fn replace(self, new: &Header, options: &Options<'_>) -> Result {
+        let Self { place, file, header } = self;
+        let lock = Lock::take(&place, &file, header.as_bytes(), options.progress)?;
+        expect_none(&place, &file, Strict::Copies, options.progress)?;
+        let replacement = Replacement::new(lock, options.forbidden)?;
+        let written = replacement.output().file().write_all_at(new.as_bytes(), 0);
+        written.cannot("write", &place.shown)?;
+        make_one(Change::Replace(replacement))
+    }
+}

@@ -1,0 +1,173 @@
+//! Other recipients for a whole tree.
+//!
+//! The manifest comes last: it opens with the old keys until all else is done that can be. What
+//! somebody else has added to the tree, taken from it or put in the place of a file is told, and
+//! does not keep the rest and the manifest from being rekeyed: otherwise whoever can write to the
+//! tree could keep a key from being removed. A file of the tree that could not be rekeyed, because
+//! it could not be read, written or opened, does: then the run is repeated.
+
+use std::path::{Path, PathBuf};
+
+use polyseal_file::Error as FileError;
+use polyseal_file::manifest::{Entry, Kind};
+
+use super::backup::{self, Trust};
+use super::batch::{Change, make};
+use super::many::{expect_recovered, is_no_key, recover};
+use super::{OldHeader, Opened, Rekey, make_one, saved};
+use crate::error::{Error, Problem, Result};
+use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
+use crate::options::Options;
+use crate::place::Place;
+use crate::tree::{Pair, SealedTree, Tree, manifest_name};
+
+impl SealedTree<'_> {
+    /// Gives the tree in the directory `path` other recipients, and tells of each file in their
+    /// order. What is done already is left as it is: an interrupted run is run again.
+    ///
+    /// # Errors
+    /// If the manifest does not open; an error of `tell`; or that it was cancelled.
+    pub fn rekey(
+        path: &Path,
+        rekey: &Rekey<'_>,
+        options: &Options<'_>,
+        tell: Tell<'_>,
+    ) -> Result<Total> {
+        let mut report = Report::new(tell, options.progress);
+        let tree = Tree::open(path)?;
+        let name = PathBuf::from(manifest_name());
+        let manifest = tree.place(&name, "read")?;
+        if manifest.id().is_ok() {
+            expect_recovered(&manifest, rekey, options)?;
+        }
+        let sealed = match SealedTree::open(path, rekey.decryptor(), options) {
+            // It has the new recipients. Files that were missing then may be back.
+            Err(error) if is_no_key(&error) && rekey.opens(&manifest) => {
+                SealedTree::open(path, rekey.decryptor_when_done(), options)?
+            }
+            opened => opened?,
+        };
+        sealed.rekey_files(rekey, &mut report)?;
+        if report.total.failed == report.strangers {
+            let done = one(&sealed, rekey, &name, None);
+            let done = done.and_then(|prepared| match prepared {
+                Prepared::Change(change, done) => make_one(change).map(|()| done),
+                Prepared::Done(done) => Ok(done),
+            });
+            // Nobody waits for the manifest: it is told of only if it fails.
+            if let Err(error) = done {
+                report.file(&manifest.shown, Err(error))?;
+            }
+        }
+        report.end(path)
+    }
+
+    fn rekey_files(&self, rekey: &Rekey<'_>, report: &mut Report<'_>) -> Result {
+        let (tree, options) = (self.tree(), self.options());
+        self.expect();
+        let items = self.pairs()?.map(|pair| {
+            let pair = pair?;
+            let bytes = match &pair {
+                Pair::File(Entry { kind: Kind::File { plaintext_bytes, .. }, .. }) => {
+                    *plaintext_bytes
+                }
+                _ => 0,
+            };
+            let id = match &pair {
+                Pair::File(_) => {
+                    tree.place(&pair.path(), "read").ok().and_then(|place| place.id().ok())
+                }
+                _ => None,
+            };
+            Ok(Item { name: tree.shown(&pair.path()), bytes, id, it: pair })
+        });
+        let prepare = |pair: Pair| match pair {
+            Pair::File(ref entry) => one(self, rekey, &pair.path(), Some(entry)).map(Some),
+            Pair::Plain(_) => Ok(None),
+            Pair::Missing(_) => Err(Error::new(&tree.shown(&pair.path()), Problem::Missing)),
+            Pair::Added(path) => Ok(left(tree, &path).map(Prepared::Done)),
+            Pair::AddedUnread(_) => Ok(Some(Prepared::Done(Done::Left))),
+            Pair::Unread(path, error) => Err(Error::io("read", &tree.shown(&path), error)),
+        };
+        let before = |files: &[Item<Pair>]| {
+            let places = files.iter().filter_map(|file| match &file.it {
+                pair @ Pair::File(_) => tree.place(&pair.path(), "read").ok(),
+                _ => None,
+            });
+            recover(places, rekey, options);
+        };
+        in_batches(options, items, report, before, prepare, make)
+    }
+}
+
+/// Puts back every copy of a header that is in the directory `path`, whatever a manifest says.
+///
+/// # Errors
+/// What the system says; an error of `tell`; or that it was cancelled.
+pub fn restore_tree(
+    path: &Path,
+    trust: Trust<'_>,
+    options: &Options<'_>,
+    tell: Tell<'_>,
+) -> Result<Total> {
+    let tree = Tree::open(path)?;
+    let mut report = Report::new(tell, options.progress);
+    let items = tree.paths(options).filter_map(|path| match path {
+        Ok(path) => {
+            let it = backup::file_of(&path)?;
+            Some(Ok(Item { name: tree.shown(&it), bytes: 0, id: None, it }))
+        }
+        Err(error) => Some(Err(error)),
+    });
+    let prepare = |path: PathBuf| {
+        let place = tree.place(&path, "read")?;
+        let change = saved(&place, trust, options)?;
+        Ok(Some(Prepared::Change(change, Done::Restored)))
+    };
+    in_batches(options, items, &mut report, |_| (), prepare, make)?;
+    report.end(path)
+}
+
+/// What is told of a file that is not of the tree: nothing of a copy of a header, which has been
+/// put back.
+fn left(tree: &Tree, path: &Path) -> Option<Done> {
+    if let Some(file) = backup::file_of(path)
+        && let Ok(place) = tree.place(&file, "read")
+        && backup::copy_of(&place).seen().is_err()
+    {
+        return None;
+    }
+    Some(Done::Left)
+}
+
+/// One file of a tree, which must be that of its entry.
+fn one(
+    sealed: &SealedTree<'_>,
+    rekey: &Rekey<'_>,
+    path: &Path,
+    entry: Option<&Entry>,
+) -> Result<Prepared<Change>> {
+    let place: Place = sealed.tree().place(path, "read")?;
+    let shown = place.shown.clone();
+    expect_recovered(&place, rekey, sealed.options())?;
+    let opened = Opened::read(place)?;
+    let OldHeader::Polyseal(header) = &opened.header else {
+        return Err(Error::new(&shown, Problem::OtherFile));
+    };
+    if let Some(Entry { kind: Kind::File { file_salt, .. }, .. }) = entry
+        && header.file_salt() != file_salt
+    {
+        return Err(Error::new(&shown, Problem::OtherFile));
+    }
+    match header.authenticate(rekey.identities) {
+        Ok(_) if rekey.is_done(header, true) => return Ok(Prepared::Done(Done::Already)),
+        Err(
+            FileError::NoMatchingKey | FileError::WrongPassphrase | FileError::PassphraseNeeded,
+        ) if rekey.is_done(header, false) => {
+            return Ok(Prepared::Done(Done::Already));
+        }
+        _ => {}
+    }
+    let change = opened.ready(rekey)?.change(rekey, sealed.options())?;
+    Ok(Prepared::Change(change, Done::Rekeyed))
+}

@@ -1,0 +1,180 @@
+//! A manifest and the tree that it is of, side by side. Both come in one order, so that nothing of
+//! either has to be kept.
+
+use std::cmp::Ordering;
+use std::io;
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
+
+use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
+
+use super::names::{bytes, of_bytes};
+use super::walk::{Step, Unread, Walk};
+use super::{manifest_name, sealed};
+use crate::error::{Error, Result, of_manifest};
+use crate::platform::EntryKind;
+
+/// What the two have, or one of them.
+pub(crate) enum Pair {
+    /// A file that is there under the name that the manifest has.
+    File(Entry),
+    /// A directory or a link: the manifest alone has it.
+    Plain(Entry),
+    /// A file that is not there, though the directory that should have it could be read.
+    Missing(Entry),
+    /// What the manifest does not have, by its path on disk.
+    Added(PathBuf),
+    /// A directory of the tree that could not be read. Of what should be in it nothing is known.
+    Unread(PathBuf, io::Error),
+    /// The same of one that the manifest does not have.
+    AddedUnread(PathBuf),
+}
+
+pub(super) struct Join<'a, M: Iterator<Item = Read>> {
+    /// What messages call the manifest.
+    shown: PathBuf,
+    manifest: Peekable<M>,
+    walk: Peekable<Walk<'a>>,
+    exclude: &'a (dyn Fn(&Path) -> bool + Sync),
+    /// A directory whose entries are passed over: it is left out, or could not be read.
+    passed: Option<PathBuf>,
+    /// The directories of the manifest that have begun, from the outermost on.
+    directories: Vec<PathBuf>,
+}
+
+/// What is read of a manifest.
+type Read = std::result::Result<Entry, ManifestError>;
+
+impl<'a, M: Iterator<Item = Read>> Join<'a, M> {
+    pub(super) fn new(
+        manifest: M,
+        shown: PathBuf,
+        walk: Walk<'a>,
+        exclude: &'a (dyn Fn(&Path) -> bool + Sync),
+    ) -> Self {
+        let (manifest, walk) = (manifest.peekable(), walk.peekable());
+        Self { shown, manifest, walk, exclude, passed: None, directories: Vec::new() }
+    }
+
+    fn is_passed(&mut self, entry: &Entry) -> bool {
+        let path = path_of(entry);
+        if self.passed.as_ref().is_some_and(|out| path.starts_with(out) && path != *out) {
+            return true;
+        }
+        let is_out = (self.exclude)(&path);
+        if is_out {
+            self.passed = Some(path);
+        }
+        is_out
+    }
+
+    /// The next entry of the manifest that is not passed over.
+    fn skip_passed(&mut self) {
+        while let Some(Ok(entry)) = self.manifest.peek() {
+            let entry = entry.clone();
+            if !self.is_passed(&entry) {
+                return;
+            }
+            self.manifest.next();
+        }
+    }
+
+    /// What has its turn in the walk is no directory, and not the manifest itself.
+    fn skip_expected(&mut self) {
+        let manifest = manifest_name();
+        let is_expected = |found: &std::result::Result<Step, Unread>| match found {
+            Ok(step) => step.kind == EntryKind::Directory || step.there.as_os_str() == manifest,
+            Err(_) => false,
+        };
+        while self.walk.next_if(is_expected).is_some() {}
+    }
+
+    fn entry(&mut self) -> Option<Result<Entry>> {
+        let entry = self.manifest.next()?.map_err(of_manifest(&self.shown));
+        if let Ok(Entry { kind: Kind::Directory, .. }) = &entry
+            && let Ok(entry) = &entry
+        {
+            let path = path_of(entry);
+            self.directories.retain(|outer| path.starts_with(outer));
+            self.directories.push(path);
+        }
+        Some(entry)
+    }
+
+    /// A directory that could not be read: what the manifest has in it is not missing, but unknown.
+    fn unread(&mut self, path: PathBuf, error: io::Error) -> Pair {
+        let is_of_manifest = path.as_os_str().is_empty() || self.directories.contains(&path);
+        if !is_of_manifest {
+            return Pair::AddedUnread(path);
+        }
+        self.passed = Some(path.clone());
+        Pair::Unread(path, error)
+    }
+}
+
+impl<M: Iterator<Item = Read>> Iterator for Join<'_, M> {
+    /// An error is one of the manifest, and ends it.
+    type Item = Result<Pair>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.skip_passed();
+        self.skip_expected();
+        let order = match (self.manifest.peek(), self.walk.peek()) {
+            (None, None) => return None,
+            (Some(Err(_)), _) => return self.entry().map(|entry| entry.map(Pair::Plain)),
+            (None, Some(_)) => Ordering::Greater,
+            (Some(Ok(_)), None) => Ordering::Less,
+            // A directory is read right behind its entry.
+            (Some(Ok(entry)), Some(Err((path, _)))) => {
+                match compare(&entry.path, bytes(path.as_os_str())) {
+                    Ordering::Equal => Ordering::Less,
+                    order => order,
+                }
+            }
+            (Some(Ok(entry)), Some(Ok(step))) => {
+                match compare(&entry.path, bytes(step.path.as_os_str())) {
+                    Ordering::Equal if !matches!(entry.kind, Kind::File { .. }) => Ordering::Less,
+                    Ordering::Equal if step.kind != EntryKind::File => Ordering::Greater,
+                    order => order,
+                }
+            }
+        };
+        if order == Ordering::Greater {
+            return self.walk.next().map(|found| match found {
+                Ok(step) => Ok(Pair::Added(step.there)),
+                Err((path, error)) => Ok(self.unread(path, error)),
+            });
+        }
+        if order == Ordering::Equal {
+            self.walk.next();
+        }
+        self.entry().map(|entry| {
+            let entry = entry?;
+            Ok(match (&entry.kind, order) {
+                (Kind::File { .. }, Ordering::Equal) => Pair::File(entry),
+                (Kind::File { .. }, _) => Pair::Missing(entry),
+                _ => Pair::Plain(entry),
+            })
+        })
+    }
+}
+
+impl Pair {
+    /// The path of what is there, or should be.
+    pub(crate) fn path(&self) -> PathBuf {
+        match self {
+            Self::File(entry) | Self::Missing(entry) => sealed(&path_of(entry)),
+            Self::Plain(entry) => path_of(entry),
+            Self::Added(path) | Self::Unread(path, _) | Self::AddedUnread(path) => path.clone(),
+        }
+    }
+}
+
+/// That a directory of the tree could not be read.
+pub(crate) fn unread(path: &Path, error: io::Error) -> Error {
+    Error::io("read", path, error)
+}
+
+pub(crate) fn path_of(entry: &Entry) -> PathBuf {
+    PathBuf::from(of_bytes(&entry.path))
+}

@@ -1,0 +1,117 @@
+//! Whole trees: `DIR/a/b` becomes `SEALED/a/b.polyseal`, and a manifest says which file belongs to
+//! which name.
+//!
+//! The manifest, `SEALED/.polyseal-manifest.polyseal`, is an encrypted file like the others, for
+//! the same recipients; its contents are those of [`polyseal_file::manifest`]. So a file that
+//! has been taken away, added, renamed or swapped for another is noticed by whoever can open the
+//! tree. That a whole tree is not the newest one is not.
+//!
+//! Nothing outside of the two directories is read or written, whatever links are in them: see
+//! [`Directory`].
+
+mod anew;
+mod join;
+mod names;
+mod open;
+mod seal;
+mod target;
+mod walk;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+pub(crate) use self::join::Pair;
+pub use self::open::SealedTree;
+pub use self::seal::TreeSealer;
+pub use self::target::NewTree;
+
+use self::walk::Walk;
+use crate::error::{About, Error, Result};
+use crate::options::Options;
+use crate::place::Place;
+use crate::platform::{Directory, EntryKind};
+
+/// What is added to the name of an encrypted file.
+pub const SUFFIX: &str = ".polyseal";
+
+/// The name of the manifest, before it is encrypted.
+const MANIFEST: &str = ".polyseal-manifest";
+
+/// A tree that is worked on, by its handle, and how it is shown.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    pub(crate) root: Directory,
+    pub(crate) shown: PathBuf,
+    /// The directory that was worked in last: what comes next is often in it, too.
+    last: Mutex<Option<(PathBuf, Directory)>>,
+}
+
+impl Tree {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        Ok(Self::of(Directory::open(path).cannot("read", path)?, path))
+    }
+
+    fn of(root: Directory, shown: &Path) -> Self {
+        Self { root, shown: shown.to_owned(), last: Mutex::default() }
+    }
+
+    /// The directory in the tree that has `path` in it, and what `path` is called there.
+    pub(crate) fn named(&self, path: &Path) -> io::Result<(Directory, OsString)> {
+        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+        let parent = path.parent().unwrap_or(Path::new(""));
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let directory = match &*last {
+            Some((path, directory)) if path == parent => directory.clone(),
+            _ => {
+                let directory = self.root.beneath(parent)?;
+                *last = Some((parent.to_owned(), directory.clone()));
+                directory
+            }
+        };
+        Ok((directory, name.to_owned()))
+    }
+
+    /// The same, as a place; `what` is to be done there.
+    pub(crate) fn place(&self, path: &Path, what: &'static str) -> Result<Place> {
+        let shown = self.shown(path);
+        let (directory, name) = self.named(path).cannot(what, &shown)?;
+        Ok(Place::inside(directory, name, shown))
+    }
+
+    /// The regular file `path` in the tree, to be read.
+    pub(crate) fn file(&self, path: &Path) -> Result<File> {
+        let place = self.place(path, "read")?;
+        place.file().cannot("read", place.shown())
+    }
+
+    /// The paths of all that is in the tree and no directory.
+    pub(crate) fn paths<'a>(
+        &'a self,
+        options: &Options<'a>,
+    ) -> impl Iterator<Item = Result<PathBuf>> + Send + 'a {
+        Walk::new(&self.root, options.exclude, false).filter_map(|step| match step {
+            Ok(step) if step.kind == EntryKind::Directory => None,
+            Ok(step) => Some(Ok(step.there)),
+            Err((path, error)) => Some(Err(Error::io("read", &self.shown(&path), error))),
+        })
+    }
+
+    pub(crate) fn shown(&self, path: &Path) -> PathBuf {
+        self.shown.join(path)
+    }
+}
+
+/// What the encrypted file for `path` is called.
+pub(crate) fn sealed(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(SUFFIX);
+    name.into()
+}
+
+/// The name of the manifest in a sealed tree.
+pub(crate) fn manifest_name() -> OsString {
+    sealed(Path::new(MANIFEST)).into_os_string()
+}

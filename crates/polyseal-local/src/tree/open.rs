@@ -1,0 +1,324 @@
+//! Decrypting a tree, and verifying it. The whole manifest is read, and found to be one, before
+//! anything else is done.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+
+use polyseal_file::manifest::{Entry, Kind, Reader, stays_inside};
+use polyseal_file::{Decryptor, Input, Output, Summary};
+
+use super::join::{Join, Pair, path_of, unread};
+use super::names::of_bytes;
+use super::target::{NewTree, Reach, Writable};
+use super::walk::Walk;
+use super::{Tree, manifest_name, sealed};
+use crate::error::{About, Error, Problem, Result, file, of_manifest};
+use crate::leftovers::Temporary;
+use crate::many::{Done, Report, Tell, Total, in_order};
+use crate::new_file::NewFile;
+use crate::options::Options;
+use crate::place::Place;
+use crate::platform::process_mask;
+use crate::rekey::backup;
+use crate::watch::Watch;
+
+/// What only a tree that was asked for by its permissions may give: that others write to it.
+const OTHERS_WRITE: u16 = 0o022;
+const OWNER: u16 = 0o700;
+
+/// A sealed tree whose manifest has been read, to its end.
+pub struct SealedTree<'a> {
+    tree: Tree,
+    manifest: File,
+    options: Options<'a>,
+    decryptor: Decryptor<'a>,
+    files: u64,
+    bytes: u64,
+}
+
+impl<'a> SealedTree<'a> {
+    /// Opens the tree in the directory `path`.
+    ///
+    /// # Errors
+    /// [`Problem::NoManifest`], [`Problem::Manifest`], [`Problem::File`] if the manifest does not
+    /// open, or what the system says.
+    pub fn open(path: &Path, decryptor: Decryptor<'a>, options: &Options<'a>) -> Result<Self> {
+        let tree = Tree::open(path)?;
+        let shown = tree.shown(Path::new(&manifest_name()));
+        let manifest = tree.root.file(Path::new(&manifest_name()));
+        let manifest = manifest.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => Error::new(&shown, Problem::NoManifest),
+            _ => Error::io("read", &shown, error),
+        })?;
+        let options = *options;
+        let mut sealed = Self { tree, manifest, options, decryptor, files: 0, bytes: 0 };
+        let (mut files, mut bytes) = (0, 0_u64);
+        for entry in sealed.entries()? {
+            if let Kind::File { plaintext_bytes, .. } = entry.map_err(of_manifest(&shown))?.kind {
+                files += 1;
+                bytes = bytes.saturating_add(plaintext_bytes);
+            }
+        }
+        (sealed.files, sealed.bytes) = (files, bytes);
+        Ok(sealed)
+    }
+
+    /// Opens all of it, and keeps nothing. Every file is there, is authentic and belongs to its
+    /// name, and no other is there, unless `tell` is told otherwise.
+    ///
+    /// # Errors
+    /// An error of the manifest or of `tell`, which ends the run; or that it was cancelled.
+    pub fn verify(&self, tell: Tell<'_>) -> Result<Total> {
+        self.each(
+            tell,
+            |_| Ok(()),
+            |_, _| Ok(()),
+            |_| Ok(None),
+            |entry| {
+                let summary = self.carry(entry, Output::Stream(&mut io::sink()))?;
+                Ok(Done::Verified { bytes: summary.plaintext_bytes })
+            },
+        )
+    }
+
+    /// Decrypts it into another directory. Only files appear that belong to their names.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify), and those of the directory.
+    pub fn decrypt(&self, to: NewTree, tell: Tell<'_>) -> Result<Total> {
+        let to = Made { to: to.make()?, options: &self.options };
+        let mut open = Vec::new();
+        self.each(
+            tell,
+            |entry| to.directory(entry),
+            |entry, report| to.leave(&mut open, entry, report),
+            |entry| to.link(entry),
+            |entry| {
+                let place = to.place(entry)?;
+                let mut output = NewFile::inside(place, to.to.overwrite, self.options.forbidden)?;
+                let summary = self.carry(entry, Output::File(output.file()))?;
+                output.set(to.mode(entry.mode), entry.modified)?;
+                output.commit()?;
+                Ok(Done::Decrypted { bytes: summary.plaintext_bytes })
+            },
+        )
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    pub(super) fn decryptor(&self) -> Decryptor<'a> {
+        self.decryptor
+    }
+
+    pub(crate) fn options(&self) -> &Options<'a> {
+        &self.options
+    }
+
+    /// Tells how much there is to be done.
+    pub(crate) fn expect(&self) {
+        self.options.progress.expect(self.files, self.bytes);
+    }
+
+    /// What the manifest has and what is there, side by side.
+    pub(crate) fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair>> + Send> {
+        let walk = Walk::new(&self.tree.root, self.options.exclude, true);
+        let shown = self.tree.shown(Path::new(&manifest_name()));
+        Ok(Join::new(self.entries()?, shown, walk, self.options.exclude))
+    }
+
+    fn entries(&self) -> Result<Reader<BufReader<polyseal_file::Reader<&File>>>> {
+        let shown = self.tree.shown(Path::new(&manifest_name()));
+        let reader = self.decryptor.reader(&self.manifest).map_err(file(&shown))?;
+        Reader::new(BufReader::with_capacity(1 << 16, reader)).map_err(of_manifest(&shown))
+    }
+
+    /// Opens the file of `entry`, which must be the one that belongs to it.
+    fn carry(&self, entry: &Entry, output: Output<'_>) -> Result<Summary> {
+        let name = sealed(&path_of(entry));
+        let shown = self.tree.shown(&name);
+        let input = self.tree.file(&name)?;
+        let watch = Watch::new(self.options.progress);
+        let add = |more| watch.add(more);
+        let decryptor = self.decryptor.progress(&add).cancelled_by(watch.cancel());
+        let summary = decryptor.decrypt(Input::File(&input), output).map_err(file(&shown))?;
+        let plaintext_bytes = summary.plaintext_bytes;
+        let found = summary.file_salt.map(|file_salt| Kind::File { plaintext_bytes, file_salt });
+        if found.as_ref() != Some(&entry.kind) {
+            return Err(Error::new(&shown, Problem::OtherFile));
+        }
+        Ok(summary)
+    }
+
+    /// Does `work` for each file of the tree, and `links` for each link. `begin` has each directory
+    /// before what is in it; `leave` has each entry when it and all before it are done, then none.
+    fn each(
+        &self,
+        tell: Tell<'_>,
+        begin: impl Fn(&Entry) -> Result + Sync,
+        mut leave: impl FnMut(Option<&Entry>, &mut Report<'_>) -> Result + Send,
+        links: impl Fn(&Entry) -> Result<Option<Done>> + Sync,
+        work: impl Fn(&Entry) -> Result<Done> + Sync,
+    ) -> Result<Total> {
+        self.expect();
+        let pairs = self.pairs()?.map(|pair| {
+            let pair = pair?;
+            let begun = match &pair {
+                Pair::Plain(entry) if entry.kind == Kind::Directory => begin(entry),
+                _ => Ok(()),
+            };
+            Ok((pair, begun))
+        });
+        let work = |pair: Result<(Pair, Result)>| -> Result<Outcome> {
+            let (pair, begun) = pair?;
+            let shown = self.tree.shown(&pair.path());
+            Ok(match pair {
+                Pair::File(entry) => {
+                    let done = work(&entry);
+                    (shown, done.map(Some), Some(entry))
+                }
+                Pair::Plain(entry) => {
+                    let done = begun.and_then(|()| match entry.kind {
+                        Kind::Directory => Ok(None),
+                        _ => links(&entry),
+                    });
+                    (shown, done, Some(entry))
+                }
+                Pair::Missing(_) => {
+                    (shown.clone(), Err(Error::new(&shown, Problem::Missing)), None)
+                }
+                Pair::Added(path) => (shown, Err(self.added(&path)), None),
+                Pair::AddedUnread(path) => (shown, Err(self.added(&path)), None),
+                Pair::Unread(_, error) => (shown.clone(), Err(unread(&shown, error)), None),
+            })
+        };
+        in_order(pairs, self.options.jobs, self.options.progress, work, |outcomes| {
+            let mut report = Report::new(tell, self.options.progress);
+            for outcome in outcomes {
+                let (path, done, entry) = outcome?;
+                if let Some(entry) = &entry {
+                    leave(Some(entry), &mut report)?;
+                    if entry.kind == Kind::Directory {
+                        report.directory();
+                    }
+                }
+                if let Some(done) = done.transpose() {
+                    report.file(&path, done)?;
+                }
+            }
+            leave(None, &mut report)?;
+            report.end(&self.tree.shown(Path::new("")))
+        })
+    }
+
+    /// What is said of a file that the manifest does not have.
+    fn added(&self, path: &Path) -> Error {
+        let is_copy = backup::file_of(path).is_some();
+        let problem = if is_copy { Problem::AddedCopy } else { Problem::Added };
+        Error::new(&self.tree.shown(path), problem)
+    }
+}
+
+impl std::fmt::Debug for SealedTree<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SealedTree")
+            .field("tree", &self.tree)
+            .field("files", &self.files)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What is told, and the entry if there is one.
+type Outcome = (PathBuf, Result<Option<Done>>, Option<Entry>);
+
+/// The tree that is made.
+struct Made<'a> {
+    to: Writable,
+    options: &'a Options<'a>,
+}
+
+impl Made<'_> {
+    fn place(&self, entry: &Entry) -> Result<Place> {
+        self.to.tree.place(&path_of(entry), "write")
+    }
+
+    /// What of the permissions in the manifest may be given here.
+    fn mode(&self, mode: u16) -> u16 {
+        match self.to.reach {
+            Reach::OwnerOnly => mode & OWNER,
+            Reach::AsSaid if self.options.preserve_permissions => mode,
+            Reach::AsSaid => mode & !process_mask() & !OTHERS_WRITE,
+        }
+    }
+
+    fn directory(&self, entry: &Entry) -> Result {
+        let place = self.place(entry)?;
+        place.directory.make(&place.name).cannot("write", &place.shown)?;
+        // One of an earlier run may be read-only. It gets its mode at the end.
+        let make_writable = || {
+            let seen = place.seen()?;
+            if self.to.overwrite && seen.is_ours() && seen.mode() & OWNER != OWNER {
+                let directory = place.directory.beneath(Path::new(&place.name))?;
+                directory.set(seen.mode() | OWNER, None)?;
+            }
+            Ok(())
+        };
+        make_writable().cannot("write", &place.shown)
+    }
+
+    fn link(&self, entry: &Entry) -> Result<Option<Done>> {
+        let Kind::Link { target } = &entry.kind else { return Ok(None) };
+        let place = self.place(entry)?;
+        if !stays_inside(&entry.path, target) {
+            return Err(Error::new(&place.shown, Problem::LinkLeadsOut(target.clone())));
+        }
+        let Place { directory, name, shown, .. } = &place;
+        let to = of_bytes(target);
+        match directory.make_link(to, name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !self.to.overwrite {
+                    return Err(Error::new(shown, Problem::Exists));
+                }
+                let made = Temporary::new(directory, |name| directory.make_link(to, name));
+                let (made, ()) = made.cannot("write", shown)?;
+                directory.rename(made.name(), name).cannot("write", shown)?;
+            }
+            made => made.cannot("write", shown)?,
+        }
+        directory.set_link_time(name, entry.modified).cannot("write", shown)?;
+        Ok(Some(Done::Linked { bytes: target.len() as u64 }))
+    }
+
+    /// Gives the directories whose contents are done their mode and time, and remembers the next.
+    fn leave(
+        &self,
+        open: &mut Vec<Entry>,
+        next: Option<&Entry>,
+        report: &mut Report<'_>,
+    ) -> Result {
+        while let Some(last) = open.last() {
+            if next.is_some_and(|next| path_of(next).starts_with(path_of(last))) {
+                break;
+            }
+            let Some(last) = open.pop() else { break };
+            let path = path_of(&last);
+            let set = self
+                .to
+                .tree
+                .root
+                .beneath(&path)
+                .and_then(|directory| directory.set(self.mode(last.mode), Some(last.modified)));
+            if let Err(error) = set {
+                let shown = self.to.tree.shown(&path);
+                report.file(&shown, Err(Error::io("write", &shown, error)))?;
+            }
+        }
+        if let Some(next) = next.filter(|next| next.kind == Kind::Directory) {
+            open.push(next.clone());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! What is in a tree, in the order of a manifest: each directory, then what is in it, by names.
+//!
+//! No link is followed. What a directory contains is read when its turn comes; of a sealed tree,
+//! names are put in order as they are without their suffix.
+
+use std::cmp::Reverse;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::SUFFIX;
+use super::names::{bytes, of_bytes};
+use crate::platform::{Directory, EntryKind};
+
+/// One name.
+pub(super) struct Step {
+    /// The path from the root; in a sealed tree, without the suffix of a file.
+    pub(super) path: PathBuf,
+    /// As it is on disk.
+    pub(super) there: PathBuf,
+    /// In a sealed tree, all that has no suffix and is no directory is of another kind.
+    pub(super) kind: EntryKind,
+}
+
+/// A directory that could not be read, and why.
+pub(super) type Unread = (PathBuf, io::Error);
+
+pub(super) struct Walk<'a> {
+    root: &'a Directory,
+    exclude: &'a (dyn Fn(&Path) -> bool + Sync),
+    sealed: bool,
+    /// Of each directory on the way, what is still to come, the last first.
+    open: Vec<(PathBuf, Vec<Name>)>,
+    /// The directory that is read next.
+    next: Option<PathBuf>,
+    /// The last file whose encrypted name a directory beside it has.
+    clash: Option<PathBuf>,
+}
+
+type Name = (Reverse<Vec<u8>>, Reverse<EntryKind>, OsString);
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(
+        root: &'a Directory,
+        exclude: &'a (dyn Fn(&Path) -> bool + Sync),
+        sealed: bool,
+    ) -> Self {
+        Self { root, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
+    }
+
+    /// A file whose encrypted name a directory beside it has, if one has been passed.
+    pub(super) fn clash(&self) -> Option<&Path> {
+        self.clash.as_deref()
+    }
+
+    fn names(&mut self, path: &Path) -> io::Result<Vec<Name>> {
+        let found = self.root.beneath(path)?.names()?.into_iter().map(|(name, kind)| {
+            let (key, kind) = self.ordered(&name, kind);
+            (Reverse(key), Reverse(kind), name)
+        });
+        let is_in = |(Reverse(key), ..): &Name| !(self.exclude)(&path.join(of_bytes(key)));
+        let mut names: Vec<_> = found.filter(is_in).collect();
+        names.sort_unstable();
+        if !self.sealed {
+            self.clash = clash(&names).map(|file| path.join(file)).or(self.clash.take());
+        }
+        Ok(names)
+    }
+
+    /// By what a name is put in order.
+    fn ordered(&self, name: &OsStr, kind: EntryKind) -> (Vec<u8>, EntryKind) {
+        let name = bytes(name);
+        if !self.sealed || kind == EntryKind::Directory {
+            return (name.to_vec(), kind);
+        }
+        match name.strip_suffix(SUFFIX.as_bytes()) {
+            Some(short) if !matches!(short, b"" | b"." | b"..") && kind == EntryKind::File => {
+                (short.to_vec(), kind)
+            }
+            _ => (name.to_vec(), EntryKind::Other),
+        }
+    }
+}
+
+/// A file among the names of a directory whose encrypted name is that of a directory among them.
+fn clash(names: &[Name]) -> Option<&OsStr> {
+    let directories = names.iter().filter(|(_, kind, _)| kind.0 == EntryKind::Directory);
+    let mut files = directories.filter_map(|(.., name)| {
+        let file = bytes(name).strip_suffix(SUFFIX.as_bytes())?;
+        Some((Reverse(file.to_vec()), Reverse(EntryKind::File), of_bytes(file).to_owned()))
+    });
+    let is_there = |file: &Name| names.binary_search(file).ok();
+    files.find_map(|file| is_there(&file)).map(|at| names[at].2.as_os_str())
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Result<Step, Unread>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if let Some(path) = self.next.take() {
+            match self.names(&path) {
+                Ok(names) => self.open.push((path, names)),
+                Err(error) => return Some(Err((path, error))),
+            }
+        }
+        loop {
+            let (directory, names) = self.open.last_mut()?;
+            let Some((Reverse(key), Reverse(kind), name)) = names.pop() else {
+                self.open.pop();
+                continue;
+            };
+            let step =
+                Step { path: directory.join(of_bytes(&key)), there: directory.join(name), kind };
+            if kind == EntryKind::Directory {
+                self.next = Some(step.path.clone());
+            }
+            return Some(Ok(step));
+        }
+    }
+}
