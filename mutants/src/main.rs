@@ -50,6 +50,8 @@ pub(crate) const TESTS: &[(&str, &str, &[&str])] = &[
     ("polyseal-file", "conformance", &[""]),
     ("polyseal-file", "fuzzed", &["every", "reference"]),
     ("polyseal-file", "header", &[""]),
+    ("polyseal-file", "holes", &[""]),
+    ("polyseal-file", "input_files", &[""]),
     ("polyseal-file", "manipulation", &[""]),
     ("polyseal-file", "panics", &[""]),
     ("polyseal-file", "parts", &[""]),

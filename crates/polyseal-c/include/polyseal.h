@@ -129,7 +129,11 @@ enum polyseal_error {
     /* no algorithm, or no size of segments, for files */
     POLYSEAL_ERR_SUITE = 33,
     /* armour that is not as it should be */
-    POLYSEAL_ERR_ARMOR = 34
+    POLYSEAL_ERR_ARMOR = 34,
+    /*
+     * the input grew while it was read: the output has what was there at first
+     */
+    POLYSEAL_ERR_GREW = 35
 };
 
 /*
@@ -1687,9 +1691,9 @@ int polyseal_inspect(
  * all of the file is decrypted and encrypted anew, which locks them out of the
  * result.
  *
- * A header is not rewritten in the file itself, nor is a file in armour or of
- * age rekeyed: the tool does the one, and decrypting and encrypting does the
- * other.
+ * A header is not rewritten in the file itself: the tool does that. A file in
+ * armour is not rekeyed: decrypt it and encrypt it anew. One of age is, for
+ * recipients of age.
  *
  * Errors: all that concern files; POLYSEAL_ERR_RECIPIENTS if to names nobody,
  * or more than fit; POLYSEAL_ERR_OPTIONS for other flags;

@@ -77,6 +77,7 @@ codes! {
     KeyFile = 32, "KEY_FILE", "not a key file, or a key of age that cannot be used";
     Suite = 33, "SUITE", "no algorithm, or no size of segments, for files";
     Armor = 34, "ARMOR", "armour that is not as it should be";
+    Grew = 35, "GREW", "the input grew while it was read: the output has what was there at first";
 }
 
 impl Failure {
@@ -158,7 +159,7 @@ impl From<polyseal_file::Error> for Failure {
         let code = match &error {
             E::Io { .. } => Code::Io,
             E::Armor(_) => Code::Armor,
-            E::InputChanged => Code::Changed,
+            E::InputChanged | E::Cancelled => Code::Changed,
             E::OutputNotEmpty => Code::Exists,
             E::NotAPolysealFile | E::NotArmored | E::AgeFile | E::Armored => Code::NotEncrypted,
             E::UnsupportedVersion(_) | E::AgeVersion => Code::Version,
@@ -187,6 +188,31 @@ impl From<polyseal_file::Error> for Failure {
             _ => Code::Defect,
         };
         Self::new(code, error.to_string())
+    }
+}
+
+impl From<polyseal_local::Error> for Failure {
+    fn from(error: polyseal_local::Error) -> Self {
+        use polyseal_local::Problem as P;
+
+        let mut text = error.to_string();
+        if matches!(error.problem(), P::Interrupted) {
+            text += ", which polyseal rekey --restore undoes";
+        }
+        let code = match error.into_problem() {
+            P::File(error) | P::Sealing(error) => Self::from(error).code,
+            P::Exists
+            | P::DanglingLink
+            | P::NotAFile
+            | P::Forbidden(_)
+            | P::Interrupted
+            | P::InTheWay(_) => Code::Exists,
+            P::Changed | P::ChangedLength | P::Busy | P::Cancelled => Code::Changed,
+            P::Grew => Code::Grew,
+            P::NotToBeRekeyed | P::NotWithAge(_) => Code::Unsupported,
+            _ => Code::Io,
+        };
+        Self::new(code, text)
     }
 }
 

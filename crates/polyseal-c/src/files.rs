@@ -1,22 +1,15 @@
-//! Whole files, by their names.
+//! Whole files, by their names. What is done to them is [`polyseal_local`]'s: here C's arguments are
+//! read, and errors become numbers.
 
 use std::ffi::{c_char, c_int};
-use std::fs::File;
 
-use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output};
+use polyseal_file::{Decryptor, Encryptor};
+use polyseal_local::{Options as LocalOptions, decrypt_file, encrypt_file, verify_file};
 
 use crate::border::border;
 use crate::error::{Code, Failure, Outcome};
-use crate::input::{open, path};
+use crate::input::path;
 use crate::options::{Options, polyseal_options};
-use crate::staged::{Staged, cannot};
-
-/// # Safety
-/// As [`path`].
-pub(crate) unsafe fn open_input(name: *const c_char) -> Outcome<File> {
-    // SAFETY: the caller's promise.
-    open(unsafe { path(name) }?, "the input")
-}
 
 /// Encrypts the file called input into one called output, on all cores. The output appears when it
 /// XX if the options name nobody; POLYSEAL_ERR_EXISTS,
@@ -30,7 +23,7 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
     border(|| {
         // SAFETY: what C promises.
         let (input, output, options) =
-            unsafe { (open_input(input)?, path(output)?, Options::read(options)?) };
+            unsafe { (path(input)?, path(output)?, Options::read(options)?) };
         let recipients = options.recipients()?;
         let mut encryptor =
             Encryptor::new(&recipients).segment_size(options.segment).threads(options.threads);
@@ -40,46 +33,32 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
         if let Some(context) = &options.context {
             encryptor = encryptor.context(context);
         }
-        let staged = Staged::create(output, options.overwrite)?;
-        let input = Input::File(&input);
-        let summary = if options.armor {
-            let mut armor = ArmorWriter::new(staged.file());
-            let summary = encryptor.encrypt(input, Output::Stream(&mut armor))?;
-            armor.finish().map_err(cannot)?;
-            summary
-        } else {
-            encryptor.encrypt(input, Output::File(staged.file()))?
-        };
-        if summary.grew {
-            return Err(Failure::of(Code::Changed));
-        }
-        staged.commit()
+        let local = options.local().armor(options.armor);
+        let sealed = encrypt_file(input, output, encryptor, &local)?;
+        if sealed.grew { Err(Failure::of(Code::Grew)) } else { Ok(()) }
     })
 }
 
 /// # Safety
-/// As [`open_input`] and [`Options::read`].
+/// As [`path`] and [`Options::read`].
 unsafe fn decrypt(
     input: *const c_char,
     output: Option<*const c_char>,
     options: *const polyseal_options,
 ) -> Outcome {
     // SAFETY: the caller's promise.
-    let (input, options) = unsafe { (open_input(input)?, Options::read(options)?) };
+    let (input, options) = unsafe { (path(input)?, Options::read(options)?) };
     let identities = options.identities()?;
     let mut decryptor = Decryptor::new(&identities).threads(options.threads);
     if let Some(context) = &options.context {
         decryptor = decryptor.context(context);
     }
-    let input = Input::File(&input);
-    let Some(output) = output else {
-        decryptor.verify(input)?;
-        return Ok(());
+    match output {
+        // SAFETY: the caller's promise.
+        Some(output) => decrypt_file(input, unsafe { path(output) }?, decryptor, &options.local())?,
+        None => verify_file(input, decryptor, &LocalOptions::new())?,
     };
-    // SAFETY: the caller's promise.
-    let staged = Staged::create(unsafe { path(output) }?, options.overwrite)?;
-    decryptor.decrypt(input, Output::File(staged.file()))?;
-    staged.commit()
+    Ok(())
 }
 
 /// Decrypts the file called input, one of polyseal_encrypt_file, of the tool or of age, in armour

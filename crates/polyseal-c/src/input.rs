@@ -36,6 +36,15 @@ pub(crate) unsafe fn path<'a>(name: *const c_char) -> Outcome<&'a Path> {
     unsafe { crate::border::text(name, "the name of a file") }.map(Path::new)
 }
 
+/// Opens the input called `name`.
+///
+/// # Safety
+/// As [`path`].
+pub(crate) unsafe fn open_input(name: *const c_char) -> Outcome<File> {
+    // SAFETY: the caller's promise.
+    open(unsafe { path(name) }?, "the input")
+}
+
 /// Opens a regular file; `what` it is stands in the error.
 pub(crate) fn open(path: &Path, what: &str) -> Outcome<File> {
     let opened = open_regular(path);

@@ -189,7 +189,7 @@ pub unsafe extern "C" fn polyseal_inspect_file(
     border(|| {
         // SAFETY: what C promises.
         let (inspection, file) =
-            unsafe { (there_mut(inspection, "inspection")?, crate::files::open_input(path)?) };
+            unsafe { (there_mut(inspection, "inspection")?, crate::input::open_input(path)?) };
         let length = file.metadata().map_err(io)?.len();
         let open = || {
             io::Seek::rewind(&mut &file)?;

@@ -31,8 +31,6 @@ pub mod files;
 mod input;
 pub mod inspect;
 pub mod library;
-#[cfg(unix)]
-mod lock;
 pub mod mac;
 mod one_shot;
 pub mod options;
@@ -40,7 +38,3 @@ mod pieces;
 mod prepared;
 pub mod reader;
 pub mod rekey;
-#[cfg(unix)]
-mod replaced;
-#[cfg(unix)]
-mod staged;

@@ -164,6 +164,11 @@ impl<'a> Options<'a> {
         Ok(recipients)
     }
 
+    /// How files are worked on.
+    pub(crate) fn local(&self) -> polyseal_local::Options<'static> {
+        polyseal_local::Options::new().overwrite(self.overwrite).synced(true)
+    }
+
     /// What to decrypt with.
     pub(crate) fn identities(&self) -> Outcome<Identities<'static>> {
         let mut identities = Identities::new();

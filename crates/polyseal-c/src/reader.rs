@@ -108,7 +108,7 @@ pub unsafe extern "C" fn polyseal_file_open(
     options: *const polyseal_options,
 ) -> c_int {
     // SAFETY: what C promises.
-    unsafe { hand_over(file, || open(crate::files::open_input(path)?, options)) }
+    unsafe { hand_over(file, || open(crate::input::open_input(path)?, options)) }
 }
 
 /// The same for whatever has a read_at: an object in a store, a part of another file, memory. The

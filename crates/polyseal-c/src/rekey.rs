@@ -1,24 +1,18 @@
 //! Other recipients for a file: another header before the same payload, or all of it anew.
 //!
-//! The result is always a whole new file, or bytes in memory. Rewriting a header in the file itself
-//! takes a copy beside it and somebody who puts that back: that is the tool's, `polyseal rekey
-//! --in-place`.
+//! The result is always a whole new file, or bytes in memory. What is done to files is
+//! [`polyseal_local`]'s. Rewriting a header in the file itself takes a copy beside it and somebody
+//! who puts that back: that is the tool's, `polyseal rekey --in-place`.
 
-use std::ffi::c_int;
-#[cfg(unix)]
-use std::{ffi::c_char, fs::File, io, io::Write};
+use std::ffi::{c_char, c_int};
 
 use polyseal_file::{AuthenticHeader, Existing, Header};
-#[cfg(unix)]
-use polyseal_file::{Decryptor, Encryptor, Identities, Input, Output, Recipients};
+use polyseal_local::{How, Place, Rekey, rekey_file, rekey_file_to};
 
 use crate::border::{Region, border, bytes, bytes_mut, expect_same_or_apart};
 use crate::error::{Code, Failure, Outcome};
-#[cfg(unix)]
-use crate::lock::{Lock, expect_no_copy};
+use crate::input::path;
 use crate::options::{Options, polyseal_options};
-#[cfg(unix)]
-use crate::staged::{Staged, cannot};
 
 const KEEP: c_int = 1;
 const NEW_KEY: c_int = 2;
@@ -31,6 +25,10 @@ fn expect_flags(flags: c_int, allowed: &[c_int]) -> Outcome {
     Err(Failure::new(Code::Options, format!("{flags} are not the flags of a rekey")))
 }
 
+fn others(flags: c_int) -> Existing {
+    if flags == KEEP { Existing::Keep } else { Existing::Remove }
+}
+
 fn rekeyed(
     header: &AuthenticHeader<'_>,
     options: &Options<'_>,
@@ -40,8 +38,7 @@ fn rekeyed(
     if options.context.is_some() {
         header.expect_context(options.context.as_ref())?;
     }
-    let existing = if flags == KEEP { Existing::Keep } else { Existing::Remove };
-    Ok(header.rekey(&to.recipients()?, existing)?)
+    Ok(header.rekey(&to.recipients()?, others(flags))?)
 }
 
 /// Gives the file called input other recipients: those that to names. What options say opens it,
@@ -54,14 +51,13 @@ fn rekeyed(
 /// header changes: whoever could open the file may have kept its key, and can open the result. With
 /// it, all of the file is decrypted and encrypted anew, which locks them out of the result.
 ///
-/// A header is not rewritten in the file itself, nor is a file in armour or of age rekeyed: the
-/// tool does the one, and decrypting and encrypting does the other.
+/// A header is not rewritten in the file itself: the tool does that. A file in armour is not
+/// rekeyed: decrypt it and encrypt it anew. One of age is, for recipients of age.
 ///
 /// Errors: all that concern files; POLYSEAL_ERR_RECIPIENTS if to names nobody, or more than fit;
 /// POLYSEAL_ERR_OPTIONS for other flags; POLYSEAL_ERR_UNSUPPORTED for armour and age;
 /// POLYSEAL_ERR_CHANGED if input, as output, is being rekeyed by another; POLYSEAL_ERR_EXISTS, too,
 /// if the tool was interrupted while it rewrote output's header. Then output is as it was.
-#[cfg(unix)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_rekey_file(
     input: *const c_char,
@@ -73,81 +69,26 @@ pub unsafe extern "C" fn polyseal_rekey_file(
     border(|| {
         expect_flags(flags, &[0, KEEP, NEW_KEY])?;
         // SAFETY: what C promises.
-        let (input, output, options, to) = unsafe {
-            let (options, to) = (Options::read(options)?, Options::read(to)?);
-            (crate::files::open_input(input)?, crate::input::path(output)?, options, to)
-        };
-        let old = read_header(&input)?;
-        let identities = options.identities()?;
-        let header = old.authenticate(&identities)?;
-        let lock = Lock::take(output, &input, old.as_bytes())?;
-        expect_no_copy(output)?;
-        let staged;
-        if flags == NEW_KEY {
-            let recipients = to.recipients()?;
-            staged = Staged::create(output, options.overwrite)?;
-            anew(&input, &old, &options, &identities, &recipients, staged.file())?;
-        } else {
-            let new = rekeyed(&header, &options, &to, flags)?;
-            staged = Staged::create(output, options.overwrite)?;
-            copy(&input, &new, staged.file())?;
+        let (input, output, options, to) =
+            unsafe { (path(input)?, path(output)?, Options::read(options)?, Options::read(to)?) };
+        let (identities, recipients) = (options.identities()?, to.recipients()?);
+        let how = if flags == NEW_KEY { How::NewKey } else { How::Header };
+        let to = || Ok(&recipients);
+        let mut rekey = Rekey::new(&identities, &to, others(flags), how).threads(options.threads);
+        if let Some(context) = &options.context {
+            rekey = rekey.context(context);
         }
-        lock.iter().try_for_each(Lock::expect_unchanged)?;
-        staged.commit()
+        // An output that is the input by the time that it is opened is refused.
+        let is_input = match (Place::of(input), Place::of(output)) {
+            (Ok(from), Ok(to)) => from.is(&to),
+            _ => false,
+        };
+        match (is_input, options.overwrite) {
+            (true, false) => Err(Failure::of(Code::Exists)),
+            (true, true) => Ok(rekey_file(input, &rekey, &options.local())?),
+            (false, _) => Ok(rekey_file_to(input, output, &rekey, &options.local())?),
+        }
     })
-}
-
-/// The header of a file that can be rekeyed; what is read next is the payload.
-#[cfg(unix)]
-fn read_header(input: &File) -> Outcome<Header> {
-    let refused = |what: &str| {
-        let text = format!("{what} is not rekeyed: decrypt it and encrypt it anew");
-        Err(Failure::new(Code::Unsupported, text))
-    };
-    match Header::read(&mut &*input) {
-        Err(polyseal_file::Error::Armored) => refused("a file in armour"),
-        Err(polyseal_file::Error::AgeFile) => refused("a file of age"),
-        header => Ok(header?),
-    }
-}
-
-/// The whole file, with another header of the same length.
-#[cfg(unix)]
-fn copy(mut from: &File, header: &Header, mut to: &File) -> Outcome {
-    let length = |file: &File| Ok::<_, Failure>(file.metadata().map_err(cannot)?.len());
-    let payload = length(from)?.checked_sub(header.payload_offset());
-    to.write_all(header.as_bytes()).map_err(cannot)?;
-    // By the kernel, where it can; the file system may let both share it.
-    let copied = io::copy(&mut from, &mut to).map_err(cannot)?;
-    let still = length(from)?.checked_sub(header.payload_offset());
-    if payload == Some(copied) && still == payload {
-        return Ok(());
-    }
-    Err(Failure::of(Code::Changed))
-}
-
-/// The plaintext, under a new file key.
-#[cfg(unix)]
-fn anew(
-    input: &File,
-    header: &Header,
-    options: &Options<'_>,
-    identities: &Identities<'_>,
-    recipients: &Recipients,
-    output: &File,
-) -> Outcome {
-    let mut decryptor = Decryptor::new(identities);
-    let mut encryptor = Encryptor::new(recipients)
-        .suite(header.suite())
-        .segment_size(header.segment_size())
-        .header_bytes(header.as_bytes().len())
-        .threads(options.threads);
-    if let Some(context) = &options.context {
-        (decryptor, encryptor) = (decryptor.context(context), encryptor.context(context));
-    }
-    let mut plaintext = decryptor.reader(input)?;
-    encryptor.encrypt(Input::Stream(&mut plaintext), Output::File(output))?;
-    Ok(())
 }
 
 /// The same for a header in memory, such as that of an object in a store: writes to rekeyed the

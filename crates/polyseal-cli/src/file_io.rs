@@ -21,7 +21,7 @@ use rustix::process::geteuid;
 use zeroize::Zeroizing;
 
 use crate::args::OutputArgs;
-use crate::error::{Failure, Result, is_secret};
+use crate::error::{Failure, Result};
 use crate::objects::expect_file;
 #[cfg(feature = "stores")]
 use crate::objects::{ObjectReader, ObjectWriter, is_object};
@@ -29,6 +29,7 @@ use crate::signals;
 use crate::streams::{
     descriptor, expect_open, expect_unread, is_standard_input, is_standard_output,
 };
+use polyseal_local::secrets::is_secret;
 
 /// Files that an output must not be, and what each is.
 pub(crate) type ForbiddenOutputs = [(FileId, &'static str)];

@@ -35,7 +35,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::args::{Args, Command};
-use crate::error::{Code, Result, shown, without_hexadecimal_keys, without_secrets};
+use crate::error::{Code, Result, shown};
+use polyseal_local::secrets::{without_hexadecimal_keys, without_secrets};
 
 fn main() -> ExitCode {
     no_core_dump();

@@ -7,9 +7,10 @@ use std::path::Path;
 
 use zeroize::Zeroizing;
 
-use crate::error::{Code, Failure, Result, is_hexadecimal_key, is_secret};
+use crate::error::{Code, Failure, Result};
 use crate::streams::expect_unread;
 use polyseal_local::FileId;
+use polyseal_local::secrets::{is_hexadecimal_key, is_secret};
 
 /// The contents of a file of keys, which is said to be `what`, and which file it was.
 pub(crate) fn read(path: &Path, what: &str, limit: usize) -> Result<(Zeroizing<Vec<u8>>, FileId)> {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
 use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
 
 #[cfg(feature = "age")]
 use crate::age::{
@@ -94,6 +95,7 @@ pub struct Encryptor<'a> {
     header_bytes: usize,
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
+    cancel: Option<&'a AtomicBool>,
 }
 
 /// Decrypts files, wholly or in parts; with the feature `age` also those of age.
@@ -104,6 +106,7 @@ pub struct Decryptor<'a> {
     detached: Option<&'a Header>,
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
+    cancel: Option<&'a AtomicBool>,
 }
 
 impl<'a> Encryptor<'a> {
@@ -118,6 +121,7 @@ impl<'a> Encryptor<'a> {
             header_bytes: 0,
             threads: None,
             progress: None,
+            cancel: None,
         }
     }
 
@@ -161,6 +165,13 @@ impl<'a> Encryptor<'a> {
     #[must_use]
     pub fn progress(mut self, progress: &'a (dyn Fn(u64) + Sync)) -> Self {
         self.progress = Some(progress);
+        self
+    }
+
+    /// Ends the work soon after `cancel` has become true, with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
+        self.cancel = Some(cancel);
         self
     }
 
@@ -237,7 +248,8 @@ impl<'a> Encryptor<'a> {
     ) -> Result<Summary> {
         let payload_key = header.payload_key(file_key, self.context)?;
         let cipher = cipher(header, &payload_key, Direction::Seal)?;
-        let run = Run { cipher, threads: self.threads, progress: self.progress };
+        let run =
+            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel };
         Ok(Summary::of(header, seal(&run, before, input, output)?))
     }
 }
@@ -283,7 +295,14 @@ impl<'a> Decryptor<'a> {
     /// On all cores.
     #[must_use]
     pub fn new(identities: &'a Identities<'a>) -> Self {
-        Self { identities, context: None, detached: None, threads: None, progress: None }
+        Self {
+            identities,
+            context: None,
+            detached: None,
+            threads: None,
+            progress: None,
+            cancel: None,
+        }
     }
 
     /// For files that are bound to this context.
@@ -333,6 +352,13 @@ impl<'a> Decryptor<'a> {
         self
     }
 
+    /// Ends the work soon after `cancel` has become true, with [`Error::Cancelled`].
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
     /// Decrypts all of `input`, which may be in ASCII armour unless its header is kept elsewhere.
     /// Nothing is written before the header has proven authentic; a segment only after it has.
     ///
@@ -344,8 +370,8 @@ impl<'a> Decryptor<'a> {
             Output::Stream(writer) => Sink::stream(writer, &[]),
             #[cfg(unix)]
             Output::File(file) => {
-                expect_empty(file)?;
-                Sink::file(file, &[])
+                let regular = expect_empty(file)?;
+                if regular { Sink::sparse_file(file) } else { Sink::file(file, &[]) }
             }
         };
         match input {
@@ -430,7 +456,10 @@ impl<'a> Decryptor<'a> {
 
     fn run(&self, input: &mut impl BufRead) -> Result<(Opened, Run<'a>)> {
         let (opened, cipher) = self.open(input)?;
-        Ok((opened, Run { cipher, threads: self.threads, progress: self.progress }))
+        Ok((
+            opened,
+            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel },
+        ))
     }
 
     /// Reads a header, of whichever format, unless it is kept elsewhere. What is known then, and
@@ -465,15 +494,16 @@ impl<'a> Decryptor<'a> {
 }
 
 /// Writing at offsets would leave the old end behind a shorter output: a file that does not open.
+/// Whether it is a regular file, which has zeros where nothing is written; a disk has what it had.
 #[cfg(unix)]
-fn expect_empty(file: &std::fs::File) -> Result<()> {
+fn expect_empty(file: &std::fs::File) -> Result<bool> {
     // In append mode the system ignores the offsets.
     let flags = rustix::fs::fcntl_getfl(file).map_err(|e| io("examine the output")(e.into()))?;
-    let bytes = file.metadata().map_err(io("examine the output"))?.len();
-    if bytes > 0 || flags.contains(rustix::fs::OFlags::APPEND) {
+    let metadata = file.metadata().map_err(io("examine the output"))?;
+    if metadata.len() > 0 || flags.contains(rustix::fs::OFlags::APPEND) {
         return Err(Error::OutputNotEmpty);
     }
-    Ok(())
+    Ok(metadata.is_file())
 }
 
 /// The first byte, which is still read in its turn.

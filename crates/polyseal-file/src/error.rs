@@ -22,6 +22,8 @@ pub enum Error {
         /// Its answer.
         source: io::Error,
     },
+    /// The caller wanted no more.
+    Cancelled,
     /// The input changed its length while it was read: it has become shorter than it was at first;
     /// or longer, when it was decrypted.
     InputChanged,
@@ -195,6 +197,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { what, source } => write!(f, "cannot {what}: {source}"),
+            Self::Cancelled => f.write_str("cancelled"),
             Self::InputChanged => f.write_str("the input changed its length while it was read"),
             Self::OutputNotEmpty => {
                 f.write_str("the file to write to is not empty, or in append mode")

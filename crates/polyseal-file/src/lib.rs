@@ -53,6 +53,8 @@ mod crypt;
 mod error;
 mod header;
 #[cfg(unix)]
+mod holes;
+#[cfg(unix)]
 mod input_file;
 mod inspect;
 mod kdf;

@@ -25,6 +25,8 @@ use std::thread;
 
 use crate::batch::{self, Batch, Claim, MAX_SLOTS};
 use crate::error::{Error, Result, io as io_error};
+#[cfg(unix)]
+use crate::holes::Holes;
 use crate::payload_cipher::{Failed, PayloadCipher};
 
 /// Bytes of input that a worker takes at a time. Measured over 1 GiB to /dev/null (Zen 5, 1 MiB of
@@ -61,7 +63,8 @@ pub enum Output<'a> {
     /// got a part.
     Stream(&'a mut (dyn Write + Send)),
     /// A regular file that is empty ([`Error::OutputNotEmpty`] if not), written at offsets by all
-    /// workers, in any order. On an error its contents are meaningless.
+    /// workers, in any order. On an error its contents are meaningless. Of what is decrypted, blocks
+    /// of 4096 zeros are not written: they become holes, where the file system has them.
     #[cfg(unix)]
     File(&'a File),
 }
@@ -84,6 +87,8 @@ pub(crate) struct Run<'a> {
     /// At most; without it, one for each core.
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// Where the caller says that no more is wanted, if it can.
+    pub(crate) cancel: Option<&'a AtomicBool>,
 }
 
 /// What has become of a batch.
@@ -135,6 +140,8 @@ pub(crate) enum Sink<'a> {
     File {
         file: &'a File,
         before: &'a [u8],
+        /// Where blocks of zeros are left out.
+        holes: Option<Holes>,
         failure: Mutex<Option<(u64, Error)>>,
         stop: AtomicBool,
     },
@@ -263,7 +270,16 @@ impl<'a> Sink<'a> {
     /// A regular file that begins with `before`, and has the payload behind that.
     #[cfg(unix)]
     pub(crate) fn file(file: &'a File, before: &'a [u8]) -> Self {
-        Self::File { file, before, failure: Mutex::new(None), stop: AtomicBool::new(false) }
+        let (failure, stop) = (Mutex::new(None), AtomicBool::new(false));
+        Self::File { file, before, holes: None, failure, stop }
+    }
+
+    /// A new regular file, whose blocks of zeros become holes. Nothing comes before the payload,
+    /// which is a plaintext: its segments begin where blocks do.
+    #[cfg(unix)]
+    pub(crate) fn sparse_file(file: &'a File) -> Self {
+        let (failure, stop) = (Mutex::new(None), AtomicBool::new(false));
+        Self::File { file, before: &[], holes: Some(Holes::default()), failure, stop }
     }
 
     /// Whether some worker has failed, so that going on is of no use.
@@ -295,10 +311,16 @@ impl<'a> Sink<'a> {
                 state.failure.is_none()
             }
             #[cfg(unix)]
-            Self::File { file, before, failure, stop } => {
+            Self::File { file, before, holes, failure, stop } => {
                 let failed = done.failure.take().or_else(|| {
-                    let (places, at) = placed(before, unit, batch, done);
-                    crate::positioned::write(file, at, places).map_err(io_error(WRITE)).err()
+                    let written = if let Some(holes) = holes {
+                        let at = done.first * unit as u64;
+                        holes.write(file, at, batch, unit, done.bytes)
+                    } else {
+                        let (places, at) = placed(before, unit, batch, done);
+                        crate::positioned::write(file, at, places)
+                    };
+                    written.map_err(io_error(WRITE)).err()
                 });
                 let Some(error) = failed else { return true };
                 stop.store(true, Ordering::Relaxed);
@@ -323,14 +345,18 @@ impl<'a> Sink<'a> {
         }
     }
 
-    fn into_failure(self) -> Option<Error> {
+    /// Ends an output of `bytes` bytes of payload, if nothing has failed.
+    fn end(self, bytes: u64) -> Result<()> {
         fn inner<T>(mutex: Mutex<T>) -> T {
             mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
         }
         match self {
-            Self::Stream { state, .. } => inner(state).failure,
+            Self::Stream { state, .. } => inner(state).failure.map_or(Ok(()), Err),
             #[cfg(unix)]
-            Self::File { failure, .. } => inner(failure).map(|(_, error)| error),
+            Self::File { file, holes, failure, .. } => match inner(failure) {
+                Some((_, error)) => Err(error),
+                None => holes.map_or(Ok(()), |it| it.end(file, bytes).map_err(io_error(WRITE))),
+            },
         }
     }
 }
@@ -373,6 +399,10 @@ impl Run<'_> {
                     done.failure = Some(error);
                     index
                 }
+                Ok(Some((index, _))) if self.is_cancelled() => {
+                    done.failure = Some(Error::Cancelled);
+                    index
+                }
                 Ok(Some((index, claim))) => {
                     done.first = claim.first;
                     match batch.apply(&self.cipher, &claim) {
@@ -413,10 +443,13 @@ impl Run<'_> {
                 }
             });
         }
-        match sink.into_failure() {
-            Some(error) => Err(error),
-            None => Ok(Totals { input: input.into_inner(), output: output.into_inner() }),
-        }
+        let totals = Totals { input: input.into_inner(), output: output.into_inner() };
+        sink.end(totals.output)?;
+        Ok(totals)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 
     /// How many segments a worker takes at a time.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest;
 
-use crate::printable::Printable;
+use crate::printable::shown;
 
 /// A result with this crate's [`Error`].
 pub type Result<T = (), E = Error> = std::result::Result<T, E>;
@@ -168,12 +168,18 @@ impl<T> About<T> for io::Result<T> {
 
 /// What the file format says of the file at `path`.
 pub(crate) fn file(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
-    |error| Error::new(path, Problem::File(error))
+    |error| match error {
+        polyseal_file::Error::Cancelled => Error::new(path, Problem::Cancelled),
+        error => Error::new(path, Problem::File(error)),
+    }
 }
 
 /// What it says while it encrypts to `path`.
 pub(crate) fn sealing(path: &Path) -> impl Fn(polyseal_file::Error) -> Error {
-    |error| Error::new(path, Problem::Sealing(error))
+    |error| match error {
+        polyseal_file::Error::Cancelled => Error::new(path, Problem::Cancelled),
+        error => Error::new(path, Problem::Sealing(error)),
+    }
 }
 
 /// What a manifest at `path` says of itself.
@@ -268,7 +274,7 @@ impl fmt::Display for Error {
             Problem::Cancelled => write!(text, "{path}: cancelled"),
         }?;
         // The names of files are chosen by others.
-        write!(f, "{}", Printable(&text))
+        f.write_str(&shown(&text))
     }
 }
 

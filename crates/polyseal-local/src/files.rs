@@ -3,14 +3,15 @@
 use std::fs::File;
 use std::path::Path;
 
-use polyseal_file::{Decryptor, Encryptor, Error as FileError, Input, Output, Summary};
+use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output, Summary};
 
-use crate::error::{About, Error, Problem, Result, file, sealing};
+use crate::error::{About, Result, file, sealing};
 use crate::forbidden::Forbidden;
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::FileId;
+use crate::watch::Watch;
 
 /// Encrypts the regular file `input` to the file `output`, which appears when it is complete.
 ///
@@ -32,8 +33,8 @@ use crate::platform::FileId;
 /// ```
 ///
 /// # Errors
-/// Those of [`NewFile::at`], [`Problem::Forbidden`] if the output is the input,
-/// [`Problem::Sealing`], or what the system says. Then there is no output, and one that was to be
+/// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input,
+/// [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output, and one that was to be
 /// replaced is as it was.
 pub fn encrypt_file(
     input: &Path,
@@ -41,10 +42,19 @@ pub fn encrypt_file(
     encryptor: Encryptor<'_>,
     options: &Options<'_>,
 ) -> Result<Summary> {
-    let add = |more| options.progress.bytes(more);
-    carry(input, output, options, |from, to| {
-        let to = Output::File(to);
-        encryptor.progress(&add).encrypt(Input::File(from), to).map_err(sealing(input))
+    carry(input, output, options, |from, to, watch| {
+        let add = |more| watch.add(more);
+        let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
+        let from = Input::File(from);
+        let sealed = if options.armor {
+            let mut armor = ArmorWriter::new(to);
+            let sealed = encryptor.encrypt(from, Output::Stream(&mut armor));
+            armor.finish().cannot("write", output)?;
+            sealed
+        } else {
+            encryptor.encrypt(from, Output::File(to))
+        };
+        sealed.map_err(sealing(input))
     })
 }
 
@@ -52,7 +62,7 @@ pub fn encrypt_file(
 /// verified. Files of age, and in armour, are decrypted, too.
 ///
 /// # Errors
-/// Those of [`NewFile::at`], [`Problem::Forbidden`] if the output is the input, [`Problem::File`],
+/// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input, [`File`](crate::Problem::File),
 /// or what the system says. Then there is no output, and one that was to be replaced is as it was.
 pub fn decrypt_file(
     input: &Path,
@@ -60,28 +70,28 @@ pub fn decrypt_file(
     decryptor: Decryptor<'_>,
     options: &Options<'_>,
 ) -> Result<Summary> {
-    let add = |more| options.progress.bytes(more);
-    carry(input, output, options, |from, to| {
-        let to = Output::File(to);
-        decryptor.progress(&add).decrypt(Input::File(from), to).map_err(file(input))
+    carry(input, output, options, |from, to, watch| {
+        let add = |more| watch.add(more);
+        let decryptor = decryptor.progress(&add).cancelled_by(watch.cancel());
+        decryptor.decrypt(Input::File(from), Output::File(to)).map_err(file(input))
     })
 }
 
 /// Opens all of the regular file `input`, and keeps nothing of it.
 ///
 /// # Errors
-/// [`Problem::File`], or what the system says.
+/// [`File`](crate::Problem::File), or what the system says.
 pub fn verify_file(
     input: &Path,
     decryptor: Decryptor<'_>,
     options: &Options<'_>,
 ) -> Result<Summary> {
-    let add = |more| options.progress.bytes(more);
-    let from = open(input)?;
+    let from = Place::of(input)?.file().cannot("read", input)?;
     options.progress.expect(1, from.metadata().cannot("read", input)?.len());
-    expect_wanted(input, options, decryptor.progress(&add).verify(Input::File(&from)))
-        .map_err(|error| error)?
-        .map_err(file(input))
+    let watch = Watch::new(options.progress);
+    let add = |more| watch.add(more);
+    let decryptor = decryptor.progress(&add).cancelled_by(watch.cancel());
+    decryptor.verify(Input::File(&from)).map_err(file(input))
 }
 
 /// Carries one file into another, which then appears.
@@ -89,36 +99,18 @@ fn carry<T>(
     input: &Path,
     output: &Path,
     options: &Options<'_>,
-    work: impl FnOnce(&File, &File) -> Result<T>,
+    work: impl FnOnce(&File, &File, &Watch<'_>) -> Result<T>,
 ) -> Result<T> {
-    let from = open(input)?;
+    let from = Place::of(input)?.file().cannot("read", input)?;
     let metadata = from.metadata().cannot("read", input)?;
     options.progress.expect(1, metadata.len());
     let mut forbidden: Forbidden = options.forbidden.clone();
     forbidden.add(FileId::of(&metadata), "the input");
-    let new = NewFile::at(output, options.overwrite, &forbidden)?;
-    let done = work(&from, new.file());
-    if options.progress.cancelled() {
-        return Err(Error::new(input, Problem::Cancelled));
+    let mut new = NewFile::at(output, options.overwrite, &forbidden)?;
+    let done = work(&from, new.file(), &Watch::new(options.progress))?;
+    if options.synced {
+        new.sync()?;
     }
-    let done = done?;
     new.commit()?;
     Ok(done)
-}
-
-fn expect_wanted<T>(
-    path: &Path,
-    options: &Options<'_>,
-    done: std::result::Result<T, FileError>,
-) -> Result<std::result::Result<T, FileError>> {
-    if options.progress.cancelled() {
-        return Err(Error::new(path, Problem::Cancelled));
-    }
-    Ok(done)
-}
-
-/// The regular file at `path`, to be read.
-fn open(path: &Path) -> Result<File> {
-    let place = Place::of(path)?;
-    place.file().cannot("read", path)
 }

@@ -54,8 +54,10 @@ mod platform;
 mod printable;
 mod progress;
 mod rekey;
+pub mod secrets;
 mod testing;
 mod tree;
+mod watch;
 
 pub use error::{Error, NoCopy, Problem, Result, Unfit};
 pub use files::{decrypt_file, encrypt_file, verify_file};
@@ -65,7 +67,7 @@ pub use new_file::NewFile;
 pub use options::Options;
 pub use place::Place;
 pub use platform::{Directory, EntryKind, FileId, Seen, beneath, components};
-pub use printable::{Printable, misleads};
+pub use printable::{Printable, misleads, shown};
 pub use progress::{Notice, Progress};
 pub use rekey::{
     Already, DetachedHeader, How, Rekey, RekeyedFile, ToRecipients, Trust, expect_not_interrupted,

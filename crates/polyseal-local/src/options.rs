@@ -14,6 +14,8 @@ use crate::progress::Progress;
 pub struct Options<'a> {
     pub(crate) overwrite: bool,
     pub(crate) preserve_permissions: bool,
+    pub(crate) armor: bool,
+    pub(crate) synced: bool,
     pub(crate) jobs: NonZeroUsize,
     pub(crate) exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     pub(crate) forbidden: &'a Forbidden,
@@ -28,6 +30,8 @@ impl<'a> Options<'a> {
         Self {
             overwrite: false,
             preserve_permissions: false,
+            armor: false,
+            synced: false,
             jobs: cores(),
             exclude: &|_| false,
             forbidden: &NOTHING,
@@ -49,6 +53,22 @@ impl<'a> Options<'a> {
     #[must_use]
     pub fn preserve_permissions(mut self, preserve: bool) -> Self {
         self.preserve_permissions = preserve;
+        self
+    }
+
+    /// Whether [`encrypt_file`](crate::encrypt_file) writes ASCII armour: text, and a third longer.
+    #[must_use]
+    pub fn armor(mut self, armor: bool) -> Self {
+        self.armor = armor;
+        self
+    }
+
+    /// Whether one file that is written is on disk, with its name, before it is said to be there.
+    /// What replaces another always is. Otherwise a new file may be lost in a power failure shortly
+    /// after, as one of `cp` may be.
+    #[must_use]
+    pub fn synced(mut self, synced: bool) -> Self {
+        self.synced = synced;
         self
     }
 

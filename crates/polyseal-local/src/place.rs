@@ -76,6 +76,13 @@ impl Place {
         self.directory.stat(&self.name)
     }
 
+    /// Whether both are one name in one directory.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        let directories = [self, other].map(|place| FileId::of_open(&place.directory));
+        directories[0].is_some() && directories[0] == directories[1] && self.name == other.name
+    }
+
     /// Which file has the name now.
     ///
     /// # Errors

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use crate::secrets::without_secrets;
+
 /// Whether a character may make a terminal show something else than the text: control characters,
 /// and those that change the direction of what follows.
 #[must_use]
@@ -35,4 +37,15 @@ impl fmt::Display for Printable<'_> {
             }
         })
     }
+}
+
+/// Text that may come from a file or its name, for a message: characters that [mislead](misleads)
+/// are spelt out, and keys are withheld.
+///
+/// ```
+/// assert_eq!(polyseal_local::shown("AGE-SECRET-KEY-1QQPQQPQQP: \u{7}"), r"(a key, withheld): \u{7}");
+/// ```
+#[must_use]
+pub fn shown(text: &str) -> String {
+    Printable(&without_secrets(text)).to_string()
 }

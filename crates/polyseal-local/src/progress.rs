@@ -22,8 +22,9 @@ pub trait Progress: Sync {
         let _ = notice;
     }
 
-    /// Whether no more is wanted. It is asked between files, and by the calling thread ten times a
-    /// second while that waits. What has been begun is then ended, and no file appears half-made.
+    /// Whether no more is wanted. It is asked between files, after each [`bytes`](Self::bytes), and
+    /// by the calling thread ten times a second while that waits. What has been begun then ends
+    /// soon, and no file appears half-made.
     fn cancelled(&self) -> bool {
         false
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use polyseal::Error;
 use polyseal_file::Error as FileError;
 use polyseal_file::age::KeyError;
-use polyseal_local::{Error as LocalError, Printable, Problem};
+use polyseal_local::{Error as LocalError, Problem, shown};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use rustix::io::Errno;
@@ -236,9 +236,9 @@ pub(crate) fn of_key(error: &KeyError) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// A text that somebody else has chosen, such as a name, with control characters and marks of
-/// direction spelt out: for messages.
+/// A text that somebody else has chosen, such as a name, for messages: control characters and marks
+/// of direction are spelt out, and keys are withheld.
 #[pyfunction]
 pub(crate) fn printable(text: PathBuf) -> String {
-    Printable(&text.to_string_lossy()).to_string()
+    shown(&text.to_string_lossy())
 }

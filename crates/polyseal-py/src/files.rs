@@ -121,12 +121,12 @@ impl Outgoing {
             Self::Named(path) => path,
             Self::Object(mut stream) => return work(polyseal_file::Output::Stream(&mut stream)),
         };
-        let new = NewFile::at(&path, overwrite, &Forbidden::NOTHING).map_err(of_local)?;
+        let mut new = NewFile::at(&path, overwrite, &Forbidden::NOTHING).map_err(of_local)?;
         let done = work(polyseal_file::Output::File(new.file()))?;
         if told.cancelled() {
             return Err(of_local(Error::new(&path, Problem::Cancelled)));
         }
-        new.commit().map_err(of_local)?;
+        new.sync().and_then(|()| new.commit()).map_err(of_local)?;
         Ok(done)
     }
 }
@@ -197,7 +197,7 @@ fn encrypt_file<'py>(
         }
         match (from, to) {
             (Incoming::Named(from), Outgoing::Named(to)) => {
-                let options = Options::new().overwrite(overwrite).progress(&told);
+                let options = Options::new().overwrite(overwrite).synced(true).progress(&told);
                 let done = polyseal_local::encrypt_file(&from, &to, encryptor, &options);
                 let done = done.map_err(of_local)?;
                 if done.grew {
@@ -260,7 +260,7 @@ fn open_all<'py>(
         if let Some(threads) = threads {
             decryptor = decryptor.threads(threads);
         }
-        let options = Options::new().overwrite(overwrite).progress(&told);
+        let options = Options::new().overwrite(overwrite).synced(true).progress(&told);
         match (from, to) {
             (Incoming::Named(from), Some(Outgoing::Named(to))) => {
                 polyseal_local::decrypt_file(&from, &to, decryptor, &options).map_err(of_local)

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use polyseal_local::{Notice, Printable, Progress};
+use polyseal_local::{Notice, Progress, shown};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
@@ -178,7 +178,7 @@ impl Progress for Told {
             }
             _ => return,
         };
-        self.warn(Printable(&text).to_string());
+        self.warn(shown(&text));
     }
 
     fn cancelled(&self) -> bool {

@@ -406,11 +406,19 @@ def test_what_a_file_object_raises_comes_through(tmp_path: Path, key: SecretKey)
     def raises(done: int, total: int | None) -> None:
         raise LookupError("enough")
 
-    plain = tmp_path / "plain"
-    plain.write_bytes(bytes(20_000_000))
-    with pytest.raises(LookupError, match="enough"):
-        polyseal.encrypt_file(plain, tmp_path / "out", key=key, progress=raises)
-    assert os.listdir(tmp_path) == ["plain"]
+    plain, sealed = tmp_path / "plain", tmp_path / "sealed"
+    for size in (0, 7, 20_000_000):
+        plain.write_bytes(bytes(size))
+        for source in (plain, io.BytesIO(bytes(size))):
+            with pytest.raises(LookupError, match="enough"):
+                polyseal.encrypt_file(source, tmp_path / "out", key=key, progress=raises)
+        polyseal.encrypt_file(plain, sealed, key=key)
+        with pytest.raises(LookupError, match="enough"):
+            polyseal.decrypt_file(sealed, tmp_path / "out", key=key, progress=raises)
+        with pytest.raises(LookupError, match="enough"):
+            polyseal.verify_file(sealed, key=key, progress=raises)
+        sealed.unlink()
+        assert os.listdir(tmp_path) == ["plain"]
 
 
 def test_ctrl_c_ends_a_file_by_its_name_and_leaves_nothing(tmp_path: Path) -> None:

@@ -15,10 +15,11 @@ use zeroize::Zeroizing;
 
 use super::{print, warn, warn_of_weak};
 use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
-use crate::error::{Code, Failure, Result, without_hexadecimal_keys};
+use crate::error::{Code, Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::secret;
 use polyseal_local::FileId;
+use polyseal_local::secrets::without_hexadecimal_keys;
 
 /// No algorithm's key is longer, in hexadecimal and with an end of line.
 const MAX_KEY_FILE_BYTES: usize = 1024;

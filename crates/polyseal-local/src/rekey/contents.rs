@@ -12,6 +12,7 @@ use super::{OldHeader, Opened, Rekey};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::options::Options;
 use crate::platform::contents::{FileExt, next_data, share};
+use crate::watch::Watch;
 
 pub(super) enum NewContents<'a> {
     Header(NewHeader),
@@ -139,7 +140,8 @@ fn anew(
     options: &Options<'_>,
 ) -> Result {
     let shown = &opened.place.shown;
-    let add = |bytes| options.progress.bytes(bytes);
+    let watch = Watch::new(options.progress);
+    let add = |more| watch.add(more);
     let mut plaintext = rekey.decryptor().reader(&opened.file).map_err(file(shown))?;
     options.progress.expect(1, plaintext.plaintext_bytes());
     let input = Input::Stream(&mut plaintext);
@@ -149,7 +151,8 @@ fn anew(
                 .suite(header.suite())
                 .segment_size(header.segment_size())
                 .header_bytes(header.as_bytes().len())
-                .progress(&add);
+                .progress(&add)
+                .cancelled_by(watch.cancel());
             if let Some(context) = rekey.context {
                 encryptor = encryptor.context(context);
             }
@@ -160,6 +163,7 @@ fn anew(
         }
         OldHeader::Age(_) => {
             let mut encryptor = v1::Encryptor::new(recipients).progress(&add);
+            encryptor = encryptor.cancelled_by(watch.cancel());
             if let Some(threads) = rekey.threads {
                 encryptor = encryptor.threads(threads);
             }

@@ -324,8 +324,11 @@ pub fn rekey_file_to(
     let mut forbidden = options.forbidden.clone();
     forbidden.add(ready.input()?, "the input");
     expect_not_interrupted(output)?;
-    let new = NewFile::at(output, options.overwrite, &forbidden)?;
+    let mut new = NewFile::at(output, options.overwrite, &forbidden)?;
     ready.write(Output::File(new.file()), output, options)?;
+    if options.synced {
+        new.sync()?;
+    }
     new.commit()
 }
 

@@ -18,6 +18,7 @@ use super::{SealedTree, sealed};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::many::{Done, Tell, Total, in_order};
 use crate::new_file::NewFile;
+use crate::watch::Watch;
 
 impl SealedTree<'_> {
     /// Encrypts it anew into another directory, file by file, with the suite and segment size that
@@ -35,8 +36,9 @@ impl SealedTree<'_> {
         let options = self.options();
         to.expect_outside(&self.tree().shown)?;
         let to = to.make()?;
-        let add = |more| options.progress.bytes(more);
-        let encryptor = encryptor.progress(&add);
+        let watch = Watch::new(options.progress);
+        let add = |more| watch.add(more);
+        let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
         self.expect();
         let pairs = self.pairs()?.map(|pair| {
             let pair = pair?;

@@ -21,6 +21,7 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::platform::process_mask;
 use crate::rekey::backup;
+use crate::watch::Watch;
 
 /// What only a tree that was asked for by its permissions may give: that others write to it.
 const OTHERS_WRITE: u16 = 0o022;
@@ -139,8 +140,9 @@ impl<'a> SealedTree<'a> {
         let name = sealed(&path_of(entry));
         let shown = self.tree.shown(&name);
         let input = self.tree.file(&name)?;
-        let add = |more| self.options.progress.bytes(more);
-        let decryptor = self.decryptor.progress(&add);
+        let watch = Watch::new(self.options.progress);
+        let add = |more| watch.add(more);
+        let decryptor = self.decryptor.progress(&add).cancelled_by(watch.cancel());
         let summary = decryptor.decrypt(Input::File(&input), output).map_err(file(&shown))?;
         let plaintext_bytes = summary.plaintext_bytes;
         let found = summary.file_salt.map(|file_salt| Kind::File { plaintext_bytes, file_salt });

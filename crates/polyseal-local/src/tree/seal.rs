@@ -19,6 +19,7 @@ use crate::options::Options;
 use crate::place::Place;
 use crate::platform::EntryKind;
 use crate::platform::contents::mode_and_time;
+use crate::watch::Watch;
 
 /// A tree that is to be encrypted into another directory.
 #[derive(Debug)]
@@ -74,8 +75,9 @@ impl TreeSealer {
     ) -> Result<Total> {
         let Self { from, to } = self;
         let to = to.make()?;
-        let add = |more| options.progress.bytes(more);
-        let encryptor = encryptor.progress(&add);
+        let watch = Watch::new(options.progress);
+        let add = |more| watch.add(more);
+        let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
         let one = One { from: &from, to: &to, options, encryptor };
         // A directory is there before anything in it has its turn.
         let steps = Walk::new(&from.root, options.exclude, false).map(|step| {

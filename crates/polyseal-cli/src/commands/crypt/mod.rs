@@ -378,6 +378,7 @@ mod tests {
 
     use super::*;
     use crate::args::{Args, Command};
+    use crate::error::Code;
 
     /// [`fastest`] knows which families are for files, and not which of their instances are.
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::num::NonZeroUsize;
+use std::sync::atomic::AtomicBool;
 
 use super::{ChunkCipher, Header};
 use crate::crypt::{Progress, Summary, seal};
@@ -17,13 +18,14 @@ pub struct Encryptor<'a> {
     recipients: &'a Recipients,
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
+    cancel: Option<&'a AtomicBool>,
 }
 
 impl<'a> Encryptor<'a> {
     /// On all cores.
     #[must_use]
     pub fn new(recipients: &'a Recipients) -> Self {
-        Self { recipients, threads: None, progress: None }
+        Self { recipients, threads: None, progress: None, cancel: None }
     }
 
     /// With at most this many threads, the calling one included.
@@ -40,6 +42,13 @@ impl<'a> Encryptor<'a> {
         self
     }
 
+    /// Ends the work soon after `cancel` has become true, with [`Cancelled`](crate::Error::Cancelled).
+    #[must_use]
+    pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
+        self.cancel = Some(cancel);
+        self
+    }
+
     /// Encrypts all of `input`.
     ///
     /// # Errors
@@ -50,7 +59,8 @@ impl<'a> Encryptor<'a> {
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let (header, payload_key) = Header::create(self.recipients)?;
         let cipher = PayloadCipher::Age(ChunkCipher::new(&payload_key, Direction::Seal));
-        let run = Run { cipher, threads: self.threads, progress: self.progress };
+        let run =
+            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel };
         seal(&run, header.as_bytes(), input, output)
     }
 }

@@ -163,7 +163,7 @@ impl Directory {
 
     /// Waits until the names in it are on disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        Ok(rustix::fs::fsync(&self.0)?)
+        File::from(self.0.try_clone()?).sync_all()
     }
 
     /// Gives it this mode and, if one is given, this time.

@@ -1,0 +1,98 @@
+//! Keys that stand where they do not belong, such as in the place of a file's name: what is printed
+//! may be kept in a log.
+//!
+//! Limits: a key in hexadecimal looks like a hash, and a passphrase like a name.
+
+use std::ops::Range;
+use std::path::Path;
+
+/// How texts begin that are secret: keys of Polyseal, and the identities of age, in either
+/// case, and of its plugins, in theirs: in lower case, that is the name of a program.
+const SECRETS: [(&str, bool); 3] =
+    [("polyseal-key-1-", false), ("age-secret-key-", false), ("AGE-PLUGIN-", true)];
+
+/// The first secret of `text`, from its first byte to behind its last. A bare prefix is not a
+/// secret.
+fn first_secret(text: &str) -> Option<Range<usize>> {
+    let Plain { text: plain, places } = &Plain::of(text);
+    let lower = plain.to_ascii_lowercase();
+    let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let find = |(secret, as_it_is): (&str, bool)| {
+        let found = if as_it_is { plain } else { &lower }.match_indices(secret);
+        let end = |at: usize| plain[at..].find(|c| !is_key(c)).map_or(plain.len(), |end| at + end);
+        found.map(|(at, _)| at..end(at)).find(|place| place.len() > secret.len() + 8)
+    };
+    // A private key of SSH or of anything else, which has many lines: nothing after it is shown.
+    let private = lower.find("-----begin ").filter(|&at| lower[at..].contains("private key"));
+    let body = lower.find("b3blbnnzac1rzxk");
+    let to_the_end = [private, body].into_iter().flatten().min().map(|at| at..plain.len());
+    let found = SECRETS.into_iter().filter_map(find).chain(to_the_end);
+    found.min_by_key(|place| place.start).map(|place| places[place.start]..places[place.end])
+}
+
+/// A text with `-` for every dash and hyphen that a word processor puts there, and without those
+/// that it hides in a word.
+struct Plain {
+    text: String,
+    /// Where each byte of it comes from; and the end.
+    places: Vec<usize>,
+}
+
+impl Plain {
+    fn of(from: &str) -> Self {
+        let (mut text, mut places) = (String::new(), Vec::new());
+        for (at, character) in from.char_indices() {
+            match character {
+                '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{2060}' | '\u{feff}' => continue,
+                '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' | '\u{ff0d}' => {
+                    text.push('-');
+                }
+                other => text.push(other),
+            }
+            places.resize(text.len(), at);
+        }
+        places.push(from.len());
+        Self { text, places }
+    }
+}
+
+/// Whether `text` may be a key in hexadecimal, such as that of a raw key file. So may be the name
+/// of a file that is called by its hash: this is asked only where no such name belongs.
+#[must_use]
+pub fn is_hexadecimal_key(text: &str) -> bool {
+    text.len() >= 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// `text` without what may be a key in hexadecimal, for messages in which nobody needs a hash.
+#[must_use]
+pub fn without_hexadecimal_keys(text: &str) -> String {
+    let is_digit = |c: char| c.is_ascii_hexdigit();
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find(is_digit) {
+        let end = rest[start..].find(|c| !is_digit(c)).map_or(rest.len(), |length| start + length);
+        kept.push_str(&rest[..start]);
+        let digits = &rest[start..end];
+        kept.push_str(if is_hexadecimal_key(digits) { "(withheld)" } else { digits });
+        rest = &rest[end..];
+    }
+    kept + rest
+}
+
+/// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and
+/// what is printed may be kept in a log.
+#[must_use]
+pub fn without_secrets(text: &str) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(Range { start, end }) = first_secret(rest) {
+        kept.push_str(&rest[..start]);
+        kept.push_str("(a key, withheld)");
+        rest = &rest[end..];
+    }
+    kept + rest
+}
+
+/// Whether `path` is a key itself, and not the name of a file.
+#[must_use]
+pub fn is_secret(path: &Path) -> bool {
+    first_secret(&path.to_string_lossy()).is_some_and(|place| place.start == 0)
+}
