@@ -16,7 +16,7 @@ mod many;
 mod tree;
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{BufReader, Seek};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -116,7 +116,11 @@ impl<'a> Rekey<'a> {
     }
 
     fn decryptor(&self) -> Decryptor<'a> {
-        let mut decryptor = Decryptor::new(self.identities);
+        self.decryptor_of(self.identities)
+    }
+
+    fn decryptor_of(&self, identities: &'a Identities<'a>) -> Decryptor<'a> {
+        let mut decryptor = Decryptor::new(identities);
         if let Some(context) = self.context {
             decryptor = decryptor.context(context);
         }
@@ -130,7 +134,7 @@ impl<'a> Rekey<'a> {
     fn decryptor_when_done(&self) -> Decryptor<'a> {
         match self.done {
             Already::Unknown => self.decryptor(),
-            Already::Opens(new) | Already::OpensAdded(new) => Decryptor::new(new),
+            Already::Opens(new) | Already::OpensAdded(new) => self.decryptor_of(new),
         }
     }
 
@@ -371,14 +375,22 @@ impl fmt::Debug for RekeyedFile<'_> {
 /// [`Problem::Interrupted`].
 pub fn expect_not_interrupted(output: &Path) -> Result {
     let Ok(place) = Place::of(output) else { return Ok(()) };
-    let Ok(file) = place.file() else { return Ok(()) };
-    expect_none(&place, &file, Strict::Copies, &())
+    expect_none_left(&place, Strict::Copies)
 }
 
 fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
+    expect_none_left(place, rekey.strict())
+}
+
+/// Refuses a file beside which there is a copy, before any key is read. What is beside it while
+/// another rekey is at work is that one's: it is looked at again once the file is locked.
+fn expect_none_left(place: &Place, strict: Strict) -> Result {
     // What is no file is refused when it is opened.
     let Ok(file) = place.file() else { return Ok(()) };
-    expect_none(place, &file, rekey.strict(), &())
+    if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        return Ok(());
+    }
+    expect_none(place, &file, strict, &())
 }
 
 /// Puts back the header that an interrupted rekey in place has saved beside the file at `path`.
