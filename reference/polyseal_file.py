@@ -693,12 +693,9 @@ def parse_key_file(data):
         require(not all(0x20 <= byte <= 0x7E or byte in b"\t\n\r" for byte in data), Outcome.BAD_KEY_FILE)
         return data
     require(len(data) <= 16384, Outcome.BAD_KEY_FILE)
-    lines = data.split(b"\n")
-    if lines[-1] == b"":                                 # what follows the last end of line
-        lines.pop()
     keys = []
-    for line in lines:
-        line = line.removesuffix(b"\r")
+    for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
+        line = line.removesuffix(b"\r").strip(b" \t")
         if line == b"" or line.startswith(b"#"):
             continue
         found = re.fullmatch(rb"polyseal-key-1-([0-9A-Fa-f]{64})", line)

@@ -29,8 +29,13 @@ def section_8(kit):
     bad("key-file-text-63-digits", "64 hexadecimal digits.", line[:-1] + b"\n")
     bad("key-file-text-65-digits", "64 hexadecimal digits.", line + b"0\n")
     bad("key-file-text-not-hexadecimal", "64 hexadecimal digits.", line[:-1] + b"g\n")
-    bad("key-file-text-leading-space", "Nothing else stands in the line.", b" " + line + b"\n")
-    bad("key-file-text-trailing-space", "Nothing else stands in the line.", line + b" \n")
+    blanks = "Spaces and tabs may stand before and after what each line has."
+    good("key-file-text-leading-space", blanks, b" " + line + b"\n")
+    good("key-file-text-trailing-space", blanks, line + b" \n")
+    good("key-file-text-blanks", blanks, b" \t# a key\r\n\t \r\n\t " + line + b" \t\r\n ")
+    bad("key-file-text-space-within", blanks, line.replace(b"-1-", b"-1- ", 1) + b"\n")
+    bad("key-file-text-form-feed", "Nothing else stands in the line.", line + b"\x0c\n")
+    bad("key-file-text-cr-cr-lf", "Lines end with LF or CRLF.", line + b"\r\r\n")
     bad("key-file-text-comment-behind-key", "Nothing else stands in the line.", line + b" # mine\n")
     bad("key-file-text-version-2", "The line begins with polyseal-key-1-.",
         line.replace(b"-1-", b"-2-", 1) + b"\n")
@@ -38,5 +43,9 @@ def section_8(kit):
         line.replace(b"p", b"P", 1) + b"\n")
     bad("key-file-text-hexadecimal-alone", "The line begins with polyseal-key-1-.",
         KEY_1.hex().encode() + b"\n")
-    bad("key-file-text-byte-order-mark", "Anything else is refused.", b"\xef\xbb\xbf" + line + b"\n")
+    mark, one = b"\xef\xbb\xbf", "One byte order mark of UTF-8 may stand before all of it."
+    good("key-file-text-byte-order-mark", one, mark + line + b"\n")
+    bad("key-file-text-two-byte-order-marks", one, mark + mark + line + b"\n")
+    bad("key-file-text-byte-order-mark-within", one, b"#\n" + mark + line + b"\n")
+    bad("key-file-text-utf-16", "Anything else is refused.", b"\xff\xfe" + (line + b"\n").decode().encode("utf-16-le"))
     bad("key-file-text-other-line", "Anything else is refused.", line + b"\nmy key\n")

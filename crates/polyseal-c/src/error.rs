@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 
 use polyseal_file::KeyFileError;
+use polyseal_file::age::PluginProblem;
 
 /// Why a function failed: what C reads with `polyseal_last_error`.
 #[derive(Debug)]
@@ -164,7 +165,7 @@ impl From<polyseal_file::Error> for Failure {
             E::NotAPolysealFile | E::NotArmored | E::AgeFile | E::Armored => Code::NotEncrypted,
             E::UnsupportedVersion(_) | E::AgeVersion => Code::Version,
             E::Header(_) | E::HeaderNotAuthentic => Code::Header,
-            E::NoMatchingKey => Code::NoMatchingKey,
+            E::NoMatchingKey | E::AgeTries => Code::NoMatchingKey,
             E::PassphraseNeeded | E::WrongPassphrase | E::Passphrase | E::AgePassphrase => {
                 Code::Passphrase
             }
@@ -184,6 +185,10 @@ impl From<polyseal_file::Error> for Failure {
             E::PartBytes { .. } | E::BufferBytes { .. } => Code::Length,
             E::Suite(_) | E::SuiteOfSegments(_) | E::SegmentSize(_) => Code::Suite,
             E::KeyFile(_) | E::Age(_) => Code::KeyFile,
+            E::AgePlugin(error) => match error.problem() {
+                PluginProblem::Refused(_) => Code::KeyFile,
+                _ => Code::Io,
+            },
             E::Random => Code::Random,
             _ => Code::Defect,
         };

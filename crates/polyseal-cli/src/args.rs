@@ -166,9 +166,14 @@ pub(crate) struct RecipientArgs {
     /// Encrypt to this recipient: age1…, ssh-ed25519 … or ssh-rsa …; can be repeated
     #[arg(short, long, value_name = "RECIPIENT")]
     pub(crate) recipient: Vec<String>,
-    /// Encrypt to the recipients in this file, one on a line; can be repeated
+    /// Encrypt to the recipients in this file, one on a line; can be repeated. An SSH key that
+    /// cannot be used is an error, unless you say --skip-unsupported
     #[arg(short = 'R', long, value_name = "FILE")]
     pub(crate) recipients_file: Vec<PathBuf>,
+    /// Leave the SSH keys out that cannot be used, such as ecdsa and sk, and warn of each; for lists
+    /// such as https://github.com/NAME.keys
+    #[arg(long, requires = "recipients_file")]
+    pub(crate) skip_unsupported: bool,
     /// Encrypt with a passphrase, which is asked for
     #[arg(short, long)]
     pub(crate) passphrase: bool,

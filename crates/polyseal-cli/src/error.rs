@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use polyseal_file::age::{KeyError, KeyProblem};
+use polyseal_file::age::{KeyError, KeyProblem, PluginError, PluginProblem};
 use polyseal_file::{Error as FileError, KeyFileError};
 use polyseal_local::secrets::without_hexadecimal_keys;
 pub(crate) use polyseal_local::shown;
@@ -111,9 +111,11 @@ impl Failure {
     /// What goes wrong where recipients are encrypted to: what age says there is not of keys that
     /// open something.
     pub(crate) fn sealing(error: FileError) -> Self {
-        let code = matches!(error, FileError::Age(_)).then_some(Code::Usage);
+        let says = matches!(error, FileError::Age(_) | FileError::AgePlugin(_));
         let failure = Self::from(error);
-        Self { code: code.unwrap_or(failure.code), ..failure }
+        // What is of the system stays so.
+        let of_keys = says && failure.code == Code::NoKey;
+        Self { code: if of_keys { Code::Usage } else { failure.code }, ..failure }
     }
 
     /// Tells it, where the work goes on.
@@ -364,20 +366,53 @@ impl From<FileError> for Failure {
             }
             FileError::Stretch => failure(Code::Io),
             FileError::Age(_) => failure(Code::NoKey),
+            FileError::AgePlugin(error) => of_plugin(error),
+            FileError::AgeTries => {
+                failure(Code::NoKey).hint("give only the identities that it may be for, with -i")
+            }
             FileError::Suite(_) | FileError::SuiteOfSegments(_) => Self::usage(
                 without_hexadecimal_keys(&error.to_string()),
             )
             .hint("`polyseal suites` lists those that are for files; or say what you --need"),
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
-            FileError::KeyFile(KeyFileError::Identity) => {
-                failure(Code::Usage).hint("give it with -i")
-            }
-            FileError::KeyFile(_) => {
-                failure(Code::Usage).hint("make one with: polyseal keygen -o KEYFILE")
-            }
+            FileError::KeyFile(problem) => failure(Code::Usage).hint(key_file_hint(problem)),
             _ => failure(Code::Content)
                 .hint("nothing of it can be trusted; get the file again or use a backup"),
         }
+    }
+}
+
+/// A plugin that refuses says something of keys; one that fails does not. Its words, which may be
+/// several lines, become one.
+fn of_plugin(error: &PluginError) -> Failure {
+    let code = match error.problem() {
+        PluginProblem::Refused(_) => Code::NoKey,
+        _ => Code::Io,
+    };
+    let text = error.to_string();
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    Failure::new(code, lines.collect::<Vec<_>>().join(" / "))
+}
+
+/// What to do about a file that is no key file. Only where there is none is a new one proposed: it
+/// does not open what another encrypted.
+fn key_file_hint(problem: &KeyFileError) -> &'static str {
+    match problem {
+        KeyFileError::Empty | KeyFileError::NoKey => {
+            "take a copy of it that has the key; a new one, from polyseal keygen, opens no old file"
+        }
+        KeyFileError::Length { .. } | KeyFileError::Digit(_) => {
+            "copy the line again from where the key is kept, all of it"
+        }
+        KeyFileError::Version(_) => "use a newer polyseal, if the line is intact",
+        KeyFileError::Utf16 => "iconv -f UTF-16 -t UTF-8 KEYFILE > NEW writes it so",
+        KeyFileError::SeveralKeys => "give each a file of its own, and -k for each",
+        KeyFileError::Identity => "give it with -i",
+        KeyFileError::Recipient => "give it with -r, or a file of such with -R",
+        KeyFileError::Password | KeyFileError::BadLine(_) => {
+            "a passphrase is given with -p or --passphrase-fd; a file to encrypt or open, without -k"
+        }
+        _ => "a key file is what polyseal keygen wrote, or the 32 bytes of a key",
     }
 }
 

@@ -27,7 +27,7 @@ use crate::objects::expect_file;
 use crate::objects::{ObjectReader, ObjectWriter, is_object};
 use crate::signals;
 use crate::streams::{
-    descriptor, expect_open, expect_unread, is_standard_input, is_standard_output,
+    descriptor, expect_open, expect_unread, expect_wanted, is_standard_input, is_standard_output,
 };
 use polyseal_local::secrets::is_secret;
 
@@ -195,7 +195,7 @@ impl OutputFile {
         taken: &ForbiddenOutputs,
     ) -> Result<Self> {
         let failure = |error| Failure::io("write", Path::new(name), &error);
-        expect_open(&stream, name)?;
+        expect_wanted(&stream, name)?;
         let file = stream.as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
         refuse_taken(&file.metadata().map_err(failure)?, taken, Path::new(name))?;
         Ok(Self::Direct(Direct { file, text }))

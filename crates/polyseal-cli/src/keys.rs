@@ -7,14 +7,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use polyseal_file::age::{MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
+use polyseal_file::age::{KeyProblem, MAX_KEYS_FILE_BYTES, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Header, Identities, Key, Passphrase, Recipients};
 use polyseal_local::{FileId, Problem, was_interrupted};
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
-use crate::commands::warn_of_weak;
-use crate::error::{Code, Failure, Result};
+use crate::commands::{warn, warn_of_weak};
+use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::InputFile;
 use crate::prompt::{self, Terminal};
 use crate::secret;
@@ -132,6 +132,9 @@ pub(crate) fn recipients_and_passphrase(
         recipients = recipients.key(sources.key(path)?);
     }
     let mut list = RecipientList::new();
+    if args.skip_unsupported {
+        list = list.skip_unsupported();
+    }
     for recipient in &args.recipient {
         list.add(recipient.trim()).map_err(|error| {
             let failure = Failure::from(error);
@@ -144,7 +147,19 @@ pub(crate) fn recipients_and_passphrase(
     }
     for path in &args.recipients_file {
         let contents = sources.read(path, "recipients file", MAX_KEYS_FILE_BYTES)?;
-        list.add_file(&contents, path.to_str())?;
+        list.add_file(&contents, path.to_str()).map_err(|error| {
+            let can_be_skipped =
+                matches!(error.problem(), KeyProblem::SshType(_) | KeyProblem::SshRsaSize);
+            let failure = Failure::from(error);
+            if can_be_skipped {
+                failure.hint("--skip-unsupported leaves such keys out, and encrypts to the others")
+            } else {
+                failure
+            }
+        })?;
+    }
+    for skipped in list.skipped() {
+        warn(&shown(&format!("left out: {skipped}")));
     }
     for path in identities {
         let contents = sources.read(path, "identity file", MAX_KEYS_FILE_BYTES)?;

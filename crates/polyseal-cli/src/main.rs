@@ -58,6 +58,10 @@ fn main() -> ExitCode {
 fn no_core_dump() {
     let limit = getrlimit(Resource::Core);
     let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit });
+    // Where a dump goes to a program, as systemd has it, the limit is not asked. Nor can another
+    // program of the same user look into the memory of this one.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
 }
 
 fn run(command: Command) -> Result {

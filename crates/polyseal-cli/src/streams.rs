@@ -6,13 +6,14 @@
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
 
+use crate::commands::warn;
 use crate::error::{Failure, Result};
 use polyseal_local::FileId;
 
@@ -39,21 +40,40 @@ pub(crate) fn expect_unread(file: &File, what: &str) -> Result {
     Ok(())
 }
 
-/// Refuses a standard stream that was closed when the tool was started. Rust has put `/dev/null` in
-/// its place, to read and to write, as no shell's redirection does: with `<&-` an empty file would
-/// be sealed, with `>&-` the output would be lost, and all would seem well.
+/// Refuses standard input that was closed when the tool was started: an empty message would be
+/// encrypted, and all would seem well.
 pub(crate) fn expect_open(stream: impl AsFd, name: &str) -> Result {
-    let put_in_place = || {
+    if !may_have_been_closed(stream) {
+        return Ok(());
+    }
+    let message = format!("{name} is closed, or is /dev/null opened to read and to write");
+    Err(Failure::usage(message).hint("name the file; /dev/null, if that is what you mean"))
+}
+
+/// Warns of an output that was closed when the tool was started. It is not refused: who starts a
+/// program from Python or Node.js and does not want its output gives what looks the same.
+pub(crate) fn expect_wanted(output: impl AsFd, name: &str) -> Result {
+    if output.as_fd().as_raw_fd() == io::stderr().as_raw_fd() {
+        // The warning would be lost with it.
+        return expect_open(output, name);
+    }
+    if may_have_been_closed(output) {
+        warn(&format!("{name} is closed, or is /dev/null: what is written there is lost"));
+    }
+    Ok(())
+}
+
+/// Whether a standard stream is `/dev/null`, opened to read and to write. Rust puts that in the
+/// place of one that was closed, before any code of ours runs; it cannot be told from one that was
+/// given. The redirections of a shell open it one way.
+fn may_have_been_closed(stream: impl AsFd) -> bool {
+    let is_null_both_ways = || {
         let (here, null) = (fstat(&stream).ok()?, stat("/dev/null").ok()?);
         let is_null = FileType::from_raw_mode(here.st_mode) == FileType::CharacterDevice
             && here.st_rdev == null.st_rdev;
         Some(is_null && fcntl_getfl(&stream).ok()?.contains(OFlags::RDWR))
     };
-    if put_in_place() != Some(true) {
-        return Ok(());
-    }
-    let message = format!("{name} is closed, or is /dev/null opened to read and to write");
-    Err(Failure::usage(message).hint("name the file; /dev/null, if that is what you mean"))
+    is_null_both_ways() == Some(true)
 }
 
 /// Which descriptor of this process `path` means, if it means one.

@@ -12,8 +12,9 @@ mod common;
 use std::cell::Cell;
 use std::fs;
 use std::io::Write;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Stdio};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Instant;
 
@@ -55,6 +56,33 @@ fn there_is_no_core_dump() {
     assert!(child.wait().unwrap().success());
     let core = limits.lines().find(|line| line.starts_with("Max core file size")).unwrap();
     assert_eq!(core.split_whitespace().nth(4), Some("0"), "{core}");
+}
+
+/// Where a dump goes to a program, the limit is not asked; nor does any other program of the same
+/// user get at the memory. The system says so by whose the file `mem` is.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_other_program_of_the_same_user_looks_into_it() {
+    let room = Room::new();
+    let recipient = room.run(["keygen", "-t", "x25519", "-o", "id"], b"").succeeds();
+    let recipient = String::from_utf8(recipient).unwrap();
+    // Where every user can run it.
+    room.shell("cp \"$P\" tool && chmod 755 . tool").succeeds();
+    let mut command = Command::new(room.path("tool"));
+    command.args(["encrypt", "-r", recipient.trim()]).stdin(Stdio::piped()).stdout(Stdio::null());
+    if rustix::process::geteuid().is_root() {
+        // All files of root's processes are root's.
+        command.uid(65_534).gid(65_534);
+    }
+    let mut child = command.spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(&message(3_000_000)).unwrap();
+    let owner = |name: &str| {
+        fs::metadata(format!("/proc/{}/{name}", child.id())).map(|metadata| metadata.uid()).unwrap()
+    };
+    assert_ne!(owner("mem"), owner("."));
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]

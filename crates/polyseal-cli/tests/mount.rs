@@ -18,7 +18,8 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::process::Command;
 use std::thread;
 
-use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, openat, statx};
+use rustix::process::{Pid, Signal, kill_process};
 
 use common::{Room, cannot, have, message, payload_offset};
 use mounted::Mounted;
@@ -200,4 +201,75 @@ fn it_ends_when_it_is_unmounted() {
     assert!(Command::new("umount").arg(&mounted.at).status().unwrap().success());
     assert!(mounted.child.wait().unwrap().success());
     assert_ne!(fs::metadata(&mounted.at).unwrap().dev(), before);
+}
+
+/// A signal comes while a file is open: the directory is free, and what is open can be read on.
+#[test]
+fn what_is_open_when_a_signal_comes_can_be_read_to_its_end() {
+    let room = tree();
+    for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
+        let Some(mut mounted) = Mounted::new(&room, &["-k", "k"], "sealed") else { return };
+        let before = fs::metadata(&mounted.at).unwrap().dev();
+        let (mut file, expected) =
+            (File::open(mounted.path("a/b/large")).unwrap(), message(3_000_001));
+        let directory = File::open(mounted.path("a")).unwrap();
+        let mut start = [0; 10];
+        file.read_exact(&mut start).unwrap();
+        kill_process(Pid::from_child(&mounted.child), signal).unwrap();
+        let told = mounted.says();
+        let at = mounted.at.display();
+        assert!(told.contains(&format!("{at} is unmounted; what is open in it")), "{told}");
+        assert_ne!(fs::metadata(&mounted.at).unwrap().dev(), before, "the directory is free");
+        assert!(mounted.child.try_wait().unwrap().is_none());
+        assert!(all(&file)[..] == expected[10..]);
+        drop(file);
+        // What is in a directory that is open can still be opened, which takes the keys.
+        let flags = OFlags::RDONLY;
+        let edge = File::from(openat(&directory, "edge", flags, Mode::empty()).unwrap());
+        assert!(all(&edge) == message(65_536));
+        assert!(mounted.child.try_wait().unwrap().is_none());
+        drop((edge, directory));
+        assert!(mounted.child.wait().unwrap().success(), "{signal:?}");
+        fs::remove_dir(&mounted.at).unwrap();
+    }
+}
+
+/// Whoever does not want to wait for that says so again.
+#[test]
+fn another_signal_ends_it_at_once() {
+    let room = tree();
+    let Some(mut mounted) = Mounted::new(&room, &["-k", "k"], "sealed") else { return };
+    let file = File::open(mounted.path("a/b/large")).unwrap();
+    let pid = Pid::from_child(&mounted.child);
+    kill_process(pid, Signal::TERM).unwrap();
+    let told = mounted.says();
+    assert!(told.contains("is unmounted"), "{told}");
+    kill_process(pid, Signal::TERM).unwrap();
+    assert_eq!(mounted.child.wait().unwrap().code(), Some(1));
+    let told = mounted.says();
+    assert!(told.contains("plain was in use when this ended"), "{told}");
+    let mut rest = Vec::new();
+    assert!((&file).read_to_end(&mut rest).is_err());
+    assert!(fs::read_dir(&mounted.at).unwrap().next().is_none(), "the directory is free");
+}
+
+/// What a killed tool leaves has no one who answers for it; that is said, and how to free it.
+#[test]
+fn a_mount_that_nobody_answers_for() {
+    let room = tree();
+    let Some(mut mounted) = Mounted::new(&room, &["-k", "k"], "sealed") else { return };
+    mounted.child.kill().unwrap();
+    mounted.child.wait().unwrap();
+    let at = mounted.at.display();
+    let root = rustix::process::geteuid().is_root();
+    let free = format!("{} {at}", if root { "umount -l" } else { "fusermount3 -uz" });
+    for args in [["sealed", "plain"], ["plain", "sealed"]] {
+        room.run([&["mount", "-k", "k"][..], &args].concat(), b"").fails(
+            1,
+            &format!("still mounted by a program that has ended\n  free it with: {free}\n"),
+        );
+    }
+    room.shell(&free).succeeds();
+    fs::remove_dir(&mounted.at).unwrap();
+    Mounted::new(&room, &["-k", "k"], "sealed").unwrap().end();
 }

@@ -62,7 +62,7 @@ fn standard_input_is_read_from_where_it_stands() {
 fn outputs_that_are_descriptors() {
     let room = Room::new();
     room.seal(b"message");
-    for closed in ["-o /dev/fd/2 2>&-", "-o /proc/thread-self/fd/1 >&-", "-o /dev/stdin <&-"] {
+    for closed in ["-o /dev/fd/2 2>&-", "-o /dev/fd/2 2<>/dev/null", "-o /dev/stdin <&-"] {
         let code = room.shell(&format!("$P decrypt -k k {closed} c; echo $? >code"));
         assert!(code.0.status.success());
         assert_eq!(room.read("code"), b"2\n", "{closed}");
@@ -307,7 +307,8 @@ fn of_several_inputs_the_bad_ones_give_nothing() {
     bad(&["absent", "a", "c"], 1);
 }
 
-/// What is closed is neither an empty message nor a place to write to.
+/// What is closed is no empty message. Where the output goes nowhere that is told, and no error: so
+/// other programs start one whose output they do not want.
 #[test]
 fn closed_streams() {
     let room = Room::new();
@@ -322,8 +323,21 @@ fn closed_streams() {
     ] {
         room.shell(&format!("$P {line}")).fails(2, "standard input is closed");
     }
-    for line in ["encrypt -k k m", "decrypt -k k c", "decrypt -k k -o - c"] {
-        room.shell(&format!("$P {line} >&-")).fails(2, "standard output is closed");
+    for line in [
+        "encrypt -k k m",
+        "decrypt -k k c",
+        "decrypt -k k -o - c",
+        "decrypt -k k -f -o /dev/fd/1 c",
+    ] {
+        for nowhere in [">&-", "1<>/dev/null"] {
+            let outcome = room.shell(&format!("$P {line} {nowhere}"));
+            let lost = "polyseal: warning: standard output is closed, or is /dev/null: what is \
+                        written there is lost\n";
+            assert_eq!((outcome.0.status.code(), &*outcome.errors()), (Some(0), lost), "{line}");
+        }
+        // Nowhere can be meant; and an error is one all the same.
+        assert_eq!(room.shell(&format!("$P {line} >/dev/null")).errors(), "", "{line}");
+        room.shell(&format!("$P {} 1<>/dev/null", line.replace(" k ", " m "))).fails(2, "m: ");
     }
     assert_eq!(room.names(), ["c", "k", "m"]);
     // Who needs neither is not asked for them; and nothing and nowhere can be meant.
@@ -333,7 +347,7 @@ fn closed_streams() {
         "decrypt -k k -o m -f new <&- >&-",
         "decrypt -k k new > /dev/null",
         "decrypt -k k -o /dev/null new >&-",
-        // What is only told may be told to nobody: so Python's DEVNULL is opened.
+        // What is only told may be told to nobody.
         "verify -k k new <>/dev/null >&0",
         "keygen -t x25519 -o id >&-",
     ] {

@@ -48,7 +48,7 @@ const LINES: usize = 1024;
 /// Whether a file that begins with `byte` is read as armour.
 #[doc(hidden)]
 #[must_use]
-pub fn looks_armored(byte: u8) -> bool {
+pub(crate) fn looks_armored(byte: u8) -> bool {
     matches!(byte, b'-' | b' ' | b'\t' | b'\r' | b'\n')
 }
 

@@ -7,6 +7,10 @@ use std::io;
 #[cfg(feature = "age")]
 use ::age::{DecryptError, EncryptError};
 
+#[cfg(feature = "age")]
+use crate::age::PluginError;
+use crate::key::Key;
+
 /// A result with this crate's [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -79,8 +83,13 @@ pub enum Error {
     PassphraseNotAlone,
     /// Recipients that age does not let go together, such as post-quantum and classic ones.
     MixedRecipients,
-    /// What age or one of its plugins says.
+    /// Trying all identities on all stanzas of the file would take more work than is allowed.
+    AgeTries,
+    /// What age says.
     Age(String),
+    /// A plugin of age did not do what it was asked for.
+    #[cfg(feature = "age")]
+    AgePlugin(PluginError),
     /// The input begins as armour may, but has no first line of it.
     NotArmored,
     /// The armour is not as it should be, in this line.
@@ -179,16 +188,35 @@ pub enum HeaderError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyFileError {
-    /// It has no line with a key, and is not 32 bytes long either.
+    /// It has no bytes.
+    Empty,
+    /// All its lines are empty, or comments.
     NoKey,
     /// It has more than one line with a key.
     SeveralKeys,
-    /// A line is neither a comment nor a key.
+    /// A line is neither a comment nor begins as a key does.
     BadLine(usize),
+    /// A line begins as a key does, but not of the version that this program reads.
+    Version(usize),
+    /// A line begins as a key does, and has too few or too many digits.
+    Length {
+        /// The line, from 1.
+        line: usize,
+        /// The characters in the place of the 64 digits.
+        digits: usize,
+    },
+    /// A line begins as a key does, and a character of the 64 that follow is no digit.
+    Digit(usize),
+    /// It is text in UTF-16, which is not read.
+    Utf16,
+    /// It has so many bytes, is no text, and has not the 32 bytes of a key.
+    NotText(usize),
     /// It is 32 printable characters: a password, not a key.
     Password,
-    /// It is an identity of age, or an SSH key.
+    /// It is an identity of age, or a private SSH key.
     Identity,
+    /// It is a recipient of age, or a public SSH key.
+    Recipient,
     /// It is longer than a key file can be.
     TooLong,
 }
@@ -239,7 +267,12 @@ impl fmt::Display for Error {
             Self::MixedRecipients => f.write_str(
                 "these recipients do not go together: post-quantum ones only with each other",
             ),
+            Self::AgeTries => f.write_str(
+                "the file has so many recipients that trying all identities on them would take long",
+            ),
             Self::Age(text) => f.write_str(text),
+            #[cfg(feature = "age")]
+            Self::AgePlugin(error) => error.fmt(f),
             Self::Armor(line) => write!(f, "line {line} of the armour is not as it should be"),
             Self::HeaderNotAuthentic => {
                 f.write_str("the header is not authentic: it has been altered")
@@ -316,12 +349,42 @@ impl fmt::Display for HeaderError {
 impl fmt::Display for KeyFileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoKey => f.write_str("there is no key in the key file"),
+            Self::Empty => f.write_str("the key file is empty"),
+            Self::NoKey => f.write_str("the key file has no key, only comments or empty lines"),
             Self::SeveralKeys => f.write_str("there is more than one key in the key file"),
-            Self::BadLine(line) => write!(f, "line {line} of the key file is not a key"),
+            Self::BadLine(line) => write!(
+                f,
+                "line {line} of the key file is not a key: that begins with polyseal-key-1-"
+            ),
+            Self::Version(line) => write!(
+                f,
+                "line {line} of the key file is no key of version 1, the only one that can be read"
+            ),
+            Self::Length { line, digits } => write!(
+                f,
+                "line {line} of the key file has {digits} characters behind polyseal-key-1-, and \
+                 a key has 64 digits there"
+            ),
+            Self::Digit(line) => write!(
+                f,
+                "line {line} of the key file is a damaged key: a character behind polyseal-key-1- \
+                 is not one of 0 to 9 and a to f"
+            ),
+            Self::Utf16 => f.write_str("the key file is text in UTF-16: save it in UTF-8"),
+            Self::NotText(bytes) => write!(
+                f,
+                "the key file is no text and has {bytes} bytes; a key that is no text has 32"
+            ),
             Self::Password => f.write_str("the key file is 32 printable characters, not a key"),
             Self::Identity => f.write_str("this is an identity of age or SSH, not a key file"),
-            Self::TooLong => f.write_str("the key file is too long to be one"),
+            Self::Recipient => f.write_str(
+                "this is a public key of age or SSH, to encrypt with, and not a key file",
+            ),
+            Self::TooLong => write!(
+                f,
+                "the key file is too long to be one: it may have {} bytes",
+                Key::MAX_FILE_BYTES
+            ),
         }
     }
 }
@@ -331,6 +394,8 @@ impl std::error::Error for Error {
         match self {
             Self::Io { source, .. } => Some(source),
             Self::Cipher(error) => Some(error),
+            #[cfg(feature = "age")]
+            Self::AgePlugin(error) => Some(error),
             _ => None,
         }
     }
@@ -342,13 +407,24 @@ impl std::error::Error for KeyFileError {}
 
 #[cfg(feature = "age")]
 impl Error {
-    /// The first line of what age says: it adds others that are for its own users.
     pub(crate) fn age_encrypt(error: &EncryptError) -> Self {
-        Self::Age(first_line(&error.to_string()))
+        let source = if let EncryptError::Io(source) = error { Some(source) } else { None };
+        Self::of_age(source, error)
     }
 
     pub(crate) fn age_decrypt(error: &DecryptError) -> Self {
-        Self::Age(first_line(&error.to_string()))
+        let source = if let DecryptError::Io(source) = error { Some(source) } else { None };
+        Self::of_age(source, error)
+    }
+
+    /// What a plugin says; else the first line of what age says: it adds others that are for its
+    /// own users.
+    fn of_age(source: Option<&io::Error>, error: &dyn fmt::Display) -> Self {
+        let plugin = source.and_then(io::Error::get_ref);
+        match plugin.and_then(|error| error.downcast_ref::<PluginError>()) {
+            Some(error) => Self::AgePlugin(error.clone()),
+            None => Self::Age(first_line(&error.to_string())),
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The user's key and the key file.
 //!
 //! A key file is text, one line `polyseal-key-1-` and 64 hexadecimal digits among comments that
-//! begin with `#`; or it is exactly the 32 bytes of the key. Parsing is strict: a key that was
-//! pasted wrongly must not become another key.
+//! begin with `#`; or it is exactly the 32 bytes of the key. What editors add (a byte order mark,
+//! CRLF, blanks around a line) is passed over. All else is strict: a key that was pasted wrongly
+//! must not become another key.
 //!
 //! Limit: a key file is not protected by a passphrase; its file permissions are all that it has.
 
@@ -57,27 +58,26 @@ impl Key {
         if file.len() > Self::MAX_FILE_BYTES {
             return Err(KeyFileError::TooLong.into());
         }
+        if is_utf16(file) {
+            return Err(KeyFileError::Utf16.into());
+        }
         let mut found = None;
-        for (i, line) in file.split(|&b| b == b'\n').enumerate() {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if line.is_empty() || line.starts_with(b"#") {
-                continue;
+        for (number, line) in lines(file) {
+            let Some(digits) = line.strip_prefix(PREFIX.as_bytes()) else {
+                return Err(no_key(number, line, file).into());
+            };
+            if digits.len() != 2 * KEY_BYTES {
+                return Err(KeyFileError::Length { line: number, digits: digits.len() }.into());
             }
-            if is_identity(line) {
-                return Err(KeyFileError::Identity.into());
-            }
-            let digits = line.strip_prefix(PREFIX.as_bytes());
             let mut key = Self([0; KEY_BYTES]);
-            digits
-                .filter(|digits| digits.len() == 2 * KEY_BYTES)
-                // In constant time: no table, and no exit at the first bad digit.
-                .and_then(|digits| base16ct::mixed::decode(digits, &mut key.0).ok())
-                .ok_or(KeyFileError::BadLine(i + 1))?;
+            // In constant time: no table, and no exit at the first bad digit.
+            base16ct::mixed::decode(digits, &mut key.0).map_err(|_| KeyFileError::Digit(number))?;
             if found.replace(key).is_some() {
                 return Err(KeyFileError::SeveralKeys.into());
             }
         }
-        found.ok_or_else(|| KeyFileError::NoKey.into())
+        let none = if file.is_empty() { KeyFileError::Empty } else { KeyFileError::NoKey };
+        found.ok_or_else(|| none.into())
     }
 
     /// The contents of a key file with this key.
@@ -143,10 +143,48 @@ pub fn looks_random(key: &[u8]) -> bool {
     key.len() < 16 || (different as usize >= key.len() * 3 / 8 && other_steps != 0)
 }
 
-/// Whether a line begins as those of the other kinds of secret keys that the tool takes.
-fn is_identity(line: &[u8]) -> bool {
+/// The lines of a file of keys that are neither empty nor comments, with their numbers from 1. A
+/// byte order mark, CR before LF, and blanks around a line are none of them.
+pub(crate) fn lines(file: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let numbered = without_mark(file).split(|&b| b == b'\n').enumerate();
+    numbered
+        .map(|(i, line)| (i + 1, without_blanks(line.strip_suffix(b"\r").unwrap_or(line))))
+        .filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
+}
+
+/// What follows the byte order mark of UTF-8, which some editors put before a text.
+pub(crate) fn without_mark(file: &[u8]) -> &[u8] {
+    file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file)
+}
+
+fn without_blanks(mut line: &[u8]) -> &[u8] {
+    // CT: what stands around a key is no part of it.
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = line {
+        line = rest;
+    }
+    line
+}
+
+/// Whether a text is in UTF-16: with its byte order mark, or an ASCII character first.
+pub(crate) fn is_utf16(file: &[u8]) -> bool {
+    matches!(file, [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [1..=0x7f, 0, ..] | [0, 1..=0x7f, ..])
+}
+
+/// Why `line`, which does not begin as a key does, is none.
+fn no_key(number: usize, line: &[u8], file: &[u8]) -> KeyFileError {
     // CT: the beginning says what it is, and is the same for all keys.
-    [&b"AGE-"[..], b"-----BEGIN ", b"age-encryption.org/"].iter().any(|s| line.starts_with(s))
+    let begins_with = |some: &[&str]| some.iter().any(|s| line.starts_with(s.as_bytes()));
+    if begins_with(&["AGE-", "-----BEGIN ", "age-encryption.org/"]) {
+        KeyFileError::Identity
+    } else if begins_with(&["age1", "ssh-"]) {
+        KeyFileError::Recipient
+    } else if begins_with(&["polyseal-key-"]) {
+        KeyFileError::Version(number)
+    } else if str::from_utf8(file).is_err() || file.contains(&0) {
+        KeyFileError::NotText(file.len())
+    } else {
+        KeyFileError::BadLine(number)
+    }
 }
 
 impl fmt::Debug for Key {
@@ -220,7 +258,11 @@ mod tests {
                         key[at / 2] = value << (4 * (1 - at % 2));
                         assert_eq!(Key::parse(&line).unwrap().0, key, "{at} {byte}");
                     }
-                    None => assert_eq!(error(&line), KeyFileError::BadLine(1), "{at} {byte}"),
+                    None if at == 2 * KEY_BYTES - 1 && matches!(byte, b' ' | b'\t' | b'\r') => {
+                        let short = KeyFileError::Length { line: 1, digits: 2 * KEY_BYTES - 1 };
+                        assert_eq!(error(&line), short, "{byte}");
+                    }
+                    None => assert_eq!(error(&line), KeyFileError::Digit(1), "{at} {byte}"),
                 }
             }
         }
@@ -239,18 +281,58 @@ mod tests {
     }
 
     #[test]
+    fn what_editors_add_is_passed_over() {
+        let key = Key::generate().unwrap();
+        let file = key.to_file();
+        let line = file.lines().last().unwrap();
+        let mark = "\u{feff}";
+        for text in [
+            format!("{mark}{}", *file),
+            format!("{mark}{line}"),
+            format!("{mark}{}", file.replace('\n', "\r\n")),
+            format!(" \t{line}"),
+            format!("{line} \t \r\n \t\r\n\t# mine\n"),
+        ] {
+            assert_eq!(Key::parse(text.as_bytes()).unwrap().0, key.0, "{text:?}");
+        }
+        for bad in [
+            format!("{mark}{mark}{line}"),
+            format!("#\n{mark}{line}"),
+            format!("{line}\u{a0}"),
+            format!("{line}\r\r\n"),
+            format!("{line} x"),
+            line.replacen("-1-", "-1- ", 1),
+        ] {
+            assert!(Key::parse(bad.as_bytes()).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
     fn what_is_not_exactly_one_key_is_refused() {
         let line = format!("{PREFIX}{}\n", "0f".repeat(32));
         assert!(Key::parse(line.as_bytes()).is_ok());
-        assert_eq!(error(b""), KeyFileError::NoKey);
+        assert_eq!(error(b""), KeyFileError::Empty);
         assert_eq!(error(b"# comment\n\n"), KeyFileError::NoKey);
         assert_eq!(error(line.repeat(2).as_bytes()), KeyFileError::SeveralKeys);
-        assert_eq!(error(format!("\n {line}").as_bytes()), KeyFileError::BadLine(2));
-        assert_eq!(error(&line.as_bytes()[..line.len() - 2]), KeyFileError::BadLine(1));
-        assert_eq!(error(line.replace("-1-", "-2-").as_bytes()), KeyFileError::BadLine(1));
+        assert_eq!(error(format!("\n;{line}").as_bytes()), KeyFileError::BadLine(2));
+        let short = &line.as_bytes()[..line.len() - 2];
+        assert_eq!(error(short), KeyFileError::Length { line: 1, digits: 63 });
+        let long = format!("#\n{}0\n", line.trim_end());
+        assert_eq!(error(long.as_bytes()), KeyFileError::Length { line: 2, digits: 65 });
+        assert_eq!(error(line.replace("-1-", "-2-").as_bytes()), KeyFileError::Version(1));
         assert_eq!(error(b"correct horse battery staple 32b"), KeyFileError::Password);
+        assert_eq!(error(b"correct horse battery staple\n"), KeyFileError::BadLine(1));
         assert_eq!(error(b"# created\nAGE-SECRET-KEY-1QQQ\n"), KeyFileError::Identity);
+        assert_eq!(error(b"\xef\xbb\xbfage1qqq\n"), KeyFileError::Recipient);
+        assert_eq!(error(b"ssh-ed25519 AAAA\n"), KeyFileError::Recipient);
         assert_eq!(error(&[1; 31]), KeyFileError::BadLine(1));
+        assert_eq!(error(&[0x81; 31]), KeyFileError::NotText(31));
         assert_eq!(error(&[b'#'; Key::MAX_FILE_BYTES + 1]), KeyFileError::TooLong);
+        for mark in [&[][..], &[0xfeff]] {
+            let units: Vec<u16> = mark.iter().copied().chain(line.encode_utf16()).collect();
+            let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+            let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+            assert_eq!((error(&little), error(&big)), (KeyFileError::Utf16, KeyFileError::Utf16));
+        }
     }
 }

@@ -77,7 +77,7 @@ mod segment;
 mod stanza;
 mod suite;
 
-pub use armor::{ArmorReader, ArmorWriter, looks_armored};
+pub use armor::{ArmorReader, ArmorWriter};
 pub use crypt::{Decryptor, Encryptor, Summary};
 pub use error::{Error, HeaderError, KeyFileError, Result};
 pub use header::{

@@ -7,10 +7,12 @@ use std::fmt;
 use std::marker::PhantomData;
 
 #[cfg(feature = "age")]
-use ::age::{Identity, Recipient};
+use ::age::Recipient;
 #[cfg(feature = "age")]
 use age_core::format::FileKey;
 
+#[cfg(feature = "age")]
+use crate::age::{BoundedIdentity, WorkLeft};
 use crate::error::{Error, Result};
 use crate::key::Key;
 #[cfg(feature = "passphrase")]
@@ -149,7 +151,7 @@ impl fmt::Debug for Recipients {
 }
 
 #[cfg(feature = "age")]
-type BoxedIdentity = Box<dyn Identity + Send + Sync>;
+type BoxedIdentity = Box<dyn BoundedIdentity>;
 #[cfg(feature = "passphrase")]
 type Ask<'a> = Box<dyn Fn() -> Result<Passphrase> + Send + Sync + 'a>;
 
@@ -214,6 +216,8 @@ impl<'a> Identities<'a> {
             *reason = Error::HeaderNotAuthentic;
             Ok(None)
         };
+        #[cfg(feature = "age")]
+        let mut left = WorkLeft::new();
         for stanza in stanzas.iter().filter(|s| matches!(s.method(), Method::KeyFile)) {
             for key in &self.keys {
                 if let Some(file_key) = attempt(stanza, key.bytes(), &mut reason)? {
@@ -239,10 +243,12 @@ impl<'a> Identities<'a> {
                 Method::Age(_) => {}
                 #[cfg(feature = "age")]
                 Method::Age(group) => {
+                    let stanzas: Vec<_> = group.stanzas().iter().map(AgeStanza::to_age).collect();
                     for identity in &self.age {
-                        match group.unwrap(&**identity) {
+                        match unwrap_with(&stanzas, &**identity, &mut left) {
                             Ok(None) => {}
                             Ok(Some(key)) => {
+                                let key = AgeKey::from(key);
                                 if let Some(key) = attempt(stanza, key.bytes(), &mut reason)? {
                                     return Ok(key);
                                 }
@@ -272,8 +278,10 @@ impl<'a> Identities<'a> {
             }
         }
         let mut reason = Error::NoMatchingKey;
+        let stanzas: Vec<_> = stanzas.iter().map(AgeStanza::to_age).collect();
+        let mut left = WorkLeft::new();
         for identity in &self.age {
-            match unwrap_with(stanzas, &**identity) {
+            match unwrap_with(&stanzas, &**identity, &mut left) {
                 Ok(None) => {}
                 Ok(Some(key)) => return Ok(key),
                 Err(error) if matches!(reason, Error::NoMatchingKey) => reason = error,

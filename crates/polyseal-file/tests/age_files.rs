@@ -6,18 +6,24 @@
 
 mod common;
 
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::iter;
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use age::secrecy::SecretString;
+use age::secrecy::{ExposeSecret, SecretString};
 use common::{FILE, STREAM, Shape, carry, message, shapes};
 use polyseal_file::age::v1::{self, Header};
-use polyseal_file::age::{NoCallbacks, parse_identities, to_recipients};
+use polyseal_file::age::{
+    BoundedIdentity, DecryptError, EncryptError, FILE_KEY_BYTES, FileKey, Identity, MAX_WORK,
+    NoCallbacks, Recipient, Stanza, parse_identities, to_recipients,
+};
 use polyseal_file::{
-    ArmorReader, ArmorWriter, Decryptor, Error, Existing, HeaderError, Identities, Input, Key,
-    Output, Passphrase, Recipients,
+    ArmorReader, ArmorWriter, Decryptor, Encryptor, Error, Existing, HeaderError, Identities,
+    Input, Key, Output, Passphrase, Recipients,
 };
 
 const CHUNK: usize = 65_536;
@@ -54,7 +60,7 @@ fn decrypt(with: &Identities<'_>, shape: Shape, sealed: &[u8]) -> (Result<(), Er
 /// What the crate `age` makes of `plaintext`.
 fn theirs(name: &str, plaintext: &[u8]) -> Vec<u8> {
     let recipients = to_recipients(&keys(name), None, &NoCallbacks).unwrap();
-    let recipients = recipients.iter().map(|r| &**r as &dyn age::Recipient);
+    let recipients = recipients.iter().map(|r| &**r as &dyn Recipient);
     let mut sealed = Vec::new();
     let encryptor = age::Encryptor::with_recipients(recipients).unwrap();
     let mut writer = encryptor.wrap_output(&mut sealed).unwrap();
@@ -66,7 +72,7 @@ fn theirs(name: &str, plaintext: &[u8]) -> Vec<u8> {
 /// What the crate `age` opens.
 fn opened_by_them<'a>(
     sealed: &[u8],
-    identities: impl Iterator<Item = &'a dyn age::Identity>,
+    identities: impl Iterator<Item = &'a dyn Identity>,
 ) -> Vec<u8> {
     let mut plaintext = Vec::new();
     let decryptor = age::Decryptor::new(sealed).unwrap();
@@ -84,7 +90,7 @@ fn every_kind_of_recipient_both_ways_with_the_crate_age() {
         let plaintext = message(CHUNK + 3);
         let sealed = encrypt(&recipients(name), FILE, &plaintext).unwrap();
         let ids = parse_identities(&keys(name), None, &NoCallbacks).unwrap();
-        let ids = ids.iter().map(|identity| &**identity as &dyn age::Identity);
+        let ids = ids.iter().map(|identity| &**identity as &dyn Identity);
         assert!(opened_by_them(&sealed, ids) == plaintext, "{name}");
         let (result, opened) = decrypt(&identities(name), FILE, &theirs(name, &plaintext));
         result.unwrap();
@@ -100,11 +106,11 @@ fn passphrases_both_ways_with_the_crate_age() {
     assert!(stanza.starts_with(b"-> scrypt ") && stanza.ends_with(b" 18"));
     let mut identity = age::scrypt::Identity::new(secret());
     identity.set_max_work_factor(18);
-    assert_eq!(opened_by_them(&sealed, iter::once(&identity as &dyn age::Identity)), b"m");
+    assert_eq!(opened_by_them(&sealed, iter::once(&identity as &dyn Identity)), b"m");
 
     let mut recipient = age::scrypt::Recipient::new(secret());
     recipient.set_work_factor(4);
-    let recipients = iter::once(&recipient as &dyn age::Recipient);
+    let recipients = iter::once(&recipient as &dyn Recipient);
     let mut theirs = Vec::new();
     let encryptor = age::Encryptor::with_recipients(recipients).unwrap();
     encryptor.wrap_output(&mut theirs).unwrap().finish().unwrap();
@@ -127,7 +133,7 @@ fn every_edge_in_every_shape() {
         let plaintext = message(length);
         for shape in shapes() {
             let sealed = encrypt(&to, shape, &plaintext).unwrap();
-            let ids = ids.iter().map(|identity| &**identity as &dyn age::Identity);
+            let ids = ids.iter().map(|identity| &**identity as &dyn Identity);
             assert!(opened_by_them(&sealed, ids) == plaintext, "{length}, {shape:?}");
             let (result, opened) = decrypt(&with, shape, &sealed);
             result.unwrap();
@@ -284,6 +290,79 @@ fn another_header_opens_the_same_payload() {
     let weaker = one.authenticate(&hybrid).unwrap();
     let weaker = weaker.rekey(&recipients("x25519.txt"), Existing::Keep);
     assert!(matches!(weaker, Err(Error::MixedRecipients)), "{weaker:?}");
+}
+
+/// A recipient of a type of its own, and an identity that counts the stanzas that it is tried on.
+#[derive(Clone)]
+struct Counted(Arc<AtomicU32>);
+
+impl Recipient for Counted {
+    fn wrap_file_key(
+        &self,
+        file_key: &FileKey,
+    ) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
+        let (tag, body) = ("t".to_owned(), file_key.expose_secret().to_vec());
+        Ok((vec![Stanza { tag, args: Vec::new(), body }], HashSet::new()))
+    }
+}
+
+impl Identity for Counted {
+    fn unwrap_stanza(&self, _: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        None
+    }
+}
+
+impl BoundedIdentity for Counted {
+    fn work(&self, stanza: &Stanza) -> u32 {
+        u32::from(stanza.tag == "t")
+    }
+}
+
+/// All identities on all stanzas, in both formats: some seconds at most.
+#[test]
+fn how_often_identities_are_tried_is_bounded() {
+    let recipients = |times| {
+        let all = (0..times).map(|_| Box::new(Counted(Arc::default())) as Box<_>);
+        Recipients::new().age(all)
+    };
+    let age = encrypt(&recipients(1000), STREAM, b"").unwrap();
+    let mut polyseal = Vec::new();
+    Encryptor::new(&recipients(128))
+        .encrypt(Input::Stream(&mut &b""[..]), Output::Stream(&mut polyseal))
+        .unwrap();
+    for (sealed, stanzas) in [(age, 1000), (polyseal, 128)] {
+        let most = MAX_WORK / stanzas;
+        for (identities, refused) in [(most, false), (most + 1, true)] {
+            let counted = Counted(Arc::default());
+            let all = (0..identities).map(|_| Box::new(counted.clone()) as Box<_>);
+            let error = decrypt(&Identities::new().age(all), STREAM, &sealed).0.unwrap_err();
+            assert_eq!(matches!(error, Error::AgeTries), refused, "{identities}: {error:?}");
+            assert!(refused || matches!(error, Error::NoMatchingKey), "{error:?}");
+            assert_eq!(counted.0.load(Ordering::Relaxed), most * stanzas);
+        }
+        // What can be tried all the same is tried.
+        let counted = Counted(Arc::default());
+        let none = (0..=most).map(|_| Box::new(counted.clone()) as Box<_>);
+        let with = Identities::new().age(none).age([Box::new(Opens) as Box<_>]);
+        decrypt(&with, STREAM, &sealed).0.unwrap();
+    }
+}
+
+/// The same stanzas, at once.
+struct Opens;
+
+impl Identity for Opens {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        let key = <[u8; FILE_KEY_BYTES]>::try_from(&stanza.body[..]).ok()?;
+        Some(Ok(FileKey::new(Box::new(key))))
+    }
+}
+
+impl BoundedIdentity for Opens {
+    fn work(&self, _: &Stanza) -> u32 {
+        0
+    }
 }
 
 #[test]

@@ -15,9 +15,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 use polyseal_file::age::secrecy::{ExposeSecret, SecretString};
 use polyseal_file::age::{
-    Callbacks, DecryptError, FileKey, Identity, IdentityKind, KeyError, KeyProblem,
-    MAX_KEYS_FILE_BYTES, MAX_SSH_FILE_BYTES, NoCallbacks, Recipient, RecipientList, Stanza,
-    generate, hybrid, parse_identities, to_recipients,
+    BoundedIdentity, Callbacks, DecryptError, FileKey, Identity, IdentityKind, KeyError,
+    KeyProblem, MAX_KEYS_FILE_BYTES, MAX_SSH_FILE_BYTES, NoCallbacks, Recipient, RecipientList,
+    Stanza, generate, hybrid, parse_identities, to_recipients,
 };
 use sha2::{Digest, Sha256};
 
@@ -76,10 +76,20 @@ impl Callbacks for Asked {
     }
 }
 
-type Identities = Vec<Box<dyn Identity + Send + Sync>>;
+type Identities = Vec<Box<dyn BoundedIdentity>>;
 
 fn identities(name: &str) -> Identities {
     parse_identities(&data(name), Some("keys"), &NoCallbacks).unwrap()
+}
+
+fn parsed(contents: &str) -> Identities {
+    parse_identities(contents.as_bytes(), None, &NoCallbacks).unwrap()
+}
+
+/// As Windows PowerShell writes it.
+fn utf16(text: &str) -> Vec<u8> {
+    let marked = [0xfeff].into_iter().chain(text.encode_utf16());
+    marked.flat_map(u16::to_le_bytes).collect()
 }
 
 fn refused(contents: impl AsRef<[u8]>) -> KeyError {
@@ -137,6 +147,9 @@ fn files_of_age_open_with_the_keys_of_age_keygen_and_openssh() {
         let dos = text(keys).replace('\n', "\r\n");
         let dos = parse_identities(dos.as_bytes(), None, &NoCallbacks).unwrap();
         assert_eq!(opened(&data(file), &dos).unwrap(), data("message"), "{file} {keys}, CRLF");
+        let marked = [&b"\xef\xbb\xbf\r\n"[..], &data(keys)].concat();
+        let marked = parse_identities(&marked, None, &NoCallbacks).unwrap();
+        assert_eq!(opened(&data(file), &marked).unwrap(), data("message"), "{file} {keys}, mark");
     }
     for (file, keys) in [("hybrid.age", "x25519.txt"), ("several.age", "ssh_rsa_3072")] {
         let error = opened(&data(file), &identities(keys)).unwrap_err();
@@ -312,7 +325,8 @@ fn hybrid_texts_that_are_damaged() {
     ] {
         assert_eq!(as_recipient(&text), Err(damaged.clone()), "{text}");
         if text.starts_with("age1pq1") {
-            assert_eq!(list(&text).err(), Some(damaged.clone()), "{text}");
+            let length = matches!(list(&text).err(), Some(KeyProblem::Length { .. }));
+            assert!(length || list(&text).err() == Some(damaged.clone()), "{text}");
         }
     }
     assert_eq!(as_recipient(&identity), Err(KeyProblem::SecretAsRecipient));
@@ -452,6 +466,32 @@ fn encrypted_identity_files_that_are_refused() {
     }
 }
 
+/// A stanza that is seen to be for another costs nothing, and no other is tried for nothing.
+#[test]
+fn each_identity_says_what_its_stanzas_cost() {
+    let file_key = || FileKey::new(Box::new([7; 16]));
+    let asked = Asked::new("polyseal");
+    let stanza = |keys: &str| {
+        let recipients = to_recipients(&data(keys), Some("keys"), &asked).unwrap();
+        recipients[0].wrap_file_key(&file_key()).unwrap().0.pop().unwrap()
+    };
+    let one_of_a_kind = [("x25519.txt", 1), ("hybrid.txt", 3), ("ssh_ed25519", 2), (SSH[1], 256)];
+    for (keys, work) in one_of_a_kind.into_iter().chain([("ssh_ed25519_encrypted", 2)]) {
+        let identity = &parse_identities(&data(keys), Some("keys"), &asked).unwrap()[0];
+        for (other, _) in one_of_a_kind {
+            let stanza = stanza(other);
+            let cost = identity.work(&stanza);
+            let same = keys.strip_suffix("_encrypted").unwrap_or(keys) == other;
+            assert_eq!(cost, if same { work } else { 0 }, "{keys}, {other}");
+            assert!(cost > 0 || identity.unwrap_stanza(&stanza).is_none());
+        }
+    }
+    // One of each is in it.
+    let encrypted = parse_identities(&data("encrypted.age"), Some("keys"), &asked).unwrap();
+    let work = |keys: &str| encrypted[0].work(&stanza(keys));
+    assert_eq!((work("x25519.txt"), work("hybrid.txt"), work("ssh_ed25519")), (1, 3, 0));
+}
+
 #[test]
 fn an_ssh_key_that_is_encrypted() {
     let asked = Asked::new("polyseal");
@@ -503,15 +543,20 @@ fn identity_files_that_are_refused() {
     let both = format!("\n{good}#\r\n\r\n{}", text("hybrid.txt"));
     assert_eq!(parse_identities(both.as_bytes(), None, &NoCallbacks).unwrap().len(), 2);
     let identity = secret("x25519.txt");
+    let spaced = format!("\u{feff}\t # mine\r\n \t{identity}\t \r\n  \n");
+    assert_eq!(opened(&data("x25519.age"), &parsed(&spaced)).unwrap(), data("message"));
+    let changed = if identity.ends_with('Q') { 'P' } else { 'Q' };
+    let length = |found, expected| KeyProblem::Length { what: "identity", found, expected };
     for (line, problem) in [
         (public("hybrid.txt"), KeyProblem::RecipientAsIdentity),
         (text("ssh_rsa_2048.pub").trim_end().to_owned(), KeyProblem::RecipientAsIdentity),
-        (identity[..identity.len() - 1].to_owned(), KeyProblem::Damaged("identity")),
-        (format!("{identity} "), KeyProblem::Damaged("identity")),
-        (secret("hybrid.txt").replace("PQ-1", "PQ-1Q"), KeyProblem::Damaged("identity")),
+        (identity[..identity.len() - 1].to_owned(), length(73, 74)),
+        (format!("{identity}\u{a0}"), length(75, 74)),
+        (secret("hybrid.txt").replace("PQ-1", "PQ-1Q"), length(78, 77)),
+        (format!("{}{}", &identity[..73], changed), KeyProblem::Damaged("identity")),
         ("AGE-PLUGIN-1".to_owned(), KeyProblem::Damaged("identity")),
-        (format!(" {identity}"), KeyProblem::NotAnIdentity),
-        (identity.to_lowercase(), KeyProblem::NotAnIdentity),
+        (format!("\u{a0}{identity}"), KeyProblem::NotAnIdentity),
+        (identity.to_lowercase(), KeyProblem::Damaged("identity")),
         ("hunter2".to_owned(), KeyProblem::NotAnIdentity),
     ] {
         let error = refused(format!("{good}{line}\n"));
@@ -522,7 +567,9 @@ fn identity_files_that_are_refused() {
         assert!(!error.to_string().contains(&line), "{error}");
         assert!(error.to_string().starts_with("keys, line 4: "), "{error}");
     }
-    assert_eq!(refused("").problem(), &KeyProblem::NoIdentities);
+    assert_eq!(refused("").problem(), &KeyProblem::Empty);
+    assert_eq!(refused(utf16(&good)).problem(), &KeyProblem::Utf16);
+    assert_eq!(refused(utf16(&text("ssh_ed25519"))).problem(), &KeyProblem::Utf16);
     assert_eq!(refused("# a\n\n").problem(), &KeyProblem::NoIdentities);
     assert_eq!(refused(b"#\xff").problem(), &KeyProblem::NotText);
     let long = vec![b'#'; MAX_KEYS_FILE_BYTES + 1];
@@ -559,11 +606,13 @@ fn plugins_that_are_not_there() {
 fn one_recipient() {
     let ed25519 = text("ssh_ed25519.pub").trim_end().to_owned();
     let cut = |text: &str| text[..text.len() - 1].to_owned();
+    let length = |found, expected| KeyProblem::Length { what: "recipient", found, expected };
     for (text, problem) in [
-        (cut(&public("x25519.txt")), KeyProblem::Damaged("recipient")),
-        (format!("{}\n", public("x25519.txt")), KeyProblem::Damaged("recipient")),
-        (public("x25519.txt").to_uppercase(), KeyProblem::NotARecipient),
-        (cut(&public("hybrid.txt")), KeyProblem::Damaged("recipient")),
+        (cut(&public("x25519.txt")), length(61, 62)),
+        (format!("{}\n", public("x25519.txt")), length(63, 62)),
+        (public("x25519.txt").to_uppercase(), KeyProblem::Damaged("recipient")),
+        (public("x25519.txt").replacen('q', "p", 1), KeyProblem::Damaged("recipient")),
+        (cut(&public("hybrid.txt")), length(1958, 1959)),
         ("age1tag1qqqq".to_owned(), KeyProblem::Damaged("recipient")),
         ("age1tagpq1qqqq".to_owned(), KeyProblem::Damaged("recipient")),
         (ed25519[..60].to_owned(), KeyProblem::Damaged("SSH key")),
@@ -614,8 +663,10 @@ fn tag_recipients_wrap() {
 #[test]
 fn recipients_files() {
     let (x25519, hybrid) = (public("x25519.txt"), public("hybrid.txt"));
-    let file =
-        format!("# those who may read it\n\n{x25519}\r\n{hybrid}\n{}", text("ssh_rsa_3072.pub"));
+    let file = format!(
+        "\u{feff} # those who may\n\n{x25519}\t\r\n {hybrid}\n{}",
+        text("ssh_rsa_3072.pub")
+    );
     let mut list = RecipientList::new();
     list.add_file(file.as_bytes(), Some("keys")).unwrap();
     assert_eq!(list.len(), 3);
@@ -633,15 +684,51 @@ fn recipients_files() {
     let secret = refused(&data("x25519.txt"), Some(3), KeyProblem::SecretAsRecipient);
     assert!(secret.starts_with("keys, line 3: this is a secret, not a recipient"), "{secret}");
     refused(&data("ssh_rsa_2048"), Some(1), KeyProblem::SecretAsRecipient);
-    refused(format!("{x25519}\n {hybrid}").as_bytes(), Some(2), KeyProblem::NotARecipient);
+    refused(format!("{x25519}\n;{hybrid}").as_bytes(), Some(2), KeyProblem::NotARecipient);
     refused(b"root:x:0:0:root:/root:/bin/bash", Some(1), KeyProblem::NotARecipient);
     let ecdsa = KeyProblem::SshType("ecdsa-sha2-nistp256".to_owned());
     refused(&data("ssh_ecdsa.pub"), Some(1), ecdsa);
-    refused(b"", None, KeyProblem::NoRecipients);
+    refused(b"", None, KeyProblem::Empty);
+    refused(&utf16(&x25519), None, KeyProblem::Utf16);
     refused(b"# none\n", None, KeyProblem::NoRecipients);
     refused(b"\xff", None, KeyProblem::NotText);
     let long = vec![b'#'; MAX_KEYS_FILE_BYTES + 1];
     refused(&long, None, KeyProblem::TooLong(MAX_KEYS_FILE_BYTES));
+}
+
+/// As a server gives them out, one of them not of a type that can be used.
+#[test]
+fn keys_that_cannot_be_used_are_left_out_if_that_is_asked_for() {
+    let [good, ecdsa, rsa] = ["ssh_ed25519.pub", "ssh_ecdsa.pub", "ssh_rsa_1024.pub"].map(text);
+    let file = format!("{ecdsa}{good}{rsa}sk-ssh-ed25519@openssh.com {}\n", sk_key());
+    assert!(RecipientList::new().add_file(file.as_bytes(), None).is_err());
+    let mut list = RecipientList::new().skip_unsupported();
+    list.add_file(file.as_bytes(), Some("keys")).unwrap();
+    let skipped = |list: &RecipientList| {
+        let each = list.skipped().iter().map(|e| (e.file().unwrap().to_owned(), e.line().unwrap()));
+        each.collect::<Vec<_>>()
+    };
+    let three = [1, 3, 4].map(|line| ("keys".to_owned(), line));
+    assert_eq!((list.len(), skipped(&list)), (1, three.to_vec()));
+    // Nothing else is left out, nor all of a file, nor one that is named alone.
+    for (bad, problem) in [
+        (format!("{file}{ecdsa}ssh-ed25519 AAAA\n"), KeyProblem::Damaged("SSH key")),
+        (format!("{file}hunter2\n"), KeyProblem::NotARecipient),
+        (format!("{ecdsa}{rsa}"), KeyProblem::NoneSupported),
+        ("#\n".to_owned(), KeyProblem::NoRecipients),
+    ] {
+        let error = list.add_file(bad.as_bytes(), Some("keys")).unwrap_err();
+        assert_eq!(error.problem(), &problem);
+        assert_eq!((list.len(), list.skipped().len()), (1, 3), "nothing of it");
+    }
+    assert!(list.add(ecdsa.trim_end()).is_err());
+}
+
+/// The public key of a security key, as ssh-keygen writes it.
+fn sk_key() -> String {
+    let field = |bytes: &[u8]| [&(bytes.len() as u32).to_be_bytes()[..], bytes].concat();
+    let fields = [&b"sk-ssh-ed25519@openssh.com"[..], &[7; 32], b"ssh:"].map(field);
+    base64::prelude::BASE64_STANDARD.encode(fields.concat())
 }
 
 #[test]

@@ -87,10 +87,10 @@ fn of_format(error: FileError, text: String) -> PyErr {
             CorruptSegment::new_err((None::<u64>, true, text))
         }
         E::SourceChanged | E::SealedOtherwise { .. } => SourceChanged::new_err(text),
-        E::TooLong | E::AgeWork { .. } => LimitExceeded::new_err(text),
+        E::TooLong | E::AgeWork { .. } | E::AgeTries => LimitExceeded::new_err(text),
         E::Stretch => PyMemoryError::new_err(text),
         E::Random => PolysealError::new_err(text),
-        E::Age(_) => PolysealError::new_err(text),
+        E::Age(_) | E::AgePlugin(_) => PolysealError::new_err(text),
         E::Cipher(error) => of_message(error),
         _ => PyValueError::new_err(text),
     }

@@ -73,7 +73,7 @@ pub(crate) fn note(text: &str) {
 }
 
 /// A warning on standard error.
-fn warn(text: &str) {
+pub(crate) fn warn(text: &str) {
     let _ = writeln!(io::stderr(), "polyseal: warning: {text}");
 }
 

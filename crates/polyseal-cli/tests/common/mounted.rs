@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, Command, Stdio};
 
 use super::common::{Room, cannot, have};
 
@@ -11,6 +11,7 @@ use super::common::{Room, cannot, have};
 pub(crate) struct Mounted {
     pub(crate) child: Child,
     pub(crate) at: PathBuf,
+    told: BufReader<ChildStderr>,
 }
 
 impl Mounted {
@@ -32,10 +33,18 @@ impl Mounted {
         let at = room.path("plain");
         fs::create_dir(&at).unwrap();
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut told = String::new();
-        BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut told).unwrap();
+        let told = BufReader::new(child.stderr.take().unwrap());
+        let mut mounted = Self { child, at, told };
+        let told = mounted.says();
         assert!(told.contains("is mounted"), "{told}");
-        Some(Self { child, at })
+        Some(mounted)
+    }
+
+    /// The next line that it writes to standard error.
+    pub(crate) fn says(&mut self) -> String {
+        let mut line = String::new();
+        self.told.read_line(&mut line).unwrap();
+        line
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -48,7 +57,7 @@ impl Mounted {
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         let mut told = String::new();
         let ended = self.child.wait().unwrap();
-        self.child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+        self.told.read_to_string(&mut told).unwrap();
         assert!(ended.success(), "{told}");
         assert!(fs::read_dir(&self.at).unwrap().next().is_none(), "it is still mounted");
     }

@@ -4,6 +4,7 @@
 //! an SSH key and the name of a plugin: a user may have pasted a secret, or named the wrong file.
 
 use std::fmt;
+use std::process::ExitStatus;
 
 /// What is wrong with a recipient, an identity or a file of them, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,15 @@ pub enum KeyProblem {
     RecipientAsIdentity,
     /// A Polyseal key file where an identity belongs.
     KeyFileAsIdentity,
+    /// It begins as a key of this kind does, and is not as long as those are.
+    Length {
+        /// What it would be.
+        what: &'static str,
+        /// The characters that it has.
+        found: usize,
+        /// The characters that each of its kind has.
+        expected: usize,
+    },
     /// Not the beginning of any recipient.
     NotARecipient,
     /// Not the beginning of any identity.
@@ -31,10 +41,16 @@ pub enum KeyProblem {
     Damaged(&'static str),
     /// No recipient in the file.
     NoRecipients,
+    /// Only recipients in the file that cannot be used, and were left out.
+    NoneSupported,
     /// No identity in the file.
     NoIdentities,
     /// More bytes than the file may have.
     TooLong(usize),
+    /// No bytes in the file.
+    Empty,
+    /// Text in UTF-16.
+    Utf16,
     /// Not UTF-8.
     NotText,
     /// An SSH key of this type, to which nothing can be encrypted.
@@ -141,14 +157,26 @@ impl fmt::Display for KeyProblem {
                 "not an identity: those begin with AGE-SECRET-KEY- or AGE-PLUGIN-, or are a file \
                  with a private SSH key or an identity file that age encrypted with a passphrase",
             ),
-            Self::Damaged(what) => {
-                write!(f, "this {what} is damaged: copy it again, all of it and nothing else")
-            }
+            Self::Damaged(what) => write!(
+                f,
+                "this {what} is damaged, a part of it is missing, changed or in the wrong case: \
+                 copy it again, all of it and nothing else"
+            ),
+            Self::Length { what, found, expected } => write!(
+                f,
+                "this {what} has {found} characters, and each of its kind has {expected}: \
+                 copy it again, all of it and nothing else"
+            ),
             Self::NoRecipients => f.write_str("there is no recipient in the file"),
+            Self::NoneSupported => {
+                f.write_str("none of the recipients in the file can be used, so none is left")
+            }
             Self::NoIdentities => f.write_str("there is no identity in the file"),
             Self::TooLong(limit) => {
                 write!(f, "too long for a file of keys: it may have {limit} bytes")
             }
+            Self::Empty => f.write_str("the file is empty"),
+            Self::Utf16 => f.write_str("the file is text in UTF-16: save it in UTF-8"),
             Self::NotText => f.write_str("not a file of keys: it is not text in UTF-8"),
             Self::SshType(kind) => {
                 write!(f, "an SSH key of type {kind:?}: only ssh-ed25519 and ssh-rsa can be used")
@@ -191,3 +219,68 @@ impl fmt::Display for KeyProblem {
 
 impl std::error::Error for KeyError {}
 impl std::error::Error for KeyProblem {}
+
+/// A plugin of age that did not do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginError {
+    plugin: String,
+    problem: PluginProblem,
+    said: String,
+}
+
+/// Why a plugin did not do what it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PluginProblem {
+    /// It could not be started, for this reason.
+    Start(String),
+    /// It ended before it was done, or closed its output.
+    Ended(Option<ExitStatus>),
+    /// It gave this, which the protocol of plugins does not have.
+    Protocol(&'static str),
+    /// It gave this reason.
+    Refused(String),
+}
+
+impl PluginError {
+    #[cfg_attr(not(feature = "plugin"), allow(dead_code))]
+    pub(super) fn new(plugin: &str, problem: PluginProblem, said: String) -> Self {
+        Self { plugin: plugin.to_owned(), problem, said }
+    }
+
+    /// The name of the program, `age-plugin-…`.
+    #[must_use]
+    pub fn plugin(&self) -> &str {
+        &self.plugin
+    }
+
+    /// What happened.
+    #[must_use]
+    pub fn problem(&self) -> &PluginProblem {
+        &self.problem
+    }
+
+    /// The end of what it wrote to standard error, at most 1 KiB. It may have any characters.
+    #[must_use]
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+}
+
+impl fmt::Display for PluginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plugin = &self.plugin;
+        match &self.problem {
+            PluginProblem::Start(reason) => write!(f, "cannot start {plugin}: {reason}")?,
+            PluginProblem::Ended(None) => write!(f, "{plugin} closed its output too early")?,
+            PluginProblem::Ended(Some(status)) => write!(f, "{plugin} ended too early, {status}")?,
+            PluginProblem::Protocol(what) => {
+                write!(f, "{plugin} does not keep to the protocol of plugins: it gave {what}")?;
+            }
+            PluginProblem::Refused(why) => write!(f, "{plugin}: {why}")?,
+        }
+        if self.said.is_empty() { Ok(()) } else { write!(f, "; it said: {}", self.said) }
+    }
+}
+
+impl std::error::Error for PluginError {}

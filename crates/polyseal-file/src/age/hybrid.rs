@@ -32,11 +32,18 @@ use super::hpke::{
     ENC_BYTES, PUBLIC_BYTES, PublicKey, Refused, SEALED_BYTES, SEED_BYTES, SecretKey,
 };
 use super::looks_secret;
+use super::work::BoundedIdentity;
 
 const TAG: &str = "mlkem768x25519";
+const WORK: u32 = 3;
 const INFO: &[u8] = b"age-encryption.org/mlkem768x25519";
 /// What age calls the recipients that may be together.
 const LABEL: &str = "postquantum";
+
+/// A recipient as text.
+pub(super) const RECIPIENT_CHARACTERS: usize = 1959;
+/// An identity as text.
+pub(super) const IDENTITY_CHARACTERS: usize = 77;
 
 const RECIPIENT_HRP: Hrp = Hrp::parse_unchecked("age1pq");
 const IDENTITY_HRP: Hrp = Hrp::parse_unchecked("age-secret-key-pq-");
@@ -165,6 +172,12 @@ impl ::age::Identity for Identity {
             Err(Refused::Encapsulation) => Some(Err(DecryptError::InvalidHeader)),
             Err(Refused::Message) => None,
         }
+    }
+}
+
+impl BoundedIdentity for Identity {
+    fn work(&self, stanza: &Stanza) -> u32 {
+        if stanza.tag == TAG { WORK } else { 0 }
     }
 }
 

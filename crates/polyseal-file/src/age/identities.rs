@@ -20,10 +20,18 @@ use zeroize::Zeroizing;
 
 use super::error::{KeyError, KeyProblem};
 use super::recipients::RecipientList;
-use super::{BoxedIdentity, BoxedRecipient, MAX_KEYS_FILE_BYTES, hybrid, lines, plugin, ssh};
+use super::work::BoundedIdentity;
+use super::{
+    BoxedIdentity, BoxedRecipient, MAX_KEYS_FILE_BYTES, expect_length, hybrid, lines,
+    looks_like_identity, plugin, ssh,
+};
+use crate::key::without_mark;
 
 /// The logarithm of the most work that the passphrase of an identity file may take.
 pub const MAX_WORK_FACTOR: u8 = 20;
+
+/// An X25519 identity as text.
+const X25519_CHARACTERS: usize = 74;
 
 /// What a file is, as far as it can be read without a passphrase.
 pub(super) enum Contents {
@@ -137,14 +145,20 @@ pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<Contents, KeyE
     if contents.len() > MAX_KEYS_FILE_BYTES {
         return Err(KeyProblem::TooLong(MAX_KEYS_FILE_BYTES).into());
     }
-    let armored = contents.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----");
-    if armored || contents.starts_with(b"age-encryption.org/") {
+    let bare = without_blanks_before(contents);
+    let armored = bare.starts_with(b"-----BEGIN AGE ENCRYPTED FILE-----");
+    if armored || bare.starts_with(b"age-encryption.org/") {
         return open(contents).map(|_| Contents::Encrypted);
     }
-    if contents.starts_with(b"-----BEGIN ") {
-        return ssh::read(contents, file).map(Contents::Ssh).map_err(KeyError::from);
+    if bare.starts_with(b"-----BEGIN ") {
+        return ssh::read(bare, file).map(Contents::Ssh).map_err(KeyError::from);
     }
     read_lines(contents).map(Contents::Lines)
+}
+
+/// What follows a byte order mark and empty lines, as [`lines`] passes them over.
+fn without_blanks_before(contents: &[u8]) -> &[u8] {
+    without_mark(contents).trim_ascii_start()
 }
 
 fn read_lines(contents: &[u8]) -> Result<Vec<Line>, KeyError> {
@@ -158,8 +172,10 @@ fn read_lines(contents: &[u8]) -> Result<Vec<Line>, KeyError> {
 fn read_line(line: &str) -> Result<Line, KeyProblem> {
     const DAMAGED: KeyProblem = KeyProblem::Damaged("identity");
     if line.starts_with("AGE-SECRET-KEY-PQ-1") {
+        expect_length("identity", line, hybrid::IDENTITY_CHARACTERS)?;
         line.parse().map(Line::Hybrid).map_err(|_| DAMAGED)
     } else if line.starts_with("AGE-SECRET-KEY-1") {
+        expect_length("identity", line, X25519_CHARACTERS)?;
         let identity: x25519::Identity = line.parse().map_err(|_| DAMAGED)?;
         // Parsing alone takes padding that is not zero.
         let same = identity.to_string().expose_secret().as_bytes().ct_eq(line.as_bytes());
@@ -170,6 +186,8 @@ fn read_line(line: &str) -> Result<Line, KeyProblem> {
         Err(KeyProblem::RecipientAsIdentity)
     } else if line.starts_with("polyseal-key-") {
         Err(KeyProblem::KeyFileAsIdentity)
+    } else if looks_like_identity(line) {
+        Err(DAMAGED)
     } else {
         Err(KeyProblem::NotAnIdentity)
     }
@@ -214,16 +232,21 @@ struct EncryptedFile<C> {
 }
 
 impl<C: Callbacks> EncryptedFile<C> {
-    fn first<T>(
-        &self,
-        opens: impl Fn(&dyn Identity) -> Option<Result<T, DecryptError>>,
-    ) -> Option<Result<T, DecryptError>> {
+    /// What is in it. The passphrase is asked for once.
+    fn identities(&self) -> Result<&[BoxedIdentity], &KeyError> {
         let open = || {
             decrypt(&self.contents, self.file.as_deref(), &self.callbacks)
                 .and_then(|identities| usable(identities, &self.callbacks))
                 .map_err(|error| error.in_file(self.file.as_deref()))
         };
-        let identities = match self.opened.get_or_init(open) {
+        self.opened.get_or_init(open).as_deref()
+    }
+
+    fn first<T>(
+        &self,
+        opens: impl Fn(&dyn BoundedIdentity) -> Option<Result<T, DecryptError>>,
+    ) -> Option<Result<T, DecryptError>> {
+        let identities = match self.identities() {
             Ok(identities) => identities,
             Err(error) => return Some(Err(unusable(error))),
         };
@@ -250,10 +273,23 @@ impl<C: Callbacks> Identity for EncryptedFile<C> {
     }
 }
 
+impl<C: Callbacks> BoundedIdentity for EncryptedFile<C> {
+    fn work(&self, stanza: &Stanza) -> u32 {
+        let identities = self.identities().unwrap_or_default().iter();
+        identities.map(|identity| identity.work(stanza)).fold(0, u32::saturating_add)
+    }
+}
+
+impl BoundedIdentity for x25519::Identity {
+    fn work(&self, stanza: &Stanza) -> u32 {
+        u32::from(stanza.tag == "X25519")
+    }
+}
+
 /// The reader of an age file for a passphrase.
 fn open(contents: &[u8]) -> Result<Decryptor<impl Read>, KeyError> {
-    let decryptor =
-        Decryptor::new(ArmoredReader::new(contents)).map_err(|_| KeyProblem::EncryptedDamaged)?;
+    let armored = ArmoredReader::new(without_blanks_before(contents));
+    let decryptor = Decryptor::new(armored).map_err(|_| KeyProblem::EncryptedDamaged)?;
     if decryptor.is_scrypt() { Ok(decryptor) } else { Err(KeyProblem::NotForPassphrase.into()) }
 }
 

@@ -21,15 +21,18 @@ mod recipients;
 #[cfg_attr(not(feature = "ssh"), path = "without_ssh.rs")]
 mod ssh;
 pub mod v1;
+mod work;
 
 pub use ::age::secrecy;
 pub use ::age::{Callbacks, DecryptError, EncryptError, Identity, NoCallbacks, Recipient};
 pub use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
-pub use error::{KeyError, KeyProblem};
+pub use error::{KeyError, KeyProblem, PluginError, PluginProblem};
 pub use identities::{
     IdentityKind, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities, to_recipients,
 };
 pub use recipients::RecipientList;
+pub(crate) use work::WorkLeft;
+pub use work::{BoundedIdentity, MAX_WORK};
 
 /// The longest file of recipients or identities, in bytes: 1 MiB.
 pub const MAX_KEYS_FILE_BYTES: usize = 1 << 20;
@@ -37,7 +40,9 @@ pub const MAX_KEYS_FILE_BYTES: usize = 1 << 20;
 /// The longest file with a private SSH key, in bytes: 16 KiB.
 pub const MAX_SSH_FILE_BYTES: usize = 1 << 14;
 
-type BoxedIdentity = Box<dyn Identity + Send + Sync>;
+use crate::key;
+
+type BoxedIdentity = Box<dyn BoundedIdentity>;
 type BoxedRecipient = Box<dyn Recipient + Send + Sync>;
 
 /// The lines of a file of keys that say something, with their numbers from 1.
@@ -45,16 +50,38 @@ fn lines(contents: &[u8]) -> Result<impl Iterator<Item = (usize, &str)>, KeyErro
     if contents.len() > MAX_KEYS_FILE_BYTES {
         return Err(KeyProblem::TooLong(MAX_KEYS_FILE_BYTES).into());
     }
-    let text = str::from_utf8(contents).map_err(|_| KeyProblem::NotText)?;
-    let numbered = text.split('\n').enumerate().map(|(i, line)| (i + 1, line));
-    Ok(numbered
-        .map(|(number, line)| (number, line.strip_suffix('\r').unwrap_or(line)))
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#')))
+    if contents.is_empty() {
+        return Err(KeyProblem::Empty.into());
+    }
+    if key::is_utf16(contents) {
+        return Err(KeyProblem::Utf16.into());
+    }
+    if str::from_utf8(contents).is_err() {
+        return Err(KeyProblem::NotText.into());
+    }
+    // Parts of a text that end at ASCII characters are text.
+    let text = |line| str::from_utf8(line).unwrap_or_default();
+    Ok(key::lines(contents).map(move |(number, line)| (number, text(line))))
+}
+
+/// Refuses a key that is not as long as all of its kind are.
+fn expect_length(what: &'static str, text: &str, expected: usize) -> Result<(), KeyProblem> {
+    let found = text.chars().count();
+    if found == expected { Ok(()) } else { Err(KeyProblem::Length { what, found, expected }) }
 }
 
 /// Whether the text begins as a secret does, in whatever case it was typed.
 fn looks_secret(text: &str) -> bool {
-    let begins =
-        |with: &str| text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with));
-    ["AGE-SECRET-KEY-", "AGE-PLUGIN-", "polyseal-key-", "-----BEGIN"].into_iter().any(begins)
+    looks_like_identity(text)
+        || begins_with(text, "polyseal-key-")
+        || begins_with(text, "-----BEGIN")
+}
+
+/// Whether the text begins as an identity of age does, in whatever case it was typed.
+fn looks_like_identity(text: &str) -> bool {
+    begins_with(text, "AGE-SECRET-KEY-") || begins_with(text, "AGE-PLUGIN-")
+}
+
+fn begins_with(text: &str, with: &str) -> bool {
+    text.get(..with.len()).is_some_and(|start| start.eq_ignore_ascii_case(with))
 }

@@ -3,8 +3,9 @@
 //! Source: c2sp.org/age for the recipients' text; the files are those of the `age` program, one
 //! recipient on a line among empty lines and comments that begin with `#`.
 //!
-//! Security claim: a list holds all that was added to it or adding it fails. So a key of an SSH
-//! type that age cannot use is an error here, where `age` passes over it.
+//! Security claim: a list holds all that was added to it or adding it fails. So an SSH key that
+//! age cannot use is an error here, where `age` passes over it; unless the caller asks for that, and
+//! then the list says what was left out.
 //!
 //! Limit: whether recipients may be together (post-quantum ones only with their like) is known
 //! when a key is wrapped, because plugins say it only then.
@@ -15,11 +16,34 @@ use ::age::{Callbacks, tag, tagpq, x25519};
 
 use super::error::{KeyError, KeyProblem};
 use super::identities::{Contents, Line};
-use super::{BoxedRecipient, hybrid, identities, lines, looks_secret, plugin, ssh};
+use super::{
+    BoxedRecipient, begins_with, expect_length, hybrid, identities, lines, looks_secret, plugin,
+    ssh,
+};
+
+/// An X25519 recipient as text.
+const X25519_CHARACTERS: usize = 62;
 
 /// Recipients of every kind, collected.
+///
+/// ```
+/// use polyseal_file::age::RecipientList;
+///
+/// // What a server gives out as somebody's keys, of types that can be used and that cannot.
+/// let keys = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTY=
+/// ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA1I+Vh3HXq9GbgKSwqqWN2nCgkpOF1zzf4mLcUMp7j5
+/// ";
+/// assert!(RecipientList::new().add_file(keys.as_bytes(), None).is_err());
+/// let mut list = RecipientList::new().skip_unsupported();
+/// list.add_file(keys.as_bytes(), Some("their.keys"))?;
+/// assert_eq!((list.len(), list.skipped().len()), (1, 1));
+/// assert_eq!(list.skipped()[0].line(), Some(1));
+/// # Ok::<(), polyseal_file::age::KeyError>(())
+/// ```
 #[derive(Default)]
 pub struct RecipientList {
+    skips: bool,
+    skipped: Vec<KeyError>,
     built_in: Vec<BoxedRecipient>,
     plugin_recipients: Vec<plugin::Recipient>,
     plugin_identities: Vec<plugin::Identity>,
@@ -30,6 +54,21 @@ impl RecipientList {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Leaves out of the files that are added from now on the SSH keys that cannot be used
+    /// ([`KeyProblem::SshType`], [`KeyProblem::SshRsaSize`]), instead of refusing the file. Whoever
+    /// has such a key cannot open what is encrypted to the list: tell the user of those that were
+    /// [`skipped`](Self::skipped).
+    #[must_use]
+    pub fn skip_unsupported(self) -> Self {
+        Self { skips: true, ..self }
+    }
+
+    /// What was left out of the files: each says what it is, and where it stands.
+    #[must_use]
+    pub fn skipped(&self) -> &[KeyError] {
+        &self.skipped
     }
 
     /// How many recipients there are.
@@ -56,14 +95,25 @@ impl RecipientList {
     /// 1 MiB.
     ///
     /// # Errors
-    /// Naming the line that is not a recipient, or if no line is. Then nothing of it was added.
+    /// Naming the line that is not a recipient, or if no line is one that can be used. Then nothing
+    /// of it was added.
     pub fn add_file(&mut self, contents: &[u8], file: Option<&str>) -> Result<(), KeyError> {
         let read = || {
             let mut added = Self::new();
             for (number, line) in lines(contents)? {
-                added.add_text(line).map_err(|problem| KeyError::from(problem).at(number))?;
+                match added.add_text(line) {
+                    Ok(()) => {}
+                    Err(problem) if self.skips && is_unsupported(&problem) => {
+                        added.skipped.push(KeyError::from(problem).at(number).in_file(file));
+                    }
+                    Err(problem) => return Err(KeyError::from(problem).at(number)),
+                }
             }
-            if added.is_empty() { Err(KeyProblem::NoRecipients.into()) } else { Ok(added) }
+            match (added.is_empty(), added.skipped.is_empty()) {
+                (false, _) => Ok(added),
+                (true, false) => Err(KeyProblem::NoneSupported.into()),
+                (true, true) => Err(KeyProblem::NoRecipients.into()),
+            }
         };
         self.append(read().map_err(|error: KeyError| error.in_file(file))?);
         Ok(())
@@ -115,12 +165,13 @@ impl RecipientList {
         self,
         callbacks: &C,
     ) -> Result<Vec<BoxedRecipient>, KeyError> {
-        let Self { mut built_in, plugin_recipients, plugin_identities } = self;
+        let Self { mut built_in, plugin_recipients, plugin_identities, .. } = self;
         built_in.extend(plugin::wrapping(&plugin_recipients, &plugin_identities, callbacks)?);
         Ok(built_in)
     }
 
     fn append(&mut self, mut other: Self) {
+        self.skipped.append(&mut other.skipped);
         self.built_in.append(&mut other.built_in);
         self.plugin_recipients.append(&mut other.plugin_recipients);
         self.plugin_identities.append(&mut other.plugin_identities);
@@ -132,6 +183,7 @@ impl RecipientList {
             return Err(KeyProblem::SecretAsRecipient);
         }
         let recipient: BoxedRecipient = if text.starts_with("age1pq1") {
+            expect_length("recipient", text, hybrid::RECIPIENT_CHARACTERS)?;
             Box::new(text.parse::<hybrid::Recipient>().map_err(|error| error.problem().clone())?)
         } else if text.starts_with("age1tag1") {
             Box::new(exact::<tag::Recipient>(text).ok_or(DAMAGED)?)
@@ -142,9 +194,12 @@ impl RecipientList {
             self.plugin_recipients.push(plugin::recipient(text)?);
             return Ok(());
         } else if text.starts_with("age1") {
+            expect_length("recipient", text, X25519_CHARACTERS)?;
             Box::new(exact::<x25519::Recipient>(text).ok_or(DAMAGED)?)
         } else if ["ssh-", "ecdsa-sha2-", "sk-"].iter().any(|start| text.starts_with(start)) {
             ssh::recipient(text)?
+        } else if begins_with(text, "age1") {
+            return Err(DAMAGED);
         } else {
             return Err(KeyProblem::NotARecipient);
         };
@@ -157,6 +212,11 @@ impl fmt::Debug for RecipientList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "RecipientList({})", self.len())
     }
+}
+
+/// Whether it is a whole SSH key, to which nothing can be encrypted.
+fn is_unsupported(problem: &KeyProblem) -> bool {
+    matches!(problem, KeyProblem::SshType(_) | KeyProblem::SshRsaSize)
 }
 
 /// The recipient, if this is its one spelling. Parsing alone takes padding that is not zero.

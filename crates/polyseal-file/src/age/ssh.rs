@@ -17,9 +17,16 @@ use sha2::{Digest, Sha256};
 
 use super::error::{KeyError, KeyProblem};
 use super::identities::{ask, unusable};
+use super::work::BoundedIdentity;
 use super::{BoxedIdentity, BoxedRecipient, MAX_SSH_FILE_BYTES};
 
 pub(super) use ::age::ssh::Identity;
+
+/// The work for a stanza of an RSA key that has 4096 bits.
+const RSA_WORK: u32 = 256;
+/// The same of one that has 8192.
+const LONG_RSA_WORK: u32 = 8 * RSA_WORK;
+const ED25519_WORK: u32 = 2;
 
 /// The private key in a file.
 pub(super) fn read(contents: &[u8], file: Option<&str>) -> Result<Identity, KeyProblem> {
@@ -52,8 +59,61 @@ pub(super) fn usable<C: Callbacks>(
 ) -> Result<BoxedIdentity, KeyProblem> {
     Ok(match key {
         Identity::Encrypted(key) => Box::new(EncryptedSshKey::new(key, file, callbacks)?),
-        identity => Box::new(identity),
+        key => {
+            let mark = match Recipient::try_from(key.clone()) {
+                Ok(public) => Mark::of(&public),
+                // An RSA key that is longer than those that files are encrypted to.
+                Err(_) => Mark { kind: "ssh-rsa", tag: None, work: LONG_RSA_WORK },
+            };
+            Box::new(SshKey { key, mark })
+        }
     })
+}
+
+/// What a stanza shows of the key that it is for.
+struct Mark {
+    kind: &'static str,
+    /// `None` if it is not known: then it may be any.
+    tag: Option<String>,
+    work: u32,
+}
+
+impl Mark {
+    fn of(public: &Recipient) -> Self {
+        let (kind, work, bytes) = match public {
+            Recipient::SshRsa(bytes, _) => ("ssh-rsa", RSA_WORK, bytes),
+            Recipient::SshEd25519(bytes, _) => ("ssh-ed25519", ED25519_WORK, bytes),
+        };
+        let digest = Sha256::digest(bytes);
+        Self { kind, tag: Some(BASE64_STANDARD_NO_PAD.encode(&digest[..4])), work }
+    }
+
+    fn is_on(&self, stanza: &Stanza) -> bool {
+        let same = |tag| stanza.args.first() == Some(tag);
+        stanza.tag == self.kind && self.tag.as_ref().is_none_or(same)
+    }
+
+    fn work(&self, stanza: &Stanza) -> u32 {
+        if self.is_on(stanza) { self.work } else { 0 }
+    }
+}
+
+/// A private SSH key that is not encrypted.
+struct SshKey {
+    key: Identity,
+    mark: Mark,
+}
+
+impl ::age::Identity for SshKey {
+    fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
+        self.key.unwrap_stanza(stanza)
+    }
+}
+
+impl BoundedIdentity for SshKey {
+    fn work(&self, stanza: &Stanza) -> u32 {
+        self.mark.work(stanza)
+    }
 }
 
 /// What encrypts to a private key.
@@ -84,8 +144,7 @@ fn problem(error: ParseRecipientKeyError) -> KeyProblem {
 /// A private SSH key that is encrypted with a passphrase, opened when a stanza has its tag.
 struct EncryptedSshKey<C> {
     key: EncryptedKey,
-    kind: &'static str,
-    tag: String,
+    mark: Mark,
     file: Option<String>,
     callbacks: C,
     opened: OnceLock<Result<Identity, KeyError>>,
@@ -93,22 +152,17 @@ struct EncryptedSshKey<C> {
 
 impl<C: Callbacks> EncryptedSshKey<C> {
     fn new(key: EncryptedKey, file: Option<&str>, callbacks: &C) -> Result<Self, KeyProblem> {
-        let (kind, public) = match Recipient::try_from(Identity::from(key.clone())) {
-            Ok(Recipient::SshRsa(public, _)) => ("ssh-rsa", public),
-            Ok(Recipient::SshEd25519(public, _)) => ("ssh-ed25519", public),
-            Err(error) => return Err(problem(error)),
-        };
-        let digest = Sha256::digest(&public);
-        let tag = BASE64_STANDARD_NO_PAD.encode(&digest[..4]);
+        let public = Recipient::try_from(Identity::from(key.clone())).map_err(problem)?;
+        let mark = Mark::of(&public);
         let (file, callbacks) = (file.map(str::to_owned), callbacks.clone());
-        Ok(Self { key, kind, tag, file, callbacks, opened: OnceLock::new() })
+        Ok(Self { key, mark, file, callbacks, opened: OnceLock::new() })
     }
 }
 
 impl<C: Callbacks> ::age::Identity for EncryptedSshKey<C> {
     fn unwrap_stanza(&self, stanza: &Stanza) -> Option<Result<FileKey, DecryptError>> {
         // The crate asks for the passphrase at every stanza, whosever it is.
-        if stanza.tag != self.kind || stanza.args.first() != Some(&self.tag) {
+        if !self.mark.is_on(stanza) {
             return None;
         }
         let open = || {
@@ -122,5 +176,11 @@ impl<C: Callbacks> ::age::Identity for EncryptedSshKey<C> {
             Ok(identity) => identity.unwrap_stanza(stanza),
             Err(error) => Some(Err(unusable(&error.clone().in_file(self.file.as_deref())))),
         }
+    }
+}
+
+impl<C: Callbacks> BoundedIdentity for EncryptedSshKey<C> {
+    fn work(&self, stanza: &Stanza) -> u32 {
+        self.mark.work(stanza)
     }
 }

@@ -13,11 +13,13 @@ use std::collections::HashSet;
 #[cfg(feature = "age")]
 use ::age::secrecy::ExposeSecret;
 #[cfg(feature = "age")]
-use ::age::{DecryptError, Identity, Recipient};
+use ::age::{DecryptError, Recipient};
 #[cfg(feature = "age")]
 use age_core::format::{FILE_KEY_BYTES, FileKey, Stanza};
 
 use super::age_text::{self, AgeStanza, is_visible};
+#[cfg(feature = "age")]
+use crate::age::{BoundedIdentity, WorkLeft};
 use crate::error::{Error, HeaderError, Result};
 #[cfg(feature = "age")]
 use crate::key::random;
@@ -109,10 +111,12 @@ impl AgeGroup {
         bytes.extend(age_text::write(&stanzas).ok_or_else(no_stanza)?);
         Self::parse(&bytes).map_err(|_| no_stanza())
     }
+}
 
-    /// The wrapping key, or `None` if none of the stanzas is for `identity`.
-    pub(crate) fn unwrap(&self, identity: &dyn Identity) -> Result<Option<AgeKey>> {
-        Ok(unwrap_with(&self.stanzas, identity)?.map(AgeKey))
+#[cfg(feature = "age")]
+impl From<FileKey> for AgeKey {
+    fn from(key: FileKey) -> Self {
+        Self(key)
     }
 }
 
@@ -137,16 +141,18 @@ pub(crate) fn wrap_for_all(
     Ok((stanzas, labels))
 }
 
-/// What is wrapped in `stanzas`, or `None` if none of them is for `identity`.
+/// What is wrapped in `stanzas`, or `None` if none of them is for `identity`. What that takes is
+/// taken from `left`.
 #[cfg(feature = "age")]
 pub(crate) fn unwrap_with(
-    stanzas: &[AgeStanza],
-    identity: &dyn Identity,
+    stanzas: &[Stanza],
+    identity: &dyn BoundedIdentity,
+    left: &mut WorkLeft,
 ) -> Result<Option<FileKey>> {
-    let stanzas: Vec<_> = stanzas.iter().map(AgeStanza::to_age).collect();
+    left.take(identity, stanzas)?;
     // What an SSH stanza shows of its key is short: one for another key may stand before.
     let one_by_one = || stanzas.chunks(1).find_map(|one| identity.unwrap_stanzas(one)?.ok());
-    match identity.unwrap_stanzas(&stanzas) {
+    match identity.unwrap_stanzas(stanzas) {
         None | Some(Err(DecryptError::NoMatchingKeys)) => Ok(None),
         Some(Err(DecryptError::DecryptionFailed)) => Ok(one_by_one()),
         Some(Ok(key)) => Ok(Some(key)),
@@ -189,7 +195,14 @@ mod tests {
     }
 
     #[cfg(feature = "age")]
-    impl Identity for Colliding {
+    impl BoundedIdentity for Colliding {
+        fn work(&self, _: &Stanza) -> u32 {
+            crate::age::MAX_WORK / 2
+        }
+    }
+
+    #[cfg(feature = "age")]
+    impl ::age::Identity for Colliding {
         fn unwrap_stanza(
             &self,
             stanza: &Stanza,
@@ -205,8 +218,13 @@ mod tests {
         let key = AgeKey::random().unwrap();
         let group = AgeGroup::wrap(&key, &[Box::new(Colliding)]).unwrap();
         let group = AgeGroup::parse(group.as_bytes()).unwrap();
-        let found = group.unwrap(&Colliding).unwrap().unwrap();
-        assert_eq!(found.bytes(), key.bytes());
+        let stanzas: Vec<_> = group.stanzas().iter().map(AgeStanza::to_age).collect();
+        let left = &mut WorkLeft::new();
+        let found = unwrap_with(&stanzas, &Colliding, left).unwrap().unwrap();
+        assert_eq!(found.expose_secret(), key.bytes());
+        // That was all the work that may be done.
+        let again = unwrap_with(&stanzas, &Colliding, left).err();
+        assert!(matches!(again, Some(Error::AgeTries)), "{again:?}");
     }
 
     #[test]

@@ -7,8 +7,10 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD_NO_PAD;
 
-const BEGIN: &[u8] = b"-> ";
-const COLUMNS: usize = 64;
+/// How the first line of a stanza begins.
+pub(crate) const BEGIN: &[u8] = b"-> ";
+/// The characters of every line of a body but the last.
+pub(crate) const COLUMNS: usize = 64;
 
 /// A recipient stanza.
 #[derive(Clone, Debug, PartialEq, Eq)]

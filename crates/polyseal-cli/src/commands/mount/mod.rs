@@ -7,17 +7,22 @@
 //!
 //! What is read has been verified; a segment that was altered is an I/O error (EIO). The kernel
 //! keeps what it has read in its cache, as of any file.
+//!
+//! A signal unmounts it. What is open then is served until it is closed: if this ended before, the
+//! directory would be a mount that nobody answers for.
 
 mod fs;
 #[cfg(feature = "stores")]
 mod objects;
 mod place;
 mod shown;
+mod unmount;
 
 use std::fs::canonicalize;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
+use std::mem;
+use std::path::{Path, PathBuf, absolute};
+use std::sync::mpsc::{Sender, SyncSender, channel};
 use std::thread;
 
 use fuser::{Config, MountOption, Session};
@@ -29,6 +34,7 @@ use signal_hook::iterator::Signals;
 use self::fs::Plaintexts;
 use self::place::{Place, Source};
 use self::shown::Shown;
+use self::unmount::Left;
 use super::note;
 use crate::args::MountArgs;
 use crate::error::{Code, Failure, Result, shown as printable};
@@ -46,7 +52,7 @@ pub(crate) enum Event {
 }
 
 pub(crate) fn mount(args: &MountArgs) -> Result {
-    expect_apart(&args.source, &args.mountpoint)?;
+    let mountpoint = expect_apart(&args.source, &args.mountpoint)?;
     let sources = Sources::new([args.open.passphrase_fd, None])?;
     let context = args.context.get()?;
     let opening = Opening::new(&args.open, args.ask.passphrase, context, None, sources)?;
@@ -78,13 +84,51 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         printable(&source),
         printable(&args.mountpoint.display().to_string())
     ));
-    if serve(&events, &opening) {
-        session.umount_and_join().map_err(|error| {
-            Failure::io("unmount", &args.mountpoint, &error)
-                .also("end what uses it, then: fusermount3 -u MOUNTPOINT")
-        })
-    } else {
-        session.join().map_err(failure)
+    // With what it ends if it is told so again.
+    let mut leaving = None;
+    for event in events {
+        match event {
+            Event::Open(file, name, answer) => {
+                // Whoever asked may have been interrupted.
+                let _ = answer.send(open(file, &name, &opening));
+            }
+            Event::Unmounted => return session.join().map_err(failure),
+            Event::Stop => {
+                if let Some(failure) = leaving {
+                    // It would unmount what may have been mounted there since.
+                    mem::forget(session);
+                    return Err(failure);
+                }
+                leaving = Some(leave(&mountpoint));
+            }
+        }
+    }
+    session.join().map_err(failure)
+}
+
+/// Unmounts it. With what to end if what is open then is not to be waited for.
+fn leave(mountpoint: &Path) -> Failure {
+    let at = mountpoint.display();
+    match unmount::unmount(mountpoint) {
+        Ok(left) => {
+            if let Left::Open = left {
+                let at = printable(&at.to_string());
+                note(&format!(
+                    "{at} is unmounted; what is open in it can be read until it is closed, or \
+                     until another signal"
+                ));
+            }
+            let message = format!("{at} was in use when this ended: who reads on gets an error");
+            Failure::new(Code::Io, message)
+        }
+        Err(error) => {
+            let failure = || {
+                let hint = format!("end what uses it, then: {}", unmount::command(mountpoint));
+                Failure::io("unmount", mountpoint, &error).also(&hint)
+            };
+            failure().tell();
+            failure()
+        }
     }
 }
 
@@ -94,28 +138,16 @@ fn place(source: &Path) -> Result<Box<dyn Place>> {
     if is_object(source) {
         return Ok(Box::new(objects::Objects::open(source)?));
     }
-    let shown = Shown::open(source).map_err(|error| Failure::io("read", source, &error))?;
+    let shown = Shown::open(source).map_err(|error| unreadable(source, &error))?;
     Ok(Box::new(shown))
 }
 
-/// Opens files until the end; whether it is still mounted then.
-fn serve(events: &Receiver<Event>, opening: &Opening) -> bool {
-    for event in events {
-        match event {
-            Event::Stop => return true,
-            Event::Unmounted => return false,
-            Event::Open(file, name, answer) => {
-                let reader = opening.decryptor().reader(file).map_err(|error| {
-                    let failure = opening.refused(error, Path::new(&name)).about(Path::new(&name));
-                    failure.tell();
-                    errno(failure.code)
-                });
-                // Whoever asked may have been interrupted.
-                let _ = answer.send(reader);
-            }
-        }
-    }
-    false
+fn open(file: Source, name: &str, opening: &Opening) -> std::result::Result<Reader<Source>, Errno> {
+    opening.decryptor().reader(file).map_err(|error| {
+        let failure = opening.refused(error, Path::new(name)).about(Path::new(name));
+        failure.tell();
+        errno(failure.code)
+    })
 }
 
 /// As which error the system tells of a failure.
@@ -126,25 +158,34 @@ fn errno(code: Code) -> Errno {
     }
 }
 
-/// The mount point must not be among what is mounted: reading it would wait for itself.
-fn expect_apart(source: &Path, mountpoint: &Path) -> Result {
-    let find = |path: &Path| canonicalize(path).map_err(|e| Failure::io("read", path, &e));
+/// The mount point, which must not be among what is mounted: reading it would wait for itself.
+fn expect_apart(source: &Path, mountpoint: &Path) -> Result<PathBuf> {
+    let find = |path: &Path| canonicalize(path).map_err(|e| unreadable(path, &e));
     if !cfg!(feature = "stores") {
         expect_file(source)?;
     }
     // An object is in no directory.
     let source = if is_object(source) { PathBuf::new() } else { find(source)? };
-    let mountpoint = find(mountpoint)?;
-    if !mountpoint.is_dir() {
-        let message = format!("{} is not a directory", mountpoint.display());
+    let found = find(mountpoint)?;
+    let metadata = found.metadata().map_err(|error| unreadable(&found, &error))?;
+    if !metadata.is_dir() {
+        let message = format!("{} is not a directory", found.display());
         return Err(Failure::usage(message).hint("mount on an empty directory"));
     }
-    if source.is_dir() && (mountpoint.starts_with(&source) || source.starts_with(&mountpoint)) {
-        let message =
-            format!("{} and {} are in one another", source.display(), mountpoint.display());
+    if source.is_dir() && (found.starts_with(&source) || source.starts_with(&found)) {
+        let message = format!("{} and {} are in one another", source.display(), found.display());
         return Err(Failure::usage(message).hint("mount on a directory elsewhere"));
     }
-    Ok(())
+    Ok(found)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    if error.raw_os_error() != Some(Errno::NOTCONN.raw_os_error()) {
+        return Failure::io("read", path, error);
+    }
+    let message = format!("{} is still mounted by a program that has ended", path.display());
+    let command = unmount::command(&absolute(path).unwrap_or_else(|_| path.to_owned()));
+    Failure::new(Code::Io, message).hint(format!("free it with: {command}"))
 }
 
 fn stop_on_signals(events: Sender<Event>) -> io::Result<()> {

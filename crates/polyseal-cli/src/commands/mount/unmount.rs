@@ -1,0 +1,59 @@
+//! Unmounting what is in use: its directory is free at once, and what is open stays so.
+//!
+//! That is what libfuse does. Root asks the kernel; for anyone else `fusermount3` does it, which is
+//! setuid.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use rustix::io::Errno;
+use rustix::mount::{UnmountFlags, unmount as system_unmount};
+
+/// What is left of a mount that is unmounted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Left {
+    Nothing,
+    /// What is open in it.
+    Open,
+}
+
+/// Unmounts what is mounted at `mountpoint`, an absolute path without links.
+pub(super) fn unmount(mountpoint: &Path) -> io::Result<Left> {
+    // No link that was put in its place is followed.
+    let flags = UnmountFlags::NOFOLLOW;
+    match system_unmount(mountpoint, flags) {
+        Ok(()) => Ok(Left::Nothing),
+        Err(Errno::BUSY) => {
+            system_unmount(mountpoint, flags | UnmountFlags::DETACH)?;
+            Ok(Left::Open)
+        }
+        Err(Errno::PERM) => {
+            if fusermount(mountpoint, &["-u", "-q"]).is_ok() {
+                return Ok(Left::Nothing);
+            }
+            fusermount(mountpoint, &["-u", "-q", "-z"])?;
+            Ok(Left::Open)
+        }
+        // Somebody else was faster.
+        Err(Errno::INVAL) => Ok(Left::Nothing),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn fusermount(mountpoint: &Path, options: &[&str]) -> io::Result<()> {
+    let run = |program| {
+        let mut command = Command::new(program);
+        command.args(options).arg("--").arg(mountpoint);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
+    };
+    let status = run("fusermount3").or_else(|_| run("fusermount"))?;
+    if status.success() { Ok(()) } else { Err(Errno::BUSY.into()) }
+}
+
+/// What a user types to free the directory.
+pub(super) fn command(mountpoint: &Path) -> String {
+    let root = rustix::process::geteuid().is_root();
+    let how = if root { "umount -l" } else { "fusermount3 -uz" };
+    format!("{how} {}", mountpoint.display())
+}

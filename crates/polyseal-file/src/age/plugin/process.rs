@@ -1,0 +1,231 @@
+//! A plugin that runs: stanzas to it and from it, what it writes to standard error, and its end.
+//!
+//! Source: c2sp.org/age-plugin, "IPC protocol". A stanza is text, as in the header of an age file.
+//!
+//! One thread writes to the plugin, one reads from it, and one keeps what it says on standard
+//! error: so neither side waits for a full pipe, and whoever waits for an answer can be told so.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::slice;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use ::age::Callbacks;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::Result;
+use crate::age::{PluginError, PluginProblem};
+use crate::stanza::{AgeStanza, age_text};
+
+/// After so much silence the user is told what is waited for, as age does it.
+const SILENCE: Duration = Duration::from_secs(if cfg!(test) { 0 } else { 10 });
+
+/// For so long the end and the last words of a plugin are waited for that talks no more: it may go
+/// on, and what it has started may keep its standard error open.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// The longest stanza of a plugin, in bytes: as long as a header of age.
+const MAX_STANZA_BYTES: usize = 1 << 20;
+
+/// What is kept of standard error, in bytes: its end, where a program says what it died of.
+const MAX_WORDS_BYTES: usize = 1 << 10;
+
+/// A plugin that runs. When this is dropped, the pipes to it and from it are closed, and it ends in
+/// its own time: whoever is killed leaves a token in the middle of something.
+pub(super) struct Conversation<'a, C> {
+    program: &'a str,
+    callbacks: &'a C,
+    to: Option<Sender<Zeroizing<Vec<u8>>>>,
+    from: Receiver<Said>,
+    words: Words,
+    told: bool,
+}
+
+/// What comes from a plugin.
+enum Said {
+    Stanza(AgeStanza),
+    Nonsense,
+    /// Nothing more.
+    Closed,
+    Ended(Option<ExitStatus>),
+}
+
+/// What a plugin has written to standard error, and whether that was all.
+struct Words {
+    last: Arc<Mutex<Vec<u8>>>,
+    ended: Receiver<()>,
+}
+
+impl<'a, C: Callbacks> Conversation<'a, C> {
+    pub(super) fn start(
+        program: &'a str,
+        path: &Path,
+        state_machine: &str,
+        callbacks: &'a C,
+    ) -> Result<Self> {
+        let start = || {
+            let mut command = Command::new(path);
+            command.arg(format!("--age-plugin={state_machine}"));
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            // Plugins must not rely on where they run. Here nobody can have put a file for them.
+            if cfg!(unix) {
+                command.current_dir("/");
+            }
+            let mut child = command.spawn()?;
+            let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+            let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            };
+            let (to, from) = (writer(stdin)?, reader(stdout, child)?);
+            let words = listener(stderr)?;
+            Ok(Self { program, callbacks, to: Some(to), from, words, told: false })
+        };
+        start().map_err(|error: io::Error| {
+            let text = error.to_string();
+            // The reason in words, without Rust's "(os error 2)".
+            let reason = text.split(" (os error ").next().unwrap_or_default().to_owned();
+            PluginError::new(program, PluginProblem::Start(reason), String::new())
+        })
+    }
+
+    /// Sends a stanza. Whether it arrives shows in what comes back.
+    pub(super) fn send(&self, tag: &str, args: &[&str], body: &[u8]) {
+        let args = args.iter().map(|&arg| arg.to_owned()).collect();
+        let mut stanza = AgeStanza { tag: tag.to_owned(), args, body: body.to_vec() };
+        let text = age_text::write(slice::from_ref(&stanza));
+        stanza.body.zeroize();
+        if let (Some(to), Some(text)) = (&self.to, text) {
+            // The thread has ended if the plugin reads no more.
+            let _ = to.send(Zeroizing::new(text));
+        }
+    }
+
+    /// The next stanza of the plugin. After some silence the user is told, once, what is waited
+    /// for.
+    pub(super) fn receive(&mut self) -> Result<AgeStanza> {
+        let said = match self.from.recv_timeout(SILENCE) {
+            Err(RecvTimeoutError::Timeout) => {
+                if !self.told {
+                    self.callbacks.display_message(&format!("waiting for {} …", self.program));
+                    self.told = true;
+                }
+                self.from.recv().ok()
+            }
+            said => said.ok(),
+        };
+        match said {
+            Some(Said::Stanza(stanza)) => Ok(stanza),
+            Some(Said::Nonsense) => Err(self.nonsense("what is no stanza")),
+            Some(Said::Closed) => {
+                self.to = None;
+                let ended = self.from.recv_timeout(LAST_WORDS);
+                let status = if let Ok(Said::Ended(status)) = ended { status } else { None };
+                Err(self.failed(PluginProblem::Ended(status)))
+            }
+            Some(Said::Ended(status)) => Err(self.failed(PluginProblem::Ended(status))),
+            None => Err(self.failed(PluginProblem::Ended(None))),
+        }
+    }
+
+    /// The plugin has said why it does not do what it was asked for.
+    pub(super) fn refused(&self, why: String) -> PluginError {
+        PluginError::new(self.program, PluginProblem::Refused(why), String::new())
+    }
+
+    /// The plugin does not keep to the protocol.
+    pub(super) fn nonsense(&mut self, what: &'static str) -> PluginError {
+        self.to = None;
+        self.failed(PluginProblem::Protocol(what))
+    }
+
+    fn failed(&self, problem: PluginProblem) -> PluginError {
+        let _ = self.words.ended.recv_timeout(LAST_WORDS);
+        let last = lock(&self.words.last);
+        let text = String::from_utf8_lossy(&last);
+        let cut = if last.len() == MAX_WORDS_BYTES { "…" } else { "" };
+        PluginError::new(self.program, problem, format!("{cut}{}", text.trim()))
+    }
+}
+
+/// A thread that writes what it is sent, until nobody sends or the plugin reads no more.
+fn writer(mut stdin: ChildStdin) -> io::Result<Sender<Zeroizing<Vec<u8>>>> {
+    let (to, texts) = mpsc::channel::<Zeroizing<Vec<u8>>>();
+    let write = move || {
+        let _ = texts.iter().try_for_each(|text| stdin.write_all(&text));
+    };
+    thread::Builder::new().spawn(write)?;
+    Ok(to)
+}
+
+/// A thread that reads stanzas, and then waits for the end of the plugin: whoever waits for no
+/// program that has ended keeps it in the system's table.
+fn reader(stdout: ChildStdout, mut child: Child) -> io::Result<Receiver<Said>> {
+    let (to, said) = mpsc::channel();
+    let read = move || {
+        let mut stdout = BufReader::new(stdout);
+        loop {
+            let next = stanza(&mut stdout);
+            let more = matches!(next, Said::Stanza(_));
+            if to.send(next).is_err() || !more {
+                break;
+            }
+        }
+        drop(stdout);
+        let _ = to.send(Said::Ended(child.wait().ok()));
+    };
+    thread::Builder::new().spawn(read)?;
+    Ok(said)
+}
+
+fn stanza(from: &mut impl BufRead) -> Said {
+    let mut text = Zeroizing::new(Vec::new());
+    loop {
+        let start = text.len();
+        let room = (MAX_STANZA_BYTES - start) as u64;
+        if from.by_ref().take(room).read_until(b'\n', &mut text).is_err() {
+            return Said::Closed;
+        }
+        let line = &text[start..];
+        if start == 0 && !line.is_empty() && !line.starts_with(age_text::BEGIN) {
+            return Said::Nonsense;
+        }
+        let Some(line) = line.strip_suffix(b"\n") else {
+            return if text.len() == MAX_STANZA_BYTES { Said::Nonsense } else { Said::Closed };
+        };
+        // The first line is none of the body, whose last line is the first that is short.
+        if start > 0 && line.len() != age_text::COLUMNS {
+            break;
+        }
+    }
+    match age_text::parse(&text).map(|mut stanzas| (stanzas.pop(), stanzas.len())) {
+        Some((Some(stanza), 0)) => Said::Stanza(stanza),
+        _ => Said::Nonsense,
+    }
+}
+
+/// A thread that keeps the end of what it reads.
+fn listener(mut stderr: ChildStderr) -> io::Result<Words> {
+    let last = Arc::new(Mutex::new(Vec::new()));
+    let (all, ended) = mpsc::channel();
+    let keep = Arc::clone(&last);
+    let listen = move || {
+        let mut bytes = [0; MAX_WORDS_BYTES];
+        while let Ok(read @ 1..) = stderr.read(&mut bytes) {
+            let mut last = lock(&keep);
+            last.extend_from_slice(&bytes[..read]);
+            let before = last.len().saturating_sub(MAX_WORDS_BYTES);
+            last.drain(..before);
+        }
+        let _ = all.send(());
+    };
+    thread::Builder::new().spawn(listen)?;
+    Ok(Words { last, ended })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

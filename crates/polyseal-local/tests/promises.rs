@@ -1,0 +1,317 @@
+//! What SECURITY.md promises of files by name, where the scenarios do not reach: what somebody does
+//! in the middle, how work is ended, and what messages show.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use polyseal_file::{Decryptor, Encryptor, Existing, Identities, Key, Recipients};
+use polyseal_local::{
+    Done, Forbidden, How, NewFile, NewTree, Notice, Options, Problem, Progress, Rekey, Result,
+    SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
+};
+
+/// Nobody's number.
+const SOMEBODY: u32 = 54_321;
+
+struct Room {
+    folder: tempfile::TempDir,
+    key: Key,
+}
+
+impl Room {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), key: Key::generate().unwrap() }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn recipients(&self) -> Recipients {
+        Recipients::from(&self.key)
+    }
+
+    fn identities(&self) -> Identities<'_> {
+        Identities::from(&self.key)
+    }
+
+    /// A file `c` of these bytes.
+    fn seal(&self, bytes: &[u8]) -> PathBuf {
+        fs::write(self.at("m"), bytes).unwrap();
+        let options = Options::new().overwrite(true);
+        encrypt_file(&self.at("m"), &self.at("c"), Encryptor::new(&self.recipients()), &options)
+            .unwrap();
+        self.at("c")
+    }
+
+    /// A tree `s` of two files.
+    fn seal_tree(&self) -> PathBuf {
+        fs::create_dir_all(self.at("d/sub")).unwrap();
+        fs::write(self.at("d/one"), "one").unwrap();
+        fs::write(self.at("d/sub/two"), "two").unwrap();
+        self.seal_into(NewTree::at(&self.at("s"), false).unwrap()).unwrap();
+        self.at("s")
+    }
+
+    fn seal_into(&self, to: NewTree) -> Result<Total> {
+        let options = Options::new();
+        TreeSealer::new(&self.at("d"), to, &options)?.seal(
+            Encryptor::new(&self.recipients()),
+            &options,
+            &mut |_, done| done.map(drop),
+        )
+    }
+}
+
+fn is_root() -> bool {
+    let root = rustix::process::geteuid().is_root();
+    assert!(root || std::env::var_os("CI").is_none(), "in CI this must be possible");
+    root
+}
+
+#[test]
+fn what_appears_meanwhile_is_not_used() {
+    let room = Room::new();
+    fs::create_dir(room.at("d")).unwrap();
+    fs::write(room.at("d/one"), "one").unwrap();
+    fs::create_dir(room.at("home")).unwrap();
+    let put: [&dyn Fn(&Path); 3] = [
+        &|out| symlink("home", out).unwrap(),
+        &|out| fs::create_dir(out).unwrap(),
+        &|out| fs::write(out, "in the way").unwrap(),
+    ];
+    for (i, put) in put.iter().enumerate() {
+        for overwrite in [false, true] {
+            let out = room.at(&format!("out{i}{overwrite}"));
+            let to = NewTree::at(&out, overwrite).unwrap();
+            // While keys are read, somebody puts something there.
+            put(&out);
+            let refused = room.seal_into(to).unwrap_err();
+            assert!(matches!(refused.problem(), Problem::Appeared), "{refused}");
+            assert_eq!(fs::read_dir(room.at("home")).unwrap().count(), 0);
+        }
+    }
+}
+
+/// Who may read what replaces a file, by what that was and where it stands.
+#[test]
+fn nobody_may_read_a_new_file_who_could_not_read_the_old_one() {
+    if !is_root() {
+        return;
+    }
+    // Mode and owner of the old file, mode and owner of its folder, and what the new one has.
+    for (mode, owner, folder, folder_owner, expected) in [
+        (0o644, 0, 0o755, 0, 0o644),
+        (0o640, 0, 0o775, 0, 0o640),
+        (0o600, 0, 0o755, 0, 0o600),
+        (0o444, 0, 0o755, 0, 0o444),
+        (0o644, SOMEBODY, 0o755, 0, 0o600),
+        (0o644, 0, 0o777, 0, 0o600),
+        (0o644, 0, 0o1777, 0, 0o600),
+        (0o644, 0, 0o755, SOMEBODY, 0o600),
+    ] {
+        let room = Room::new();
+        let sealed = room.seal(b"message");
+        fs::create_dir(room.at("d")).unwrap();
+        let out = room.at("d/out");
+        fs::write(&out, "old").unwrap();
+        fs::set_permissions(&out, Permissions::from_mode(mode)).unwrap();
+        chown(&out, Some(owner), None).unwrap();
+        fs::set_permissions(room.at("d"), Permissions::from_mode(folder)).unwrap();
+        chown(room.at("d"), Some(folder_owner), None).unwrap();
+        let options = Options::new().overwrite(true);
+        decrypt_file(&sealed, &out, Decryptor::new(&room.identities()), &options).unwrap();
+        let new = fs::metadata(&out).unwrap();
+        let what = format!("{mode:o} {owner} {folder:o} {folder_owner}");
+        assert_eq!((new.mode() & 0o7777, new.uid()), (expected, 0), "{what}");
+        assert_eq!(fs::read(&out).unwrap(), b"message");
+    }
+}
+
+/// A file that takes the name after the output was begun is not what was seen.
+#[test]
+fn what_takes_the_name_meanwhile_gives_no_mode() {
+    let room = Room::new();
+    let (out, other) = (room.at("out"), room.at("other"));
+    for name in [&out, &other] {
+        fs::write(name, "old").unwrap();
+        fs::set_permissions(name, Permissions::from_mode(0o644)).unwrap();
+    }
+    let new = NewFile::at(&out, true, &Forbidden::NOTHING).unwrap();
+    fs::rename(&other, &out).unwrap();
+    new.commit().unwrap();
+    assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o600);
+    // And what is taken from the old one meanwhile is not given back.
+    fs::set_permissions(&out, Permissions::from_mode(0o666)).unwrap();
+    let new = NewFile::at(&out, true, &Forbidden::NOTHING).unwrap();
+    fs::set_permissions(&out, Permissions::from_mode(0o640)).unwrap();
+    new.commit().unwrap();
+    assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn a_new_file_replaces_nothing_that_comes_meanwhile() {
+    let room = Room::new();
+    let out = room.at("out");
+    let new = NewFile::at(&out, false, &Forbidden::NOTHING).unwrap();
+    fs::write(&out, "theirs").unwrap();
+    let refused = new.commit().unwrap_err();
+    assert!(matches!(refused.problem(), Problem::Exists), "{refused}");
+    assert_eq!(fs::read(&out).unwrap(), b"theirs");
+    assert_eq!(fs::read_dir(room.folder.path()).unwrap().count(), 1);
+}
+
+/// Counts what it is told, and wants no more after so many bytes.
+struct Few {
+    most: u64,
+    bytes: AtomicU64,
+    notices: Mutex<Vec<String>>,
+}
+
+impl Few {
+    fn new(most: u64) -> Self {
+        Self { most, bytes: AtomicU64::new(0), notices: Mutex::default() }
+    }
+}
+
+impl Progress for Few {
+    fn bytes(&self, more: u64) {
+        self.bytes.fetch_add(more, Ordering::Relaxed);
+    }
+
+    fn notice(&self, notice: Notice<'_>) {
+        self.notices.lock().unwrap().push(format!("{notice:?}"));
+    }
+
+    fn cancelled(&self) -> bool {
+        self.bytes.load(Ordering::Relaxed) >= self.most
+    }
+}
+
+/// In the middle of a file, too, and nothing appears.
+#[test]
+fn whoever_wants_no_more_is_heard() {
+    let room = Room::new();
+    fs::write(room.at("m"), vec![7; 64 << 20]).unwrap();
+    let few = Few::new(1 << 20);
+    let options = Options::new().progress(&few);
+    let recipients = room.recipients();
+    let encryptor = Encryptor::new(&recipients);
+    let refused = encrypt_file(&room.at("m"), &room.at("c"), encryptor, &options).unwrap_err();
+    assert!(matches!(refused.problem(), Problem::Cancelled), "{refused}");
+    assert!(few.bytes.load(Ordering::Relaxed) < 32 << 20);
+    assert!(!room.at("c").exists());
+    // Of a tree, no manifest appears.
+    fs::remove_file(room.at("m")).unwrap();
+    fs::create_dir(room.at("d")).unwrap();
+    (0..100).for_each(|i| fs::write(room.at(&format!("d/{i}")), vec![7; 100_000]).unwrap());
+    let few = Few::new(1 << 20);
+    let options = Options::new().progress(&few);
+    let to = NewTree::at(&room.at("s"), false).unwrap();
+    let sealer = TreeSealer::new(&room.at("d"), to, &options).unwrap();
+    let refused = sealer.seal(encryptor, &options, &mut |_, done| done.map(drop)).unwrap_err();
+    assert!(matches!(refused.problem(), Problem::Cancelled), "{refused}");
+    assert!(!room.at("s/.polyseal-manifest.polyseal").exists());
+}
+
+/// Whatever a name is, no message can move a cursor or begin a line.
+#[test]
+fn names_are_spelt_out_in_messages() {
+    let room = Room::new();
+    let name = "a\n\u{1b}[2J\u{202e}b";
+    let said = decrypt_file(
+        &room.at(name),
+        &room.at("out"),
+        Decryptor::new(&room.identities()),
+        &Options::new(),
+    );
+    let said = said.unwrap_err().to_string();
+    assert!(said.contains(r"a\n\u{1b}[2J\u{202e}b"), "{said}");
+    assert!(!said.chars().any(polyseal_local::misleads), "{said:?}");
+}
+
+/// A path of more than 4096 bytes takes more than one call of the system.
+#[test]
+fn trees_that_are_deeper_than_one_path() {
+    let room = Room::new();
+    fs::create_dir(room.at("d")).unwrap();
+    let name = "n".repeat(200);
+    let mut directory = polyseal_local::Directory::open(&room.at("d")).unwrap();
+    for _ in 0..25 {
+        (directory, _) = directory.make_way_to(&Path::new(&name).join("x")).unwrap();
+    }
+    let new = NewFile::inside(
+        polyseal_local::Place::inside(directory, "deep".into(), "deep".into()),
+        false,
+        &Forbidden::NOTHING,
+    );
+    new.unwrap().commit().unwrap();
+    let sealed = room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    assert_eq!((sealed.files, sealed.directories), (1, 25));
+    let identities = room.identities();
+    let options = Options::new();
+    let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
+    let back = NewTree::at(&room.at("back"), false).unwrap();
+    assert_eq!(tree.decrypt(back, &mut |_, done| done.map(drop)).unwrap().files, 1);
+}
+
+#[test]
+fn what_is_rekeyed_keeps_its_holes() {
+    let room = Room::new();
+    let sealed = room.seal(b"message");
+    let file = File::options().write(true).open(&sealed).unwrap();
+    let bytes = 1 << 30;
+    file.set_len(bytes).unwrap();
+    let other = Key::generate().unwrap();
+    let to = Recipients::from(&other);
+    let (identities, give) = (room.identities(), || Ok(&to));
+    let rekey = Rekey::new(&identities, &give, Existing::Remove, How::Header);
+    rekey_file(&sealed, &rekey, &Options::new()).unwrap();
+    let new = fs::metadata(&sealed).unwrap();
+    assert_eq!(new.len(), bytes);
+    assert!(new.blocks() * 512 < 1 << 20, "{}", new.blocks());
+}
+
+/// One file under two names waits for nobody, and both names have the new recipients.
+#[test]
+fn two_names_of_one_file() {
+    let room = Room::new();
+    let sealed = room.seal(b"message");
+    fs::hard_link(&sealed, room.at("again")).unwrap();
+    let other = Key::generate().unwrap();
+    let to = Recipients::from(&other);
+    let (identities, give) = (room.identities(), || Ok(&to));
+    let rekey = Rekey::new(&identities, &give, Existing::Remove, How::Header);
+    let names = [sealed, room.at("again")].map(Ok).into_iter();
+    let total = rekey_files(names, &rekey, &Options::new(), &mut |_, done| done.map(drop)).unwrap();
+    assert_eq!((total.files, total.failed), (2, 0));
+}
+
+/// What stands in the way of a copy is told, and does not keep a new file from being made.
+#[test]
+fn what_is_no_copy_is_told() {
+    let room = Room::new();
+    let sealed = room.seal(b"message");
+    fs::write(room.at("c.header-backup"), "planted").unwrap();
+    let other = Key::generate().unwrap();
+    let to = Recipients::from(&other);
+    let (identities, give) = (room.identities(), || Ok(&to));
+    let few = Few::new(u64::MAX);
+    let options = Options::new().progress(&few);
+    let rekey = |how| Rekey::new(&identities, &give, Existing::Keep, how);
+    let refused = rekey_file(&sealed, &rekey(How::InPlace), &options).unwrap_err();
+    assert!(matches!(refused.problem(), Problem::InTheWay(_)), "{refused}");
+    rekey_file(&sealed, &rekey(How::Header), &options).unwrap();
+    assert_eq!(few.notices.into_inner().unwrap().len(), 1);
+    assert_eq!(fs::read(room.at("c.header-backup")).unwrap(), b"planted");
+}
