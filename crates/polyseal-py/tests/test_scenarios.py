@@ -33,7 +33,7 @@ CONTENT = (
     *("Missing", "Added", "OtherFile", "NoManifest", "Manifest", "NotAPolysealFile", "Corrupt", "Truncated"),
     *("CutShort", "Extended", "HeaderNotAuthentic", "UnsupportedVersion"),
     # The package's errors, and what the door of C says.
-    *("ContentError", "NotEncrypted", "CorruptSegment", "TreeMismatch", "ManifestError", "Content"),
+    *("HeaderError", "CorruptSegment", "TreeMismatch", "ManifestError", "Content"),
 )
 
 
