@@ -11,8 +11,8 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use polyseal_local::Notice;
 
-use crate::commands::note;
 use crate::error::shown;
+use crate::say::note;
 
 /// Below this, the bar would only flash.
 const WORTH_SHOWING: u64 = 64 * 1024 * 1024;

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use polyseal_file::{Decryptor, Encryptor, Existing, Identities, Key, Recipients};
 use polyseal_local::{
-    Done, Forbidden, How, NewFile, NewTree, Notice, Options, Problem, Progress, Rekey, Result,
+    Forbidden, How, NewFile, NewTree, Notice, Options, Problem, Progress, Rekey, Result,
     SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
 };
 
@@ -54,15 +54,6 @@ impl Room {
         self.at("c")
     }
 
-    /// A tree `s` of two files.
-    fn seal_tree(&self) -> PathBuf {
-        fs::create_dir_all(self.at("d/sub")).unwrap();
-        fs::write(self.at("d/one"), "one").unwrap();
-        fs::write(self.at("d/sub/two"), "two").unwrap();
-        self.seal_into(NewTree::at(&self.at("s"), false).unwrap()).unwrap();
-        self.at("s")
-    }
-
     fn seal_into(&self, to: NewTree) -> Result<Total> {
         let options = Options::new();
         TreeSealer::new(&self.at("d"), to, &options)?.seal(
@@ -85,11 +76,10 @@ fn what_appears_meanwhile_is_not_used() {
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::create_dir(room.at("home")).unwrap();
-    let put: [&dyn Fn(&Path); 3] = [
-        &|out| symlink("home", out).unwrap(),
-        &|out| fs::create_dir(out).unwrap(),
-        &|out| fs::write(out, "in the way").unwrap(),
-    ];
+    let put: [&dyn Fn(&Path); 3] =
+        [&|out| symlink("home", out).unwrap(), &|out| fs::create_dir(out).unwrap(), &|out| {
+            fs::write(out, "in the way").unwrap()
+        }];
     for (i, put) in put.iter().enumerate() {
         for overwrite in [false, true] {
             let out = room.at(&format!("out{i}{overwrite}"));

@@ -36,7 +36,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     #[cfg(feature = "stores")]
     if is_object(path) {
         expect_named(args)?;
-        return crate::objects::rekey(args, path);
+        return super::rekey_object::rekey(args, path);
     }
     expect_file(path)?;
     if args.restore {

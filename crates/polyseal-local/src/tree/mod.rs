@@ -11,7 +11,6 @@
 
 mod anew;
 mod join;
-mod names;
 mod open;
 mod seal;
 mod target;

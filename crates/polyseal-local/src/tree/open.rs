@@ -9,7 +9,6 @@ use polyseal_file::manifest::{Entry, Kind, Reader, stays_inside};
 use polyseal_file::{Decryptor, Input, Output, Summary};
 
 use super::join::{Join, Pair, path_of, unread};
-use super::names::of_bytes;
 use super::target::{NewTree, Reach, Writable};
 use super::walk::Walk;
 use super::{Tree, manifest_name, sealed};
@@ -19,6 +18,7 @@ use crate::many::{Done, Report, Tell, Total, in_order};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
+use crate::platform::of_bytes;
 use crate::platform::process_mask;
 use crate::rekey::backup;
 use crate::watch::Watch;

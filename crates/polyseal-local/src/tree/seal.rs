@@ -8,7 +8,6 @@ use std::thread;
 use polyseal_file::manifest::{Entry, Kind, Writer};
 use polyseal_file::{Encryptor, Input};
 
-use super::names::bytes;
 use super::target::{NewTree, Writable};
 use super::walk::{Step, Unread, Walk};
 use super::{MANIFEST, Tree, manifest_name, sealed};
@@ -18,6 +17,7 @@ use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::EntryKind;
+use crate::platform::bytes;
 use crate::platform::contents::mode_and_time;
 use crate::watch::Watch;
 

@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::SUFFIX;
-use super::names::{bytes, of_bytes};
 use crate::platform::{Directory, EntryKind};
+use crate::platform::{bytes, of_bytes};
 
 /// One name.
 pub(super) struct Step {

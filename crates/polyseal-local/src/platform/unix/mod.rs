@@ -6,8 +6,10 @@ pub(crate) mod contents;
 mod directory;
 mod seen;
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::sync::OnceLock;
 
@@ -17,6 +19,16 @@ use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process
 pub(crate) use self::access::Access;
 pub use self::directory::{Directory, beneath, components};
 pub use self::seen::{EntryKind, FileId, Seen};
+
+/// The bytes of a name. Those of a manifest are bytes, too, of any encoding.
+pub(crate) fn bytes(name: &OsStr) -> &[u8] {
+    name.as_bytes()
+}
+
+/// The name that these bytes are.
+pub(crate) fn of_bytes(name: &[u8]) -> &OsStr {
+    OsStr::from_bytes(name)
+}
 
 /// How many descriptors this process may have.
 pub(crate) fn descriptor_limit() -> u64 {
