@@ -33,7 +33,7 @@ CONTENT = (
     *("Missing", "Added", "OtherFile", "NoManifest", "Manifest", "NotAPolysealFile", "Corrupt", "Truncated"),
     *("CutShort", "Extended", "HeaderNotAuthentic", "UnsupportedVersion"),
     # The package's errors, and what the door of C says.
-    *("ContentError", "NotEncrypted", "CorruptSegment", "TreeMismatch", "ManifestError", "Content"),
+    *("HeaderError", "CorruptSegment", "TreeMismatch", "ManifestError", "Content"),
 )
 
 
@@ -281,7 +281,8 @@ def test_scenario(scenario: dict[str, Any], door: str, room: Room, doors: Path) 
     for line in scenario["before"]:
         word, *rest = line.split(" ")
         getattr(room, word)(*rest)
-        names = [] if word in ("owner", "mode", "acl", "lock") else rest[:1]
+        made = rest[-1:] if word in ("copy", "rename") else rest[:1]
+        names = [] if word in ("owner", "mode", "acl", "lock") else made
         for path in (path for name in names for path in [room.at(name), *room.at(name).rglob("*")] if os.path.lexists(path)):
             if path.lstat().st_uid == 0:
                 os.chown(path, user, user, follow_symlinks=False)
