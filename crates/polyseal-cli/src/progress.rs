@@ -182,6 +182,10 @@ impl Bar {
 }
 
 impl polyseal_local::Progress for Bar {
+    fn wants_total(&self) -> bool {
+        self.0.is_some()
+    }
+
     fn expect(&self, files: u64, bytes: u64) {
         self.0.iter().for_each(|bar| bar.expect(files, bytes));
     }

@@ -156,6 +156,10 @@ impl Told {
 }
 
 impl Progress for Told {
+    fn wants_total(&self) -> bool {
+        self.progress.is_some()
+    }
+
     fn expect(&self, files: u64, bytes: u64) {
         lock(&self.state).all = Some((files, bytes));
     }

@@ -104,9 +104,11 @@ impl TreeSealer {
         let consume =
             |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| manifest.write(outcomes, tell);
         thread::scope(|scope| {
-            // Without the thread nobody knows how much there is.
-            let count = || count(&from, options, &over);
-            let _ = thread::Builder::new().spawn_scoped(scope, count);
+            if options.progress.wants_total() {
+                // Without the thread nobody knows how much there is.
+                let count = || count(&from, options, &over);
+                let _ = thread::Builder::new().spawn_scoped(scope, count);
+            }
             let _over = StopOnDrop(&over);
             in_order(steps, options.jobs, options.progress, work, consume)
         })
