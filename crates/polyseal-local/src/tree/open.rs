@@ -87,7 +87,8 @@ impl<'a> SealedTree<'a> {
     /// # Errors
     /// As [`verify`](Self::verify), and those of the directory.
     pub fn decrypt(&self, to: NewTree, tell: Tell<'_>) -> Result<Total> {
-        let to = Made { to: to.make()?, options: &self.options };
+        let mask = process_mask();
+        let to = Made { to: to.make()?, options: &self.options, mask };
         let mut open = Vec::new();
         self.each(
             tell,
@@ -238,6 +239,8 @@ type Outcome = (PathBuf, Result<Option<Done>>, Option<Entry>);
 struct Made<'a> {
     to: Writable,
     options: &'a Options<'a>,
+    /// The permissions that this process gives to no new file.
+    mask: u16,
 }
 
 impl Made<'_> {
@@ -250,7 +253,7 @@ impl Made<'_> {
         match self.to.reach {
             Reach::OwnerOnly => mode & OWNER,
             Reach::AsSaid if self.options.preserve_permissions => mode,
-            Reach::AsSaid => mode & !process_mask() & !OTHERS_WRITE,
+            Reach::AsSaid => mode & !self.mask & !OTHERS_WRITE,
         }
     }
 
