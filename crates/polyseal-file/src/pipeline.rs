@@ -63,8 +63,8 @@ pub enum Output<'a> {
     /// got a part.
     Stream(&'a mut (dyn Write + Send)),
     /// A regular file that is empty ([`Error::OutputNotEmpty`] if not), written at offsets by all
-    /// workers, in any order. On an error its contents are meaningless. Of what is decrypted, blocks
-    /// of 4096 zeros are not written: they become holes, where the file system has them.
+    /// workers, in any order. On an error its contents are meaningless. Of what is decrypted,
+    /// blocks of 4096 zeros are not written: they become holes, where the file system has them.
     #[cfg(unix)]
     File(&'a File),
 }
