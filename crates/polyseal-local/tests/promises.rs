@@ -9,6 +9,7 @@
 )]
 
 use std::fs::{self, File, Permissions};
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -76,16 +77,14 @@ fn what_appears_meanwhile_is_not_used() {
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::create_dir(room.at("home")).unwrap();
-    let put: [&dyn Fn(&Path); 3] =
-        [&|out| symlink("home", out).unwrap(), &|out| fs::create_dir(out).unwrap(), &|out| {
-            fs::write(out, "in the way").unwrap()
-        }];
+    let put: [fn(&Path) -> io::Result<()>; 3] =
+        [|out| symlink("home", out), |out| fs::create_dir(out), |out| fs::write(out, "in the way")];
     for (i, put) in put.iter().enumerate() {
         for overwrite in [false, true] {
             let out = room.at(&format!("out{i}{overwrite}"));
             let to = NewTree::at(&out, overwrite).unwrap();
             // While keys are read, somebody puts something there.
-            put(&out);
+            put(&out).unwrap();
             let refused = room.seal_into(to).unwrap_err();
             assert!(matches!(refused.problem(), Problem::Appeared), "{refused}");
             assert_eq!(fs::read_dir(room.at("home")).unwrap().count(), 0);
