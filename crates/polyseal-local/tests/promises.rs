@@ -85,11 +85,10 @@ fn what_appears_meanwhile_is_not_used() {
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::create_dir(room.at("home")).unwrap();
-    let put: [&dyn Fn(&Path); 3] = [
-        &|out| symlink("home", out).unwrap(),
-        &|out| fs::create_dir(out).unwrap(),
-        &|out| fs::write(out, "in the way").unwrap(),
-    ];
+    let put: [&dyn Fn(&Path); 3] =
+        [&|out| symlink("home", out).unwrap(), &|out| fs::create_dir(out).unwrap(), &|out| {
+            fs::write(out, "in the way").unwrap()
+        }];
     for (i, put) in put.iter().enumerate() {
         for overwrite in [false, true] {
             let out = room.at(&format!("out{i}{overwrite}"));
