@@ -48,7 +48,7 @@ portable:
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 msrv:
 	rustup toolchain install $(MSRV) --profile minimal
-	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file -p polyseal-object-store -p polyseal-c
+	cargo +$(MSRV) check --locked -p polyseal -p polyseal-file -p polyseal-local -p polyseal-object-store -p polyseal-c
 
 # The same with an allocator; each family of algorithms and each feature of the file format by
 # itself; the file format where there is no Unix; and all that users install where Unix is macOS.

@@ -209,6 +209,11 @@ impl From<LocalError> for Failure {
     }
 }
 
+/// The output is there, and was not to be replaced.
+pub(crate) fn already_exists(path: &Path) -> Failure {
+    LocalError::new(path, Problem::Exists).into()
+}
+
 /// What a problem with files means to whoever ran the tool.
 fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
     match problem {

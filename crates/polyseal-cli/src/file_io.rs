@@ -389,7 +389,3 @@ pub(crate) fn forbidden(taken: &ForbiddenOutputs) -> Forbidden {
     taken.iter().for_each(|(file, what)| forbidden.add(*file, what));
     forbidden
 }
-
-pub(crate) fn already_exists(path: &Path) -> Failure {
-    polyseal_local::Error::new(path, Problem::Exists).into()
-}

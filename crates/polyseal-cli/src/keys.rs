@@ -13,10 +13,10 @@ use polyseal_local::{FileId, Problem, was_interrupted};
 use zeroize::Zeroizing;
 
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
-use crate::commands::{warn, warn_of_weak};
 use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::InputFile;
 use crate::prompt::{self, Terminal};
+use crate::say::{warn, warn_of_weak};
 use crate::secret;
 
 /// What keys were read from.

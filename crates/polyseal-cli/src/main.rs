@@ -23,6 +23,7 @@ mod keys;
 mod objects;
 mod progress;
 mod prompt;
+mod say;
 mod secret;
 mod signals;
 mod streams;

@@ -11,8 +11,8 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use polyseal_local::Notice;
 
-use crate::commands::note;
 use crate::error::shown;
+use crate::say::note;
 
 /// Below this, the bar would only flash.
 const WORTH_SHOWING: u64 = 64 * 1024 * 1024;
@@ -182,6 +182,10 @@ impl Bar {
 }
 
 impl polyseal_local::Progress for Bar {
+    fn wants_total(&self) -> bool {
+        self.0.is_some()
+    }
+
     fn expect(&self, files: u64, bytes: u64) {
         self.0.iter().for_each(|bar| bar.expect(files, bytes));
     }

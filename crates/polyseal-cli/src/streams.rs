@@ -13,8 +13,8 @@ use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
 
-use crate::commands::warn;
 use crate::error::{Failure, Result};
+use crate::say::warn;
 use polyseal_local::FileId;
 
 /// The streams that have been opened to be read, and what each is said to be. A pipe, a socket, a

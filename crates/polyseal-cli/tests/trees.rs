@@ -414,10 +414,8 @@ fn what_does_not_belong_is_not_rekeyed_and_the_manifest_comes_last() {
     let errors = room.run(REKEY, b"").fails(3, "1 of 5 files failed\n  s/a/two.polyseal").errors();
     assert!(errors.contains("it is missing"), "{errors}");
     room.opens("other", "s/one.polyseal", &message(3));
-    for option in [["--exclude", "x"], ["--context", "x"]] {
-        let args = [&REKEY[..], &option].concat();
-        room.run(args, b"").fails(2, "does not go with rekey --recursive");
-    }
+    let args = [&REKEY[..], &["--exclude", "x"]].concat();
+    room.run(args, b"").fails(2, "does not go with rekey --recursive");
     room.run([&REKEY[..], &["-o", "x"]].concat(), b"").fails(2, "each of several is replaced");
 }
 
@@ -569,4 +567,23 @@ fn what_a_second_run_can_know() {
         let line = "$P verify --passphrase-fd 3 --recursive s 3< words";
         assert_eq!(lines(&room.shell(line).succeeds()), 5);
     }
+}
+
+/// Every file of it, and the manifest: without the context none of them opens, whatever the key.
+#[test]
+fn a_tree_that_is_bound_to_a_context_is_rekeyed() {
+    let room = room();
+    room.run(["keygen", "-o", "other"], b"").succeeds();
+    let context = ["--context", "backup"];
+    let encrypt = ["encrypt", "-k", "k", "--recursive", "-o", "s", "d"];
+    room.run([&encrypt[..], &context].concat(), b"").succeeds();
+    let rekey = ["rekey", "-k", "k", "--to-key", "other", "--recursive", "s"];
+    room.run(rekey, b"").fails(4, "is bound to a context");
+    for again in [false, true] {
+        let done = room.run([&rekey[..], &context].concat(), b"");
+        assert!(done.0.status.success(), "{again} {}", done.errors());
+    }
+    let verify = ["verify", "-k", "other", "--recursive", "s"];
+    room.run([&verify[..], &context].concat(), b"").succeeds();
+    room.run(verify, b"").fails(4, "is bound to a context");
 }

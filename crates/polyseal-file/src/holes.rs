@@ -15,9 +15,13 @@ use crate::positioned;
 /// What can be left out, at a multiple of as many bytes: a block of nearly every file system.
 const BLOCK: usize = 4096;
 
-/// How far an output has been written, whose length is set at the end if that is a hole.
+/// How far an output goes, and how far it has been written: its length is set if it ends with a
+/// hole.
 #[derive(Default)]
-pub(crate) struct Holes(AtomicU64);
+pub(crate) struct Holes {
+    length: AtomicU64,
+    written: AtomicU64,
+}
 
 impl Holes {
     /// Writes the `total` bytes in `batch`, with `unit` in each slot, to `offset`. Both are
@@ -32,14 +36,16 @@ impl Holes {
     ) -> io::Result<()> {
         for Range { start, end } in data(batch, unit, total) {
             positioned::write(file, offset + start as u64, batch.places(unit, start, end))?;
-            self.0.fetch_max(offset + end as u64, Ordering::Relaxed);
+            self.written.fetch_max(offset + end as u64, Ordering::Relaxed);
         }
+        self.length.fetch_max(offset + total as u64, Ordering::Relaxed);
         Ok(())
     }
 
     /// Gives the file its length, once everything has been written.
-    pub(crate) fn end(&self, file: &File, length: u64) -> io::Result<()> {
-        if self.0.load(Ordering::Relaxed) < length { file.set_len(length) } else { Ok(()) }
+    pub(crate) fn end(self, file: &File) -> io::Result<()> {
+        let (length, written) = (self.length.into_inner(), self.written.into_inner());
+        if written < length { file.set_len(length) } else { Ok(()) }
     }
 }
 

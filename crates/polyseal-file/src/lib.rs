@@ -8,8 +8,9 @@
 //! that opens. The header commits to the file key whatever the suite: all who open a file get the
 //! same plaintext. It does not say who wrote a file: whoever can open it can rewrite it.
 //!
-//! [`encrypt`] and [`decrypt`] take bytes and give bytes. [`Encryptor`] and [`Decryptor`] carry whole
-//! files from where they are to where they shall be, [`Reader`] reads parts of one from many threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
+//! [`encrypt`] and [`decrypt`] take bytes and give bytes. [`Encryptor`] and [`Decryptor`] carry
+//! whole files from where they are to where they shall be, [`Reader`] reads parts of one from many
+//! threads. For other places than files, such as object stores: [`Payload`] opens ranges of bytes
 //! that its user fetches, [`Sealer`] seals parts, in any order and in several processes, and
 //! [`StreamSealer`] what comes until it ends. A header can be kept elsewhere than its payload
 //! ([`Encryptor::encrypt_detached`], [`Decryptor::detached_header`]). A [`manifest`] binds the

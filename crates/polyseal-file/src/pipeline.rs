@@ -63,8 +63,8 @@ pub enum Output<'a> {
     /// got a part.
     Stream(&'a mut (dyn Write + Send)),
     /// A regular file that is empty ([`Error::OutputNotEmpty`] if not), written at offsets by all
-    /// workers, in any order. On an error its contents are meaningless. Of what is decrypted, blocks
-    /// of 4096 zeros are not written: they become holes, where the file system has them.
+    /// workers, in any order. On an error its contents are meaningless. Of what is decrypted,
+    /// blocks of 4096 zeros are not written: they become holes, where the file system has them.
     #[cfg(unix)]
     File(&'a File),
 }
@@ -345,8 +345,8 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Ends an output of `bytes` bytes of payload, if nothing has failed.
-    fn end(self, bytes: u64) -> Result<()> {
+    /// Ends the output, if nothing has failed.
+    fn end(self) -> Result<()> {
         fn inner<T>(mutex: Mutex<T>) -> T {
             mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
         }
@@ -355,7 +355,7 @@ impl<'a> Sink<'a> {
             #[cfg(unix)]
             Self::File { file, holes, failure, .. } => match inner(failure) {
                 Some((_, error)) => Err(error),
-                None => holes.map_or(Ok(()), |it| it.end(file, bytes).map_err(io_error(WRITE))),
+                None => holes.map_or(Ok(()), |it| it.end(file).map_err(io_error(WRITE))),
             },
         }
     }
@@ -443,9 +443,8 @@ impl Run<'_> {
                 }
             });
         }
-        let totals = Totals { input: input.into_inner(), output: output.into_inner() };
-        sink.end(totals.output)?;
-        Ok(totals)
+        sink.end()?;
+        Ok(Totals { input: input.into_inner(), output: output.into_inner() })
     }
 
     fn is_cancelled(&self) -> bool {

@@ -127,11 +127,13 @@ pub enum NoCopy {
 
 impl Error {
     /// That `problem` is what went wrong with the file at `path`.
+    #[must_use]
     pub fn new(path: &Path, problem: Problem) -> Self {
         Self { path: path.to_owned(), problem: Box::new(problem) }
     }
 
     /// That the system refused to do `what` to the file at `path`.
+    #[must_use]
     pub fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
         Self::new(path, Problem::Io { what, source })
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output, Summary};
 
-use crate::error::{About, Result, file, sealing};
+use crate::error::{About, Error, Problem, Result, file, sealing};
 use crate::forbidden::Forbidden;
 use crate::new_file::NewFile;
 use crate::options::Options;
@@ -108,6 +108,10 @@ fn carry<T>(
     forbidden.add(FileId::of(&metadata), "the input");
     let mut new = NewFile::at(output, options.overwrite, &forbidden)?;
     let done = work(&from, new.file(), &Watch::new(options.progress))?;
+    // What is no longer wanted by the time of the last bytes does not appear, either.
+    if options.progress.cancelled() {
+        return Err(Error::new(input, Problem::Cancelled));
+    }
     if options.synced {
         new.sync()?;
     }

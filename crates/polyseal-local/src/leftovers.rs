@@ -20,6 +20,7 @@ pub fn watch_with(watcher: fn()) {
 }
 
 /// Removes every such name. As long as the result lives, no other is made: end the process with it.
+#[must_use]
 pub fn remove_all() -> Removed {
     let mut names = names();
     for (directory, name) in names.drain(..) {

@@ -93,7 +93,7 @@ impl NewFile {
                     return Err(Error::new(path, Problem::Exists));
                 }
                 let mut access = Access::of(&place.directory, &seen);
-                access.led_to_by(place.named_in());
+                place.led_from().into_iter().for_each(|folder| access.led_to_by(folder));
                 Some(access)
             }
         };

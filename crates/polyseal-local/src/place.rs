@@ -97,9 +97,9 @@ impl Place {
         self
     }
 
-    /// The folder that has the name which the user gave.
-    pub(crate) fn named_in(&self) -> &Directory {
-        &self.named_in
+    /// The folder of the link that the user named, if it is another than the file's.
+    pub(crate) fn led_from(&self) -> Option<&Directory> {
+        (!self.named_in.is(&self.directory)).then_some(&self.named_in)
     }
 
     /// The place beside it with `suffix` behind its name.

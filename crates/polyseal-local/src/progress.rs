@@ -4,6 +4,11 @@ use std::path::Path;
 
 /// Told from any thread. Every method has a body that does nothing.
 pub trait Progress: Sync {
+    /// Whether it is worth the time to count what is to be done before it is known.
+    fn wants_total(&self) -> bool {
+        false
+    }
+
     /// There are so many files to be done, with so many bytes, as far as that is known.
     fn expect(&self, files: u64, bytes: u64) {
         let _ = (files, bytes);

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use polyseal_file::{Decryptor, Encryptor, Existing, Identities, Key, Recipients};
 use polyseal_local::{
-    Done, Forbidden, How, NewFile, NewTree, Notice, Options, Problem, Progress, Rekey, Result,
+    Forbidden, How, NewFile, NewTree, Notice, Options, Problem, Progress, Rekey, Result,
     SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
 };
 
@@ -52,15 +52,6 @@ impl Room {
         encrypt_file(&self.at("m"), &self.at("c"), Encryptor::new(&self.recipients()), &options)
             .unwrap();
         self.at("c")
-    }
-
-    /// A tree `s` of two files.
-    fn seal_tree(&self) -> PathBuf {
-        fs::create_dir_all(self.at("d/sub")).unwrap();
-        fs::write(self.at("d/one"), "one").unwrap();
-        fs::write(self.at("d/sub/two"), "two").unwrap();
-        self.seal_into(NewTree::at(&self.at("s"), false).unwrap()).unwrap();
-        self.at("s")
     }
 
     fn seal_into(&self, to: NewTree) -> Result<Total> {

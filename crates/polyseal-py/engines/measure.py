@@ -34,7 +34,7 @@ def main() -> None:
                 ("decrypt", f"s3://bucket/{kind}-sealed", f"s3://bucket/{kind}-opened"),
                 ("rekey", f"s3://bucket/{kind}-sealed", None),
             ]:
-                options: dict[str, Any] = {"to": {"key": f"file:{key}"}} if operation == "rekey" else {}
+                options: dict[str, Any] = {"to": {"key": f"file:{key}"}, "keep": True} if operation == "rekey" else {}
                 # Seconds without the proxy, which would take some of the CPU; requests and bytes with it.
                 cpu = []
                 for store in (direct, counted):

@@ -106,7 +106,7 @@ def test_all_of_it_with_a_worker_killed(
         assert sealed.read_at(200_000_000, 1000) == plain.read(1000)
     rekeyed = polyseal.dask.run(
         client,
-        polyseal.jobs.plan("rekey", f"s3://{bucket}/out", to={"key": f"file:{new}"}, remove_others=True, **arguments),
+        polyseal.jobs.plan("rekey", f"s3://{bucket}/out", to={"key": f"file:{new}"}, keep=False, **arguments),
     )
     assert statuses(rekeyed) == {"done": SMALL + 1}
     arguments["key"] = f"file:{new}"
@@ -132,7 +132,7 @@ def test_a_rekey_of_a_large_object_sends_little(
             f"s3://{bucket}/x",
             key=f"file:{key_file}",
             to={"key": f"file:{new}"},
-            remove_others=True,
+            keep=False,
             storage_options=s3_options(counts.port),
         )
         counts.reset()
@@ -155,7 +155,7 @@ def test_a_writer_that_races_loses_nothing(
     polyseal.encrypt_file(folder / "in/large", tmp_path / "sealed", key=key)
     fs.put(str(tmp_path / "sealed"), f"{bucket}/x")
     arguments: dict[str, Any] = dict(key=key, storage_options=store, part_size=5 << 20)
-    rekey = polyseal.jobs.plan("rekey", f"s3://{bucket}/x", to={"recipients": age_recipient()}, **arguments)
+    rekey = polyseal.jobs.plan("rekey", f"s3://{bucket}/x", to={"recipients": age_recipient()}, keep=True, **arguments)
     encrypt = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in", f"s3://{bucket}/out", **arguments)
     overwrite = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in/large", f"s3://{bucket}/x", overwrite=True, **arguments)
     for name in ("x", "out/large"):
@@ -214,7 +214,12 @@ def test_a_rekey_keeps_what_the_store_tells_of_an_object(
     fs.call_s3("put_object", Bucket=bucket, Key="x", Body=(tmp_path / "x").read_bytes(), **told)
     for _ in range(2):
         plan = polyseal.jobs.plan(
-            "rekey", f"s3://{bucket}/x", key=f"file:{key_file}", to={"key": f"file:{key_file}"}, storage_options=store
+            "rekey",
+            f"s3://{bucket}/x",
+            key=f"file:{key_file}",
+            to={"key": f"file:{key_file}"},
+            keep=True,
+            storage_options=store,
         )
         assert statuses(plan.run()) == {"done": 1}
         found = fs.call_s3("head_object", Bucket=bucket, Key="x")
@@ -230,7 +235,7 @@ def test_a_task_that_is_run_again_knows_its_own_objects(
     fill(server[1] / bucket / "in", 5, 12 << 20)
     arguments: dict[str, Any] = dict(key=f"file:{key_file}", storage_options=store)
     out, back = f"s3://{bucket}/out", f"s3://{bucket}/back"
-    to = {"to": {"key": f"file:{key_file}"}}
+    to = {"to": {"key": f"file:{key_file}"}, "keep": True}
     for operation, urls, more in [
         ("encrypt", (f"s3://{bucket}/in", out), {}),
         ("decrypt", (out, back), {}),

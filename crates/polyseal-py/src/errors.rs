@@ -1,12 +1,19 @@
 //! From the library's errors to Python's exceptions, which `polyseal/errors.py` has.
+//!
+//! An error about a file that was given by its name is an exception with `filename`; what the system
+//! says is an `OSError` with its number, too.
 
-use std::io;
+use std::ffi::OsString;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
 
 use polyseal::Error;
 use polyseal_file::Error as FileError;
 use polyseal_file::age::KeyError;
+use polyseal_local::{Error as LocalError, Problem, shown};
 use pyo3::exceptions::{PyMemoryError, PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use rustix::io::Errno;
 
 pyo3::import_exception!(polyseal.errors, PolysealError);
 pyo3::import_exception!(polyseal.errors, InvalidTag);
@@ -18,6 +25,7 @@ pyo3::import_exception!(polyseal.errors, CorruptSegment);
 pyo3::import_exception!(polyseal.errors, SourceChanged);
 pyo3::import_exception!(polyseal.errors, LimitExceeded);
 pyo3::import_exception!(polyseal.errors, ManifestError);
+pyo3::import_exception!(polyseal.errors, TreeMismatch);
 
 /// The exception for an error of a message.
 #[cold]
@@ -34,14 +42,31 @@ pub(crate) fn of_message(error: Error) -> PyErr {
     }
 }
 
-/// The exception for an error of a file.
+/// The exception for an error of a file that has no name.
 #[cold]
 pub(crate) fn of_file(error: FileError) -> PyErr {
-    use FileError as E;
-
     let text = error.to_string();
     match error {
-        E::Io { source, .. } => of_io(source, text),
+        FileError::Io { source, .. } => of_io(source, None, text),
+        error => of_format(error, text),
+    }
+}
+
+/// The exception for an error of a file, if it has this name.
+#[cold]
+pub(crate) fn of_named(name: Option<&Path>, error: FileError) -> PyErr {
+    match name {
+        Some(name) => of_local(LocalError::new(name, Problem::File(error))),
+        None => of_file(error),
+    }
+}
+
+/// What the file format says, in the words of `text`.
+#[cold]
+fn of_format(error: FileError, text: String) -> PyErr {
+    use FileError as E;
+
+    match error {
         E::InputChanged | E::OutputNotEmpty => PyOSError::new_err(text),
         E::NotAPolysealFile
         | E::NotArmored
@@ -71,25 +96,149 @@ pub(crate) fn of_file(error: FileError) -> PyErr {
     }
 }
 
+/// The exception for an error of a file or tree by its name.
+#[cold]
+pub(crate) fn of_local(error: LocalError) -> PyErr {
+    let (path, text) = (error.path().to_owned(), error.to_string());
+    let system = |error: Errno, why: &str| {
+        let path = OsString::from(&path);
+        PyOSError::new_err((error.raw_os_error(), why.to_owned(), path))
+    };
+    let mismatch = |reason: &str| TreeMismatch::new_err((reason.to_owned(), text.clone()));
+    let raised = match error.into_problem() {
+        Problem::Io { source, .. } | Problem::Torn(source) => {
+            return of_io(source, Some(&path), text);
+        }
+        Problem::File(error) | Problem::Sealing(error) => match error {
+            FileError::Io { source, .. } => return of_io(source, Some(&path), text),
+            error => of_format(error, text),
+        },
+        Problem::Exists => return system(Errno::EXIST, "File exists"),
+        Problem::DanglingLink => {
+            return system(Errno::EXIST, "it is a symbolic link to nothing");
+        }
+        Problem::NotEmpty => {
+            return system(Errno::EXIST, "Directory exists, and is not empty");
+        }
+        Problem::Appeared => return system(Errno::EXIST, "it has appeared meanwhile"),
+        Problem::Interrupted | Problem::InTheWay(_) => {
+            return system(
+                Errno::EXIST,
+                "an interrupted rekey --in-place has left it: polyseal rekey --restore, or move \
+                 it away",
+            );
+        }
+        Problem::NoSuchDirectory | Problem::NotADirectory => {
+            return system(Errno::NOTDIR, "Not a directory");
+        }
+        Problem::NotOurs => {
+            return system(
+                Errno::ACCESS,
+                "it belongs to another user, or others may write to it; with overwrite=True, \
+                 what is written there is for its owner alone",
+            );
+        }
+        Problem::Busy => {
+            return system(Errno::TIMEDOUT, "it is being rekeyed by another program");
+        }
+        Problem::NotAFile => PyValueError::new_err(format!(
+            "{text}: it is not a regular file; give a file object that is open for writing"
+        )),
+        Problem::Changed | Problem::ChangedLength => {
+            SourceChanged::new_err(format!("{text}; nothing was done to it"))
+        }
+        Problem::Grew => SourceChanged::new_err(text),
+        Problem::NotToBeRekeyed | Problem::MoreThanHeader | Problem::NoCopy(_) => {
+            HeaderError::new_err(text)
+        }
+        Problem::NoManifest | Problem::Manifest(_) => ManifestError::new_err(text),
+        Problem::Missing => mismatch("missing"),
+        Problem::Added | Problem::AddedCopy => mismatch("added"),
+        Problem::OtherFile => mismatch("other"),
+        Problem::Caller(error) => match error.downcast::<PyErr>() {
+            Ok(raised) => return *raised,
+            Err(_) => PolysealError::new_err(text),
+        },
+        Problem::Nested(_) => {
+            PyValueError::new_err(format!("{text}: write to a directory outside of it"))
+        }
+        Problem::ReservedName => PyValueError::new_err(format!("{text}: rename it")),
+        _ => PyValueError::new_err(text),
+    };
+    with_name(raised, &path)
+}
+
+/// The exception with the name of the file that it is about.
+#[cold]
+fn with_name(raised: PyErr, path: &Path) -> PyErr {
+    Python::attach(|py| match raised.value(py).setattr("filename", path.as_os_str()) {
+        Ok(()) => raised,
+        Err(other) => other,
+    })
+}
+
+/// What the system said of the file at `path`.
+#[cold]
+pub(crate) fn of_system(path: &Path, source: io::Error) -> PyErr {
+    of_local(LocalError::io("open", path, source))
+}
+
 /// An error of the system keeps its number; one that a file object raised is raised again; and what
 /// the library says through a reader is its own error.
 #[cold]
-fn of_io(error: io::Error, text: String) -> PyErr {
-    if let Some(code) = error.raw_os_error() {
-        return PyOSError::new_err((code, text));
+fn of_io(error: io::Error, path: Option<&Path>, text: String) -> PyErr {
+    if let Some(code) = error.raw_os_error().or_else(|| number_of(error.kind())) {
+        let Some(path) = path else { return PyOSError::new_err((code, text)) };
+        return PyOSError::new_err((code, words_of(code), OsString::from(path)));
     }
-    match error.get_ref() {
-        Some(inner) if inner.is::<PyErr>() => error.into(),
-        Some(inner) if inner.is::<FileError>() => match error.into_inner().map(|e| e.downcast()) {
-            Some(Ok(inner)) => of_file(*inner),
-            _ => PyOSError::new_err(text),
+    let raised = match error.into_inner() {
+        None => PyOSError::new_err(text),
+        Some(inner) => match inner.downcast::<PyErr>() {
+            Ok(raised) => return *raised,
+            Err(inner) => match inner.downcast::<FileError>() {
+                Ok(inner) => return of_named(path, *inner),
+                Err(inner) => match inner.downcast::<LocalError>() {
+                    Ok(inner) => return of_local(*inner),
+                    Err(_) => PyOSError::new_err(text),
+                },
+            },
         },
-        _ => PyOSError::new_err(text),
+    };
+    match path {
+        Some(path) => with_name(raised, path),
+        None => raised,
     }
+}
+
+/// The number of what Rust, and not the system, has found out.
+fn number_of(kind: ErrorKind) -> Option<i32> {
+    let error = match kind {
+        ErrorKind::NotFound => Errno::NOENT,
+        ErrorKind::PermissionDenied => Errno::ACCESS,
+        ErrorKind::AlreadyExists => Errno::EXIST,
+        ErrorKind::NotADirectory => Errno::NOTDIR,
+        ErrorKind::IsADirectory => Errno::ISDIR,
+        ErrorKind::InvalidInput => Errno::INVAL,
+        _ => return None,
+    };
+    Some(error.raw_os_error())
+}
+
+/// The system's words for a number, as Python has them.
+fn words_of(code: i32) -> String {
+    let text = io::Error::from_raw_os_error(code).to_string();
+    text.find(" (os error ").map_or(text.clone(), |at| text[..at].to_owned())
 }
 
 /// The exception for a key of age that is none.
 #[cold]
 pub(crate) fn of_key(error: &KeyError) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// A text that somebody else has chosen, such as a name, for messages: control characters and marks
+/// of direction are spelt out, and keys are withheld.
+#[pyfunction]
+pub(crate) fn printable(text: PathBuf) -> String {
+    shown(&text.to_string_lossy())
 }

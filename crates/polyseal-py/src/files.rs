@@ -1,36 +1,42 @@
 //! Whole files: encrypted, decrypted, verified, described, and given other headers.
 //!
-//! Names and places of outputs are Python's matter (`polyseal/files.py`): here an output is an
-//! empty file that is there, or a file object.
+//! Regular files that are given by their names are carried by `polyseal-local`, at offsets and on
+//! all cores. What is a file object, or a pipe by its name, is read from where it stands to its end.
 
+use std::fs;
+use std::io::{self, IoSliceMut, Read};
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
 use polyseal_file::{
     Encryptor, Existing, Header, Input, Inspection, SegmentSize, Suite, Summary as Done,
 };
+use polyseal_local::{Error, Forbidden, How, NewFile, Options, Problem, Progress, Rekey};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::of_file;
+use crate::errors::{of_file, of_local, of_named};
 use crate::memory::Input as Buffer;
-use crate::streams::{self, Output};
-use crate::watch::Watched;
+use crate::streams::{self, Stream};
+use crate::told::{Of, Told};
 use crate::who::Who;
 
 /// Plaintext bytes, stored bytes, and the salt of the file.
 type Summary<'py> = (u64, u64, Option<Bound<'py, PyBytes>>);
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(encrypt, module)?)?;
-    module.add_function(wrap_pyfunction!(decrypt, module)?)?;
-    module.add_function(wrap_pyfunction!(verify, module)?)?;
+    module.add_function(wrap_pyfunction!(encrypt_file, module)?)?;
+    module.add_function(wrap_pyfunction!(decrypt_file, module)?)?;
+    module.add_function(wrap_pyfunction!(verify_file, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(inspect_header, module)?)?;
-    module.add_function(wrap_pyfunction!(rekey_header, module)?)
+    module.add_function(wrap_pyfunction!(rekey_header, module)?)?;
+    module.add_function(wrap_pyfunction!(rekey_file, module)?)
 }
 
 /// What of an encryptor is not said by [`Who`].
+#[derive(Clone, Copy)]
 pub(crate) struct Shape {
     suite: Option<Suite>,
     segment: SegmentSize,
@@ -70,32 +76,109 @@ pub(crate) fn some_threads(threads: usize) -> PyResult<NonZeroUsize> {
     NonZeroUsize::new(threads).ok_or_else(|| PyValueError::new_err("threads must be at least 1"))
 }
 
-fn summary(py: Python<'_>, done: Done) -> Summary<'_> {
-    let salt = done.file_salt.map(|salt| PyBytes::new(py, &salt));
-    (done.plaintext_bytes, done.file_bytes, salt)
+/// What is read: a file by its name, or what has no offsets.
+enum Incoming {
+    Named(PathBuf),
+    Stream(streams::Input, Option<PathBuf>),
 }
 
-/// What was done, unless the reading of the input was broken off.
-fn finish(
-    py: Python<'_>,
-    mut watched: Watched,
-    result: polyseal_file::Result<Done>,
-) -> PyResult<Summary<'_>> {
-    if let Some(raised) = watched.raised.take() {
-        return Err(raised);
+impl Incoming {
+    fn new(file: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let Ok(path) = file.extract::<PathBuf>() else {
+            return Ok(Self::Stream(streams::Input::open(file)?, None));
+        };
+        // What is there and no regular file may be a pipe.
+        let is_pipe = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+        if fs::metadata(&path).is_ok_and(is_pipe) {
+            return Ok(Self::Stream(streams::Input::open(file)?, Some(path)));
+        }
+        Ok(Self::Named(path))
     }
-    let done = result.map_err(of_file)?;
-    watched.finish(py)?;
-    Ok(summary(py, done))
+}
+
+/// Where it goes: a file that appears when it is complete, or a file object.
+enum Outgoing {
+    Named(PathBuf),
+    Object(Stream),
+}
+
+impl Outgoing {
+    fn new(file: &Bound<'_, PyAny>) -> Self {
+        match file.extract() {
+            Ok(path) => Self::Named(path),
+            Err(_) => Self::Object(Stream::new(file)),
+        }
+    }
+
+    /// Lets `work` write to it.
+    fn take(
+        self,
+        overwrite: bool,
+        told: &Told,
+        work: impl FnOnce(polyseal_file::Output<'_>) -> PyResult<Done>,
+    ) -> PyResult<Done> {
+        let path = match self {
+            Self::Named(path) => path,
+            Self::Object(mut stream) => return work(polyseal_file::Output::Stream(&mut stream)),
+        };
+        let mut new = NewFile::at(&path, overwrite, &Forbidden::NOTHING).map_err(of_local)?;
+        let done = work(polyseal_file::Output::File(new.file()))?;
+        if told.cancelled() {
+            return Err(of_local(Error::new(&path, Problem::Cancelled)));
+        }
+        new.sync().and_then(|()| new.commit()).map_err(of_local)?;
+        Ok(done)
+    }
+}
+
+/// A stream that tells of what is read, and ends when nothing more is wanted.
+struct Watched<'a>(streams::Input, &'a Told);
+
+impl Watched<'_> {
+    fn new(input: streams::Input, told: &Told) -> Watched<'_> {
+        if let Some(bytes) = input.known_bytes() {
+            told.expect(1, bytes);
+        }
+        Watched(input, told)
+    }
+
+    fn read_with(
+        &mut self,
+        read: impl FnOnce(&mut streams::Input) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        if self.1.cancelled() {
+            return Err(io::Error::other("interrupted"));
+        }
+        let n = read(&mut self.0)?;
+        self.1.bytes(n as u64);
+        Ok(n)
+    }
+}
+
+impl Read for Watched<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_with(|input| input.read(buffer))
+    }
+
+    fn read_vectored(&mut self, places: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
+        self.read_with(|input| input.read_vectored(places))
+    }
+}
+
+fn finish<'py>(py: Python<'py>, told: &Told, done: PyResult<Done>) -> PyResult<Summary<'py>> {
+    let done = told.finish_with(py, done)?;
+    let salt = done.file_salt.map(|salt| PyBytes::new(py, &salt));
+    Ok((done.plaintext_bytes, done.file_bytes, salt))
 }
 
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "called by the package alone")]
-fn encrypt<'py>(
+fn encrypt_file<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
     dst: &Bound<'py, PyAny>,
     who: &Bound<'py, Who>,
+    overwrite: bool,
     suite: Option<&str>,
     segment_size: Option<u64>,
     header_size: usize,
@@ -106,75 +189,117 @@ fn encrypt<'py>(
     let shape = Shape::new(suite, segment_size, header_size)?;
     let threads = threads.map(some_threads).transpose()?;
     let recipients = who.recipients()?;
-    let mut watched = Watched::new(streams::Input::open(src)?, progress);
-    let mut output = Output::open(dst)?;
-    let result = py.detach(|| {
+    let (from, to, told) = (Incoming::new(src)?, Outgoing::new(dst), Told::new(Of::File, progress));
+    let done = py.detach(|| {
         let mut encryptor = shape.encryptor(&recipients, who);
         if let Some(threads) = threads {
             encryptor = encryptor.threads(threads);
         }
-        encryptor.encrypt(Input::Stream(&mut watched), output.as_output())
+        match (from, to) {
+            (Incoming::Named(from), Outgoing::Named(to)) => {
+                let options = Options::new().overwrite(overwrite).synced(true).progress(&told);
+                let done = polyseal_local::encrypt_file(&from, &to, encryptor, &options);
+                let done = done.map_err(of_local)?;
+                if done.grew {
+                    told.warn(Error::new(&from, Problem::Grew).to_string());
+                }
+                Ok(done)
+            }
+            (from, to) => {
+                let (input, name) = stream(from)?;
+                let mut input = Watched::new(input, &told);
+                to.take(overwrite, &told, |to| {
+                    let done = encryptor.encrypt(Input::Stream(&mut input), to);
+                    done.map_err(|error| of_named(name.as_deref(), error))
+                })
+            }
+        }
     });
-    finish(py, watched, result)
+    finish(py, &told, done)
 }
 
 #[pyfunction]
-fn decrypt<'py>(
+fn decrypt_file<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
     dst: &Bound<'py, PyAny>,
     who: &Bound<'py, Who>,
+    overwrite: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary<'py>> {
-    let output = Output::open(dst)?;
-    open_all(py, src, Some(output), who, threads, progress)
+    open_all(py, src, Some(Outgoing::new(dst)), who, overwrite, threads, progress)
 }
 
 #[pyfunction]
-fn verify<'py>(
+fn verify_file<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
     who: &Bound<'py, Who>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary<'py>> {
-    open_all(py, src, None, who, threads, progress)
+    open_all(py, src, None, who, false, threads, progress)
 }
 
 fn open_all<'py>(
     py: Python<'py>,
     src: &Bound<'py, PyAny>,
-    mut output: Option<Output>,
+    to: Option<Outgoing>,
     who: &Bound<'py, Who>,
+    overwrite: bool,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary<'py>> {
     let who = who.get();
     let threads = threads.map(some_threads).transpose()?;
     let identities = who.identities()?;
-    let mut watched = Watched::new(streams::Input::open(src)?, progress);
-    let result = py.detach(|| {
+    let (from, told) = (Incoming::new(src)?, Told::new(Of::File, progress));
+    let done = py.detach(|| {
         let mut decryptor = who.decryptor(&identities);
         if let Some(threads) = threads {
             decryptor = decryptor.threads(threads);
         }
-        let input = Input::Stream(&mut watched);
-        match &mut output {
-            Some(output) => decryptor.decrypt(input, output.as_output()),
-            None => decryptor.verify(input),
+        let options = Options::new().overwrite(overwrite).synced(true).progress(&told);
+        match (from, to) {
+            (Incoming::Named(from), Some(Outgoing::Named(to))) => {
+                polyseal_local::decrypt_file(&from, &to, decryptor, &options).map_err(of_local)
+            }
+            (Incoming::Named(from), None) => {
+                polyseal_local::verify_file(&from, decryptor, &options).map_err(of_local)
+            }
+            (from, to) => {
+                let (input, name) = stream(from)?;
+                let mut input = Watched::new(input, &told);
+                let named = |error| of_named(name.as_deref(), error);
+                let input = Input::Stream(&mut input);
+                match to {
+                    Some(to) => {
+                        to.take(overwrite, &told, |to| decryptor.decrypt(input, to).map_err(named))
+                    }
+                    None => decryptor.verify(input).map_err(named),
+                }
+            }
         }
     });
-    finish(py, watched, result)
+    finish(py, &told, done)
+}
+
+/// What is to be read from its beginning to its end, and its name if it has one.
+fn stream(from: Incoming) -> PyResult<(streams::Input, Option<PathBuf>)> {
+    Ok(match from {
+        Incoming::Stream(input, name) => (input, name),
+        Incoming::Named(path) => (streams::Input::named(&path)?, Some(path)),
+    })
 }
 
 /// What a file says of itself, as JSON.
 #[pyfunction]
 fn inspect(py: Python<'_>, src: &Bound<'_, PyAny>) -> PyResult<String> {
-    let mut input = streams::Input::open(src)?;
+    let (mut input, name) = (streams::Input::open(src)?, src.extract::<PathBuf>().ok());
     let bytes = input.known_bytes();
-    let inspection = py.detach(|| Inspection::read(&mut input, bytes)).map_err(of_file)?;
-    json(&inspection)
+    let inspection = py.detach(|| Inspection::read(&mut input, bytes));
+    json(&inspection.map_err(|error| of_named(name.as_deref(), error))?)
 }
 
 /// What a header says of its file, of which so many bytes are stored, as JSON.
@@ -189,6 +314,11 @@ fn json(inspection: &Inspection) -> PyResult<String> {
     serde_json::to_string(inspection).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+/// Whether those who can open a file now still can, when others can, too.
+pub(crate) fn existing(keep: bool) -> Existing {
+    if keep { Existing::Keep } else { Existing::Remove }
+}
+
 /// The header, of the same length, for other recipients.
 #[pyfunction]
 fn rekey_header<'py>(
@@ -196,18 +326,41 @@ fn rekey_header<'py>(
     header: &Bound<'py, PyAny>,
     who: &Bound<'py, Who>,
     new: &Bound<'py, Who>,
-    remove_others: bool,
+    keep: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let header = Header::parse(&Buffer::of(header)?.take()).map_err(of_file)?;
     let who = who.get();
-    let (identities, recipients) = (who.identities()?, new.get().recipients()?);
-    let existing = if remove_others { Existing::Remove } else { Existing::Keep };
+    let (identities, recipients) = (who.identities()?, new.get().new_recipients()?);
     let rekeyed = py.detach(|| {
         let open = header.authenticate(&identities)?;
         if who.context().is_some() {
             open.expect_context(who.context())?;
         }
-        open.rekey(&recipients, existing)
+        open.rekey(&recipients, existing(keep))
     });
     Ok(PyBytes::new(py, rekeyed.map_err(of_file)?.as_bytes()))
+}
+
+/// Other recipients for a file, by a new file that takes its place.
+#[pyfunction]
+fn rekey_file(
+    py: Python<'_>,
+    path: PathBuf,
+    who: &Bound<'_, Who>,
+    new: &Bound<'_, Who>,
+    keep: bool,
+    new_key: bool,
+) -> PyResult<()> {
+    let who = who.get();
+    let (identities, recipients) = (who.identities()?, new.get().new_recipients()?);
+    let (to, told) = (|| Ok(&recipients), Told::new(Of::File, None));
+    let how = if new_key { How::NewKey } else { How::Header };
+    let mut rekey = Rekey::new(&identities, &to, existing(keep), how);
+    if let Some(context) = who.context() {
+        rekey = rekey.context(context);
+    }
+    let path: &Path = &path;
+    let options = Options::new().progress(&told);
+    let done = py.detach(|| polyseal_local::rekey_file(path, &rekey, &options));
+    told.finish(py, done)
 }

@@ -1,8 +1,8 @@
 //! The extension module `polyseal._polyseal`: what of the Python package is written in Rust.
 //!
-//! It is thin: lengths, limits and cryptography are those of `polyseal` and `polyseal-file`. What
-//! is here is the border: memory that Python owns ([`memory`]), the interpreter's lock, exceptions
-//! ([`errors`]), and file objects ([`streams`]). The classes of algorithms are made from the
+//! It is thin: lengths, limits and cryptography are those of `polyseal` and `polyseal-file`, and
+//! what is done to files by their names is `polyseal-local`'s. What is here is the border: memory that Python owns ([`memory`]), the interpreter's lock, exceptions
+//! ([`errors`]), callbacks and Ctrl-C ([`told`]), and file objects ([`streams`]). The classes of algorithms are made from the
 //! registry when the module is imported ([`classes`]).
 //!
 //! `unsafe` stands in [`memory`] alone. The wheel is compiled with unwinding: a panic, which is a
@@ -17,8 +17,8 @@ mod errors;
 mod files;
 mod flex;
 mod mac;
-mod manifest;
 mod memory;
+mod new_file;
 mod payload;
 mod reader;
 mod scratch;
@@ -26,7 +26,8 @@ mod sealer;
 mod secret;
 mod stream_sealer;
 mod streams;
-mod watch;
+mod told;
+mod trees;
 mod who;
 
 use pyo3::prelude::*;
@@ -46,9 +47,10 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<payload::Payload>()?;
     module.add_class::<payload::Outline>()?;
     module.add_class::<sealer::Sealer>()?;
-    module.add_class::<manifest::ManifestWriter>()?;
-    module.add_class::<manifest::ManifestReader>()?;
-    module.add_function(wrap_pyfunction!(manifest::link_stays_inside, module)?)?;
+    module.add_class::<new_file::NewFile>()?;
+    module.add_class::<new_file::Directory>()?;
+    module.add_function(wrap_pyfunction!(errors::printable, module)?)?;
     classes::add(module)?;
-    files::add(module)
+    files::add(module)?;
+    trees::add(module)
 }

@@ -1,5 +1,6 @@
 //! A file that is read in parts; `polyseal/files.py` makes a file object of it.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -8,7 +9,7 @@ use polyseal_file::{Error, Reader as FileReader};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::of_file;
+use crate::errors::{of_file, of_named};
 use crate::files::some_threads;
 use crate::memory::{Output, Parts, PartsCut};
 use crate::scratch::{KEPT, wipe, with_scratch};
@@ -36,7 +37,9 @@ impl Reader {
         let threads = some_threads(threads)?.get();
         let (source, who) = (Source::open(file)?, who.get());
         let identities = who.identities()?;
-        let reader = py.detach(|| who.decryptor(&identities).reader(source)).map_err(of_file)?;
+        let reader = py.detach(|| who.decryptor(&identities).reader(source));
+        let name = file.extract::<PathBuf>().ok();
+        let reader = reader.map_err(|error| of_named(name.as_deref(), error))?;
         Ok(Self { reader, threads })
     }
 

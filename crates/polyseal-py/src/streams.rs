@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use polyseal_file::ReadAt;
@@ -13,10 +13,16 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::errors::of_system;
+
 /// A file object that is read or written from where it stands.
 pub(crate) struct Stream(Py<PyAny>);
 
 impl Stream {
+    pub(crate) fn new(file: &Bound<'_, PyAny>) -> Self {
+        Self(file.clone().unbind())
+    }
+
     fn call_read(&self, py: Python<'_>, buffer: &mut [u8]) -> PyResult<usize> {
         let read = self.0.bind(py).call_method1("read", (buffer.len(),))?;
         let read = read.cast_into::<PyBytes>().map_err(|_| {
@@ -60,9 +66,9 @@ pub(crate) enum Source {
 impl Source {
     pub(crate) fn open(file: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(path) = file.extract::<PathBuf>() {
-            return Ok(Self::File(file.py().detach(|| File::open(path))?));
+            return file.py().detach(|| opened(&path)).map(Self::File);
         }
-        Ok(Self::Object(Mutex::new(Stream(file.clone().unbind()))))
+        Ok(Self::Object(Mutex::new(Stream::new(file))))
     }
 }
 
@@ -102,9 +108,14 @@ pub(crate) enum Input {
 impl Input {
     pub(crate) fn open(file: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(path) = file.extract::<PathBuf>() {
-            return Ok(Self::File(file.py().detach(|| File::open(path))?));
+            return file.py().detach(|| opened(&path)).map(Self::File);
         }
-        Ok(Self::Object(Stream(file.clone().unbind())))
+        Ok(Self::Object(Stream::new(file)))
+    }
+
+    /// The file of this name. One that is a pipe is waited for.
+    pub(crate) fn named(path: &Path) -> PyResult<Self> {
+        opened(path).map(Self::File)
     }
 
     /// How long it is, where that is known.
@@ -134,28 +145,6 @@ impl Read for Input {
     }
 }
 
-/// What is written: an empty file by its path, or a file object.
-pub(crate) enum Output {
-    File(File),
-    Object(Stream),
-}
-
-impl Output {
-    pub(crate) fn open(file: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(path) = file.extract::<PathBuf>() {
-            let open = || File::options().write(true).open(path);
-            return Ok(Self::File(file.py().detach(open)?));
-        }
-        Ok(Self::Object(Stream(file.clone().unbind())))
-    }
-
-    pub(crate) fn as_output(&mut self) -> polyseal_file::Output<'_> {
-        match self {
-            #[cfg(unix)]
-            Self::File(file) => polyseal_file::Output::File(file),
-            #[cfg(not(unix))]
-            Self::File(file) => polyseal_file::Output::Stream(file),
-            Self::Object(stream) => polyseal_file::Output::Stream(stream),
-        }
-    }
+fn opened(path: &Path) -> PyResult<File> {
+    File::open(path).map_err(|error| of_system(path, error))
 }

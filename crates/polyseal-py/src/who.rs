@@ -3,7 +3,8 @@
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Identities, Passphrase, Recipients};
-use pyo3::exceptions::PyTypeError;
+use polyseal_local::Already;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
@@ -73,6 +74,23 @@ impl Who {
                 .map_err(|error| of_key(&error))?;
         }
         Ok(recipients.age(list.into_recipients(&NoCallbacks).map_err(|error| of_key(&error))?))
+    }
+
+    /// Whom a file is given to that is there already.
+    pub(crate) fn new_recipients(&self) -> PyResult<Recipients> {
+        if self.context.is_some() {
+            let why = "a rekey keeps the context of a file: `to` has none";
+            return Err(PyValueError::new_err(why));
+        }
+        self.recipients()
+    }
+
+    /// What shows that one of many files has been given to them. Where one key is added and nobody
+    /// else, it opens what is done.
+    pub(crate) fn already<'a>(&self, opens: &'a Identities<'a>, keep: bool) -> Already<'a> {
+        let others = self.identities.len() + self.recipients.len();
+        let one_is_added = keep && self.keys.len() == 1 && others == 0 && self.passphrase.is_none();
+        if one_is_added { Already::OpensAdded(opens) } else { Already::Opens(opens) }
     }
 
     /// What opens a file.

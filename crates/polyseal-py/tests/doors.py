@@ -90,7 +90,7 @@ def main() -> None:
     try:
         print(in_python(operation, of) if library is None else in_c(library, operation, of))
     except Exception as error:
-        errors = list(error.failures.values()) if isinstance(error, polyseal.TreeError) else [error]
+        errors = [each.error for each in error.failures] if isinstance(error, polyseal.TreeError) else [error]
         print(*(base.__name__ for base in type(errors[0]).__mro__))
         print(repr(errors[0]), file=sys.stderr)
 

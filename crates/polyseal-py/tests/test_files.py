@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import pickle
@@ -9,11 +10,13 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import polyseal
 import pytest
+from conftest import as_another, needs_root
 from polyseal import SecretKey
 
 SIZES = [0, 1, 4095, 4096, 4097, 65_536, 65_537, 3_000_001]
@@ -203,14 +206,133 @@ def test_who_may_open(tmp_path: Path, key: SecretKey) -> None:
         stored(b"", key=key, passphrase="correct horse")
     with pytest.raises(polyseal.HeaderError):
         polyseal.open(io.BytesIO(b"not a file of ours"), key=key)
-    with pytest.raises(FileNotFoundError):
-        polyseal.open(tmp_path / "nothing", key=key)
     with pytest.raises(ValueError, match="rot13 is not a suite"):
         stored(b"", key=key, suite="rot13")
     with pytest.raises(ValueError, match="segment of 5000 bytes"):
         stored(b"", key=key, segment_size=5000)
     with pytest.raises(ValueError, match="modes are"):
         polyseal.open(file, "ab", key=key)  # type: ignore[call-overload]
+
+
+def test_an_error_of_the_system_has_its_number_and_the_file(tmp_path: Path, key: SecretKey) -> None:
+    nothing, plain, sealed = tmp_path / "nothing", tmp_path / "plain", tmp_path / "sealed"
+    plain.write_bytes(b"message")
+    polyseal.encrypt_file(plain, sealed, key=key)
+    calls: list[tuple[int, Path, Callable[[], object]]] = [
+        (errno.ENOENT, nothing, lambda: polyseal.open(nothing, key=key)),
+        (errno.ENOENT, nothing / "x", lambda: polyseal.open(nothing / "x", "wb", key=key)),
+        (errno.ENOENT, nothing, lambda: polyseal.inspect(nothing)),
+        (errno.ENOENT, nothing, lambda: polyseal.encrypt_file(nothing, tmp_path / "x", key=key)),
+        (errno.ENOENT, nothing, lambda: polyseal.encrypt_file(nothing, io.BytesIO(), key=key)),
+        (errno.ENOENT, nothing, lambda: polyseal.decrypt_file(nothing, tmp_path / "x", key=key)),
+        (errno.ENOENT, nothing, lambda: polyseal.verify_file(nothing, key=key)),
+        (errno.ENOENT, nothing, lambda: polyseal.rekey_file(nothing, key=key, to={"key": key}, keep=False)),
+        (errno.EISDIR, tmp_path, lambda: polyseal.encrypt_file(tmp_path, tmp_path / "x", key=key)),
+        (errno.EISDIR, tmp_path, lambda: polyseal.open(tmp_path, key=key)),
+        (errno.EEXIST, sealed, lambda: polyseal.encrypt_file(plain, sealed, key=key)),
+        (errno.EEXIST, sealed, lambda: polyseal.encrypt_file(io.BytesIO(), sealed, key=key)),
+        (errno.ENOTDIR, tmp_path / "x/", lambda: polyseal.encrypt_file(plain, f"{tmp_path}/x/", key=key)),
+    ]
+    for number, path, call in calls:
+        with pytest.raises(OSError) as raised:
+            call()
+        error = raised.value
+        assert (error.errno, str(error.filename).rstrip("/")) == (number, str(path)), error
+        assert type(error) is type(OSError(number, "")) and os.strerror(number) in str(error)
+
+
+def test_an_error_of_a_file_says_which(tmp_path: Path, key: SecretKey) -> None:
+    plain, sealed = tmp_path / "plain", tmp_path / "sealed"
+    plain.write_bytes(b"message")
+    polyseal.encrypt_file(plain, sealed, key=key, context="c")
+    altered = bytearray(sealed.read_bytes())
+    altered[-1] ^= 1
+    (tmp_path / "altered").write_bytes(altered)
+    other = SecretKey.generate()
+    calls: list[tuple[type[polyseal.PolysealError], str, Callable[[], object]]] = [
+        (polyseal.HeaderError, "plain", lambda: polyseal.open(plain, key=key)),
+        (polyseal.HeaderError, "plain", lambda: polyseal.inspect(plain)),
+        (polyseal.NoMatchingKey, "sealed", lambda: polyseal.verify_file(sealed, key=other)),
+        (polyseal.NoMatchingKey, "sealed", lambda: polyseal.decrypt_file(sealed, io.BytesIO(), key=other)),
+        (polyseal.ContextMismatch, "sealed", lambda: polyseal.decrypt_file(sealed, tmp_path / "x", key=key)),
+        (polyseal.CorruptSegment, "altered", lambda: polyseal.verify_file(tmp_path / "altered", key=key, context="c")),
+        (polyseal.NoMatchingKey, "sealed", lambda: polyseal.rekey_file(sealed, key=other, to={"key": key}, keep=True)),
+    ]
+    for kind, name, call in calls:
+        with pytest.raises(kind) as raised:
+            call()
+        error = pickle.loads(pickle.dumps(raised.value))
+        assert error.filename == str(tmp_path / name) and str(error).startswith(f"{tmp_path / name}: ")
+        assert str(error) == str(raised.value)
+    with pytest.raises(polyseal.NoMatchingKey) as raised:
+        polyseal.open(stored(b"", key=key), key=other)
+    assert raised.value.filename is None
+
+
+def test_recipients_that_are_there_are_kept_or_not_as_is_said(tmp_path: Path, key: SecretKey) -> None:
+    path, new = tmp_path / "file", SecretKey.generate()
+    path.write_bytes(stored(b"message", key=key).getvalue())
+    header = path.read_bytes()[:4096]
+    calls: list[Callable[..., object]] = [
+        lambda **keywords: polyseal.rekey_file(path, key=key, to={"key": new}, **keywords),
+        lambda **keywords: polyseal.rekey_header(header, key=key, to={"key": new}, **keywords),
+        lambda **keywords: polyseal.rekey_tree(tmp_path, key=key, to={"key": new}, **keywords),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="'keep'"):
+            call()
+        with pytest.raises(TypeError, match="keep=False takes access"):
+            call(remove_others=True)
+    with pytest.raises(ValueError, match="nobody keeps access"):
+        polyseal.rekey_file(path, key=key, to={"key": new}, keep=True, new_key=True)
+    with pytest.raises(ValueError, match="keeps the context"):
+        polyseal.rekey_file(path, key=key, to={"key": new, "context": "c"}, keep=False)
+    assert path.read_bytes()[:4096] == header
+    polyseal.rekey_file(path, key=key, to={"key": new}, keep=False)
+    with pytest.raises(polyseal.NoMatchingKey):
+        polyseal.open(path, key=key)
+    assert polyseal.open(path, key=new).read() == b"message"
+
+
+@needs_root
+def test_a_file_that_replaces_another_is_readable_by_nobody_else(public: Path, key: SecretKey) -> None:
+    """By those who could read the old one, as far as that can be carried over."""
+    user, group, other = 54_321, 54_321, 54_322
+    place, shared, home = (public / name for name in ("place", "shared", "home"))
+    sealed = stored(b"secret", key=key).getvalue()
+    for directory, mode in ((place, 0o700), (shared, 0o777), (home, 0o755)):
+        directory.mkdir()
+        directory.chmod(mode)
+        os.chown(directory, user, group)
+    replaced = {place / "group": (other, 0o640), place / "not-mine": (54_323, 0o644), place / "plain": (group, 0o604)}
+    # Whoever can write to the directory has given it that name; or a link to another one.
+    replaced |= {shared / "renamed": (group, 0o644), home / "page": (group, 0o644)}
+    (shared / "link").symlink_to(home / "page")
+    outputs = {**replaced, shared / "link": (group, 0o644)}
+    outputs.pop(home / "page")
+    writers: list[Callable[[Path], object]] = [
+        lambda path: polyseal.decrypt_file(io.BytesIO(sealed), path, key=key, overwrite=True),
+        lambda path: polyseal.decrypt_file(place / "sealed", path, key=key, overwrite=True),
+        lambda path: polyseal.open(path, "wb", key=key).close(),
+    ]
+    for write in writers:
+        (place / "sealed").write_bytes(sealed)
+        os.chown(place / "sealed", user, group)
+        for path, (owning, mode) in replaced.items():
+            path.unlink(missing_ok=True)
+            path.write_bytes(b"public")
+            path.chmod(mode)
+            os.chown(path, user, owning)
+        # Another group that is the user's own is carried over; one that is not takes the bits away.
+        as_another(user, group, [other], lambda write=write: [write(path) for path in outputs])  # type: ignore[misc]
+        found = {path.name: (path.stat().st_gid, path.stat().st_mode & 0o777) for path in outputs}
+        assert found == {
+            "group": (other, 0o640),
+            "not-mine": (group, 0o604),
+            "plain": (group, 0o604),
+            "renamed": (group, 0o600),
+            "link": (group, 0o600),
+        }
 
 
 def test_a_passphrase() -> None:
@@ -243,21 +365,22 @@ def test_other_recipients(tmp_path: Path, key: SecretKey) -> None:
     path, message, new = tmp_path / "file", os.urandom(200_000), SecretKey.generate()
     path.write_bytes(stored(message, key=key, context="c").getvalue())
     payload = path.read_bytes()[4096:]
-    polyseal.rekey_file(path, key=key, to={"key": new, "recipients": RECIPIENT})
+    polyseal.rekey_file(path, key=key, to={"key": new, "recipients": RECIPIENT}, keep=True)
     assert path.read_bytes()[4096:] == payload
     for who in ({"key": key}, {"key": new}, {"identity": IDENTITY}):
         assert polyseal.open(path, context="c", **who).read() == message
-    polyseal.rekey_file(path, key=key, to={"key": new}, remove_others=True)
+    polyseal.rekey_file(path, key=key, to={"key": new}, keep=False)
     with pytest.raises(polyseal.NoMatchingKey):
         polyseal.open(path, key=key, context="c")
     assert path.read_bytes()[4096:] == payload
-    polyseal.rekey_file(path, key=new, context="c", to={"key": key}, new_key=True)
+    polyseal.rekey_file(path, key=new, context="c", to={"key": key}, keep=False, new_key=True)
     assert polyseal.open(path, key=key, context="c").read() == message
     assert path.read_bytes()[4096:] != payload
     before = path.read_bytes()
     with pytest.raises(polyseal.NoMatchingKey):
-        polyseal.rekey_file(path, key=new, to={"key": new})
-    header = polyseal.rekey_header(before[:4096], key=key, to={"key": new})
+        polyseal.rekey_file(path, key=new, to={"key": new}, keep=True)
+    header = polyseal.rekey_header(before[:4096], key=key, to={"key": new}, keep=True)
+    assert polyseal.open(io.BytesIO(header + before[4096:]), key=key, context="c").read() == message
     assert polyseal.open(io.BytesIO(header + before[4096:]), key=new, context="c").read() == message
     assert path.read_bytes() == before and os.listdir(tmp_path) == ["file"]
 
@@ -283,11 +406,40 @@ def test_what_a_file_object_raises_comes_through(tmp_path: Path, key: SecretKey)
     def raises(done: int, total: int | None) -> None:
         raise LookupError("enough")
 
-    plain = tmp_path / "plain"
-    plain.write_bytes(bytes(20_000_000))
-    with pytest.raises(LookupError, match="enough"):
-        polyseal.encrypt_file(plain, tmp_path / "out", key=key, progress=raises)
-    assert os.listdir(tmp_path) == ["plain"]
+    plain, sealed = tmp_path / "plain", tmp_path / "sealed"
+    for size in (0, 7, 20_000_000):
+        plain.write_bytes(bytes(size))
+        for source in (plain, io.BytesIO(bytes(size))):
+            with pytest.raises(LookupError, match="enough"):
+                polyseal.encrypt_file(source, tmp_path / "out", key=key, progress=raises)
+        polyseal.encrypt_file(plain, sealed, key=key)
+        with pytest.raises(LookupError, match="enough"):
+            polyseal.decrypt_file(sealed, tmp_path / "out", key=key, progress=raises)
+        with pytest.raises(LookupError, match="enough"):
+            polyseal.verify_file(sealed, key=key, progress=raises)
+        sealed.unlink()
+        assert os.listdir(tmp_path) == ["plain"]
+
+
+def test_ctrl_c_ends_a_file_by_its_name_and_leaves_nothing(tmp_path: Path) -> None:
+    with (tmp_path / "source").open("wb") as file:
+        file.truncate(256 << 20)
+    program = textwrap.dedent(
+        """
+        import os, signal, sys, polyseal
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        told = []
+        def progress(done, total):
+            told.append(done)
+            os.kill(os.getpid(), signal.SIGINT)
+        try:
+            polyseal.encrypt_file(sys.argv[1] + "/source", sys.argv[1] + "/out", key=bytes(32), progress=progress)
+        except KeyboardInterrupt:
+            print("interrupted", len(told), os.listdir(sys.argv[1]))
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "interrupted 1 ['source']\n", done.stdout + done.stderr
 
 
 def test_ctrl_c_ends_it_and_leaves_nothing(tmp_path: Path) -> None:

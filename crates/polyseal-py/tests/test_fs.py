@@ -285,3 +285,28 @@ def test_urls_are_chained(tmp_path: Path, reference: str) -> None:
     with fsspec.open(f"simplecache::{url}", simplecache={"cache_storage": str(cache)}, polyseal={"key": reference}) as file:
         assert file.read() == b"attack at dawn"
     assert [each.read_bytes() for each in cache.iterdir()] == [b"attack at dawn"]
+
+
+def test_a_file_that_is_got_appears_when_all_of_it_is_authentic(tmp_path: Path, reference: str) -> None:
+    fs = PolysealFileSystem(target_protocol="file", key=reference)
+    place, message = tmp_path / "place", secrets.token_bytes(20_000_000)
+    (place / "sub").mkdir(parents=True)
+    fs.pipe({f"{place}/a": message, f"{place}/sub/b": b"message"})
+    out = tmp_path / "out"
+    fs.get(f"{place}/a", str(out))
+    assert out.read_bytes() == message
+    fs.get(str(place), str(tmp_path / "all"), recursive=True)
+    assert (tmp_path / "all/a").read_bytes() == message and (tmp_path / "all/sub/b").read_bytes() == b"message"
+    held = io.BytesIO()
+    fs.get_file(f"{place}/sub/b", held)
+    assert held.getvalue() == b"message"
+    altered = bytearray((place / "a").read_bytes())
+    altered[-100_000] ^= 1
+    (place / "a").write_bytes(altered)
+    out.write_bytes(b"what was there")
+    for path in (out, tmp_path / "new"):
+        with pytest.raises(polyseal.CorruptSegment):
+            fs.get(f"{place}/a", str(path))
+    assert out.read_bytes() == b"what was there" and not (tmp_path / "new").exists()
+    assert (tmp_path / "all/a").stat().st_mode & 0o777 == 0o600
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["all", "key", "out", "place"]

@@ -64,7 +64,7 @@ def test_there_and_back(tree: Path, reference: str, tmp_path: Path, workers: int
     out = f"file://{tmp_path}/out"
     done("encrypt", f"file://{tree}", out, key=reference)
     done("verify", out, key=reference)
-    done("rekey", out, key=reference, to={"key": f"file:{new}"}, remove_others=True)
+    done("rekey", out, key=reference, to={"key": f"file:{new}"}, keep=False)
     done("decrypt", out, f"file://{tmp_path}/back", key=f"file:{new}")
     assert contents(tmp_path / "back") == contents(tree)
     refused = polyseal.jobs.plan("verify", out, key=reference).run()
@@ -141,7 +141,7 @@ def test_a_task_that_is_run_again_knows_its_own_objects(tree: Path, reference: s
     for operation, urls, arguments in [
         ("encrypt", (f"file://{tree}", out), {}),
         ("decrypt", (out, back), {}),
-        ("rekey", (out,), {"to": {"key": f"file:{new}"}, "remove_others": True}),
+        ("rekey", (out,), {"to": {"key": f"file:{new}"}, "keep": False}),
     ]:
         plan = polyseal.jobs.plan(operation, *urls, key=reference, **arguments)  # type: ignore[arg-type]
         [task] = plan.tasks
@@ -187,18 +187,18 @@ def test_an_object_is_not_held_in_memory(tmp_path: Path, reference: str, monkeyp
     data = secrets.token_bytes(20_000_000)
     (tmp_path / "in").write_bytes(data)
     sizes: list[int] = []
-    read = _stores.Store.read
+    read = _stores.LocalStore.read
 
-    def measured(self: _stores.Store, path: str, start: int, stop: int, version: str) -> bytes:
+    def measured(self: _stores.LocalStore, path: str, start: int, stop: int, version: str) -> bytes:
         sizes.append(stop - start)
         return read(self, path, start, stop, version)
 
-    monkeypatch.setattr(_stores.Store, "read", measured)
+    monkeypatch.setattr(_stores.LocalStore, "read", measured)
     for operation, source, target in [("encrypt", "in", "x"), ("decrypt", "x", "back")]:
         urls = (f"file://{tmp_path}/{source}", f"file://{tmp_path}/{target}")
         plan = polyseal.jobs.plan(operation, *urls, key=reference)  # type: ignore[arg-type]
         assert statuses(plan.run()) == {"done"}
-    rekey = polyseal.jobs.plan("rekey", f"file://{tmp_path}/x", key=reference, to={"key": reference})
+    rekey = polyseal.jobs.plan("rekey", f"file://{tmp_path}/x", key=reference, to={"key": reference}, keep=True)
     assert statuses(rekey.run()) == {"done"}
     assert (tmp_path / "back").read_bytes() == data
     assert max(sizes) < 9 << 20 and sum(sizes) > 60_000_000
@@ -247,6 +247,28 @@ def test_a_name_does_not_lead_out_of_the_target(tmp_path: Path, reference: str) 
     fs.store.clear()
 
 
+def test_a_link_does_not_lead_out_of_the_target(tree: Path, reference: str, tmp_path: Path) -> None:
+    """Whoever can write to the target puts one there, before or after it has been planned."""
+    home, out = tmp_path / "home", tmp_path / "out"
+    (home / "sub").mkdir(parents=True)
+    out.mkdir()
+    for place in (home / "0", home / "sub/1", home / "sub/2"):
+        place.write_bytes(b"precious")
+    before = contents(home)
+    (out / "sub").symlink_to(home / "sub")
+    for overwrite in (False, True):
+        plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{out}", key=reference, overwrite=overwrite)
+        (out / "0").unlink(missing_ok=True)
+        (out / "0").symlink_to(home / "0")
+        outcomes = {each.name: each.status for each in plan.run()}
+        assert contents(home) == before
+        assert outcomes["0"] == "failed" and {outcomes[f"sub/{i}"] for i in (1, 2, 4, 5)} == {"failed"}
+        assert outcomes["3"] == "done"
+        (out / "3").unlink()
+    (out / "sub").unlink()
+    assert (out / "6").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_manifest_is_of_one_job(tree: Path, reference: str, tmp_path: Path) -> None:
     out, manifest = f"file://{tmp_path}/out", tmp_path / "manifest"
     polyseal.jobs.plan("encrypt", f"file://{tree}", out, key=reference, manifest=manifest).run()
@@ -254,9 +276,9 @@ def test_a_manifest_is_of_one_job(tree: Path, reference: str, tmp_path: Path) ->
     for name in ("second", "third"):
         (tmp_path / name).write_text(polyseal.SecretKey.generate().to_key_file())
         keys.append(f"file:{tmp_path / name}")
-    polyseal.jobs.plan("rekey", out, key=reference, to={"key": keys[0]}, remove_others=True, manifest=manifest).run()
+    polyseal.jobs.plan("rekey", out, key=reference, to={"key": keys[0]}, keep=False, manifest=manifest).run()
     again = polyseal.jobs.plan(
-        "rekey", out, key=keys[0], to={"key": keys[1]}, remove_others=True, manifest=manifest
+        "rekey", out, key=keys[0], to={"key": keys[1]}, keep=False, manifest=manifest
     ).run()
     assert len(again) == 12 and statuses(again) == {"done"}
     assert statuses(polyseal.jobs.plan("verify", out, key=keys[0]).run()) == {"failed"}
@@ -285,13 +307,17 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, reference: str) -> None:
     for wrong in [
         dict(operation="encrypt", key=reference),
         dict(operation="verify", target="memory://x", key=reference),
-        dict(operation="rekey", key=reference),
+        dict(operation="rekey", key=reference, keep=True),
+        dict(operation="rekey", to={"key": reference}, key=reference),
+        dict(operation="verify", key=reference, keep=False),
         dict(operation="verify", to={"key": reference}, key=reference),
-        dict(operation="rekey", to={"passphrase": "attack at dawn"}, key=reference),
+        dict(operation="rekey", to={"passphrase": "attack at dawn"}, key=reference, keep=False),
         dict(operation="verify", key=reference, part_size=1000),
         dict(operation="verify", key=reference, objects_per_task=0),
     ]:
         with pytest.raises(ValueError):
             polyseal.jobs.plan(source=f"file://{tmp_path}", **wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="keep=False takes access"):
+        polyseal.jobs.plan("rekey", f"file://{tmp_path}", key=reference, remove_others=True)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="reference"):
         polyseal.jobs.plan("verify", f"file://{tmp_path}", key=polyseal.SecretKey.generate())  # type: ignore[arg-type]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
-import stat
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import polyseal
 import pytest
-from polyseal import SecretKey, SourceChanged, _directory, _rekey
+from polyseal import SecretKey, SourceChanged
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def test_of_two_at_once_none_is_lost(path: Path, key: SecretKey, new_key: bool) 
 
     def work(mine: SecretKey) -> None:
         try:
-            until_done(lambda: polyseal.rekey_file(path, key=key, to={"key": mine}))
+            until_done(lambda: polyseal.rekey_file(path, key=key, to={"key": mine}, keep=True))
             if new_key:
-                until_done(lambda: polyseal.rekey_file(path, key=key, to={"key": [key, *keys]}, new_key=True))
+                until_done(lambda: polyseal.rekey_file(path, key=key, to={"key": [key, *keys]}, keep=False, new_key=True))
         except BaseException as error:
             failed.append(error)
 
@@ -63,7 +63,7 @@ def test_of_two_at_once_none_is_lost(path: Path, key: SecretKey, new_key: bool) 
 
 
 def test_the_tool_and_the_package_wait_for_each_other(
-    path: Path, tmp_path: Path, key: SecretKey, tool: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    path: Path, tmp_path: Path, key: SecretKey, tool: Callable[..., str]
 ) -> None:
     keys = [SecretKey.generate() for _ in range(8)]
     for i, each in enumerate([key, *keys]):
@@ -86,7 +86,7 @@ def test_the_tool_and_the_package_wait_for_each_other(
     thread = threading.Thread(target=by_tool)
     thread.start()
     for each in keys[4:]:
-        until_done(lambda mine=each: polyseal.rekey_file(path, key=key, to={"key": mine}))  # type: ignore[misc]
+        until_done(lambda mine=each: polyseal.rekey_file(path, key=key, to={"key": mine}, keep=True))  # type: ignore[misc]
     thread.join()
     assert not failed, failed
     for each in [key, *keys]:
@@ -94,71 +94,66 @@ def test_the_tool_and_the_package_wait_for_each_other(
     # The tool's lock is this one, and the other way round.
     with path.open("rb") as locked:
         fcntl.flock(locked, fcntl.LOCK_EX)
-        monkeypatch.setattr(_rekey, "_PATIENCE", 0.1)
-        with pytest.raises(TimeoutError, match="another program"):
-            polyseal.rekey_file(path, key=key, to={"key": keys[0]})
-        with pytest.raises(AssertionError, match="another program"):
-            tool("rekey", "--keep", "-k", tmp_path / "k0", "--to-key", tmp_path / "k1", path)
+        with ThreadPoolExecutor() as pool:
+            refused = pool.submit(
+                tool, "rekey", "--keep", "-k", tmp_path / "k0", "--to-key", tmp_path / "k1", path
+            )
+            with pytest.raises(TimeoutError, match="another program") as raised:
+                polyseal.rekey_file(path, key=key, to={"key": keys[0]}, keep=True)
+            assert (raised.value.errno, raised.value.filename) == (errno.ETIMEDOUT, str(path))
+            with pytest.raises(AssertionError, match="another program"):
+                refused.result()
 
 
 @pytest.mark.parametrize("new_key", [False, True])
 @pytest.mark.parametrize("how", ["replaced", "other header"])
-def test_a_file_that_has_changed_meanwhile_stays(
-    path: Path, key: SecretKey, new_key: bool, how: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_has_changed_meanwhile_stays(path: Path, key: SecretKey, new_key: bool, how: str) -> None:
     other = path.with_name("other")
     polyseal.encrypt_file(path, other, key=key, header_size=4096 * 3)
     there = other.read_bytes()
-    close = _directory.Staged.close
 
-    def meanwhile(self: Any) -> None:
-        close(self)
-        if how == "replaced" and other.exists():
+    def opened() -> int:
+        links = [f"/proc/self/fd/{fd}" for fd in os.listdir("/proc/self/fd")]
+        return sum(os.path.exists(link) and os.path.samefile(link, path) for link in links)
+
+    with path.open("rb") as locked, ThreadPoolExecutor() as pool:
+        fcntl.flock(locked, fcntl.LOCK_EX)
+        new: polyseal.WhoArgs = {"key": SecretKey.generate()}
+        rekeyed = pool.submit(polyseal.rekey_file, path, key=key, to=new, keep=False, new_key=new_key)
+        # It has read the header, and opened the file once more to lock it.
+        while opened() < 3:
+            time.sleep(0.001)
+        if how == "replaced":
             other.rename(path)
         else:
             path.write_bytes(there)
-
-    monkeypatch.setattr(_directory.Staged, "close", meanwhile)
-    with pytest.raises(SourceChanged, match="meanwhile"):
-        polyseal.rekey_file(path, key=key, to={"key": SecretKey.generate()}, new_key=new_key)
-    assert path.read_bytes() == there
+        locked.close()
+        with pytest.raises(SourceChanged, match="meanwhile") as raised:
+            rekeyed.result()
+    assert raised.value.filename == str(path) and path.read_bytes() == there
 
 
 def test_what_the_tool_has_left_is_in_the_way(path: Path, key: SecretKey) -> None:
     backup = path.with_name("file.header-backup")
     backup.write_bytes(path.read_bytes()[:12288] * 2)
     before = path.read_bytes()
-    with pytest.raises(FileExistsError, match="rekey --restore"):
-        polyseal.rekey_file(path, key=key, to={"key": SecretKey.generate()})
-    assert path.read_bytes() == before
+    with pytest.raises(FileExistsError, match="rekey --restore") as raised:
+        polyseal.rekey_file(path, key=key, to={"key": SecretKey.generate()}, keep=False)
+    assert path.read_bytes() == before and raised.value.filename == str(backup)
+    # What only has its name is told, and does not keep a file from being rekeyed.
+    backup.write_bytes(b"of another")
+    with pytest.warns(UserWarning, match="no copy of a header"):
+        polyseal.rekey_file(path, key=key, to={"key": key}, keep=False)
+    assert path.read_bytes() != before and backup.read_bytes() == b"of another"
 
 
 def test_the_header_keeps_its_length_under_a_new_key(path: Path, key: SecretKey) -> None:
-    polyseal.rekey_file(path, key=key, to={"key": key}, new_key=True)
+    polyseal.rekey_file(path, key=key, to={"key": key}, keep=False, new_key=True)
     assert polyseal.inspect(path).header_size == 4096 * 3
 
 
 def test_a_link_stays_and_its_file_is_rekeyed(path: Path, key: SecretKey) -> None:
     link, new = path.with_name("link"), SecretKey.generate()
     link.symlink_to("file")
-    polyseal.rekey_file(link, key=key, to={"key": new}, remove_others=True)
+    polyseal.rekey_file(link, key=key, to={"key": new}, keep=False)
     assert link.is_symlink() and polyseal.verify_file(path, key=new).size == 100_000
-
-
-def test_a_name_is_on_disk_before_it_is_told(tmp_path: Path, key: SecretKey, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "plain").write_bytes(b"message")
-    synced: list[str] = []
-    fsync = os.fsync
-
-    def watched(fd: int) -> None:
-        is_directory = stat.S_ISDIR(os.fstat(fd).st_mode)
-        synced.append("directory" if is_directory else "file")
-        if is_directory:
-            assert (tmp_path / "sealed").exists()
-        fsync(fd)
-
-    monkeypatch.setattr(os, "fsync", watched)
-    for overwrite in (False, True):
-        synced.clear()
-        polyseal.encrypt_file(tmp_path / "plain", tmp_path / "sealed", key=key, overwrite=overwrite)
-        assert synced == ["file", "directory"]

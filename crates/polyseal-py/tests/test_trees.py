@@ -11,16 +11,15 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import polyseal
 import pytest
 from conftest import VECTORS
-from polyseal import SecretKey, TreeError, TreeMismatch, _directory
-from polyseal._directory import Directory
+from polyseal import SecretKey, TreeError, TreeMismatch
+from polyseal._polyseal import Directory
 
 MANIFEST = ".polyseal-manifest.polyseal"
 
@@ -92,7 +91,7 @@ def test_a_tree_comes_back_with_modes_times_and_links(
     arguments: dict[str, Any] = dict(key=key, context="album", jobs=jobs, progress=told.append)
     summary = polyseal.encrypt_tree(tree, tmp_path / "s", segment_size=4096, suite="kc-xaes-256-gcm", **arguments)
     assert summary == polyseal.TreeSummary(files=5, directories=3, links=1, size=300_011)
-    assert told[-1] == polyseal.TreeProgress(5, 5, 300_011, 300_011) and told[0].of_files == 5
+    assert told[-1] == polyseal.TreeProgress(5, 5, 300_011, 300_011)
     assert names(tmp_path / "s") == sorted(
         [MANIFEST, "a", "a/b", "a/b/three.polyseal", "a/two.polyseal", "a.txt.polyseal", "empty", "one.polyseal"]
         + ["a/\udcff.polyseal"]
@@ -100,10 +99,12 @@ def test_a_tree_comes_back_with_modes_times_and_links(
     for name in (MANIFEST, "one.polyseal"):
         assert polyseal.inspect(tmp_path / "s" / name).suite == "kc-xaes-256-gcm"
     told.clear()
-    assert polyseal.verify_tree(tmp_path / "s", **arguments) == summary
+    # What is verified makes no link.
+    verified = polyseal.verify_tree(tmp_path / "s", **arguments)
+    assert verified == polyseal.TreeSummary(files=5, directories=3, links=0, size=300_011)
     assert polyseal.decrypt_tree(tmp_path / "s", tmp_path / "out", **arguments) == summary
     assert told.count(polyseal.TreeProgress(5, 5, 300_011, 300_011)) >= 2
-    assert all(each.bytes <= 300_011 for each in told)
+    assert all(each.bytes <= each.of_bytes <= 300_011 and each.files <= each.of_files for each in told)
     assert listing(tmp_path / "out") == listing(tree)
     with pytest.raises(polyseal.ContextMismatch):
         polyseal.verify_tree(tmp_path / "s", key=key)
@@ -111,11 +112,12 @@ def test_a_tree_comes_back_with_modes_times_and_links(
         polyseal.verify_tree(tmp_path / "s", key=SecretKey.generate())
 
 
-def test_a_system_without_unnamed_files_or_names_of_descriptors(
-    tree: Path, tmp_path: Path, key: SecretKey, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("variable", ["POLYSEAL_TEST_NAMED_OUTPUT", "POLYSEAL_TEST_BY_COMPONENTS"])
+def test_a_system_without_unnamed_files_or_paths_beneath_a_handle(
+    tree: Path, tmp_path: Path, key: SecretKey, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr(os, "O_TMPFILE")
-    monkeypatch.setattr(_directory, "as_path", lambda _: None)
+    """As the development profile can be told to be."""
+    monkeypatch.setenv(variable, "1")
     for _ in range(2):
         polyseal.encrypt_tree(tree, tmp_path / "s", key=key, overwrite=True)
         polyseal.decrypt_tree(tmp_path / "s", tmp_path / "out", key=key, overwrite=True)
@@ -128,21 +130,17 @@ def test_a_system_without_unnamed_files_or_names_of_descriptors(
 
 
 def test_a_tree_may_be_deep(tmp_path: Path, key: SecretKey) -> None:
-    """Deeper than functions may call each other, and than a path may be long."""
-    depth = 1010
+    """Deeper than a path may be long."""
+    depth = 60
     tree = tmp_path / "d"
     tree.mkdir()
-    place = Directory.open(str(tree))
-    for _ in range(depth):
-        place.make(b"deep")
-        place = place.beneath(b"deep")
-    os.close(os.open(b"file", os.O_CREAT | os.O_WRONLY, dir_fd=place.fd))
+    deep = f"{'deep' * 20}/" * depth + "file"
+    Directory(tree).new_file(deep, False).commit()
     try:
         summary = polyseal.encrypt_tree(tree, tmp_path / "s", key=key)
         assert (summary.directories, summary.files) == (depth, 1)
         assert polyseal.decrypt_tree(tmp_path / "s", tmp_path / "out", key=key) == summary
-        path = b"/".join([b"deep"] * depth)
-        assert Directory.open(str(tmp_path / "out")).beneath(path).stat(b"file").st_size == 0
+        os.close(Directory(tmp_path / "out").file(deep))
     finally:
         # What Python removes trees with does not go so deep.
         subprocess.run(["rm", "-rf", tree, tmp_path / "s", tmp_path / "out"], check=True)
@@ -218,7 +216,7 @@ def test_an_error_of_a_tree_is_a_group(sealed: Path, key: SecretKey) -> None:
         ("one.polyseal", "missing"),
         ("stray", "added"),
     ]
-    assert "2 of 10 paths failed: one.polyseal: it is missing; stray:" in str(error)
+    assert str(error).startswith(f"2 of 9 paths failed: {sealed}/one.polyseal: it is missing; {sealed}/stray: ")
     try:
         raise error
     except* TreeMismatch as group:
@@ -302,17 +300,20 @@ def test_what_is_beneath_a_directory_is_no_link_and_is_not_waited_for(tmp_path: 
     (tmp_path / "link").symlink_to("file")
     (tmp_path / "around").symlink_to(".")
     os.mkfifo(tmp_path / "fifo")
-    directory = Directory.open(str(tmp_path))
-    os.close(directory.file(b"file"))
-    for name in (b"link", b"fifo", b"."):
+    directory = Directory(tmp_path)
+    os.close(directory.file("file"))
+    for name in ("link", "fifo", ".", "around/file", "..", "a/../b", "/etc", "a//b", "./a", "a/", ""):
         with pytest.raises(OSError):
             directory.file(name)
-    for path in (b"around", b"file"):
-        with pytest.raises(OSError):
-            directory.beneath(path)
-    for path in (b"..", b"a/../b", b"/etc", b"a//b", b"./a", b"a/"):
-        with pytest.raises(ValueError, match="no path beneath"):
-            directory.beneath(path)
+    for name in ("around/new", "file/new", "../new", "a/../new", "/tmp/new", "a//new", "./new", "new/", ""):
+        with pytest.raises((OSError, ValueError)):
+            directory.new_file(name, True).commit()
+    assert sorted(os.listdir(tmp_path)) == ["around", "fifo", "file", "link"]
+    with pytest.raises(ValueError, match="regular"):
+        directory.new_file("link", True)
+    # A link there is not followed, and stays.
+    directory.new_file("x/new", True).commit()
+    assert (tmp_path / "x").stat().st_mode & 0o777 == 0o700
 
 
 def test_a_link_that_is_planted_meanwhile_leads_nowhere(tmp_path: Path, key: SecretKey) -> None:
@@ -366,6 +367,10 @@ def test_where_a_tree_may_go(tree: Path, sealed: Path, tmp_path: Path, key: Secr
         polyseal.encrypt_tree(tree, sealed, key=key)
     with pytest.raises(NotADirectoryError):
         polyseal.encrypt_tree(tree, sealed / "one.polyseal", key=key)
+    (tmp_path / "everybodys").mkdir()
+    (tmp_path / "everybodys").chmod(0o777)
+    with pytest.raises(PermissionError, match="others may write"):
+        polyseal.decrypt_tree(sealed, tmp_path / "everybodys", key=key)
     with pytest.raises(FileNotFoundError):
         polyseal.encrypt_tree(tree, tmp_path / "no/s", key=key)
     with pytest.raises(FileNotFoundError):
@@ -386,11 +391,16 @@ def test_where_a_tree_may_go(tree: Path, sealed: Path, tmp_path: Path, key: Secr
 
 def test_what_is_no_file_is_told_and_the_rest_is_done(tree: Path, tmp_path: Path, key: SecretKey) -> None:
     os.mkfifo(tree / "a/fifo")
+    # Names that could not be told apart are refused before anything is done.
     (tree / ".polyseal-manifest").write_bytes(b"a name that is taken")
+    with pytest.raises(ValueError, match="name of the manifest"):
+        polyseal.encrypt_tree(tree, tmp_path / "s", key=key)
+    assert not (tmp_path / "s").exists()
+    (tree / ".polyseal-manifest").unlink()
     found = failures(lambda: polyseal.encrypt_tree(tree, tmp_path / "s", key=key))
-    assert found.keys() == {".polyseal-manifest", "a/fifo"}
+    assert found.keys() == {"a/fifo"}
     polyseal.verify_tree(tmp_path / "s", key=key)
-    out = {"fifo", ".polyseal-manifest", "b"}
+    out = {"fifo", "b"}
     summary = polyseal.encrypt_tree(tree, tmp_path / "s2", key=key, exclude=lambda path: path.name in out)
     assert summary.files == 4 and not (tmp_path / "s2/a/b").exists()
     # Of a sealed tree, a part.
@@ -408,8 +418,76 @@ def test_what_is_raised_meanwhile_ends_it_and_leaves_nothing(
     assert not (tmp_path / "s2" / MANIFEST).exists()
     with pytest.raises(LookupError, match="enough"):
         polyseal.decrypt_tree(sealed, tmp_path / "out", key=key, progress=stop)
+    # In a thread of another language, too.
+    def out(path: PurePosixPath) -> bool:
+        if path.name == "three":
+            raise LookupError("enough")
+        return False
+
+    for jobs in (1, 3):
+        with pytest.raises(LookupError, match="enough"):
+            polyseal.encrypt_tree(tree, tmp_path / "s3", key=key, exclude=out, jobs=jobs)
+        with pytest.raises(LookupError, match="enough"):
+            polyseal.decrypt_tree(sealed, tmp_path / "out", key=key, exclude=out, jobs=jobs, overwrite=True)
+        with pytest.raises(LookupError, match="enough"):
+            polyseal.verify_tree(sealed, key=key, exclude=out, jobs=jobs)
+    assert not (tmp_path / "s3").exists()
     assert not [name for name in names(tmp_path) if name.endswith(".tmp")]
-    assert not [each for each in threading.enumerate() if each.name.startswith("polyseal")]
+
+
+def test_permissions_are_those_that_the_umask_leaves(tmp_path: Path, key: SecretKey) -> None:
+    tree = tmp_path / "d"
+    tree.mkdir()
+    modes = {"public": 0o644, "shared": 0o666, "program": 0o755, "private": 0o600}
+    for name, mode in modes.items():
+        (tree / name).write_bytes(b"message")
+        (tree / name).chmod(mode)
+    polyseal.encrypt_tree(tree, tmp_path / "s", key=key)
+
+    def found(place: Path) -> dict[str, int]:
+        return {path.name: path.stat().st_mode & 0o777 for path in place.iterdir()}
+
+    # A process has one umask.
+    program = "import os, polyseal, sys; os.umask(0o027); polyseal.decrypt_tree(*sys.argv[1:3], key=bytes.fromhex(sys.argv[3]))"
+    arguments = [str(tmp_path / "s"), str(tmp_path / "masked"), key.reveal().hex()]
+    subprocess.run([sys.executable, "-c", program, *arguments], check=True)
+    assert found(tmp_path / "masked") == {"public": 0o640, "shared": 0o640, "program": 0o750, "private": 0o600}
+    polyseal.decrypt_tree(tmp_path / "s", tmp_path / "kept", key=key, preserve_permissions=True)
+    assert found(tmp_path / "kept") == modes
+    # Whoever can write to the directory must not read what is put there.
+    (tmp_path / "everybodys").mkdir()
+    (tmp_path / "everybodys").chmod(0o777)
+    polyseal.decrypt_tree(tmp_path / "s", tmp_path / "everybodys", key=key, overwrite=True, preserve_permissions=True)
+    assert found(tmp_path / "everybodys") == {name: mode & 0o700 for name, mode in modes.items()}
+
+
+def test_names_cannot_forge_messages(sealed: Path, tmp_path: Path, key: SecretKey) -> None:
+    """Whoever can write to a tree chooses names that a terminal or a log would take for more than names."""
+    forged = "x\x1b]0;title\x07\npolyseal: all files are whole\x9b31m\u202e"
+    (sealed / forged).write_bytes(b"")
+    (sealed / "a" / f"{forged}.polyseal").write_bytes(b"")
+    with pytest.raises(TreeError) as raised:
+        polyseal.verify_tree(sealed, key=key)
+    texts = [str(raised.value), *(str(each.error) for each in raised.value.failures)]
+    own = TreeError("1 of 1 paths failed", [polyseal.TreeFailure(Path(forged), ValueError(forged))])
+    texts.append(str(own))
+    path = tmp_path / forged
+    path.write_bytes(b"no file of ours")
+    calls: list[Callable[[], object]] = [
+        lambda: polyseal.open(path, key=key),
+        lambda: polyseal.open(tmp_path / f"no {forged}", key=key),
+        lambda: polyseal.encrypt_file(path, path, key=key),
+        lambda: polyseal.rekey_file(path, key=key, to={"key": key}, keep=True),
+        lambda: polyseal.encrypt_tree(path, tmp_path / "s2", key=key),
+        lambda: polyseal.verify_tree(tmp_path / forged, key=key),
+    ]
+    for call in calls:
+        with pytest.raises((polyseal.PolysealError, OSError, ValueError)) as refused:
+            call()
+        texts.append(str(refused.value))
+    assert all("all files are whole" in text for text in texts)
+    assert not [text for text in texts if any(each in text for each in "\x1b\n\x9b\u202e\x07")]
+    assert str(raised.value.failures[0].path).endswith(forged + ".polyseal")
 
 
 def test_ctrl_c_ends_a_tree_and_leaves_no_part_of_a_file(tmp_path: Path) -> None:
@@ -418,7 +496,7 @@ def test_ctrl_c_ends_a_tree_and_leaves_no_part_of_a_file(tmp_path: Path) -> None
         file.truncate(4 << 30)
     program = textwrap.dedent(
         """
-        import os, signal, sys, threading, polyseal
+        import os, signal, sys, polyseal
         # Whoever runs the tests may have it ignored, as a shell does for what is in the background.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         place = sys.argv[1]
@@ -469,9 +547,9 @@ def test_a_rekeyed_tree_is_the_same_tree_for_others(
     new = SecretKey.generate()
     (sealed / "stray").write_bytes(b"stray")
     # As an interrupted run leaves it.
-    polyseal.rekey_file(sealed / "one.polyseal", key=key, to={"key": new}, remove_others=True)
+    polyseal.rekey_file(sealed / "one.polyseal", key=key, to={"key": new}, keep=False)
     for _ in range(2):
-        polyseal.rekey_tree(sealed, key=key, to={"key": new}, remove_others=True)
+        polyseal.rekey_tree(sealed, key=key, to={"key": new}, keep=False)
         assert (sealed / "stray").read_bytes() == b"stray"
     with pytest.raises(polyseal.NoMatchingKey):
         polyseal.verify_tree(sealed, key=key)
@@ -482,7 +560,7 @@ def test_a_rekeyed_tree_is_the_same_tree_for_others(
     (tmp_path / "new").chmod(0o600)
     tool("rekey", "-k", tmp_path / "new", "--to-key", key_file, "--recursive", sealed)
     for _ in range(2):
-        polyseal.rekey_tree(sealed, key=key, to={"key": new})
+        polyseal.rekey_tree(sealed, key=key, to={"key": new}, keep=True)
         for each in (key, new):
             polyseal.verify_tree(sealed, key=each)
     stanzas = polyseal.inspect(sealed / "one.polyseal").stanzas
@@ -491,15 +569,39 @@ def test_a_rekeyed_tree_is_the_same_tree_for_others(
     assert listing(tmp_path / "out") == listing(tree)
 
 
-def test_what_does_not_belong_is_not_rekeyed_and_the_manifest_comes_last(sealed: Path, key: SecretKey) -> None:
+def test_what_does_not_belong_is_not_rekeyed_and_keeps_nobody_in(sealed: Path, key: SecretKey) -> None:
     new = SecretKey.generate()
     (sealed / "one.polyseal").rename(sealed / "a/two.polyseal")
-    arguments: dict[str, Any] = dict(key=key, to={"key": new}, remove_others=True)
+    arguments: dict[str, Any] = dict(key=key, to={"key": new}, keep=False)
     found = failures(lambda: polyseal.rekey_tree(sealed, **arguments))
     assert [*found] == ["a/two.polyseal", "one.polyseal"]
     assert polyseal.open(sealed / "a.txt.polyseal", key=new).size == 1
     assert polyseal.open(sealed / "a/two.polyseal", key=key).size == 3
-    # The old key still opens the manifest, so that the run can be finished.
+    # Whoever took it away does not keep the old key in the manifest.
+    with pytest.raises(polyseal.NoMatchingKey):
+        polyseal.open(sealed / MANIFEST, key=key)
+    # Once it is back, the run can be finished.
     (sealed / "a/two.polyseal").rename(sealed / "one.polyseal")
     assert [*failures(lambda: polyseal.rekey_tree(sealed, **arguments))] == ["a/two.polyseal"]
     assert polyseal.open(sealed / "one.polyseal", key=new).size == 3
+
+
+def test_the_manifest_of_a_tree_comes_last(sealed: Path, key: SecretKey) -> None:
+    """What is of the tree, and cannot be opened, keeps the old keys in it: the run is repeated."""
+    new, other = SecretKey.generate(), SecretKey.generate()
+    polyseal.rekey_file(sealed / "one.polyseal", key=key, to={"key": other}, keep=False)
+    arguments: dict[str, Any] = dict(to={"key": new}, keep=False)
+    assert [*failures(lambda: polyseal.rekey_tree(sealed, key=key, **arguments))] == ["one.polyseal"]
+    assert polyseal.open(sealed / MANIFEST, key=key).size > 0
+    polyseal.rekey_tree(sealed, key=[key, other], **arguments)
+    polyseal.verify_tree(sealed, key=new)
+    with pytest.raises(polyseal.NoMatchingKey):
+        polyseal.open(sealed / MANIFEST, key=key)
+
+
+def test_a_tree_with_a_context_is_rekeyed_and_rekeyed_again(tree: Path, tmp_path: Path, key: SecretKey) -> None:
+    new = SecretKey.generate()
+    polyseal.encrypt_tree(tree, tmp_path / "s", key=key, context="album")
+    for _ in range(2):
+        polyseal.rekey_tree(tmp_path / "s", key=key, context="album", to={"key": new}, keep=False)
+    polyseal.verify_tree(tmp_path / "s", key=new, context="album")

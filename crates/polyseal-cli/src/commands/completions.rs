@@ -7,8 +7,8 @@ use clap::CommandFactory;
 
 use super::print_bytes;
 use crate::args::{Args, CompletionsArgs, ManArgs};
+use crate::error::already_exists;
 use crate::error::{Failure, Result};
-use crate::file_io::already_exists;
 
 pub(crate) fn completions(args: &CompletionsArgs) -> Result {
     let mut script = Vec::new();

@@ -36,7 +36,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     #[cfg(feature = "stores")]
     if is_object(path) {
         expect_named(args)?;
-        return crate::objects::rekey(args, path);
+        return super::rekey_object::rekey(args, path);
     }
     expect_file(path)?;
     if args.restore {
@@ -200,7 +200,10 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
 }
 
 fn tree(args: &RekeyArgs, path: &Path, excluded: &Excluded) -> Result {
-    expect_fit_for_tree(args)?;
+    if !args.restore && !args.many.exclude.is_empty() {
+        return Err(Failure::usage("--exclude does not go with rekey --recursive")
+            .hint("the manifest is for all of the tree"));
+    }
     let bar = Bar::of(Progress::of_files(None, None));
     let leave_out = |path: &Path| excluded.has_itself(path);
     if args.restore {
@@ -225,29 +228,6 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Excluded) -> Result {
     told(args, &bar, Some(&run.opening), |tell| SealedTree::rekey(path, &rekey, &options, tell))?;
     note_kept_keys(args);
     Ok(())
-}
-
-/// What else is asked for must go with a tree.
-fn expect_fit_for_tree(args: &RekeyArgs) -> Result {
-    let unfit = [
-        (
-            "--exclude",
-            !args.restore && !args.many.exclude.is_empty(),
-            "the manifest is for all of the tree",
-        ),
-        (
-            "--context",
-            !args.new_key && args.context.context.is_some(),
-            "leave it out: the contents stay bound to it",
-        ),
-    ];
-    match unfit.iter().find(|(_, given, _)| *given) {
-        None => Ok(()),
-        Some((option, _, hint)) => {
-            let message = format!("{option} does not go with rekey --recursive");
-            Err(Failure::usage(message).hint(*hint))
-        }
-    }
 }
 
 /// The contents, too, into a new tree.

@@ -11,8 +11,6 @@ mod ahead;
 #[cfg(feature = "stores")]
 mod reader;
 #[cfg(feature = "stores")]
-mod rekey;
-#[cfg(feature = "stores")]
 mod s3;
 #[cfg(feature = "stores")]
 mod store;
@@ -24,10 +22,10 @@ use std::path::Path;
 use crate::error::{Failure, Result};
 
 #[cfg(feature = "stores")]
-pub(crate) use self::{reader::ObjectReader, rekey::rekey, writer::ObjectWriter};
+pub(crate) use self::{reader::ObjectReader, s3::S3, store::wait, writer::ObjectWriter};
 
 #[cfg(all(feature = "stores", feature = "mount"))]
-pub(crate) use self::{ahead::Ahead, reader::Pinned, store::Object, store::wait};
+pub(crate) use self::{ahead::Ahead, reader::Pinned, store::Object};
 
 const SCHEMES: [&str; 6] = ["s3", "gs", "az", "abfss", "http", "https"];
 

@@ -127,11 +127,6 @@ impl ObjectReader {
     pub(crate) fn bytes(&self) -> u64 {
         self.pinned.meta.size
     }
-
-    /// The first byte, which is still read in its turn.
-    pub(crate) fn first_byte(&self) -> Option<u8> {
-        self.beginning().first().copied()
-    }
 }
 
 impl Read for ObjectReader {

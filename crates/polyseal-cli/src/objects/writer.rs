@@ -12,8 +12,7 @@ use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt, PutMode};
 use tokio::task::JoinSet;
 
 use super::store::{Object, wait};
-use crate::error::{Failure, Result};
-use crate::file_io::already_exists;
+use crate::error::{Failure, Result, already_exists};
 
 /// Stores take at most 10,000 parts: an object of 156 GiB.
 const PART_BYTES: usize = 16 * 1024 * 1024;

@@ -8,7 +8,8 @@
 mod unix;
 #[cfg(unix)]
 pub(crate) use unix::{
-    Access, contents, descriptor_limit, kill_as_a_crash_does, owner_is_kept, process_mask,
+    Access, bytes, contents, descriptor_limit, kill_as_a_crash_does, of_bytes, owner_is_kept,
+    process_mask,
 };
 #[cfg(unix)]
 pub use unix::{Directory, EntryKind, FileId, Seen, beneath, components};

@@ -50,8 +50,7 @@ impl Saved {
     pub(super) fn beside(place: &Place, file: &File) -> Result<Result<Option<Self>, NoCopy>> {
         let copy = copy_of(place);
         let unread = |error: io::Error| Error::io("read", &place.shown, error);
-        let owner = owner(file).map_err(unread)?;
-        let mut saved = match open(&copy, owner) {
+        let mut saved = match open(&copy, file) {
             Ok(Some(saved)) => saved,
             Ok(None) => return Ok(Ok(None)),
             Err(no_copy) => return Ok(Err(no_copy)),
@@ -83,13 +82,14 @@ impl Saved {
 }
 
 /// Opens the copy, unless it is something that others have put in its place.
-fn open(copy: &Place, owner: u32) -> Result<Option<File>, NoCopy> {
+fn open(copy: &Place, beside: &File) -> Result<Option<File>, NoCopy> {
     let unread = |error: io::Error| NoCopy::Unread(error.to_string());
     match copy.directory.open_suspicious(&copy.name) {
         Ok(None) => Err(NoCopy::Foreign),
         Ok(Some(file)) => {
-            let by = self::owner(&file).map_err(unread)?;
+            let by = owner(&file).map_err(unread)?;
             let is_file = file.metadata().map_err(unread)?.is_file();
+            let owner = owner(beside).map_err(unread)?;
             let is_trusted = is_file && (by == owner || is_us(by));
             if is_trusted { Ok(Some(file)) } else { Err(NoCopy::Foreign) }
         }

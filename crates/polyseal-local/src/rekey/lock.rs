@@ -39,7 +39,7 @@ pub(super) fn lock(path: &Path, file: &File, progress: &dyn Progress) -> Result 
     }
 }
 
-/// A file that is locked, as it was read, and where it is.
+/// A file that is locked by the very descriptor that it was read by, and where it is.
 pub(super) struct Lock {
     place: Place,
     file: File,
@@ -48,16 +48,14 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Locks the file at `place`, which is to be the one that was `read`, with the header `header`.
+    /// Locks the file that was `read`, with the header `header`, if it is still what is at `place`.
     pub(super) fn take(
         place: &Place,
         read: &File,
         header: &[u8],
         progress: &dyn Progress,
     ) -> Result<Self> {
-        // A remote file system may ask that it can be written, too.
-        let file = place.file_to_change().or_else(|_| place.file());
-        let file = file.cannot("read", &place.shown)?;
+        let file = read.try_clone().cannot("read", &place.shown)?;
         let id = FileId::of(&read.metadata().cannot("read", &place.shown)?);
         lock(&place.shown, &file, progress)?;
         let lock = Self { place: place.clone(), file, id, header: header.to_owned() };
@@ -78,10 +76,9 @@ impl Lock {
     pub(super) fn expect_unchanged(&self) -> Result {
         let shown = &self.place.shown;
         let named = self.place.id().cannot("read", shown)?;
-        let locked = FileId::of(&self.file.metadata().cannot("read", shown)?);
         let mut header = vec![0; self.header.len()];
         let same_header = self.file.read_exact_at(&mut header, 0).is_ok() && header == self.header;
-        if named == self.id && locked == self.id && same_header {
+        if named == self.id && same_header {
             return Ok(());
         }
         Err(Error::new(shown, Problem::Changed))

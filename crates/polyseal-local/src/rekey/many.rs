@@ -10,7 +10,7 @@ use polyseal_file::Error as FileError;
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
-use super::{Opened, Rekey, expect_none_at, make_one, saved};
+use super::{Opened, Ready, Rekey, expect_none_at, make_one, saved};
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
 use crate::options::Options;
@@ -71,14 +71,15 @@ fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Prepared
         return Ok(Prepared::Done(Done::Already));
     }
     expect_none_at(&place, rekey)?;
-    let change = Opened::read(place.clone())
-        .and_then(|opened| opened.ready(rekey))
-        .and_then(|ready| ready.change(rekey, options));
-    match change {
-        Ok(change) => Ok(Prepared::Change(change, Done::Rekeyed)),
-        Err(error) if is_no_key(&error) && rekey.opens(&place) => Ok(Prepared::Done(Done::Already)),
-        Err(error) => Err(error),
-    }
+    let opened = Opened::to_lock(place.clone())?;
+    let new = match opened.contents(rekey) {
+        Err(error) if is_no_key(&error) && rekey.opens(&place) => {
+            return Ok(Prepared::Done(Done::Already));
+        }
+        new => new?,
+    };
+    let change = Ready { opened, new }.change(rekey, options)?;
+    Ok(Prepared::Change(change, Done::Rekeyed))
 }
 
 /// Whether a file did not open because no key is for it.

@@ -16,8 +16,8 @@ mod many;
 mod tree;
 
 use std::fmt;
-use std::fs::File;
-use std::io::{BufReader, Seek};
+use std::fs::{File, TryLockError};
+use std::io::{self, BufReader, Seek};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -116,7 +116,11 @@ impl<'a> Rekey<'a> {
     }
 
     fn decryptor(&self) -> Decryptor<'a> {
-        let mut decryptor = Decryptor::new(self.identities);
+        self.decryptor_of(self.identities)
+    }
+
+    fn decryptor_of(&self, identities: &'a Identities<'a>) -> Decryptor<'a> {
+        let mut decryptor = Decryptor::new(identities);
         if let Some(context) = self.context {
             decryptor = decryptor.context(context);
         }
@@ -130,24 +134,22 @@ impl<'a> Rekey<'a> {
     fn decryptor_when_done(&self) -> Decryptor<'a> {
         match self.done {
             Already::Unknown => self.decryptor(),
-            Already::Opens(new) | Already::OpensAdded(new) => Decryptor::new(new),
+            Already::Opens(new) | Already::OpensAdded(new) => self.decryptor_of(new),
         }
     }
 
-    /// Whether a file with this header is done, if the old keys open it or not.
-    fn is_done(&self, header: &Header, opens: bool) -> bool {
+    /// Whether what is new opens a file with this header.
+    fn opens_header(&self, header: &Header) -> bool {
         match self.done {
             Already::Unknown => false,
-            Already::Opens(new) => !opens && header.authenticate(new).is_ok(),
-            Already::OpensAdded(new) => header.authenticate(new).is_ok(),
+            Already::Opens(new) | Already::OpensAdded(new) => header.authenticate(new).is_ok(),
         }
     }
 
     /// Whether what is new opens the file at `place`.
     fn opens(&self, place: &Place) -> bool {
-        let (Already::Opens(new) | Already::OpensAdded(new)) = self.done else { return false };
         let header = place.file().ok().and_then(|mut file| Header::read(&mut file).ok());
-        header.is_some_and(|header| header.authenticate(new).is_ok())
+        header.is_some_and(|header| self.opens_header(&header))
     }
 
     fn one_is_added(&self) -> bool {
@@ -192,15 +194,30 @@ impl OldHeader {
 }
 
 impl Opened {
-    /// Reads the header of the file at `place`.
-    fn read(place: Place) -> Result<Self> {
+    /// Reads the header of the file at `place`, which is to be replaced or changed.
+    fn to_lock(place: Place) -> Result<Self> {
+        // A remote file system may ask that what is locked can be written, too.
+        let file = place.file_to_change().or_else(|_| place.file());
+        Self::read(place, file)
+    }
+
+    /// The same of a file that is only read.
+    fn to_read(place: Place) -> Result<Self> {
+        let file = place.file();
+        Self::read(place, file)
+    }
+
+    fn read(place: Place, opened: io::Result<File>) -> Result<Self> {
         let shown = &place.shown;
         let unfit = || Error::new(shown, Problem::NotToBeRekeyed);
-        match place.seen().cannot("read", shown)?.kind() {
-            EntryKind::File | EntryKind::Directory => {}
-            _ => return Err(unfit()),
-        }
-        let mut file = place.file().cannot("read", shown)?;
+        let is_special = || match place.seen().map(|seen| seen.kind()) {
+            Ok(kind) => !matches!(kind, EntryKind::File | EntryKind::Directory),
+            Err(_) => false,
+        };
+        let mut file = match opened {
+            Err(_) if is_special() => return Err(unfit()),
+            opened => opened.cannot("read", shown)?,
+        };
         let header = match Header::read(&mut file) {
             Err(FileError::Armored) => return Err(unfit()),
             Err(FileError::AgeFile) => {
@@ -216,8 +233,13 @@ impl Opened {
     /// Makes the header that it shall have, or what else its contents need. Every key has been read
     /// then, and every passphrase stretched: nobody is waited for any more.
     fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<Ready<'a>> {
+        let new = self.contents(rekey)?;
+        Ok(Ready { opened: self, new })
+    }
+
+    fn contents<'a>(&self, rekey: &Rekey<'a>) -> Result<NewContents<'a>> {
         let shown = &self.place.shown;
-        let new = match &self.header {
+        Ok(match &self.header {
             OldHeader::Polyseal(old) => {
                 // Before a new passphrase is asked for, and before its work is done.
                 let authentic = old.authenticate(rekey.identities).map_err(file(shown))?;
@@ -251,8 +273,7 @@ impl Opened {
                     }
                 }
             }
-        };
-        Ok(Ready { opened: self, new })
+        })
     }
 }
 
@@ -272,8 +293,6 @@ impl Ready<'_> {
     fn change(self, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Change> {
         let Opened { place, file, header } = &self.opened;
         let lock = Lock::take(place, file, header.as_bytes(), options.progress)?;
-        // Meanwhile another may have begun, and been interrupted.
-        expect_none(place, file, rekey.strict(), options.progress)?;
         if let (How::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
             (rekey.how, header, &self.new)
             && let NewHeader::Polyseal(new) = new
@@ -281,6 +300,8 @@ impl Ready<'_> {
             let rewrite = Rewrite::prepare(lock, old.clone(), new.clone())?;
             return Ok(Change::Header(Box::new(rewrite)));
         }
+        // Meanwhile another may have begun, and been interrupted.
+        expect_none(place, file, rekey.strict(), options.progress)?;
         let replacement = Replacement::new(lock, options.forbidden)?;
         let output = replacement.output();
         self.write(Output::File(output.file()), output.shown(), options)?;
@@ -302,7 +323,7 @@ fn make_one(change: Change) -> Result {
 pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
     let place = Place::of(path)?;
     expect_none_at(&place, rekey)?;
-    make_one(Opened::read(place)?.ready(rekey)?.change(rekey, options)?)
+    make_one(Opened::to_lock(place)?.ready(rekey)?.change(rekey, options)?)
 }
 
 /// The same, with the result in another file, `output`. The one at `path` is only read.
@@ -337,7 +358,7 @@ impl<'a> RekeyedFile<'a> {
     /// # Errors
     /// As [`rekey_file`].
     pub fn open(path: &Path, rekey: &Rekey<'a>) -> Result<Self> {
-        Opened::read(Place::of(path)?)?.ready(rekey).map(Self)
+        Opened::to_read(Place::of(path)?)?.ready(rekey).map(Self)
     }
 
     /// Which file was read.
@@ -371,14 +392,22 @@ impl fmt::Debug for RekeyedFile<'_> {
 /// [`Problem::Interrupted`].
 pub fn expect_not_interrupted(output: &Path) -> Result {
     let Ok(place) = Place::of(output) else { return Ok(()) };
-    let Ok(file) = place.file() else { return Ok(()) };
-    expect_none(&place, &file, Strict::Copies, &())
+    expect_none_left(&place, Strict::Copies)
 }
 
 fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
+    expect_none_left(place, rekey.strict())
+}
+
+/// Refuses a file beside which there is a copy, before any key is read. What is beside it while
+/// another rekey is at work is that one's: it is looked at again once the file is locked.
+fn expect_none_left(place: &Place, strict: Strict) -> Result {
     // What is no file is refused when it is opened.
     let Ok(file) = place.file() else { return Ok(()) };
-    expect_none(place, &file, rekey.strict(), &())
+    if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        return Ok(());
+    }
+    expect_none(place, &file, strict, &())
 }
 
 /// Puts back the header that an interrupted rekey in place has saved beside the file at `path`.
@@ -417,7 +446,8 @@ impl DetachedHeader {
         if place.seen().cannot("read", path)?.kind() != EntryKind::File {
             return Err(Error::new(path, Problem::NotAFile));
         }
-        let mut file = place.file().cannot("read", path)?;
+        let file = place.file_to_change().or_else(|_| place.file());
+        let mut file = file.cannot("read", path)?;
         expect_none(&place, &file, Strict::Copies, &())?;
         let header = Header::read(&mut file).map_err(self::file(path))?;
         let bytes = file.metadata().cannot("read", path)?.len();

@@ -8,13 +8,12 @@
 
 use std::path::{Path, PathBuf};
 
-use polyseal_file::Error as FileError;
 use polyseal_file::manifest::{Entry, Kind};
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, recover};
-use super::{OldHeader, Opened, Rekey, make_one, saved};
+use super::{OldHeader, Opened, Ready, Rekey, make_one, saved};
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
 use crate::options::Options;
@@ -73,13 +72,8 @@ impl SealedTree<'_> {
                 }
                 _ => 0,
             };
-            let id = match &pair {
-                Pair::File(_) => {
-                    tree.place(&pair.path(), "read").ok().and_then(|place| place.id().ok())
-                }
-                _ => None,
-            };
-            Ok(Item { name: tree.shown(&pair.path()), bytes, id, it: pair })
+            // One file under two names is that of one entry at most.
+            Ok(Item { name: tree.shown(&pair.path()), bytes, id: None, it: pair })
         });
         let prepare = |pair: Pair| match pair {
             Pair::File(ref entry) => one(self, rekey, &pair.path(), Some(entry)).map(Some),
@@ -150,7 +144,7 @@ fn one(
     let place: Place = sealed.tree().place(path, "read")?;
     let shown = place.shown.clone();
     expect_recovered(&place, rekey, sealed.options())?;
-    let opened = Opened::read(place)?;
+    let opened = Opened::to_lock(place)?;
     let OldHeader::Polyseal(header) = &opened.header else {
         return Err(Error::new(&shown, Problem::OtherFile));
     };
@@ -159,15 +153,15 @@ fn one(
     {
         return Err(Error::new(&shown, Problem::OtherFile));
     }
-    match header.authenticate(rekey.identities) {
-        Ok(_) if rekey.is_done(header, true) => return Ok(Prepared::Done(Done::Already)),
-        Err(
-            FileError::NoMatchingKey | FileError::WrongPassphrase | FileError::PassphraseNeeded,
-        ) if rekey.is_done(header, false) => {
+    if rekey.one_is_added() && rekey.opens_header(header) {
+        return Ok(Prepared::Done(Done::Already));
+    }
+    let new = match opened.contents(rekey) {
+        Err(error) if is_no_key(&error) && rekey.opens_header(header) => {
             return Ok(Prepared::Done(Done::Already));
         }
-        _ => {}
-    }
-    let change = opened.ready(rekey)?.change(rekey, sealed.options())?;
+        new => new?,
+    };
+    let change = Ready { opened, new }.change(rekey, sealed.options())?;
     Ok(Prepared::Change(change, Done::Rekeyed))
 }

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
 
-use super::names::{bytes, of_bytes};
 use super::walk::{Step, Unread, Walk};
 use super::{manifest_name, sealed};
 use crate::error::{Error, Result, of_manifest};
 use crate::platform::EntryKind;
+use crate::platform::{bytes, of_bytes};
 
 /// What the two have, or one of them.
 pub(crate) enum Pair {

@@ -10,8 +10,8 @@
 //! [`Directory`].
 
 mod anew;
+mod cursor;
 mod join;
-mod names;
 mod open;
 mod seal;
 mod target;
@@ -28,6 +28,7 @@ pub use self::open::SealedTree;
 pub use self::seal::TreeSealer;
 pub use self::target::NewTree;
 
+use self::cursor::Cursor;
 use self::walk::Walk;
 use crate::error::{About, Error, Result};
 use crate::options::Options;
@@ -45,8 +46,7 @@ const MANIFEST: &str = ".polyseal-manifest";
 pub(crate) struct Tree {
     pub(crate) root: Directory,
     pub(crate) shown: PathBuf,
-    /// The directory that was worked in last: what comes next is often in it, too.
-    last: Mutex<Option<(PathBuf, Directory)>>,
+    cursor: Mutex<Cursor>,
 }
 
 impl Tree {
@@ -55,22 +55,15 @@ impl Tree {
     }
 
     fn of(root: Directory, shown: &Path) -> Self {
-        Self { root, shown: shown.to_owned(), last: Mutex::default() }
+        Self { cursor: Mutex::new(Cursor::new(root.clone())), root, shown: shown.to_owned() }
     }
 
     /// The directory in the tree that has `path` in it, and what `path` is called there.
     pub(crate) fn named(&self, path: &Path) -> io::Result<(Directory, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         let parent = path.parent().unwrap_or(Path::new(""));
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let directory = match &*last {
-            Some((path, directory)) if path == parent => directory.clone(),
-            _ => {
-                let directory = self.root.beneath(parent)?;
-                *last = Some((parent.to_owned(), directory.clone()));
-                directory
-            }
-        };
+        let mut cursor = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let directory = cursor.at(parent)?;
         Ok((directory, name.to_owned()))
     }
 

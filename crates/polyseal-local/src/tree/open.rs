@@ -9,7 +9,6 @@ use polyseal_file::manifest::{Entry, Kind, Reader, stays_inside};
 use polyseal_file::{Decryptor, Input, Output, Summary};
 
 use super::join::{Join, Pair, path_of, unread};
-use super::names::of_bytes;
 use super::target::{NewTree, Reach, Writable};
 use super::walk::Walk;
 use super::{Tree, manifest_name, sealed};
@@ -19,6 +18,7 @@ use crate::many::{Done, Report, Tell, Total, in_order};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
+use crate::platform::of_bytes;
 use crate::platform::process_mask;
 use crate::rekey::backup;
 use crate::watch::Watch;
@@ -87,7 +87,8 @@ impl<'a> SealedTree<'a> {
     /// # Errors
     /// As [`verify`](Self::verify), and those of the directory.
     pub fn decrypt(&self, to: NewTree, tell: Tell<'_>) -> Result<Total> {
-        let to = Made { to: to.make()?, options: &self.options };
+        let mask = process_mask();
+        let to = Made { to: to.make()?, options: &self.options, mask };
         let mut open = Vec::new();
         self.each(
             tell,
@@ -238,6 +239,8 @@ type Outcome = (PathBuf, Result<Option<Done>>, Option<Entry>);
 struct Made<'a> {
     to: Writable,
     options: &'a Options<'a>,
+    /// The permissions that this process gives to no new file.
+    mask: u16,
 }
 
 impl Made<'_> {
@@ -250,7 +253,7 @@ impl Made<'_> {
         match self.to.reach {
             Reach::OwnerOnly => mode & OWNER,
             Reach::AsSaid if self.options.preserve_permissions => mode,
-            Reach::AsSaid => mode & !process_mask() & !OTHERS_WRITE,
+            Reach::AsSaid => mode & !self.mask & !OTHERS_WRITE,
         }
     }
 

@@ -8,7 +8,6 @@ use std::thread;
 use polyseal_file::manifest::{Entry, Kind, Writer};
 use polyseal_file::{Encryptor, Input};
 
-use super::names::bytes;
 use super::target::{NewTree, Writable};
 use super::walk::{Step, Unread, Walk};
 use super::{MANIFEST, Tree, manifest_name, sealed};
@@ -18,6 +17,7 @@ use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::EntryKind;
+use crate::platform::bytes;
 use crate::platform::contents::mode_and_time;
 use crate::watch::Watch;
 
@@ -104,9 +104,11 @@ impl TreeSealer {
         let consume =
             |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| manifest.write(outcomes, tell);
         thread::scope(|scope| {
-            // Without the thread nobody knows how much there is.
-            let count = || count(&from, options, &over);
-            let _ = thread::Builder::new().spawn_scoped(scope, count);
+            if options.progress.wants_total() {
+                // Without the thread nobody knows how much there is.
+                let count = || count(&from, options, &over);
+                let _ = thread::Builder::new().spawn_scoped(scope, count);
+            }
             let _over = StopOnDrop(&over);
             in_order(steps, options.jobs, options.progress, work, consume)
         })

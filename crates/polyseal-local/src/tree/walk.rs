@@ -9,8 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::SUFFIX;
-use super::names::{bytes, of_bytes};
+use super::cursor::Cursor;
 use crate::platform::{Directory, EntryKind};
+use crate::platform::{bytes, of_bytes};
 
 /// One name.
 pub(super) struct Step {
@@ -26,7 +27,7 @@ pub(super) struct Step {
 pub(super) type Unread = (PathBuf, io::Error);
 
 pub(super) struct Walk<'a> {
-    root: &'a Directory,
+    cursor: Cursor,
     exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     sealed: bool,
     /// Of each directory on the way, what is still to come, the last first.
@@ -41,11 +42,12 @@ type Name = (Reverse<Vec<u8>>, Reverse<EntryKind>, OsString);
 
 impl<'a> Walk<'a> {
     pub(super) fn new(
-        root: &'a Directory,
+        root: &Directory,
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
         sealed: bool,
     ) -> Self {
-        Self { root, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
+        let cursor = Cursor::new(root.clone());
+        Self { cursor, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
     }
 
     /// A file whose encrypted name a directory beside it has, if one has been passed.
@@ -54,7 +56,7 @@ impl<'a> Walk<'a> {
     }
 
     fn names(&mut self, path: &Path) -> io::Result<Vec<Name>> {
-        let found = self.root.beneath(path)?.names()?.into_iter().map(|(name, kind)| {
+        let found = self.cursor.at(path)?.names()?.into_iter().map(|(name, kind)| {
             let (key, kind) = self.ordered(&name, kind);
             (Reverse(key), Reverse(kind), name)
         });

@@ -1,4 +1,5 @@
 from collections.abc import Callable, Iterable
+from os import PathLike
 from typing import Any, ClassVar, Final, Literal, NoReturn, Union, final
 
 from typing_extensions import Buffer as Buffer
@@ -197,49 +198,83 @@ class Sealer:
     def seal(self, start: int, stop: int, source: Buffer, plaintext: Buffer) -> bytes: ...
 
 @final
-class ManifestWriter:
-    def __new__(cls) -> Self: ...
-    def push(
-        self,
-        kind: str,
-        path: bytes,
-        mode: int,
-        seconds: int,
-        nanoseconds: int,
-        size: int | None,
-        data: bytes | None,
-    ) -> bytes: ...
-    def finish(self) -> bytes: ...
+class NewFile:
+    def __new__(cls, path: str | PathLike[str], overwrite: bool) -> Self: ...
+    def write(self, data: Buffer) -> int: ...
+    def mark(self, name: str, value: str) -> None: ...
+    def close(self) -> None: ...
+    def commit(self) -> None: ...
+    def discard(self) -> None: ...
 
 @final
-class ManifestReader:
-    def __new__(cls, file: object, who: Who) -> Self: ...
-    def __iter__(self) -> Self: ...
-    def __next__(self) -> tuple[str, bytes, int, int, int, int | None, bytes | None]: ...
+class Directory:
+    def __new__(cls, path: str | PathLike[str]) -> Self: ...
+    def file(self, path: str | PathLike[str]) -> int: ...
+    def new_file(self, path: str | PathLike[str], overwrite: bool) -> NewFile: ...
 
-def link_stays_inside(path: bytes, target: bytes) -> bool: ...
+def printable(text: str | PathLike[str]) -> str: ...
 def algorithm_class(name: str) -> type[Any]: ...
 def suites() -> list[str]: ...
-def encrypt(
+def encrypt_file(
     src: object,
     dst: object,
     who: Who,
+    overwrite: bool,
     suite: str | None,
     segment_size: int | None,
     header_size: int,
     threads: int | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> tuple[int, int, bytes | None]: ...
-def decrypt(
+def decrypt_file(
     src: object,
     dst: object,
     who: Who,
+    overwrite: bool,
     threads: int | None,
     progress: Callable[[int, int | None], object] | None,
 ) -> tuple[int, int, bytes | None]: ...
-def verify(
+def verify_file(
     src: object, who: Who, threads: int | None, progress: Callable[[int, int | None], object] | None
 ) -> tuple[int, int, bytes | None]: ...
 def inspect(src: object) -> str: ...
 def inspect_header(header: Buffer, stored_size: int | None) -> str: ...
-def rekey_header(header: Buffer, who: Who, new: Who, remove_others: bool) -> bytes: ...
+def rekey_header(header: Buffer, who: Who, new: Who, keep: bool) -> bytes: ...
+def rekey_file(path: str | PathLike[str], who: Who, new: Who, keep: bool, new_key: bool) -> None: ...
+def encrypt_tree(
+    source: str | PathLike[str],
+    target: str | PathLike[str],
+    who: Who,
+    overwrite: bool,
+    jobs: int | None,
+    exclude: Callable[[str], bool] | None,
+    suite: str | None,
+    segment_size: int | None,
+    header_size: int,
+    progress: Callable[[int, int, int, int], object] | None,
+) -> tuple[int, int, int, int]: ...
+def decrypt_tree(
+    source: str | PathLike[str],
+    target: str | PathLike[str],
+    who: Who,
+    overwrite: bool,
+    preserve_permissions: bool,
+    jobs: int | None,
+    exclude: Callable[[str], bool] | None,
+    progress: Callable[[int, int, int, int], object] | None,
+) -> tuple[int, int, int, int]: ...
+def verify_tree(
+    source: str | PathLike[str],
+    who: Who,
+    jobs: int | None,
+    exclude: Callable[[str], bool] | None,
+    progress: Callable[[int, int, int, int], object] | None,
+) -> tuple[int, int, int, int]: ...
+def rekey_tree(
+    source: str | PathLike[str],
+    who: Who,
+    new: Who,
+    keep: bool,
+    jobs: int | None,
+    progress: Callable[[int, int, int, int], object] | None,
+) -> tuple[int, int, int, int]: ...

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import chain
@@ -21,7 +22,7 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
-from ._directory import Staged
+from ._polyseal import Directory, NewFile, printable
 from .errors import SourceChanged
 
 if TYPE_CHECKING:
@@ -54,11 +55,21 @@ class Conflict(Exception):
     """Another writer was there first: what it wrote stays."""
 
 
+def _conflict(path: str) -> Conflict:
+    return Conflict(f"{printable(path)}: another writer was there first")
+
+
+def _changed(path: str) -> SourceChanged:
+    return SourceChanged(f"{printable(path)}: changed since the jobs were planned")
+
+
 def store(url: str, options: dict[str, Any]) -> tuple[Store, str]:
     """The store of a URL, and the path in it."""
     fs, path = url_to_fs(url, **options)
     if "s3" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol):
         return S3Store(fs), path
+    if isinstance(fs, LocalFileSystem):
+        return LocalStore(fs, path), path
     return Store(fs), path
 
 
@@ -100,7 +111,7 @@ class Store:
         data = bytes(self.fs.cat_file(path, start=start, end=stop))
         found = self.now(path)
         if found is None or found[1] != version or len(data) != stop - start:
-            raise SourceChanged(f"{path}: changed since the jobs were planned")
+            raise _changed(path)
         return data
 
     def first(self, path: str, start: int, stop: int, version: str) -> tuple[bytes, dict[str, Any]]:
@@ -119,19 +130,18 @@ class Store:
         Its version.
         """
         self._expect(path, instead_of)
-        self.fs.makedirs(self.fs._parent(path), exist_ok=True)
-        sink = staged(self.fs, path, overwrite=instead_of is not None)
+        sink = self._new(path, overwrite=instead_of is not None)
         try:
             for piece in pieces:
                 sink.write(piece)
-            if isinstance(sink, Staged):
+            if isinstance(sink, NewFile):
                 sink.mark(MARK, mark)
             sink.close()
             self._expect(path, instead_of)
             sink.commit()
         except FileExistsError as error:
             sink.discard()
-            raise Conflict(f"{path}: another writer was there first") from error
+            raise _conflict(path) from error
         except BaseException:
             sink.discard()
             raise
@@ -141,18 +151,17 @@ class Store:
 
     def marked(self, path: str, mark: str) -> str | None:
         """The version of what is there, if it has that mark."""
-        if not isinstance(self.fs, LocalFileSystem):
-            return None
-        with suppress(OSError, AttributeError):
-            if os.getxattr(path, f"user.{MARK}") == mark.encode():
-                found = self.now(path)
-                return found and found[1]
         return None
+
+    def _new(self, path: str, *, overwrite: bool) -> Any:
+        """A file to write, which appears when it is committed."""
+        self.fs.makedirs(self.fs._parent(path), exist_ok=True)
+        return staged(self.fs, path, overwrite=overwrite)
 
     def _expect(self, path: str, version: str | None) -> None:
         found = self.now(path)
         if (found and found[1]) != version:
-            raise Conflict(f"{path}: another writer was there first")
+            raise _conflict(path)
 
     def replace_head(
         self, path: str, head: bytes, size: int, version: str, read: Read, mark: str, attributes: dict[str, Any]
@@ -165,6 +174,74 @@ def _with_head(head: bytes, size: int, read: Read) -> Iterator[bytes]:
     yield head
     for start in range(len(head), size, PIECE):
         yield read(start, min(size, start + PIECE))
+
+
+class LocalStore(Store):
+    """Local files. The directory is opened once, and what is beneath it is reached through no link: whoever can
+    write there cannot let another file be read or written.
+    """
+
+    def __init__(self, fs: AbstractFileSystem, root: str) -> None:
+        super().__init__(fs)
+        self._root = root
+        self._lock = threading.Lock()
+        self._opened: Directory | None = None
+
+    def _beneath(self, path: str) -> str:
+        """The path beneath the root; empty if that is the file itself."""
+        return path.removeprefix(self._root.rstrip("/")).removeprefix("/")
+
+    def _directory(self) -> Directory:
+        with self._lock:
+            if self._opened is None:
+                self._opened = Directory(self._root)
+            return self._opened
+
+    @contextmanager
+    def _open(self, path: str) -> Iterator[int]:
+        beneath = self._beneath(path)
+        fd = self._directory().file(beneath) if beneath else os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def _version(self, fd: int) -> tuple[int, str]:
+        """As fsspec tells of it."""
+        there = os.fstat(fd)
+        told = {"size": there.st_size, "created": there.st_ctime, "mtime": there.st_mtime, "ino": there.st_ino}
+        return there.st_size, self.version(told)
+
+    def now(self, path: str) -> tuple[int, str] | None:
+        try:
+            with self._open(path) as fd:
+                return self._version(fd)
+        except FileNotFoundError:
+            return None
+
+    def read(self, path: str, start: int, stop: int, version: str) -> bytes:
+        pieces = []
+        with self._open(path) as fd:
+            while start < stop and (piece := os.pread(fd, stop - start, start)):
+                pieces.append(piece)
+                start += len(piece)
+            if self._version(fd)[1] != version or start < stop:
+                raise _changed(path)
+        return b"".join(pieces)
+
+    def marked(self, path: str, mark: str) -> str | None:
+        with suppress(OSError, AttributeError), self._open(path) as fd:
+            if os.getxattr(fd, f"user.{MARK}") == mark.encode():
+                return self._version(fd)[1]
+        return None
+
+    def _new(self, path: str, *, overwrite: bool) -> NewFile:
+        beneath = self._beneath(path)
+        if not beneath:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            return NewFile(path, overwrite)
+        os.makedirs(self._root, exist_ok=True)
+        return self._directory().new_file(beneath, overwrite)
 
 
 class S3Store(Store):
@@ -181,7 +258,7 @@ class S3Store(Store):
     def first(self, path: str, start: int, stop: int, version: str) -> tuple[bytes, dict[str, Any]]:
         if start == stop:
             return b"", {}
-        with _conditions(path, SourceChanged(f"{path}: changed since the jobs were planned")):
+        with _conditions(path, _changed(path)):
             return self._get(path, f"bytes={start}-{stop - 1}", version)
 
     def _get(self, path: str, range_: str, version: str) -> tuple[bytes, dict[str, Any]]:
@@ -211,7 +288,7 @@ class S3Store(Store):
         parts = _parts(pieces)
         first, second = next(parts, b""), next(parts, None)
         if second is None:
-            with _conditions(path, Conflict(f"{path}: another writer was there first")):
+            with _conditions(path, _conflict(path)):
                 answer = self._call("put_object", path, Body=first, **arguments, **_if(instead_of))
             return str(answer["ETag"]).strip('"')
         upload = self.begin(path, mark, attributes)
@@ -241,7 +318,7 @@ class S3Store(Store):
     def complete(self, path: str, upload: str, etags: list[str], instead_of: str | None) -> str:
         """Makes one object of the parts, which appears now. Its version."""
         parts = [{"PartNumber": number, "ETag": etag} for number, etag in enumerate(etags, 1)]
-        with _conditions(path, Conflict(f"{path}: another writer was there first")):
+        with _conditions(path, _conflict(path)):
             answer = self._call(
                 "complete_multipart_upload", path, UploadId=upload, MultipartUpload={"Parts": parts}, **_if(instead_of)
             )
@@ -266,7 +343,7 @@ class S3Store(Store):
             # A part has at most 5 GiB.
             for start in range(first, size, 4 << 30):
                 stop = min(size, start + (4 << 30))
-                with _conditions(path, Conflict(f"{path}: another writer was there first")):
+                with _conditions(path, _conflict(path)):
                     answer = self._call(
                         "upload_part_copy",
                         path,
@@ -310,7 +387,7 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
     """A file to write: what is in it appears when it is committed, and never if it is discarded."""
     if isinstance(fs, LocalFileSystem):
         # fsspec's own is made elsewhere and moved, which is not one step, and tells of no refusal.
-        return Staged.at(path, overwrite)
+        return NewFile(path, overwrite)
     if isinstance(fs, MemoryFileSystem):
         return _Held(fs, path)
     # Not by `open`, which adds it to a transaction.

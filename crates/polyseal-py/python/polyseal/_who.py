@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypedDict, Union
+from typing import TYPE_CHECKING, Final, ParamSpec, TypedDict, TypeVar, Union
 
 from ._polyseal import SecretKey, Who
 from .keys import KeyRef
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
     Key = Union[SecretKey, KeyRef, str, Buffer]
     Identity = Union[str, os.PathLike[str], bytes]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 #: The longest file of identities in bytes.
 _MAX_KEYS_FILE_BYTES: Final = 1 << 20
@@ -97,3 +101,17 @@ def who(
         _bytes(passphrase),
         _bytes(context),
     )
+
+
+def says_keep(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A function that must be told by ``keep`` what becomes of the recipients that are there."""
+
+    @wraps(function)
+    def call(*args: _P.args, **keywords: _P.kwargs) -> _R:
+        if "remove_others" in keywords:
+            raise TypeError(
+                "there is no remove_others: keep=False takes access from those who can open it now, keep=True does not"
+            )
+        return function(*args, **keywords)
+
+    return call

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
+
+from ._polyseal import printable
 
 
 class PolysealError(Exception):
@@ -12,6 +14,8 @@ class PolysealError(Exception):
 
     #: Trying again changes nothing. Layers that retry ask for this.
     retryable: ClassVar[bool] = False
+    #: The file that it is about, if that was given by its name. The text says it, too.
+    filename: str | None = None
 
 
 class InvalidTag(PolysealError):
@@ -63,8 +67,8 @@ class CorruptSegment(PolysealError, OSError):
     def __str__(self) -> str:
         return self._text
 
-    def __reduce__(self) -> tuple[type[CorruptSegment], tuple[int | None, bool, str]]:
-        return type(self), (self.index, self.last, self._text)
+    def __reduce__(self) -> tuple[type[CorruptSegment], tuple[int | None, bool, str], dict[str, Any]]:
+        return type(self), (self.index, self.last, self._text), self.__dict__
 
 
 class LimitExceeded(PolysealError, ValueError):
@@ -90,12 +94,12 @@ class TreeMismatch(PolysealError):
     #: ``missing``; ``added``, which no manifest has; or ``other``: renamed, swapped, older or newer.
     reason: Literal["missing", "added", "other"]
 
-    def __init__(self, reason: Literal["missing", "added", "other"]) -> None:
-        super().__init__(self._MESSAGES[reason])
+    def __init__(self, reason: Literal["missing", "added", "other"], message: str | None = None) -> None:
+        super().__init__(message or self._MESSAGES[reason])
         self.reason = reason
 
-    def __reduce__(self) -> tuple[type[TreeMismatch], tuple[str]]:
-        return type(self), (self.reason,)
+    def __reduce__(self) -> tuple[type[TreeMismatch], tuple[str, str], dict[str, Any]]:
+        return type(self), (self.reason, str(self)), self.__dict__
 
 
 class TreeFailure(NamedTuple):
@@ -105,8 +109,17 @@ class TreeFailure(NamedTuple):
     error: Exception
 
 
+def _text(path: Path, error: Exception) -> str:
+    """The path and the error, which may say the path itself."""
+    text = printable(str(error))
+    return f"{printable(path)}: {text}" if getattr(error, "filename", None) is None else text
+
+
 class TreeError(PolysealError, ExceptionGroup[Exception]):
     """Some paths of a tree failed, and all others are done. It is an ``ExceptionGroup`` of their errors.
+
+    Names are chosen by whoever can write to the tree: in its text, control characters in them and marks that change
+    the direction are spelt out.
 
     >>> error = TreeError("1 of 2 paths failed", [TreeFailure(Path("a.polyseal"), TreeMismatch("missing"))])
     >>> print(error)
@@ -125,7 +138,7 @@ class TreeError(PolysealError, ExceptionGroup[Exception]):
         """What failed is kept by ``__new__``."""
 
     def __str__(self) -> str:
-        told = [f"{path}: {error}" for path, error in self.failures[:10]]
+        told = [_text(path, error) for path, error in self.failures[:10]]
         if len(self.failures) > len(told):
             told.append(f"and {len(self.failures) - len(told)} more")
         return f"{self.message}: {'; '.join(told)}"

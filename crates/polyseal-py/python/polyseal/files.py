@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
 
 from . import _polyseal
-from ._directory import Directory, Staged, write_all
-from ._rekey import Rekeying
+from ._polyseal import NewFile
 from ._seekable import SeekableReader
-from ._who import WhoArgs, who
+from ._who import WhoArgs, says_keep, who
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -136,12 +133,8 @@ class EncryptedWriter(io.BufferedIOBase):
         self._sealer = _polyseal.StreamSealer(
             suite=suite, segment_size=segment_size, header_size=header_size, threads=threads, **who_args
         )
-        self._staged: Staged | None = None
-        if isinstance(file, (str, os.PathLike)):
-            self._staged = Staged.at(file, overwrite)
-            self._sink: Any = self._staged.file
-        else:
-            self._sink = file
+        self._new = NewFile(file, overwrite) if isinstance(file, (str, os.PathLike)) else None
+        self._sink: Any = self._new or file
         write_all(self._sink, self._sealer.header)
 
     @property
@@ -183,15 +176,15 @@ class EncryptedWriter(io.BufferedIOBase):
             return
         try:
             write_all(self._sink, self._sealer.finish())
-            if self._staged is not None:
-                self._staged.commit()
+            if self._new is not None:
+                self._new.commit()
         finally:
             self.discard()
 
     def discard(self) -> None:
         """Closes without an end: no file appears. A file object that was given has no whole file."""
-        if self._staged is not None:
-            self._staged.discard()
+        if self._new is not None:
+            self._new.discard()
         super().close()
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -277,13 +270,17 @@ def encrypt_file(
     """Encrypts all of ``src`` to ``dst``, on all cores unless ``threads`` says less.
 
     Each is a path or a binary file object. A path appears complete or not at all, whatever is raised,
-    ``KeyboardInterrupt`` included. ``progress(done, total)`` is told of bytes that have been read.
+    ``KeyboardInterrupt`` included. It is for its owner alone; one that replaces another may be read by
+    nobody who could not read that. ``progress(done, total)`` is told of bytes that have been read.
+
+    Of a file that grows meanwhile, what was there at first is encrypted, and a warning says so.
     """
     whose = who(**who_args)
-    with _output(dst, overwrite) as out:
-        return Summary(
-            *_polyseal.encrypt(src, out, whose, suite, segment_size, header_size, threads, progress)
+    return Summary(
+        *_polyseal.encrypt_file(
+            src, dst, whose, overwrite, suite, segment_size, header_size, threads, progress
         )
+    )
 
 
 def decrypt_file(
@@ -300,9 +297,7 @@ def decrypt_file(
     A path appears only if all of the file is authentic. A file object gets only what is authentic, but
     if an exception is raised it may have got a part: then discard it.
     """
-    whose = who(**who_args)
-    with _output(dst, overwrite) as out:
-        return Summary(*_polyseal.decrypt(src, out, whose, threads, progress))
+    return Summary(*_polyseal.decrypt_file(src, dst, who(**who_args), overwrite, threads, progress))
 
 
 def verify_file(
@@ -313,7 +308,7 @@ def verify_file(
     **who_args: Unpack[WhoArgs],
 ) -> Summary:
     """Opens all of ``src`` and keeps nothing of it. Returns if every byte is authentic."""
-    return Summary(*_polyseal.verify(src, who(**who_args), threads, progress))
+    return Summary(*_polyseal.verify_file(src, who(**who_args), threads, progress))
 
 
 def inspect(src: File) -> Inspection:
@@ -326,42 +321,43 @@ def inspect_header(header: Buffer, stored_size: int | None = None) -> Inspection
     return Inspection._of(_polyseal.inspect_header(header, stored_size))
 
 
-def rekey_header(header: Buffer, *, to: WhoArgs, remove_others: bool = False, **who_args: Unpack[WhoArgs]) -> bytes:
+@says_keep
+def rekey_header(header: Buffer, *, to: WhoArgs, keep: bool, **who_args: Unpack[WhoArgs]) -> bytes:
     """The header for other recipients: ``to`` says whom, as the keywords of ``encrypt_file`` do. It has
-    the same length, and goes in the place of the old one.
+    the same length, and goes in the place of the old one. ``keep`` says whether those whom it is for
+    now still open it.
     """
-    return _polyseal.rekey_header(header, who(**who_args), who(**to), remove_others)
+    return _polyseal.rekey_header(header, who(**who_args), who(**to), keep)
 
 
+@says_keep
 def rekey_file(
-    path: Path, *, to: WhoArgs, remove_others: bool = False, new_key: bool = False, **who_args: Unpack[WhoArgs]
+    path: Path, *, to: WhoArgs, keep: bool, new_key: bool = False, **who_args: Unpack[WhoArgs]
 ) -> None:
     """Gives a file other recipients, by a new file that takes its place.
 
-    ``to`` says whom, as the keywords of ``encrypt_file`` do: ``rekey_file("a", key=old, to={"key": new},
-    remove_others=True)``. Only the header changes, and the rest is copied: whoever could open the file
-    may have kept what opens it. With ``new_key`` all of it is encrypted anew, for ``to`` alone; a
-    context stays.
+    ``to`` says whom, as the keywords of ``encrypt_file`` do, and ``keep`` whether those who can open it
+    now still can: ``rekey_file("a", key=old, to={"key": new}, keep=False)``. Only the header changes, and
+    the rest is copied: whoever could open the file may have kept what opens it. With ``new_key`` all of
+    it is encrypted anew, for ``to`` alone; a context stays.
 
     The file is locked meanwhile, as the command ``polyseal rekey`` locks it. Another rekey is waited for,
     and raises ``TimeoutError`` if it takes longer than five seconds. A file that has been changed or
     replaced since its header was read raises ``SourceChanged``, and stays as it is.
     """
-    directory, name = os.path.split(os.path.realpath(os.fsdecode(path)))
-    Rekeying(Directory.open(directory), os.fsencode(name), os.fspath(path)).run(
-        to, remove_others, new_key, who_args
-    )
+    if new_key and keep:
+        raise ValueError("with a new key nobody keeps access: name them in `to`, and say keep=False")
+    _polyseal.rekey_file(path, who(**who_args), who(**to), keep, new_key)
 
 
-@contextlib.contextmanager
-def _output(dst: File, overwrite: bool) -> Iterator[Any]:
-    """What Rust writes to: an empty file that gets its name at the end, or the file object."""
-    if not isinstance(dst, (str, os.PathLike)):
-        yield dst
-        return
-    with Staged.at(dst, overwrite) as staged:
-        yield staged.sink
-        staged.commit()
+def write_all(sink: Any, data: Buffer) -> None:
+    """All of the data, however little a file object takes at once."""
+    view = memoryview(data)
+    while view:
+        n = sink.write(view)
+        if n is None:
+            raise BlockingIOError("the file to write to would block")
+        view = view[n:]
 
 
 __all__ = [

@@ -26,20 +26,23 @@ only ``verify`` says.
 from __future__ import annotations
 
 import io
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from fsspec import filesystem
+from fsspec.callbacks import DEFAULT_CALLBACK
 from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.implementations.local import LocalFileSystem
 
-from ._polyseal import Outline, Payload, PayloadHead, StreamSealer
+from ._polyseal import NewFile, Outline, Payload, PayloadHead, StreamSealer, printable
 from ._references import by_reference, resolved
 from ._seekable import SeekableReader
 from ._stores import TELLS_VERSIONS, staged
 from .errors import CorruptSegment, HeaderError, PolysealError, SourceChanged
+from .files import write_all
 from .keys import KeyRef
 
 if TYPE_CHECKING:
@@ -169,6 +172,31 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                     continue
             out[each] = result
         return out
+
+    def get_file(
+        self, rpath: str, lpath: Any, callback: Any = DEFAULT_CALLBACK, outfile: Any = None, **kwargs: Any
+    ) -> None:
+        """Decrypts a file into a local one, which appears when all of it has been found authentic. A file object gets
+        only what is authentic, but if an exception is raised it may have got a part.
+        """
+        outfile = lpath if hasattr(lpath, "write") else outfile
+        if outfile is None and self.isdir(rpath):
+            os.makedirs(lpath, exist_ok=True)
+            return
+        with _Reading(self, self._strip_protocol(rpath)) as file:
+            callback.set_size(file.size)
+            if outfile is None:
+                os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
+            sink: Any = NewFile(lpath, True) if outfile is None else outfile
+            try:
+                while piece := file.read(_BLOCK):
+                    write_all(sink, piece)
+                    callback.relative_update(len(piece))
+                if outfile is None:
+                    sink.commit()
+            finally:
+                if outfile is None:
+                    sink.discard()
 
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> io.BufferedIOBase:
         if mode == "rb":
@@ -372,7 +400,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         except Exception as gone:
             return gone
         if now != identity:
-            return SourceChanged(f"{name}: replaced while it was read; open it again")
+            return SourceChanged(f"{printable(name)}: replaced while it was read; open it again")
         return error
 
 

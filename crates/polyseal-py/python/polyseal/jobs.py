@@ -46,6 +46,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Union
 from ._polyseal import Outline, Payload, Sealer, StreamSealer
 from ._references import by_reference, resolved
 from ._stores import LEAST_PART, PIECE, Conflict, S3Store, Store, store
+from ._who import says_keep
 from .errors import SourceChanged
 from .files import rekey_header
 
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     Key = Union[str, KeyRef, Sequence[Union[str, KeyRef]], None]
 
     class To(TypedDict, total=False):
-        """Whom ``rekey`` adds: as the keywords of ``plan``."""
+        """Who can open what ``rekey`` has done: as the keywords of ``plan``."""
 
         key: Key
         recipients: str | Iterable[str]
@@ -163,7 +164,7 @@ class _What:
     target_options: dict[str, Any] = field(repr=False)
     who: dict[str, Any]
     to: dict[str, Any] | None = None
-    remove_others: bool = False
+    keep: bool = False
     sealing: dict[str, Any] = field(default_factory=dict)
     concurrency: int = 8
     #: Of this plan alone. Not stored anywhere: so a mark gives away nothing of versions, which may be digests.
@@ -280,9 +281,7 @@ class _Worker:
     def rekey(self, item: Item) -> str:
         assert self.what.to is not None
         stored = _Stored(self, item)
-        new = rekey_header(
-            stored.header(), to=resolved(self.what.to), remove_others=self.what.remove_others, **self.who
-        )
+        new = rekey_header(stored.header(), to=resolved(self.what.to), keep=self.what.keep, **self.who)
         return self.source.replace_head(
             self._source(item), new, item.size, item.version, stored.read, self.what.mark(item), stored.attributes
         )
@@ -543,6 +542,7 @@ class Plan:
         return self.results(results(), progress)
 
 
+@says_keep
 def plan(
     operation: Operation,
     source: str,
@@ -553,7 +553,7 @@ def plan(
     recipients: str | Iterable[str] = (),
     context: str | None = None,
     to: To | None = None,
-    remove_others: bool = False,
+    keep: bool | None = None,
     suite: str | None = None,
     segment_size: int = 65536,
     header_size: int = 0,
@@ -569,7 +569,8 @@ def plan(
 
     ``target`` is where encrypted or decrypted objects go, under the same names; ``verify`` and ``rekey``
     have none. A target that is there is a conflict, unless ``overwrite``: then it is replaced if nobody
-    changes it meanwhile. Keys are named by reference: ``"file:/etc/backup.key"``. ``storage_options`` are
+    changes it meanwhile. ``rekey`` gives objects to those that ``to`` names, and ``keep`` must say whether those who
+    can open them now still can. Keys are named by reference: ``"file:/etc/backup.key"``. ``storage_options`` are
     those of fsspec for the source, and for the target unless ``target_options`` are given; they travel
     with the tasks: let workers find credentials in their environment instead.
 
@@ -579,7 +580,9 @@ def plan(
     if (target is None) != (operation in ("verify", "rekey")):
         raise ValueError(f"{operation} {'has no target' if target else 'needs a target'}")
     if (to is not None) != (operation == "rekey"):
-        raise ValueError("`to` says whom rekey adds, and only rekey has it")
+        raise ValueError("`to` says who can open what rekey has done, and only rekey has it")
+    if (keep is not None) != (operation == "rekey"):
+        raise ValueError("rekey says by `keep` whether those who can open an object now still can, and only rekey does")
     if to is not None and not {"key", "recipients"} >= to.keys():
         raise ValueError(f"`to` has a key or recipients, no {sorted(to.keys() - {'key', 'recipients'})[0]}")
     if part_size < LEAST_PART:
@@ -595,7 +598,7 @@ def plan(
         options if target_options is None else target_options,
         by_reference(key, identity, recipients, context),
         None if to is None else by_reference(to.get("key"), None, to.get("recipients", ()), None),
-        remove_others,
+        bool(keep),
         dict(suite=suite, segment_size=segment_size, header_size=header_size),
         concurrency,
     )
@@ -625,7 +628,7 @@ def _leaves(name: str) -> bool:
 
 def _job(what: _What) -> str:
     """What tells a job from another that has the same manifest."""
-    same = (what.operation, what.source, what.target, what.who, what.to, what.remove_others, what.sealing)
+    same = (what.operation, what.source, what.target, what.who, what.to, what.keep, what.sealing)
     return hashlib.sha256(json.dumps(same, sort_keys=True, default=str).encode()).hexdigest()
 
 

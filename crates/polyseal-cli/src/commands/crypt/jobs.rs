@@ -117,7 +117,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
         if let Some(path) = output.output.as_deref().filter(|path| path.is_file()) {
             // Known before anything is asked for.
             if !output.force && descriptor(path).is_none() {
-                return Err(crate::file_io::already_exists(path));
+                return Err(crate::error::already_exists(path));
             }
         }
         let output = OutputArgs { output: output.output.clone(), force: output.force };
@@ -144,7 +144,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
             return Err(failure("would replace another input").hint("write to another directory"));
         }
         if !output.force && to.exists() {
-            return Err(crate::file_io::already_exists(&to));
+            return Err(crate::error::already_exists(&to));
         }
         if !seen.insert(place(&to)) {
             return Err(failure("would have the output of another input")

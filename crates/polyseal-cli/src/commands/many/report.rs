@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use polyseal_local::misleads;
 use serde::Serialize;
 
-use crate::commands::print;
 use crate::error::{Code, Failure, Result, shown};
 use crate::progress::Bar;
+use crate::say::{note, print};
 
 /// So many failures are told at length, and so many named at the end.
 const TOLD: u64 = 100;
@@ -101,7 +101,7 @@ impl<'a> Report<'a> {
                 failure.tell();
             }
             if self.failed == TOLD {
-                super::super::note("what else fails is counted; --json tells of each");
+                note("what else fails is counted; --json tells of each");
             }
         };
         self.bar.suspend(tell);

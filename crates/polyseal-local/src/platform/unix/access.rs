@@ -38,7 +38,7 @@ impl Access {
 
     /// A link in `folder` has led to the file, so that whoever can write there has chosen it.
     pub(crate) fn led_to_by(&mut self, folder: &Directory) {
-        self.named_by_us &= is_for_us(folder);
+        self.named_by_us = self.named_by_us && is_for_us(folder);
     }
 
     /// What of `mode` the new file may have: no more than the old one gave.
@@ -79,7 +79,7 @@ impl Access {
 /// control list may let others do so.
 pub(super) fn is_for_us(folder: &Directory) -> bool {
     let is_ours = |s: Stat| [geteuid().as_raw(), 0].contains(&s.st_uid) && s.st_mode & 0o002 == 0;
-    fstat(folder).is_ok_and(is_ours) && !access_list::of_named(folder, OsStr::new("."))
+    fstat(folder).is_ok_and(is_ours) && !access_list::of_directory(folder)
 }
 
 /// Whether a file has an access control list beside its mode. In doubt it has one.
@@ -108,6 +108,14 @@ mod access_list {
         is_there(fgetxattr(file, NAME, &mut [0_u8; 1]))
     }
 
+    pub(super) fn of_directory(directory: &Directory) -> bool {
+        match fgetxattr(directory, NAME, &mut [0_u8; 1]) {
+            // One that was opened to be entered, and not to be listed.
+            Err(Errno::BADF) => of_named(directory, OsStr::new(".")),
+            length => is_there(length),
+        }
+    }
+
     /// The length, or that there is no room for so much: then there is a list.
     fn is_there(length: Result<usize>) -> bool {
         !matches!(length, Ok(0) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::NOSYS))
@@ -127,6 +135,10 @@ mod access_list {
     }
 
     pub(super) fn of_file(_: &File) -> bool {
+        true
+    }
+
+    pub(super) fn of_directory(_: &Directory) -> bool {
         true
     }
 }

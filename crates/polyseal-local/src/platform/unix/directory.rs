@@ -136,6 +136,11 @@ impl Directory {
         Ok(names)
     }
 
+    /// Whether both are one handle.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Whether only this user, root and its group can give names in it.
     pub(crate) fn is_for_us(&self) -> bool {
         is_for_us(self)

@@ -6,10 +6,11 @@ pub(crate) mod contents;
 mod directory;
 mod seen;
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::sync::OnceLock;
 
 use rustix::fs::{Gid, Mode, Uid, fchown};
 use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
@@ -18,6 +19,16 @@ pub(crate) use self::access::Access;
 pub use self::directory::{Directory, beneath, components};
 pub use self::seen::{EntryKind, FileId, Seen};
 
+/// The bytes of a name. Those of a manifest are bytes, too, of any encoding.
+pub(crate) fn bytes(name: &OsStr) -> &[u8] {
+    name.as_bytes()
+}
+
+/// The name that these bytes are.
+pub(crate) fn of_bytes(name: &[u8]) -> &OsStr {
+    OsStr::from_bytes(name)
+}
+
 /// How many descriptors this process may have.
 pub(crate) fn descriptor_limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
@@ -25,9 +36,7 @@ pub(crate) fn descriptor_limit() -> u64 {
 
 /// The permissions that this process gives to no new file: its umask.
 pub(crate) fn process_mask() -> u16 {
-    static MASK: OnceLock<u16> = OnceLock::new();
-    // Asked for once: to ask by setting it would show for a moment what another thread makes.
-    *MASK.get_or_init(|| shown_mask().unwrap_or_else(asked_mask))
+    shown_mask().unwrap_or_else(asked_mask)
 }
 
 /// As Linux shows it.
@@ -37,10 +46,12 @@ fn shown_mask() -> Option<u16> {
     u16::from_str_radix(mask.trim(), 8).ok()
 }
 
+/// By setting it: for a moment, what another thread makes is for its owner alone.
+#[allow(clippy::useless_conversion, reason = "macOS has another type")]
 fn asked_mask() -> u16 {
     let mask = umask(Mode::from_raw_mode(0o077));
     umask(mask);
-    u16::try_from(mask.as_raw_mode()).unwrap_or(0o077)
+    u16::try_from(u32::from(mask.as_raw_mode())).unwrap_or(0o077)
 }
 
 /// Gives `new` to the owner of `of`, so that they can use it though root has made it. Only root can

@@ -63,8 +63,9 @@ pub struct Seen(pub(super) Stat);
 impl Seen {
     /// Which file it is.
     #[must_use]
+    #[allow(clippy::unnecessary_cast, reason = "macOS has another type")]
     pub fn id(&self) -> FileId {
-        FileId { device: self.0.st_dev, inode: self.0.st_ino }
+        FileId { device: self.0.st_dev as u64, inode: self.0.st_ino }
     }
 
     /// What it is.
@@ -81,8 +82,9 @@ impl Seen {
 
     /// Its permissions, at most 0o777.
     #[must_use]
+    #[allow(clippy::useless_conversion, reason = "macOS has another type")]
     pub fn mode(&self) -> u16 {
-        u16::try_from(self.0.st_mode & PERMISSIONS).unwrap_or_default()
+        u16::try_from(u32::from(self.0.st_mode) & PERMISSIONS).unwrap_or_default()
     }
 
     /// When it was modified.

@@ -10,13 +10,11 @@ use std::path::Path;
 use object_store::{Error, ObjectStore, PutMode, PutOptions, UpdateVersion};
 use polyseal_file::{Existing, Header, ReadAt};
 
-use super::ObjectReader;
-use super::s3::S3;
-use super::store::wait;
 use crate::args::RekeyArgs;
-use crate::commands::note;
 use crate::error::{Failure, Result};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
+use crate::objects::{ObjectReader, S3, wait};
+use crate::say::note;
 
 /// The smallest part that S3 takes before others: what is sent of a long object.
 const FIRST_BYTES: u64 = 5 * 1024 * 1024;

@@ -1,0 +1,32 @@
+//! Directories of a tree, one after the other. What comes next is often in the directory that was
+//! worked in last, or beneath it: so a deep tree is not resolved from its root for each name.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::platform::Directory;
+
+#[derive(Debug)]
+pub(super) struct Cursor {
+    root: Directory,
+    path: PathBuf,
+    directory: Directory,
+}
+
+impl Cursor {
+    pub(super) fn new(root: Directory) -> Self {
+        Self { directory: root.clone(), root, path: PathBuf::new() }
+    }
+
+    /// The directory `path` in the tree.
+    pub(super) fn at(&mut self, path: &Path) -> io::Result<Directory> {
+        if path != self.path {
+            self.directory = match path.strip_prefix(&self.path) {
+                Ok(rest) => self.directory.beneath(rest)?,
+                Err(_) => self.root.beneath(path)?,
+            };
+            path.clone_into(&mut self.path);
+        }
+        Ok(self.directory.clone())
+    }
+}

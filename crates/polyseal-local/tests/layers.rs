@@ -1,0 +1,27 @@
+//! All that is Unix stands in one folder, and nothing is unsafe.
+
+#![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let of = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
+    entries.flat_map(of).collect()
+}
+
+#[test]
+fn another_system_is_one_more_folder() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let (platform, rest): (Vec<_>, Vec<_>) =
+        sources(&source).into_iter().partition(|path| path.starts_with(source.join("platform")));
+    assert!(platform.len() > 3 && rest.len() > 15);
+    for path in rest {
+        let text = fs::read_to_string(&path).unwrap();
+        let product = text.split("#[cfg(test)]").next().unwrap();
+        for word in ["std::os::unix", "std::os::fd", "std::os::linux", "rustix::", "target_os"] {
+            assert!(!product.contains(word), "{} has {word}", path.display());
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Whole trees, which `polyseal-local` works on; `polyseal/trees.py` gives the arguments.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use polyseal_local::{
+    Done, Error, How, NewTree, Options, Problem, Progress, Rekey, Result, SealedTree, Tell, Total,
+    TreeSealer,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
+use crate::errors::of_local;
+use crate::files::{Shape, existing};
+use crate::told::{Of, Told};
+use crate::who::Who;
+
+/// Files, directories, links, and bytes of plaintext.
+type Summary = (u64, u64, u64, u64);
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(encrypt_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(decrypt_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(verify_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(rekey_tree, module)?)
+}
+
+/// How a tree is worked on.
+struct Run<'a> {
+    told: Told,
+    exclude: Option<Py<PyAny>>,
+    jobs: Option<NonZeroUsize>,
+    /// The directories whose paths failures begin with.
+    roots: [&'a Path; 2],
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        roots: [&'a Path; 2],
+        jobs: Option<usize>,
+        exclude: Option<Py<PyAny>>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let few = || PyValueError::new_err("jobs must be at least 1");
+        let jobs = jobs.map(|jobs| NonZeroUsize::new(jobs).ok_or_else(few)).transpose()?;
+        Ok(Self { told: Told::new(Of::Tree, progress), exclude, jobs, roots })
+    }
+
+    /// What `exclude` says of a path, in whatever thread.
+    fn excludes(&self, path: &Path) -> bool {
+        let Some(exclude) = &self.exclude else { return false };
+        if self.told.stopped() {
+            return true;
+        }
+        let said = Python::attach(|py| exclude.bind(py).call1((path.as_os_str(),))?.is_truthy());
+        said.unwrap_or_else(|raised| {
+            self.told.stop(raised);
+            true
+        })
+    }
+
+    fn work(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Options<'_>, Tell<'_>) -> Result<Total> + Send,
+    ) -> PyResult<Summary> {
+        let exclude = |path: &Path| self.excludes(path);
+        let mut options = Options::new().exclude(&exclude).progress(&self.told);
+        if let Some(jobs) = self.jobs {
+            options = options.jobs(jobs);
+        }
+        let mut failures = Vec::new();
+        let mut tell = |path: &Path, done: Result<Done>| {
+            if !matches!(done, Ok(Done::Recorded { .. } | Done::Linked { .. } | Done::Left)) {
+                self.told.done();
+            }
+            failures.extend(done.err().map(|error| (path.to_owned(), error)));
+            Ok(())
+        };
+        let total = py.detach(|| work(&options, &mut tell));
+        if let Ok(Total { grew: grew @ 1.., .. }) = &total {
+            let what = "has grown while it was read: the tree has what was there at first";
+            self.told
+                .warn(format!("{}: of the files in it, {grew} {what}", self.roots[0].display()));
+        }
+        let total = self.told.finish(py, total)?;
+        if !failures.is_empty() {
+            return Err(self.failed(py, &total, failures)?);
+        }
+        Ok((total.files, total.directories, total.links, total.bytes))
+    }
+
+    /// The exception for what failed.
+    fn failed(
+        &self,
+        py: Python<'_>,
+        total: &Total,
+        failures: Vec<(PathBuf, Error)>,
+    ) -> PyResult<PyErr> {
+        static FAILURE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        static ERROR: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let failure = FAILURE.import(py, "polyseal.errors", "TreeFailure")?;
+        let all = total.files + total.directories + total.links + total.failed;
+        let text = format!("{} of {all} paths failed", failures.len());
+        let failures = failures.into_iter().map(|(path, error)| {
+            let short = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
+            failure.call1((short.unwrap_or(&path), of_local(error).into_value(py)))
+        });
+        let failures = failures.collect::<PyResult<Vec<_>>>()?;
+        let error = ERROR.import(py, "polyseal.errors", "TreeError")?.call1((text, failures))?;
+        Ok(PyErr::from_value(error))
+    }
+
+    /// Ends the work if something was raised meanwhile.
+    fn expect_wanted(&self, path: &Path) -> Result {
+        if self.told.cancelled() {
+            return Err(Error::new(path, Problem::Cancelled));
+        }
+        Ok(())
+    }
+}
+
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called by the package alone")]
+fn encrypt_tree(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    who: &Bound<'_, Who>,
+    overwrite: bool,
+    jobs: Option<usize>,
+    exclude: Option<Py<PyAny>>,
+    suite: Option<&str>,
+    segment_size: Option<u64>,
+    header_size: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Summary> {
+    let who = who.get();
+    let shape = Shape::new(suite, segment_size, header_size)?;
+    let recipients = who.recipients()?;
+    let run = Run::new([&source, &target], jobs, exclude, progress)?;
+    run.work(py, |options, tell| {
+        let options = options.overwrite(overwrite);
+        let to = NewTree::at(&target, overwrite)?;
+        let sealer = TreeSealer::new(&source, to, &options)?;
+        run.expect_wanted(&source)?;
+        let encryptor = shape.encryptor(&recipients, who).threads(options.threads_each());
+        sealer.seal(encryptor, &options, tell)
+    })
+}
+
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called by the package alone")]
+fn decrypt_tree(
+    py: Python<'_>,
+    source: PathBuf,
+    target: PathBuf,
+    who: &Bound<'_, Who>,
+    overwrite: bool,
+    preserve_permissions: bool,
+    jobs: Option<usize>,
+    exclude: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Summary> {
+    let who = who.get();
+    let identities = who.identities()?;
+    let run = Run::new([&source, &target], jobs, exclude, progress)?;
+    run.work(py, |options, tell| {
+        let options = options.overwrite(overwrite).preserve_permissions(preserve_permissions);
+        let to = NewTree::at(&target, overwrite)?;
+        to.expect_outside(&source)?;
+        let decryptor = who.decryptor(&identities).threads(options.threads_each());
+        let sealed = SealedTree::open(&source, decryptor, &options)?;
+        run.expect_wanted(&source)?;
+        sealed.decrypt(to, tell)
+    })
+}
+
+#[pyfunction]
+fn verify_tree(
+    py: Python<'_>,
+    source: PathBuf,
+    who: &Bound<'_, Who>,
+    jobs: Option<usize>,
+    exclude: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Summary> {
+    let who = who.get();
+    let identities = who.identities()?;
+    let run = Run::new([&source, &source], jobs, exclude, progress)?;
+    run.work(py, |options, tell| {
+        let decryptor = who.decryptor(&identities).threads(options.threads_each());
+        SealedTree::open(&source, decryptor, options)?.verify(tell)
+    })
+}
+
+#[pyfunction]
+fn rekey_tree(
+    py: Python<'_>,
+    source: PathBuf,
+    who: &Bound<'_, Who>,
+    new: &Bound<'_, Who>,
+    keep: bool,
+    jobs: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Summary> {
+    let (who, new) = (who.get(), new.get());
+    let (identities, recipients) = (who.identities()?, new.new_recipients()?);
+    let opens = new.identities()?;
+    let (to, already) = (|| Ok(&recipients), new.already(&opens, keep));
+    let run = Run::new([&source, &source], jobs, None, progress)?;
+    run.work(py, |options, tell| {
+        let mut rekey = Rekey::new(&identities, &to, existing(keep), How::Header)
+            .already(already)
+            .threads(options.threads_each());
+        if let Some(context) = who.context() {
+            rekey = rekey.context(context);
+        }
+        SealedTree::rekey(&source, &rekey, options, tell)
+    })
+}
