@@ -19,6 +19,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use common::{Outcome, Room, TOOL, age_fixture, message};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
@@ -285,21 +286,19 @@ impl Session {
     /// the program puts the terminal right would be shown, as it is with every program.
     #[track_caller]
     fn type_to_the_end(&mut self, question: &str, typed: &str) {
-        self.begin_answer(question, "");
-        // The question is out: the next that it reads is what is typed.
-        let before = self.bytes_read();
-        self.ours.write_all(typed.as_bytes()).unwrap();
+        self.begin_answer(question, typed);
+        let name = ptsname(&self.ours, Vec::new()).unwrap();
+        let theirs = rustix::fs::open(name, OFlags::RDWR | OFlags::NOCTTY, Mode::empty()).unwrap();
         let start = Instant::now();
-        while self.bytes_read() < before + typed.len() as u64 {
+        // To be asked for it makes the kernel bring what is on its way.
+        let waits = || {
+            let mut asked = [PollFd::new(&theirs, PollFlags::IN)];
+            poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() > 0
+        };
+        while waits() {
             assert!(start.elapsed() < PATIENCE, "what is typed is not read");
             sleep(Duration::from_millis(2));
         }
-    }
-
-    /// What the program has read of anything so far.
-    fn bytes_read(&self) -> u64 {
-        let counts = std::fs::read_to_string(format!("/proc/{}/io", self.child.id())).unwrap();
-        counts.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap().parse().unwrap()
     }
 
     /// Waits for the end: the terminal is as it was, and has not shown any of the secrets.

@@ -56,7 +56,7 @@ struct Kept {
 }
 
 /// Which directory it is, and when it was changed.
-type State = (Option<FileId>, [i64; 4]);
+type State = (FileId, [i64; 4]);
 
 impl Shown {
     pub(super) fn open(source: &Path) -> io::Result<Self> {
@@ -174,7 +174,8 @@ fn state(directory: &OwnedFd) -> io::Result<State> {
     let changed = [stat.st_ctime, nanoseconds(stat.st_ctime_nsec)];
     let modified = [stat.st_mtime, nanoseconds(stat.st_mtime_nsec)];
     let times = [changed[0], changed[1], modified[0], modified[1]];
-    Ok((FileId::of_open(directory), times))
+    let id = FileId::of_open(directory).ok_or(io::ErrorKind::NotFound)?;
+    Ok((id, times))
 }
 
 fn read(directory: &OwnedFd) -> io::Result<Names> {
