@@ -1,5 +1,5 @@
-//! Whole files, by their names. What is done to them is [`polyseal_local`]'s: here C's arguments are
-//! read, and errors become numbers.
+//! Whole files, by their names. What is done to them is [`polyseal_local`]'s: here C's arguments
+//! are read, and errors become numbers.
 
 use std::ffi::{c_char, c_int};
 

@@ -170,8 +170,8 @@ pub(crate) struct RecipientArgs {
     /// cannot be used is an error, unless you say --skip-unsupported
     #[arg(short = 'R', long, value_name = "FILE")]
     pub(crate) recipients_file: Vec<PathBuf>,
-    /// Leave the SSH keys out that cannot be used, such as ecdsa and sk, and warn of each; for lists
-    /// such as https://github.com/NAME.keys
+    /// Leave the SSH keys out that cannot be used, such as ecdsa and sk, and warn of each; for
+    /// lists such as https://github.com/NAME.keys
     #[arg(long, requires = "recipients_file")]
     pub(crate) skip_unsupported: bool,
     /// Encrypt with a passphrase, which is asked for

@@ -415,7 +415,8 @@ fn key_file_hint(problem: &KeyFileError) -> &'static str {
         KeyFileError::Identity => "give it with -i",
         KeyFileError::Recipient => "give it with -r, or a file of such with -R",
         KeyFileError::Password | KeyFileError::BadLine(_) => {
-            "a passphrase is given with -p or --passphrase-fd; a file to encrypt or open, without -k"
+            "a passphrase is given with -p or --passphrase-fd; a file to encrypt or open, without \
+             -k"
         }
         _ => "a key file is what polyseal keygen wrote, or the 32 bytes of a key",
     }

@@ -43,7 +43,10 @@ fn a_plugin_that_fails_is_named_and_heard() {
     for (script, says) in [
         (
             "echo 'token not plugged in' >&2; echo '\x1b[2Jagain' >&2; exit 3",
-            r"age-plugin-x ended too early, exit status: 3; it said: token not plugged in / \u{1b}[2Jagain",
+            concat!(
+                "age-plugin-x ended too early, exit status: 3; ",
+                r"it said: token not plugged in / \u{1b}[2Jagain",
+            ),
         ),
         ("echo 'usage: none'; cat >/dev/null", "age-plugin-x does not keep to the protocol"),
         ("printf -- '-> msg\\nSGkKYWxs\\n'; kill $$", "age-plugin-x ended too early, signal: 15"),

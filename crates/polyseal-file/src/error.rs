@@ -268,7 +268,8 @@ impl fmt::Display for Error {
                 "these recipients do not go together: post-quantum ones only with each other",
             ),
             Self::AgeTries => f.write_str(
-                "the file has so many recipients that trying all identities on them would take long",
+                "the file has so many recipients that trying all identities on them would take \
+                 long",
             ),
             Self::Age(text) => f.write_str(text),
             #[cfg(feature = "age")]

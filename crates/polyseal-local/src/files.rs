@@ -20,7 +20,8 @@ use crate::watch::Watch;
 /// use polyseal_local::{Options, decrypt_file, encrypt_file};
 ///
 /// # let directory = tempfile::tempdir()?;
-/// # let [notes, sealed, back] = ["notes", "notes.polyseal", "back"].map(|n| directory.path().join(n));
+/// # let at = |name| directory.path().join(name);
+/// # let [notes, sealed, back] = ["notes", "notes.polyseal", "back"].map(at);
 /// std::fs::write(&notes, "meet at noon")?;
 /// let key = Key::generate()?;
 /// let recipients = Recipients::from(&key);
@@ -34,8 +35,8 @@ use crate::watch::Watch;
 ///
 /// # Errors
 /// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input,
-/// [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output, and one that was to be
-/// replaced is as it was.
+/// [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output, and one
+/// that was to be replaced is as it was.
 pub fn encrypt_file(
     input: &Path,
     output: &Path,
@@ -62,8 +63,9 @@ pub fn encrypt_file(
 /// verified. Files of age, and in armour, are decrypted, too.
 ///
 /// # Errors
-/// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input, [`File`](crate::Problem::File),
-/// or what the system says. Then there is no output, and one that was to be replaced is as it was.
+/// Those of [`NewFile::at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input,
+/// [`File`](crate::Problem::File), or what the system says. Then there is no output, and one that
+/// was to be replaced is as it was.
 pub fn decrypt_file(
     input: &Path,
     output: &Path,

@@ -20,7 +20,8 @@
 //! use polyseal_local::{NewTree, Options, SealedTree, TreeSealer};
 //!
 //! # let place = tempfile::tempdir()?;
-//! # let [letters, sealed, back] = ["letters", "sealed", "back"].map(|name| place.path().join(name));
+//! # let at = |name| place.path().join(name);
+//! # let [letters, sealed, back] = ["letters", "sealed", "back"].map(at);
 //! std::fs::create_dir(&letters)?;
 //! std::fs::write(letters.join("one"), "meet at noon")?;
 //! let (key, options) = (Key::generate()?, Options::new());

@@ -3,10 +3,10 @@
 //! It is written without a name in the directory where it shall be, and gets its name at the end:
 //! whatever ends the process before, SIGKILL included, leaves nothing. Where the file system has no
 //! unnamed files it is a temporary file with mode 0600, removed on failure and, if somebody answers
-//! them, on signals ([`leftovers`](crate::leftovers)). An existing file is replaced by a rename after
-//! the new contents are on disk; between link and rename the complete new file has a temporary name
-//! for an instant. The directory is one by its handle ([`Directory`]): whatever its path comes to
-//! mean meanwhile, the file appears there.
+//! them, on signals ([`leftovers`](crate::leftovers)). An existing file is replaced by a rename
+//! after the new contents are on disk; between link and rename the complete new file has a
+//! temporary name for an instant. The directory is one by its handle ([`Directory`]): whatever its
+//! path comes to mean meanwhile, the file appears there.
 //!
 //! A new file has mode 0600. One that replaces another has the mode and the group of that, as far
 //! as that is safe (`platform::Access`); its owner, attributes, access control lists and other hard

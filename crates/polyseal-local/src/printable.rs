@@ -43,7 +43,8 @@ impl fmt::Display for Printable<'_> {
 /// are spelt out, and keys are withheld.
 ///
 /// ```
-/// assert_eq!(polyseal_local::shown("AGE-SECRET-KEY-1QQPQQPQQP: \u{7}"), r"(a key, withheld): \u{7}");
+/// let text = "AGE-SECRET-KEY-1QQPQQPQQP: \u{7}";
+/// assert_eq!(polyseal_local::shown(text), r"(a key, withheld): \u{7}");
 /// ```
 #[must_use]
 pub fn shown(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! From the library's errors to Python's exceptions, which `polyseal/errors.py` has.
 //!
-//! An error about a file that was given by its name is an exception with `filename`; what the system
-//! says is an `OSError` with its number, too.
+//! An error about a file that was given by its name is an exception with `filename`; what the
+//! system says is an `OSError` with its number, too.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};

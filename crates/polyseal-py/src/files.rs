@@ -1,7 +1,8 @@
 //! Whole files: encrypted, decrypted, verified, described, and given other headers.
 //!
 //! Regular files that are given by their names are carried by `polyseal-local`, at offsets and on
-//! all cores. What is a file object, or a pipe by its name, is read from where it stands to its end.
+//! all cores. What is a file object, or a pipe by its name, is read from where it stands to its
+//! end.
 
 use std::fs;
 use std::io::{self, IoSliceMut, Read};

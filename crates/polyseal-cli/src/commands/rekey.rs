@@ -1,5 +1,5 @@
-//! `rekey`: other recipients for files and trees. What is done to them is [`polyseal_local`]'s; here
-//! is what is asked for, and told.
+//! `rekey`: other recipients for files and trees. What is done to them is [`polyseal_local`]'s;
+//! here is what is asked for, and told.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;

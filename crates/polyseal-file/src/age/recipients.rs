@@ -3,8 +3,8 @@
 //! Source: c2sp.org/age for the recipients' text; the files are those of the `age` program, one
 //! recipient on a line among empty lines and comments that begin with `#`.
 //!
-//! Security claim: a list holds all that was added to it or adding it fails. So an SSH key that
-//! age cannot use is an error here, where `age` passes over it; unless the caller asks for that, and
+//! Security claim: a list holds all that was added to it or adding it fails. So an SSH key that age
+//! cannot use is an error here, where `age` passes over it; unless the caller asks for that, and
 //! then the list says what was left out.
 //!
 //! Limit: whether recipients may be together (post-quantum ones only with their like) is known

@@ -128,8 +128,8 @@ impl<R> Iterator for Delivered<'_, R> {
 }
 
 /// Does `work` for each item, on so many threads, and lets `consume` have what comes of it, in the
-/// calling thread. When that returns, or `progress` is cancelled, no more items are begun: `consume`
-/// then has fewer results than there are items.
+/// calling thread. When that returns, or `progress` is cancelled, no more items are begun:
+/// `consume` then has fewer results than there are items.
 pub fn in_order<T: Send, R: Send, O>(
     items: impl Iterator<Item = T> + Send,
     jobs: NonZeroUsize,

@@ -440,7 +440,8 @@ impl DetachedHeader {
     /// Reads the header at `path`, with nothing behind it.
     ///
     /// # Errors
-    /// [`Problem::NotAFile`], [`Problem::MoreThanHeader`], [`Problem::Interrupted`], [`Problem::File`], or what the system says.
+    /// [`Problem::NotAFile`], [`Problem::MoreThanHeader`], [`Problem::Interrupted`],
+    /// [`Problem::File`], or what the system says.
     pub fn read(path: &Path) -> Result<Self> {
         let place = Place::of(path)?;
         if place.seen().cannot("read", path)?.kind() != EntryKind::File {

@@ -42,7 +42,8 @@ impl<'a> Encryptor<'a> {
         self
     }
 
-    /// Ends the work soon after `cancel` has become true, with [`Cancelled`](crate::Error::Cancelled).
+    /// Ends the work soon after `cancel` has become true, with
+    /// [`Cancelled`](crate::Error::Cancelled).
     #[must_use]
     pub fn cancelled_by(mut self, cancel: &'a AtomicBool) -> Self {
         self.cancel = Some(cancel);
