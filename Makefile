@@ -25,6 +25,7 @@ test-all: export FUZZ_SECONDS ?= 300
 test-all: test docs portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-proofs hw-volume hw-gates
 
 format:
+	scripts/stray
 	cargo fmt --all --check
 	! LC_ALL=C.UTF-8 git grep -nE '^.{101}' -- '*.rs' ':!*/answers.rs' | grep -v '//! |'
 	cd fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null
