@@ -12,8 +12,15 @@ use crate::input::path;
 use crate::options::{Options, polyseal_options};
 
 /// Encrypts the file called input into one called output, on all cores. The output appears when it
-/// XX if the options name nobody; POLYSEAL_ERR_EXISTS,
-/// POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_SUITE, POLYSEAL_ERR_KEY_FILE.
+/// is whole, with mode 0600, or that of the file of yours that it replaces; on an error there is
+/// none, and one that was to be replaced is as it was. There is one exception: POLYSEAL_ERR_GREW
+/// says that the input grew meanwhile, as a log does, and that the output has what was there at
+/// first.
+///
+/// Errors: POLYSEAL_ERR_RECIPIENTS if the options name nobody, or those who do not go together;
+/// POLYSEAL_ERR_EXISTS, POLYSEAL_ERR_IO, POLYSEAL_ERR_CHANGED, POLYSEAL_ERR_GREW,
+/// POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_SUITE, POLYSEAL_ERR_CONTEXT, POLYSEAL_ERR_KEY_FILE,
+/// POLYSEAL_ERR_RANDOM; and POLYSEAL_ERR_MEMORY if the passphrase takes more than there is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn polyseal_encrypt_file(
     input: *const c_char,
