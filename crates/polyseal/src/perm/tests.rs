@@ -11,12 +11,37 @@ fn bytes(count: usize) -> Vec<u8> {
 }
 
 /// The bytes of states. Not inlined into the test of every type, which would be compiled for
-/// minutes.
+/// minutes; nor is any permutation below.
 #[inline(never)]
 fn stored<S: States>(states: S) -> Vec<u8> {
     let mut out = alloc::vec![0; S::BYTES];
     states.store(&mut out);
     out
+}
+
+/// The permutation of states, or its inverse.
+#[inline(never)]
+fn permuted<S: States>(isa: S::Isa, inverse: bool, x: S) -> Vec<u8> {
+    let [x] = if inverse { S::invert(isa, [x]) } else { S::permute(isa, [x]) };
+    stored(x)
+}
+
+/// The same beside the permutation of another state.
+#[inline(never)]
+fn beside<S: States>(isa: S::Isa, inverse: bool, x: S, other: S::One) -> [Vec<u8>; 2] {
+    let ([x], [other]) = S::beside(isa, inverse, [x], [other]);
+    [stored(x), stored(other)]
+}
+
+/// The same of `x` by quarters, with `y` at other places of the way.
+#[inline(never)]
+fn staggered<S: States>(isa: S::Isa, inverse: bool, x: S, y: S) -> Vec<u8> {
+    let mut quarters = [x, y, y, y];
+    for q in 0..4 {
+        quarters = S::stagger(isa, inverse, quarters);
+        quarters[(q + 1) % 4] = quarters[q];
+    }
+    stored(quarters[3])
 }
 
 /// Everything but the permutations themselves, on states of `S`.
@@ -69,20 +94,13 @@ fn algebra<S: States>(isa: S::Isa, name: &str) {
     assert_eq!(stored(S::splat(isa, single)), first[..block].repeat(S::COUNT), "{name}");
 
     for inverse in [false, true] {
-        let ([beside], [other]) = S::beside(isa, inverse, [x], [single]);
-        let [alone] = if inverse { S::invert(isa, [x]) } else { S::permute(isa, [x]) };
-        assert_eq!(stored(beside), stored(alone), "{name}");
-        let [alone] = S::One::permute(isa, [single]);
-        assert_eq!(stored(other), stored(alone), "{name}");
-    }
-    for inverse in [false, true].into_iter().filter(|_| S::STAGGERS) {
-        let mut quarters = [x, y, y, y];
-        for q in 0..4 {
-            quarters = S::stagger(isa, inverse, quarters);
-            quarters[(q + 1) % 4] = quarters[q];
+        let alone = permuted(isa, inverse, x);
+        let [first, other] = beside(isa, inverse, x, single);
+        assert_eq!(first, alone, "{name}");
+        assert_eq!(other, permuted::<S::One>(isa, false, single), "{name}");
+        if S::STAGGERS {
+            assert_eq!(staggered(isa, inverse, x, y), alone, "{name}");
         }
-        let [whole] = if inverse { S::invert(isa, [x]) } else { S::permute(isa, [x]) };
-        assert_eq!(stored(quarters[3]), stored(whole), "{name}");
     }
 
     for length in [0, 1, 8, 15, 16, 31, block - 1, block, S::BYTES - 1, S::BYTES] {
