@@ -31,7 +31,7 @@ const X25519_CHARACTERS: usize = 62;
 ///
 /// // What a server gives out as somebody's keys, of types that can be used and that cannot.
 /// let keys = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTY=
-/// ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA1I+Vh3HXq9GbgKSwqqWN2nCgkpOF1zzf4mLcUMp7j5
+/// ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICp4N45sFsnLCHZLLnMEZW8ld0fCc8zy9/nzo/oONzuk
 /// ";
 /// assert!(RecipientList::new().add_file(keys.as_bytes(), None).is_err());
 /// let mut list = RecipientList::new().skip_unsupported();
