@@ -18,11 +18,11 @@ demo:
 check: format lint unit
 
 # From the quickest to fail to the slowest.
-test: format lint portable msrv unit rustdoc python wheel-quick constant-time hw
+test: format lint portable unit rustdoc python wheel-quick constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-proofs hw-volume hw-gates
+test-all: test docs msrv portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-proofs hw-volume hw-gates
 
 format:
 	scripts/stray
@@ -81,7 +81,7 @@ packages:
 
 # What can be tested only with other programs says so where they are not.
 unit:
-	scripts/with --anyway age g++ openssh-client -- cargo test --locked --workspace
+	scripts/with --anyway age g++ openssh-client -- cargo test --locked --workspace --features polyseal/memcheck
 
 # The C library as it is installed, and what tests it that `unit` has not: clang, valgrind, sanitizers, libaegis.
 # cargo-c takes minutes to build: so it is no part of `test`.
@@ -130,7 +130,7 @@ engines:
 	scripts/with default-jre-headless golang-go python3-venv -- scripts/engines
 
 constant-time:
-	scripts/with valgrind -- scripts/constant-time demo
+	scripts/with valgrind -- scripts/constant-time dev
 
 # The same, and what is left in memory, in the profile that is shipped.
 constant-time-shipped:
