@@ -21,10 +21,10 @@ fn at_most_64_mib() {
     for (segment, threads) in [("64KiB", "1"), ("64KiB", "64"), ("4KiB", "4"), ("16MiB", "4")] {
         for verb in ["encrypt", "decrypt"] {
             let input = if verb == "encrypt" {
-                part.repeat(12)
+                part.repeat(6)
             } else {
                 let args = ["encrypt", "-k", "k", "--segment-size", segment];
-                room.run(args, &part.repeat(12)).succeeds()
+                room.run(args, &part.repeat(6)).succeeds()
             };
             let mut command = room.command([verb, "-k", "k", "--threads", threads]);
             if verb == "encrypt" {
@@ -47,7 +47,7 @@ fn at_most_64_mib() {
 #[test]
 fn armour_parts_and_rekeying_are_no_exception() {
     let room = Room::new();
-    room.write("m", &message(16 << 20).repeat(12));
+    room.write("m", &message(16 << 20).repeat(6));
     room.run(["keygen", "-o", "other"], b"").succeeds();
     for segment in ["64KiB", "16MiB"] {
         let seal = ["encrypt", "-k", "k", "--segment-size", segment, "-f"];

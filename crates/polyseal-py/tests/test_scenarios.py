@@ -208,7 +208,7 @@ def doors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tool = Path(os.environ.get("POLYSEAL_TOOL", ROOT / "target/debug/polyseal"))
     shutil.copy(tool, place / "tool")
     shutil.copy(_built("examples/files", "-p", "polyseal-local", "--example", "files"), place / "rust")
-    shutil.copy(_built("libpolyseal_c.so", "-p", "polyseal-c"), place / "c")
+    shutil.copy(_built("deps/libpolyseal_c.so", "-p", "polyseal-c"), place / "c")
     for path in (place, *place.parents):
         if path.stat().st_uid == os.geteuid():
             path.chmod(path.stat().st_mode | 0o055)
