@@ -8,10 +8,10 @@ use std::ffi::{c_char, c_int};
 use std::io::Read;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::thread;
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
 use polyseal_file::{Context, Identities, Key, Passphrase, Recipients, SegmentSize, Suite};
+use polyseal_local::cores;
 use zeroize::Zeroizing;
 
 use crate::border::{bytes, null, text};
@@ -184,10 +184,6 @@ impl<'a> Options<'a> {
         }
         Ok(identities)
     }
-}
-
-fn cores() -> NonZeroUsize {
-    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 fn key_failure(error: impl ToString) -> Failure {

@@ -278,10 +278,10 @@ pub(crate) struct EncryptArgs {
     #[arg(long, help_heading = "Format", conflicts_with = "suite")]
     #[arg(value_name = "NEED,…", value_delimiter = ',', value_parser = need())]
     pub(crate) need: Vec<Need>,
-    #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = amount::bytes)]
     #[arg(help = default("Bytes in a segment: a power of two from 4KiB to 16MiB", "64KiB"))]
     pub(crate) segment_size: Option<u64>,
-    #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = amount::bytes)]
     #[arg(help = default(
         "Make the header at least this long, from 4KiB to 64KiB, so that rekey can add more \
          recipients",
@@ -652,19 +652,6 @@ fn need() -> impl TypedValueParser<Value = Need> {
     PossibleValuesParser::new(values.chain([no_aead])).try_map(|name| name.parse::<Need>())
 }
 
-/// A number of bytes, with `K`, `KiB`, `M` or `MiB` for 1024 and 1024².
-fn bytes(text: &str) -> Result<u64, String> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit: u64 = match &text[digits.len()..] {
-        "" => 1,
-        "K" | "KiB" => 1 << 10,
-        "M" | "MiB" => 1 << 20,
-        _ => return Err("use a number of bytes, or one with KiB or MiB".to_owned()),
-    };
-    let number: u64 = digits.parse().map_err(|_| "not a number of bytes".to_owned())?;
-    number.checked_mul(unit).ok_or_else(|| "too large".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -682,17 +669,6 @@ mod tests {
         assert_eq!(range("-5"), Ok(Range::Last(5)));
         for bad in ["", "-", "5", "5-4", "a-b", "1-2-3", "--5", "+1-2", "18446744073709551616-"] {
             assert!(range(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn sizes() {
-        assert_eq!(
-            (bytes("4096"), bytes("64KiB"), bytes("1M")),
-            (Ok(4096), Ok(65536), Ok(1 << 20))
-        );
-        for bad in ["", "KiB", "64 KiB", "-1", "64kb", "1G", "18446744073709551615M"] {
-            assert!(bytes(bad).is_err(), "{bad}");
         }
     }
 }

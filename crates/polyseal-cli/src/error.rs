@@ -285,6 +285,7 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         }
         Problem::ReservedName => (Code::Usage, "rename it"),
         Problem::SameName(_) => (Code::Usage, "rename one of them, or leave it out: --exclude"),
+        Problem::LeadsOut => (Code::Usage, "with -o, name files by their paths from here"),
         Problem::Special => (Code::Usage, "leave it out: --exclude"),
         _ => (Code::Io, ""),
     }

@@ -10,14 +10,12 @@
 //! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
 //! - OUT must not be the input or the key file, by whatever name.
 
-use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, misleads};
-use rustix::process::geteuid;
+use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, SpecialFile, fit_text};
 use zeroize::Zeroizing;
 
 use crate::args::OutputArgs;
@@ -205,16 +203,17 @@ impl OutputFile {
         let failure = |error| Failure::io("write", path, &error);
         expect_no_secret(path)?;
         signals::file_size_limit_is_an_error();
-        let is_special = |kind: FileType| kind.is_fifo() || kind.is_char_device();
-        let Some(metadata) = fs::metadata(path).ok().filter(|it| is_special(it.file_type())) else {
+        let Some(special) = SpecialFile::at(path) else {
             return Ok(Self::New(NewFile::at(path, force, &forbidden(taken))?));
         };
-        refuse_planted(path, &metadata)?;
-        let file = OpenOptions::new().write(true).open(path).map_err(failure)?;
-        // The name may have come to mean another file in between.
-        if FileId::of(&file.metadata().map_err(failure)?) != FileId::of(&metadata) {
-            return Err(polyseal_local::Error::new(path, Problem::Changed).into());
+        // A descriptor is what the caller gave, whoever made it.
+        if descriptor(path).is_none() && !special.is_ours().map_err(failure)? {
+            let message =
+                format!("{} was put there by another user, and is no file", path.display());
+            return Err(Failure::usage(message).hint("write to a folder in which nobody else can"));
         }
+        let changed = || polyseal_local::Error::new(path, Problem::Changed);
+        let file = special.open().map_err(failure)?.ok_or_else(changed)?;
         Ok(Self::Direct(Direct { file, text: None }))
     }
 
@@ -308,7 +307,7 @@ impl Write for Direct {
         let mut bytes = Zeroizing::new(Vec::with_capacity(begun.len() + total));
         bytes.extend_from_slice(begun);
         parts.iter().for_each(|part| bytes.extend_from_slice(part));
-        let whole = text(&bytes)?;
+        let whole = fit_text(&bytes).ok_or_else(|| io::Error::other(not_text()))?;
         begun.clear();
         begun.extend_from_slice(&bytes[whole..]);
         self.file.write_all(&bytes[..whole])?;
@@ -318,53 +317,6 @@ impl Write for Direct {
     fn flush(&mut self) -> io::Result<()> {
         self.file.flush()
     }
-}
-
-/// How many of `bytes` are whole characters and ends of lines, if they are text as far as they go.
-/// A terminal obeys control characters, C1 among them (U+0080 to U+009F, or these bytes outside of
-/// UTF-8): those of a decrypted file are not for it, nor is a CR that lets a line be written over.
-fn text(bytes: &[u8]) -> io::Result<usize> {
-    let (text, whole) = match std::str::from_utf8(bytes) {
-        Ok(text) => (text, bytes.len()),
-        Err(error) if error.error_len().is_none() => {
-            let whole = error.valid_up_to();
-            (std::str::from_utf8(&bytes[..whole]).unwrap_or_default(), whole)
-        }
-        Err(_) => return Err(io::Error::other(not_text())),
-    };
-    // A CR may be half of an end of line.
-    let (text, whole) = match text.strip_suffix('\r') {
-        Some(begun) if whole == bytes.len() => (begun, whole - 1),
-        _ => (text, whole),
-    };
-    let mut characters = text.chars().peekable();
-    while let Some(character) = characters.next() {
-        let fit = match character {
-            '\t' | '\n' => true,
-            '\r' => characters.peek() == Some(&'\n'),
-            other => !misleads(other),
-        };
-        if !fit {
-            return Err(io::Error::other(not_text()));
-        }
-    }
-    Ok(whole)
-}
-
-/// Refuses a FIFO or a device that another user may have put there, or a link to one: they would
-/// read what is written, or it would be lost. Root's are for everybody.
-fn refuse_planted(path: &Path, there: &Metadata) -> Result {
-    // A descriptor is what the caller gave, whoever made it.
-    if descriptor(path).is_some() {
-        return Ok(());
-    }
-    let is_ours = |metadata: &Metadata| [geteuid().as_raw(), 0].contains(&metadata.uid());
-    let link = fs::symlink_metadata(path).map_err(|error| Failure::io("write", path, &error))?;
-    if is_ours(there) && is_ours(&link) {
-        return Ok(());
-    }
-    let message = format!("{} was put there by another user, and is no file", path.display());
-    Err(Failure::usage(message).hint("write to a folder in which nobody else can"))
 }
 
 /// Refuses to make a file that has a key for a name: every listing of its folder would show it.

@@ -517,12 +517,12 @@ pub(crate) fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
 }
 
 /// The beginning of a file.
-fn beginning<S: ReadAt>(source: &S) -> BufReader<At<'_, S>> {
+pub(crate) fn beginning<S: ReadAt>(source: &S) -> BufReader<At<'_, S>> {
     BufReader::with_capacity(MIN_HEADER_BYTES, At(source, 0))
 }
 
 /// Reads at offsets, so that a file's own position does not matter.
-struct At<'a, S>(&'a S, u64);
+pub(crate) struct At<'a, S>(&'a S, u64);
 
 impl<S: ReadAt> Read for At<'_, S> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {

@@ -7,10 +7,11 @@ use serde::Serialize;
 #[cfg(feature = "age")]
 use crate::age::v1::{self, begins_so};
 use crate::armor::{ArmorReader, looks_armored};
-use crate::crypt::first_byte;
-use crate::error::Result;
+use crate::crypt::{beginning, first_byte};
+use crate::error::{Result, io};
 use crate::header::{Header, MIN_HEADER_BYTES, VERSION};
 use crate::layout;
+use crate::read_at::ReadAt;
 use crate::stanza::{Method, Stanza};
 
 /// A file of either format, in armour or not, and what it says of itself.
@@ -60,6 +61,15 @@ impl AnyInspection {
             return Ok(Self { armored: true, file: FormatInspection::read(&mut inside, None)? });
         }
         Ok(Self { armored: false, file: FormatInspection::read(&mut input, file_bytes)? })
+    }
+
+    /// Describes the file in `source`.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), and those of the source.
+    pub fn of<S: ReadAt>(source: &S) -> Result<Self> {
+        let file_bytes = source.size().map_err(io("examine the input"))?;
+        Self::read(&mut beginning(source), Some(file_bytes))
     }
 
     /// The same of a file of `file_bytes` bytes, armour left out.

@@ -80,6 +80,8 @@ pub enum Problem {
     OtherFile,
     /// A symbolic link leads out of the tree, to this target; it was not made.
     LinkLeadsOut(Vec<u8>),
+    /// The path of one of many inputs leads out of the directory that outputs go beneath.
+    LeadsOut,
     /// The output of a tree lies in the tree, which is this directory.
     Nested(PathBuf),
     /// The directory for a tree is not empty.
@@ -269,6 +271,7 @@ impl fmt::Display for Error {
                 "{path}: its encrypted file would have the name of a directory, {}",
                 directory.display()
             ),
+            Problem::LeadsOut => write!(text, "{path} leads out of this directory"),
             Problem::Special => {
                 write!(text, "{path}: it is neither a file nor a directory nor a symbolic link")
             }

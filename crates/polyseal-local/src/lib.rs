@@ -50,7 +50,11 @@ pub mod leftovers;
 mod many;
 mod new_file;
 mod options;
+mod outputs;
+#[cfg(feature = "patterns")]
+mod patterns;
 mod place;
+mod plaintexts;
 mod platform;
 mod printable;
 mod progress;
@@ -63,12 +67,18 @@ mod watch;
 pub use error::{Error, NoCopy, Problem, Result, Unfit};
 pub use files::{decrypt_file, encrypt_file, verify_file};
 pub use forbidden::Forbidden;
-pub use many::{Done, Tell, Total, in_order};
+pub use many::{Done, NameList, Tell, Total, in_order};
 pub use new_file::NewFile;
-pub use options::Options;
+pub use options::{Options, cores};
+pub use outputs::{AGE_SUFFIX, Meant, Outputs, with_suffix, without_suffix};
+#[cfg(feature = "patterns")]
+pub use patterns::{BadPattern, Patterns};
 pub use place::Place;
-pub use platform::{Directory, EntryKind, FileId, Seen, beneath, components};
-pub use printable::{Printable, misleads, shown};
+pub use plaintexts::{
+    ShownEntry, ShownNames, ShownPlaintexts, alone, is_hidden, short_name, shown_names,
+};
+pub use platform::{Directory, EntryKind, FileId, Seen, SpecialFile, beneath, components};
+pub use printable::{Printable, fit_text, misleads, shown};
 pub use progress::{Notice, Progress};
 pub use rekey::{
     Already, DetachedHeader, How, Rekey, RekeyedFile, ToRecipients, Trust, expect_not_interrupted,

@@ -124,7 +124,8 @@ impl fmt::Debug for Options<'_> {
     }
 }
 
-/// One job for each core.
-pub(crate) fn cores() -> NonZeroUsize {
+/// How many threads the system lets this process run at once; one if it does not say.
+#[must_use]
+pub fn cores() -> NonZeroUsize {
     available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }

@@ -50,3 +50,45 @@ impl fmt::Display for Printable<'_> {
 pub fn shown(text: &str) -> String {
     Printable(&without_secrets(text)).to_string()
 }
+
+/// How many of `bytes` are whole characters and ends of lines, if they are text as far as they go,
+/// and none if they are not fit for a terminal. That obeys control characters, C1 among them
+/// (U+0080 to U+009F, or these bytes outside of UTF-8): those of a file are not for it, nor is a CR
+/// that lets a line be written over.
+///
+/// ```
+/// # use polyseal_local::fit_text;
+/// assert_eq!(fit_text("a line\r\nüber".as_bytes()), Some(13));
+/// assert_eq!(fit_text(b"begun \xc3"), Some(6));
+/// assert_eq!(fit_text(b"a line\r"), Some(6));
+/// assert_eq!(fit_text(b"over\rwritten"), None);
+/// assert_eq!(fit_text(b"\x1b[2J"), None);
+/// ```
+#[must_use]
+pub fn fit_text(bytes: &[u8]) -> Option<usize> {
+    let (text, whole) = match str::from_utf8(bytes) {
+        Ok(text) => (text, bytes.len()),
+        Err(error) if error.error_len().is_none() => {
+            let whole = error.valid_up_to();
+            (str::from_utf8(&bytes[..whole]).unwrap_or_default(), whole)
+        }
+        Err(_) => return None,
+    };
+    // A CR may be half of an end of line.
+    let (text, whole) = match text.strip_suffix('\r') {
+        Some(begun) if whole == bytes.len() => (begun, whole - 1),
+        _ => (text, whole),
+    };
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let fit = match character {
+            '\t' | '\n' => true,
+            '\r' => characters.peek() == Some(&'\n'),
+            other => !misleads(other),
+        };
+        if !fit {
+            return None;
+        }
+    }
+    Some(whole)
+}

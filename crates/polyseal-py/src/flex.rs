@@ -27,7 +27,7 @@ fn config(object: &Bound<'_, PyAny>) -> PyResult<Config> {
         });
     }
     let bytes = Input::of(object)?.take();
-    let bytes: [u8; 8] = bytes.as_ref().try_into().map_err(|_| {
+    let bytes: [u8; 8] = bytes[..].try_into().map_err(|_| {
         PyValueError::new_err(format!("a configuration has 8 bytes, not {}", bytes.len()))
     })?;
     Config::from_bytes(bytes).map_err(|error| of_message(error.into()))

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 
 use polyseal_file::{Existing, Identities, Passphrase, Recipients};
 use polyseal_local::{
-    Already, DetachedHeader, How, NewTree, Options, Problem, Rekey, RekeyedFile, SealedTree, Total,
-    Trust, expect_not_interrupted,
+    Already, DetachedHeader, How, NewTree, Options, Patterns, Problem, Rekey, RekeyedFile,
+    SealedTree, Trust, expect_not_interrupted,
 };
 
-use super::many::{Excluded, Names, Report};
+use super::many::{Names, told};
 use super::note;
 use super::trees::only_one;
 use crate::args::{OutputArgs, RekeyArgs};
@@ -162,7 +162,7 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
         return Err(Failure::usage("-o is for one file: each of several is replaced")
             .hint("leave it out, or rekey copies"));
     }
-    let excluded = Excluded::new(&args.many.exclude)?;
+    let excluded = args.many.excluded()?;
     if args.many.recursive {
         return tree(args, only_one(files)?, &excluded);
     }
@@ -182,7 +182,7 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
     if args.restore {
         let opening = to_restore(args)?;
         let options = Options::new().progress(&bar).jobs(args.many.jobs());
-        return told(args, &bar, opening.as_ref(), |tell| {
+        return told(&args.many, &bar, opening.as_ref(), |tell| {
             polyseal_local::restore_files(names, trust(opening.as_ref()), &options, tell)
         });
     }
@@ -192,14 +192,14 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
     let rekey = run.rekey(&to, run.already(&new));
     let forbidden = forbidden(&run.opening.sources.taken());
     let options = Options::new().progress(&bar).forbidden(&forbidden).jobs(args.many.jobs());
-    told(args, &bar, Some(&run.opening), |tell| {
+    told(&args.many, &bar, Some(&run.opening), |tell| {
         polyseal_local::rekey_files(names, &rekey, &options, tell)
     })?;
     note_kept_keys(args);
     Ok(())
 }
 
-fn tree(args: &RekeyArgs, path: &Path, excluded: &Excluded) -> Result {
+fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if !args.restore && !args.many.exclude.is_empty() {
         return Err(Failure::usage("--exclude does not go with rekey --recursive")
             .hint("the manifest is for all of the tree"));
@@ -209,7 +209,7 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Excluded) -> Result {
     if args.restore {
         let opening = to_restore(args)?;
         let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
-        return told(args, &bar, opening.as_ref(), |tell| {
+        return told(&args.many, &bar, opening.as_ref(), |tell| {
             polyseal_local::restore_tree(path, trust(opening.as_ref()), &options, tell)
         });
     }
@@ -225,7 +225,9 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Excluded) -> Result {
     }
     let to = || run.recipients();
     let rekey = run.rekey(&to, run.already(&new));
-    told(args, &bar, Some(&run.opening), |tell| SealedTree::rekey(path, &rekey, &options, tell))?;
+    told(&args.many, &bar, Some(&run.opening), |tell| {
+        SealedTree::rekey(path, &rekey, &options, tell)
+    })?;
     note_kept_keys(args);
     Ok(())
 }
@@ -249,26 +251,7 @@ fn encrypt_anew(
     }
     let from = SealedTree::open(path, run.opening.decryptor(), options)
         .map_err(|error| run.opening.explained_of(error))?;
-    told(args, bar, Some(&run.opening), |tell| from.reencrypt(to, encryptor, tell))
-}
-
-/// Lets `work` tell of each file, and ends with the gravest failure.
-fn told(
-    args: &RekeyArgs,
-    bar: &Bar,
-    opening: Option<&Opening>,
-    work: impl FnOnce(polyseal_local::Tell<'_>) -> polyseal_local::Result<Total>,
-) -> Result {
-    let explain = |error| match opening {
-        Some(opening) => opening.explained_of(error),
-        None => Failure::from(error),
-    };
-    let mut report = Report::new(args.many.json, bar);
-    let mut tell = |path: &Path, done: polyseal_local::Result<_>| {
-        report.local(path, done.map_err(explain)).map_err(Failure::into_local)
-    };
-    work(&mut tell).map_err(explain)?;
-    report.end()
+    told(&args.many, bar, Some(&run.opening), |tell| from.reencrypt(to, encryptor, tell))
 }
 
 /// What tells whether a copy is authentic, if anything is given that does.

@@ -5,10 +5,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::Encryptor;
-use polyseal_local::{Done, Error, NewTree, Options, Problem, SealedTree, Tell, Total, TreeSealer};
+use polyseal_local::{Done, Error, NewTree, Options, Patterns, Problem, SealedTree, TreeSealer};
 
-use super::many::{Excluded, Report};
-use crate::args::{DecryptArgs, EncryptArgs, ManyArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
+use super::many::told;
+use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::forbidden;
 use crate::keys::{Opening, Sources};
@@ -40,14 +40,14 @@ pub(super) fn destination(output: &OutputArgs, from: &Path) -> Result<NewTree> {
 /// A tree that is to be encrypted.
 pub(super) struct Sealing {
     sealer: TreeSealer,
-    excluded: Excluded,
+    excluded: Patterns,
 }
 
 impl Sealing {
     /// Looked at before anything is asked for.
     pub(super) fn new(args: &EncryptArgs) -> Result<Self> {
         let from = only_one(&args.files)?;
-        let excluded = Excluded::new(&args.many.exclude)?;
+        let excluded = args.many.excluded()?;
         let to = NewTree::at(out(&args.output)?, args.output.force)?;
         let leave_out = |path: &Path| excluded.has_itself(path);
         let sealer = TreeSealer::new(from, to, &Options::new().exclude(&leave_out))?;
@@ -65,7 +65,7 @@ impl Sealing {
         let forbidden = forbidden(&sources.taken());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
         let options = options.jobs(args.many.jobs());
-        told(&args.many, &bar, Failure::from, |tell| {
+        told(&args.many, &bar, None, |tell| {
             let mut judged = |path: &Path, done| {
                 let grew = matches!(done, Ok(Done::Encrypted { grew: true, .. }));
                 let grew = grew && !args.allow_changed;
@@ -80,11 +80,11 @@ pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     let path = only_one(&args.files)?;
     let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
     let bar = Bar::of(Progress::of_files(None, None));
-    let excluded = Excluded::new(&args.many.exclude)?;
+    let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.has_itself(path);
     let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
     let sealed = open(path, &opening, &options)?;
-    told(&args.many, &bar, |error| opening.explained_of(error), |tell| sealed.verify(tell))
+    told(&args.many, &bar, Some(&opening), |tell| sealed.verify(tell))
 }
 
 pub(super) fn decrypt(args: &DecryptArgs) -> Result {
@@ -92,7 +92,7 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     let to = NewTree::at(out(&args.output)?, args.output.force)?;
     let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
     let bar = Bar::of(Progress::of_files(None, None));
-    let excluded = Excluded::new(&args.many.exclude)?;
+    let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.has_itself(path);
     let forbidden = forbidden(&opening.sources.taken());
     let options = Options::new()
@@ -102,7 +102,7 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
         .jobs(args.many.jobs())
         .preserve_permissions(args.preserve_permissions);
     let sealed = open(path, &opening, &options)?;
-    told(&args.many, &bar, |error| opening.explained_of(error), |tell| sealed.decrypt(to, tell))
+    told(&args.many, &bar, Some(&opening), |tell| sealed.decrypt(to, tell))
 }
 
 fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Opening> {
@@ -115,19 +115,4 @@ fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Opening> {
 fn open<'a>(path: &Path, opening: &'a Opening, options: &Options<'a>) -> Result<SealedTree<'a>> {
     SealedTree::open(path, opening.decryptor(), options)
         .map_err(|error| opening.explained_of(error))
-}
-
-/// Lets `work` tell of each file, and ends with the gravest failure.
-fn told(
-    many: &ManyArgs,
-    bar: &Bar,
-    explain: impl Fn(Error) -> Failure + Sync,
-    work: impl FnOnce(Tell<'_>) -> polyseal_local::Result<Total>,
-) -> Result {
-    let mut report = Report::new(many.json, bar);
-    let mut tell = |path: &Path, done: polyseal_local::Result<_>| {
-        report.local(path, done.map_err(&explain)).map_err(Failure::into_local)
-    };
-    work(&mut tell).map_err(&explain)?;
-    report.end()
 }

@@ -2,11 +2,13 @@
 //! keeps no other from being done.
 
 mod batches;
+mod names;
 mod pool;
 
 use std::path::Path;
 
 pub(crate) use self::batches::{Item, Prepared, in_batches};
+pub use self::names::NameList;
 pub use self::pool::in_order;
 
 use crate::error::{Error, Problem, Result};

@@ -8,11 +8,11 @@
 mod unix;
 #[cfg(unix)]
 pub(crate) use unix::{
-    Access, bytes, contents, descriptor_limit, kill_as_a_crash_does, of_bytes, owner_is_kept,
-    process_mask,
+    Access, DirectoryState, bytes, contents, descriptor_limit, kill_as_a_crash_does, of_bytes,
+    owner_is_kept, process_mask,
 };
 #[cfg(unix)]
-pub use unix::{Directory, EntryKind, FileId, Seen, beneath, components};
+pub use unix::{Directory, EntryKind, FileId, Seen, SpecialFile, beneath, components};
 
 #[cfg(not(unix))]
 compile_error!("files by name need a Unix system; the file format, polyseal-file, does not");

@@ -5,25 +5,16 @@
 //! each, and none twice, is known before the first is begun. Those of a list are looked at one by
 //! one: beside its input, or at the same path beneath the directory that is told.
 
-use std::collections::{BTreeSet, HashSet};
-use std::ffi::OsStr;
-use std::fs;
-use std::hash::{BuildHasher, RandomState};
-use std::os::unix::ffi::OsStrExt;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use polyseal_local::{Directory, FileId, Place, beneath};
+use polyseal_local::{Meant, Outputs, Patterns, Place};
 
 use crate::args::{ManyArgs, OutputArgs};
-use crate::commands::many::{Excluded, Names};
+use crate::commands::many::Names;
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, ForbiddenOutputs, OutputFile};
 use crate::streams::{descriptor, is_standard_input, is_standard_output};
-
-/// What is added to the name of a file that is encrypted beside others.
-pub(crate) const SUFFIX: &str = "polyseal";
-pub(super) const AGE_SUFFIX: &str = "age";
 
 /// The name of the output, from that of the input.
 pub(super) type Rename = fn(&Path) -> Option<PathBuf>;
@@ -52,7 +43,7 @@ impl Jobs {
         output: &OutputArgs,
         rename: Rename,
     ) -> Result<Self> {
-        let excluded = Excluded::new(&many.exclude)?;
+        let excluded = many.excluded()?;
         if let Some(names) = many.list()? {
             let listed = Listed::new(output, excluded, rename)?;
             return Ok(Self::Listed(Box::new((names, listed))));
@@ -127,7 +118,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
         }));
     }
     let directory = out_directory(output)?;
-    let inputs: Vec<_> = files.iter().filter_map(|path| id(path)).collect();
+    let inputs: Vec<_> = files.iter().map(|path| Meant::by(path)).collect();
     let mut seen = BTreeSet::new();
     let job = |path: &PathBuf| {
         let failure = |what: &str| Failure::usage(format!("{} {what}", path.display()));
@@ -140,15 +131,15 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
             (Some(directory), Some(name)) => directory.join(name),
             (Some(_), None) => return Err(failure("has no name")),
         };
-        if id(&to).is_some_and(|to| inputs.contains(&to)) {
+        let meant = Meant::by(&to);
+        if matches!(meant, Meant::File(_)) && inputs.contains(&meant) {
             return Err(failure("would replace another input").hint("write to another directory"));
         }
         if !output.force && to.exists() {
             return Err(crate::error::already_exists(&to));
         }
-        if !seen.insert(place(&to)) {
-            return Err(failure("would have the output of another input")
-                .hint("give them one after the other"));
+        if !seen.insert(meant) {
+            return Err(same_output(path));
         }
         let output = OutputArgs { output: Some(to), force: output.force };
         Ok(Job { input: Some(path.clone()), output: Target::Named(output) })
@@ -176,30 +167,17 @@ fn renamed(path: &Path, rename: Rename) -> Result<PathBuf> {
 
 /// The outputs of the inputs in a list.
 pub(super) struct Listed {
-    directory: Option<(Directory, PathBuf)>,
+    outputs: Outputs,
     force: bool,
-    excluded: Excluded,
+    excluded: Patterns,
     rename: Rename,
-    /// With `-f`, the outputs that have been begun, by two hashes each: what one input gave must
-    /// not be replaced by what another gives.
-    begun: Mutex<HashSet<(u64, u64)>>,
-    hashers: [RandomState; 2],
 }
 
 impl Listed {
-    fn new(output: &OutputArgs, excluded: Excluded, rename: Rename) -> Result<Self> {
-        let open = |path: &Path| match Directory::open(path) {
-            Ok(opened) => Ok((opened, path.to_owned())),
-            Err(error) => Err(Failure::io("write", path, &error)),
-        };
-        Ok(Self {
-            directory: out_directory(output)?.map(open).transpose()?,
-            force: output.force,
-            excluded,
-            rename,
-            begun: Mutex::default(),
-            hashers: [RandomState::new(), RandomState::new()],
-        })
+    fn new(output: &OutputArgs, excluded: Patterns, rename: Rename) -> Result<Self> {
+        let outputs =
+            out_directory(output)?.map_or_else(|| Ok(Outputs::beside()), Outputs::beneath);
+        Ok(Self { outputs: outputs?, force: output.force, excluded, rename })
     }
 
     pub(super) fn has(&self, path: &Path) -> bool {
@@ -207,60 +185,16 @@ impl Listed {
     }
 
     pub(super) fn job(&self, path: &Path) -> Result<Job> {
-        let to = renamed(path, self.rename)?;
-        let (opened, shown) = match &self.directory {
-            None => (Directory::of(&to), to),
-            Some((directory, root)) => {
-                let to = beneath(&to).ok_or_else(|| {
-                    let message = format!("{} leads out of this directory", path.display());
-                    Failure::usage(message).hint("with -o, name files by their paths from here")
-                })?;
-                (directory.make_way_to(&to), root.join(to))
-            }
-        };
-        let (directory, name) = opened.map_err(|error| Failure::io("write", &shown, &error))?;
-        if self.force && !self.begin(&directory, &name) {
-            let message = format!("{} would have the output of another input", path.display());
-            return Err(Failure::usage(message).hint("give them one after the other"));
+        let place = self.outputs.place(path, &renamed(path, self.rename)?)?;
+        if self.force && !self.outputs.begin(&place) {
+            return Err(same_output(path));
         }
-        let output = Target::In { place: Place::inside(directory, name, shown), force: self.force };
+        let output = Target::In { place, force: self.force };
         Ok(Job { input: Some(path.to_owned()), output })
     }
-
-    /// Whether it is the first with this output.
-    fn begin(&self, directory: &Directory, name: &OsStr) -> bool {
-        let place = (FileId::of_open(directory), name);
-        let [one, other] = self.hashers.each_ref().map(|hasher| hasher.hash_one(place));
-        self.begun.lock().unwrap_or_else(PoisonError::into_inner).insert((one, other))
-    }
 }
 
-fn id(path: &Path) -> Option<FileId> {
-    fs::metadata(path).ok().map(|metadata| FileId::of(&metadata))
-}
-
-/// The file at `path`, or where it would come to be: by whatever name, the same.
-pub(super) fn place(path: &Path) -> (Option<FileId>, PathBuf) {
-    if let Some(id) = id(path) {
-        return (Some(id), PathBuf::new());
-    }
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = fs::canonicalize(directory.unwrap_or(Path::new(".")));
-    let place = directory.ok().and_then(|directory| Some(directory.join(path.file_name()?)));
-    (None, place.unwrap_or_else(|| path.to_owned()))
-}
-
-pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(suffix);
-    name.into()
-}
-
-pub(super) fn without_suffix(path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?.as_bytes();
-    let name = name.strip_suffix(SUFFIX.as_bytes()).or(name.strip_suffix(AGE_SUFFIX.as_bytes()))?;
-    let name = name.strip_suffix(b".")?;
-    let is_name = !matches!(name, b"" | b"." | b"..");
-    is_name.then(|| path.with_file_name(OsStr::from_bytes(name)))
+fn same_output(path: &Path) -> Failure {
+    Failure::usage(format!("{} would have the output of another input", path.display()))
+        .hint("give them one after the other")
 }

@@ -13,11 +13,10 @@ use polyseal_file::{
     age,
 };
 
-use self::jobs::{AGE_SUFFIX, Job, Jobs, place, without_suffix};
-pub(crate) use self::jobs::{SUFFIX, with_suffix};
-use super::many::{self, Done, Excluded};
+use self::jobs::{Job, Jobs};
+use super::many::{self, Done};
 use super::{print, trees};
-use polyseal_local::Problem;
+use polyseal_local::{AGE_SUFFIX, Meant, Problem, SUFFIX, with_suffix, without_suffix};
 
 use crate::args::{
     DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
@@ -166,7 +165,7 @@ fn encrypt_detached(
 ) -> Result {
     let to = job.to();
     let same = match to {
-        Some(to) if !is_standard_output(to) => place(to) == place(path),
+        Some(to) if !is_standard_output(to) => Meant::by(to) == Meant::by(path),
         _ => is_standard_output(path),
     };
     if same {
@@ -222,7 +221,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         return trees::verify(args);
     }
     let many = &args.many;
-    let excluded = Excluded::new(&many.exclude)?;
+    let excluded = many.excluded()?;
     let standard = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &standard[..] } else { &args.files };
     let list = many.list()?;

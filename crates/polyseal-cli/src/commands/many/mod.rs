@@ -4,22 +4,21 @@
 //! Names are taken as they come and forgotten when a file is done, so that a million of them take
 //! no more memory than a few. What fails keeps no other from being done.
 
-mod exclude;
 mod names;
 mod report;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
-use std::thread::available_parallelism;
+use std::path::{Path, PathBuf};
 
-pub(crate) use exclude::Excluded;
 pub(crate) use names::Names;
-pub(crate) use report::{Done, Report};
+pub(crate) use report::Done;
+use report::Report;
 
-use polyseal_local::in_order;
+use polyseal_local::{Options, Patterns, Tell, Total, cores, in_order};
 
 use crate::args::ManyArgs;
 use crate::error::{Failure, Result};
+use crate::keys::Opening;
 use crate::progress::{Bar, Progress};
 
 impl ManyArgs {
@@ -32,11 +31,16 @@ impl ManyArgs {
         self.files_from.as_deref().map(|list| Names::open(list, self.null)).transpose()
     }
 
+    /// What is left out.
+    pub(crate) fn excluded(&self) -> Result<Patterns> {
+        Patterns::new(&self.exclude).map_err(|error| Failure::usage(format!("--exclude {error}")))
+    }
+
     /// A bar for the files of a list. How much there is to be done is known where it can be read
     /// twice.
     pub(crate) fn progress(&self, list: &Names) -> Result<Option<Progress>> {
         let Some(names) = list.again() else { return Ok(Progress::of_files(None, None)) };
-        let excluded = Excluded::new(&self.exclude)?;
+        let excluded = self.excluded()?;
         let names = names.filter_map(Result::ok).filter(move |name| !excluded.has(name));
         Ok(Progress::of_list(names))
     }
@@ -48,12 +52,8 @@ impl ManyArgs {
 
     /// How many threads each file has, if `--threads` does not say: all that the others leave.
     pub(crate) fn threads_each(&self) -> Option<NonZeroUsize> {
-        NonZeroUsize::new(cores().get() / self.jobs().get()).or(Some(NonZeroUsize::MIN))
+        Some(Options::new().jobs(self.jobs()).threads_each())
     }
-}
-
-fn cores() -> NonZeroUsize {
-    available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Does `work` for each of the files, tells of each in their order, and ends with the gravest
@@ -80,4 +80,24 @@ pub(crate) fn each<T: Send>(
         }
         report.end()
     })
+}
+
+/// Lets `work`, which is the library's, tell of each file, and ends with the gravest failure. What
+/// was to open the files explains why one does not open.
+pub(crate) fn told(
+    many: &ManyArgs,
+    bar: &Bar,
+    opening: Option<&Opening>,
+    work: impl FnOnce(Tell<'_>) -> polyseal_local::Result<Total>,
+) -> Result {
+    let explain = |error| match opening {
+        Some(opening) => opening.explained_of(error),
+        None => Failure::from(error),
+    };
+    let mut report = Report::new(many.json, bar);
+    let mut tell = |path: &Path, done: polyseal_local::Result<_>| {
+        report.local(path, done.map_err(explain)).map_err(Failure::into_local)
+    };
+    work(&mut tell).map_err(explain)?;
+    report.end()
 }

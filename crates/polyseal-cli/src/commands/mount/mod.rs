@@ -27,13 +27,14 @@ use std::thread;
 
 use fuser::{Config, MountOption, Session};
 use polyseal_file::Reader;
+use polyseal_local::ShownPlaintexts;
 use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::fs::Plaintexts;
 use self::place::{Place, Source};
-use self::shown::Shown;
+use self::shown::VALID;
 use self::unmount::Left;
 use super::note;
 use crate::args::MountArgs;
@@ -138,7 +139,7 @@ fn place(source: &Path) -> Result<Box<dyn Place>> {
     if is_object(source) {
         return Ok(Box::new(objects::Objects::open(source)?));
     }
-    let shown = Shown::open(source).map_err(|error| unreadable(source, &error))?;
+    let shown = ShownPlaintexts::open(source, VALID).map_err(|error| unreadable(source, &error))?;
     Ok(Box::new(shown))
 }
 

@@ -17,7 +17,9 @@ use object_store::path::Path as Key;
 use polyseal_file::{MIN_HEADER_BYTES, ReadAt};
 use rustix::process::{getgid, getuid};
 
-use super::place::{Found, Names, Owned, Place, alone, is_hidden, named, short};
+use polyseal_local::{ShownNames, alone, is_hidden, short_name, shown_names};
+
+use super::place::{Found, Owned, Place};
 use crate::error::{Code, Failure, Result};
 use crate::objects::{Ahead, Object, Pinned, wait};
 
@@ -32,7 +34,7 @@ pub(super) struct Objects {
     named: Object,
     /// By which name it is shown, if it is one object.
     alone: Option<OsString>,
-    lists: Mutex<HashMap<Key, (Instant, Arc<Names>)>>,
+    lists: Mutex<HashMap<Key, (Instant, Arc<ShownNames>)>>,
     begun: SystemTime,
 }
 
@@ -51,7 +53,7 @@ impl Objects {
                 Err(error) => return Err(named.failure("read", &error)),
             }
         };
-        let alone = one.map(|name| short(name).unwrap_or(name).to_owned());
+        let alone = one.map(|name| short_name(name).unwrap_or(name).to_owned());
         let objects = Self { alone, named, lists: Mutex::default(), begun: SystemTime::now() };
         if objects.alone.is_none() && objects.list(&objects.named.key)?.is_empty() && !prefix {
             let message = format!("cannot read {}: there is no such object", url.display());
@@ -68,7 +70,7 @@ impl Objects {
         Key::parse(format!("{prefix}{between}{below}")).map_err(|_| io::ErrorKind::NotFound.into())
     }
 
-    fn list(&self, prefix: &Key) -> io::Result<Arc<Names>> {
+    fn list(&self, prefix: &Key) -> io::Result<Arc<ShownNames>> {
         // Who waits for the same list would else ask for it, too.
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, names)) = lists.get(prefix).filter(|(when, _)| when.elapsed() < VALID) {
@@ -82,8 +84,8 @@ impl Objects {
         };
         let directories = names(&mut listed.common_prefixes.iter());
         let mut files = names(&mut listed.objects.iter().map(|object| &object.location));
-        files.retain(|name| short(name).is_some());
-        let names = Arc::new(named(directories, files));
+        files.retain(|name| short_name(name).is_some());
+        let names = Arc::new(shown_names(directories, files));
         if lists.len() >= KEPT {
             lists.clear();
         }
@@ -105,7 +107,7 @@ impl Objects {
 }
 
 impl Place for Objects {
-    fn entries(&self, path: &Path) -> io::Result<Arc<Names>> {
+    fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>> {
         match &self.alone {
             Some(name) => Ok(alone(name)),
             None => self.list(&self.key(path)?),

@@ -14,16 +14,18 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use polyseal_file::manifest::Modified;
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, fchmod, futimens,
-    linkat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat, utimensat,
+    AtFlags, CWD, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat,
+    futimens, linkat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat,
+    utimensat,
 };
 use rustix::io::Errno;
 
 use super::access::is_for_us;
-use super::{EntryKind, Seen};
+use super::{EntryKind, FileId, Seen};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// A FIFO without a writer is not waited for.
@@ -34,6 +36,29 @@ const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 /// An open directory.
 #[derive(Clone, Debug)]
 pub struct Directory(Arc<OwnedFd>);
+
+/// Which directory it is, and the times of its last changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DirectoryState {
+    id: FileId,
+    changed: [i64; 2],
+    modified: [i64; 2],
+}
+
+impl DirectoryState {
+    /// When it was last changed, since 1970.
+    pub(crate) fn changed(&self) -> Duration {
+        let [seconds, nanoseconds] = self.changed.map(|it| u64::try_from(it).unwrap_or(0));
+        Duration::from_secs(seconds) + Duration::from_nanos(nanoseconds)
+    }
+}
+
+/// A directory that was opened as a file.
+impl From<File> for Directory {
+    fn from(file: File) -> Self {
+        Self(Arc::new(file.into()))
+    }
+}
 
 impl Directory {
     /// The directory `path`, as the user has named it: links in it are followed.
@@ -134,6 +159,20 @@ impl Directory {
             names.push((name.to_owned(), kind));
         }
         Ok(names)
+    }
+
+    /// Which directory it is, and when it was changed.
+    pub(crate) fn state(&self) -> io::Result<DirectoryState> {
+        let stat = fstat(&self.0)?;
+        let nanoseconds = |it| i64::try_from(it).unwrap_or_default();
+        let changed = [stat.st_ctime, nanoseconds(stat.st_ctime_nsec)];
+        let modified = [stat.st_mtime, nanoseconds(stat.st_mtime_nsec)];
+        Ok(DirectoryState { id: Seen(stat).id(), changed, modified })
+    }
+
+    /// The same as a file, of which there is only what the system says of it.
+    pub(crate) fn to_file(&self) -> io::Result<File> {
+        Ok(self.0.try_clone()?.into())
     }
 
     /// Whether both are one handle.

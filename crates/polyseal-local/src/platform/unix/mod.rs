@@ -5,6 +5,7 @@ mod access;
 pub(crate) mod contents;
 mod directory;
 mod seen;
+mod special;
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -16,8 +17,10 @@ use rustix::fs::{Gid, Mode, Uid, fchown};
 use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
 
 pub(crate) use self::access::Access;
+pub(crate) use self::directory::DirectoryState;
 pub use self::directory::{Directory, beneath, components};
 pub use self::seen::{EntryKind, FileId, Seen};
+pub use self::special::SpecialFile;
 
 /// The bytes of a name. Those of a manifest are bytes, too, of any encoding.
 pub(crate) fn bytes(name: &OsStr) -> &[u8] {

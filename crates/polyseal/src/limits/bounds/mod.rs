@@ -29,10 +29,12 @@ pub mod chained;
 pub mod commitment;
 pub mod derived;
 pub mod gcm;
+mod parse;
 pub mod siv;
 
 pub use amount::{Amount, Probability};
 pub use assessment::{Assessment, Bound, Load, assess, messages_within};
+pub use parse::ParseAmountError;
 
 #[cfg(test)]
 mod tests;

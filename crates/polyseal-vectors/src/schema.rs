@@ -14,6 +14,8 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::check::{Verdict, check};
+
 type Result<T> = std::result::Result<T, String>;
 
 /// Wycheproof's names of algorithms that the registry has.
@@ -28,15 +30,37 @@ const FLEX: &str = "flex";
 /// CMAC takes no nonce, and is not in the registry.
 const AES_CMAC: &str = "AES-CMAC";
 
-/// Tests that share an instance.
+/// Tests that share an algorithm, sizes and parameters.
 #[derive(Debug)]
-pub(super) struct Group {
-    pub(super) instance: Instance,
-    pub(super) tests: Vec<Test>,
+pub struct Group {
+    instance: Instance,
+    tests: Vec<Test>,
+}
+
+impl Group {
+    /// The tests, in the order of the file.
+    #[must_use]
+    pub fn tests(&self) -> &[Test] {
+        &self.tests
+    }
+
+    /// Whether nothing here can run them: they are of AES-192.
+    #[must_use]
+    pub fn is_skipped(&self) -> bool {
+        matches!(self.instance, Instance::Skipped)
+    }
+
+    /// Runs one of its tests: it seals, opens and compares.
+    ///
+    /// # Errors
+    /// What went otherwise than the test says.
+    pub fn check(&self, test: &Test) -> Verdict {
+        check(&self.instance, test)
+    }
 }
 
 #[derive(Debug)]
-pub(super) enum Instance {
+pub(crate) enum Instance {
     Aead(Algorithm),
     Mac(Algorithm),
     Flex {
@@ -53,21 +77,30 @@ pub(super) enum Instance {
     Skipped,
 }
 
+/// One test of a group.
 #[derive(Debug)]
-pub(super) struct Test {
-    pub(super) id: u64,
-    pub(super) key: Vec<u8>,
-    pub(super) iv: Vec<u8>,
-    pub(super) aad: Vec<u8>,
-    pub(super) msg: Vec<u8>,
-    pub(super) ct: Vec<u8>,
-    pub(super) tag: Vec<u8>,
-    pub(super) result: Expected,
+pub struct Test {
+    pub(crate) id: u64,
+    pub(crate) key: Vec<u8>,
+    pub(crate) iv: Vec<u8>,
+    pub(crate) aad: Vec<u8>,
+    pub(crate) msg: Vec<u8>,
+    pub(crate) ct: Vec<u8>,
+    pub(crate) tag: Vec<u8>,
+    pub(crate) result: Expected,
+}
+
+impl Test {
+    /// Its number in the file (`tcId`).
+    #[must_use]
+    pub fn id(&self) -> u64 {
+        self.id
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Expected {
+pub(crate) enum Expected {
     Valid,
     Invalid,
     Acceptable,
@@ -135,8 +168,15 @@ struct RawTest {
     result: Expected,
 }
 
-/// Reads a whole file before anything is checked.
-pub(super) fn read(text: &str) -> Result<Vec<Group>> {
+/// Reads a whole file, JSON, before anything is checked.
+///
+/// # Errors
+/// What of it is not of the schema, or stands for nothing that is known, in English.
+pub fn read(text: &str) -> std::result::Result<Vec<Group>, crate::Error> {
+    groups(text).map_err(crate::Error)
+}
+
+fn groups(text: &str) -> Result<Vec<Group>> {
     let file: RawFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let name = file.algorithm.as_str();
     // Unknown even if no group asks for it.

@@ -1,16 +1,9 @@
 //! `vectors`: checks files of test vectors in the Wycheproof AEAD schema.
 //!
-//! `schema` reads a file, strictly: what it does not understand is an error, never a skip. Skipped
-//! are Wycheproof's tests of AES-192, and it is said how many. `check` decides each test. Legacy
-//! and opt-in configurations run like every other.
-
-mod check;
-mod schema;
+//! `polyseal-vectors` reads and decides them; this says what came of each.
 
 use std::io::{self, Write};
 use std::path::Path;
-
-use schema::{Group, Instance};
 
 use super::print;
 use crate::args::VectorsArgs;
@@ -35,12 +28,12 @@ pub(crate) fn vectors(args: &VectorsArgs) -> Result {
                 if skipped > 0 {
                     print(&format!("{name}: {skipped} skipped: there is no AES-192 here\n"))?;
                 }
-                print(&format!("{}: {passed} passed, {failed} failed\n", name))?;
+                print(&format!("{name}: {passed} passed, {failed} failed\n"))?;
                 total.passed += passed;
                 total.failed += failed;
             }
             Err(failure) => {
-                print(&format!("{}: error\n", name))?;
+                print(&format!("{name}: error\n"))?;
                 let _ = writeln!(io::stderr(), "{failure}");
                 worst = worst.or(Some(failure.code));
             }
@@ -59,20 +52,20 @@ pub(crate) fn vectors(args: &VectorsArgs) -> Result {
 fn file(path: &Path) -> Result<Count> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::io("read", path, &error))?;
     let name = shown(&path.display().to_string());
-    let malformed = |what: String| Failure::new(Code::Content, format!("{}: {what}", name));
-    let groups = schema::read(&text).map_err(malformed)?;
+    let groups = polyseal_vectors::read(&text)
+        .map_err(|error| Failure::new(Code::Content, format!("{name}: {error}")))?;
     let mut count = Count::default();
-    for Group { instance, tests } in &groups {
-        if matches!(instance, Instance::Skipped) {
-            count.skipped += tests.len();
+    for group in &groups {
+        if group.is_skipped() {
+            count.skipped += group.tests().len();
             continue;
         }
-        for test in tests {
-            match check::check(instance, test) {
+        for test in group.tests() {
+            match group.check(test) {
                 Ok(()) => count.passed += 1,
                 Err(why) => {
                     count.failed += 1;
-                    let id = &test.id;
+                    let id = test.id();
                     let _ = writeln!(io::stderr(), "{name}: tcId {id}: {}", shown(why));
                 }
             }

@@ -9,10 +9,10 @@ use polyseal::flex::{Builder, Config, ConfigError, Flex, WideBlock};
 use polyseal::gcm::{Aes128, Aes256, Cmac};
 use polyseal::registry::Algorithm;
 
-use super::schema::{Expected, Instance, Test};
+use crate::schema::{Expected, Instance, Test};
 
-/// Why a test failed.
-pub(super) type Verdict = Result<(), &'static str>;
+/// Nothing, or why a test failed.
+pub type Verdict = Result<(), &'static str>;
 
 /// What opening gave.
 enum Opened {
@@ -23,7 +23,7 @@ enum Opened {
 }
 
 /// Decides `test`.
-pub(super) fn check(instance: &Instance, test: &Test) -> Verdict {
+pub(crate) fn check(instance: &Instance, test: &Test) -> Verdict {
     let opened = match instance {
         Instance::Aead(algorithm) => open(algorithm, test),
         Instance::Mac(algorithm) => verify(algorithm, test),

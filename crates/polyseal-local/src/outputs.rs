@@ -1,0 +1,148 @@
+//! Where the output of each of many inputs goes: beside it, or to the same path beneath a directory
+//! that was opened once; and that no two inputs have one output.
+
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::hash::{BuildHasher, RandomState};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::{About, Error, Problem, Result};
+use crate::place::Place;
+use crate::plaintexts::short_name;
+use crate::platform::{Directory, FileId, beneath};
+
+/// What is added to the name of a file that is encrypted in age's format.
+pub const AGE_SUFFIX: &str = ".age";
+
+/// The name of the output of encrypting `path` with `suffix`, such as [`SUFFIX`](crate::SUFFIX).
+#[must_use]
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// The name of the output of decrypting `path`, if it ends in `.polyseal` or `.age`.
+#[must_use]
+pub fn without_suffix(path: &Path) -> Option<PathBuf> {
+    path.file_name().and_then(short_name).map(|name| path.with_file_name(name))
+}
+
+/// Which file a name means, or where a file of that name would come to be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Meant {
+    /// The file that is there.
+    File(FileId),
+    /// None: this path, through no link as far as it is there.
+    Nothing(PathBuf),
+}
+
+impl Meant {
+    /// What `path` means: by whatever name, the same.
+    #[must_use]
+    pub fn by(path: &Path) -> Self {
+        if let Ok(metadata) = fs::metadata(path) {
+            return Self::File(FileId::of(&metadata));
+        }
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let directory = fs::canonicalize(directory.unwrap_or(Path::new(".")));
+        let place = directory.ok().and_then(|directory| Some(directory.join(path.file_name()?)));
+        Self::Nothing(place.unwrap_or_else(|| path.to_owned()))
+    }
+}
+
+/// The outputs of inputs that come one after the other.
+#[derive(Debug)]
+pub struct Outputs {
+    directory: Option<(Directory, PathBuf)>,
+    /// Those that have been begun, by two hashes each.
+    begun: Mutex<HashSet<(u64, u64)>>,
+    hashers: [RandomState; 2],
+}
+
+impl Outputs {
+    /// Each beside its input.
+    #[must_use]
+    pub fn beside() -> Self {
+        Self { directory: None, begun: Mutex::default(), hashers: Default::default() }
+    }
+
+    /// Each at the path of its input, beneath the directory `path`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn beneath(path: &Path) -> Result<Self> {
+        let directory = Directory::open(path).cannot("write", path)?;
+        Ok(Self { directory: Some((directory, path.to_owned())), ..Self::beside() })
+    }
+
+    /// The place of the output of `input`, called `name`, a path as that of the input. Directories
+    /// that it lies in are made.
+    ///
+    /// # Errors
+    /// [`Problem::LeadsOut`], which names the input, if the path leads out of the directory; or
+    /// what the system says.
+    pub fn place(&self, input: &Path, name: &Path) -> Result<Place> {
+        let (opened, shown) = match &self.directory {
+            None => (Directory::of(name), name.to_owned()),
+            Some((directory, root)) => {
+                let name = beneath(name).ok_or_else(|| Error::new(input, Problem::LeadsOut))?;
+                (directory.make_way_to(&name), root.join(name))
+            }
+        };
+        let (directory, name) = opened.cannot("write", &shown)?;
+        Ok(Place::inside(directory, name, shown))
+    }
+
+    /// Whether no output at this place has been begun before. Where outputs replace what is there,
+    /// what one input gave must not be replaced by what another gives.
+    #[must_use]
+    pub fn begin(&self, place: &Place) -> bool {
+        let name: &OsStr = &place.name;
+        let place = (FileId::of_open(&place.directory), name);
+        let [one, other] = self.hashers.each_ref().map(|hasher| hasher.hash_one(place));
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner).insert((one, other))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_and_go() {
+        assert_eq!(with_suffix(Path::new("a/b"), AGE_SUFFIX), Path::new("a/b.age"));
+        let back = |name: &str| without_suffix(Path::new(name));
+        assert_eq!(back("a/b.polyseal"), Some("a/b".into()));
+        assert_eq!(back("b.age"), Some("b".into()));
+        for none in ["b", "a/.polyseal", "..age", "a.age/b", "/"] {
+            assert_eq!(back(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn one_file_has_one_meaning_and_one_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        fs::write(at("there"), "").unwrap();
+        fs::hard_link(at("there"), at("too")).unwrap();
+        assert_eq!(Meant::by(&at("there")), Meant::by(&at("too")));
+        assert_eq!(Meant::by(&at("sub/../new")), Meant::by(&at("new")));
+        assert_ne!(Meant::by(&at("new")), Meant::by(&at("sub/new")));
+
+        let outputs = Outputs::beneath(&at("sub")).unwrap();
+        let place = |name: &str| outputs.place(Path::new("input"), Path::new(name));
+        assert!(outputs.begin(&place("a/b").unwrap()));
+        assert!(!outputs.begin(&place("./a/b").unwrap()));
+        assert!(outputs.begin(&place("a/c").unwrap()));
+        assert!(at("sub/a").is_dir());
+        for out in ["../x", "/x", "a/../../x"] {
+            let error = place(out).unwrap_err();
+            assert!(matches!(error.problem(), Problem::LeadsOut), "{out}");
+            assert_eq!(error.path(), Path::new("input"));
+        }
+    }
+}

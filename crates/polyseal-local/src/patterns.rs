@@ -1,0 +1,98 @@
+//! Names and paths that match a pattern, as a shell has them, and all that is in them.
+
+use std::fmt;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+
+/// Patterns of names and paths, such as those that a run leaves out.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use polyseal_local::{Options, Patterns};
+///
+/// let patterns = Patterns::new(&["*.o", "/target"])?;
+/// assert!(patterns.has(Path::new("src/a.o")) && !patterns.has(Path::new("src/target")));
+/// let excluded = |path: &Path| patterns.has_itself(path);
+/// let options = Options::new().exclude(&excluded);
+/// # Ok::<(), polyseal_local::BadPattern>(())
+/// ```
+#[derive(Debug)]
+pub struct Patterns(GlobSet);
+
+/// A pattern that is none, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadPattern(String);
+
+impl Patterns {
+    /// A pattern without `/` is for a name anywhere; one with it is for a path from the root, and
+    /// its `*` does not go beyond a `/`.
+    ///
+    /// # Errors
+    /// If one is no pattern.
+    pub fn new(patterns: &[impl AsRef<str>]) -> Result<Self, BadPattern> {
+        let mut set = GlobSetBuilder::new();
+        for pattern in patterns {
+            let pattern = pattern.as_ref();
+            let failure =
+                |error: globset::Error| BadPattern(format!("{pattern}: {}", error.kind()));
+            let whole = match pattern.trim_end_matches('/').trim_start_matches("./") {
+                name if !name.contains('/') => format!("**/{name}"),
+                path => path.trim_start_matches('/').to_owned(),
+            };
+            let glob = GlobBuilder::new(&whole).literal_separator(true).build().map_err(failure)?;
+            set.add(glob);
+        }
+        set.build().map(Self).map_err(|error| BadPattern(error.to_string()))
+    }
+
+    /// Whether `path` itself is left out.
+    #[must_use]
+    pub fn has_itself(&self, path: &Path) -> bool {
+        !self.0.is_empty() && self.0.is_match(path)
+    }
+
+    /// Whether `path`, or a directory that it lies in, is left out.
+    #[must_use]
+    pub fn has(&self, path: &Path) -> bool {
+        !self.0.is_empty() && path.ancestors().any(|path| self.0.is_match(path))
+    }
+}
+
+impl fmt::Display for BadPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for BadPattern {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, path, expected) in [
+            ("*.o", "a/b.o", true),
+            ("*.o", "b.o", true),
+            ("*.o", "b.c", false),
+            ("target", "a/target/b/c", true),
+            ("target/", "target", true),
+            ("a/*.o", "a/b.o", true),
+            ("a/*.o", "a/b/c.o", false),
+            ("a/*.o", "b/a/c.o", false),
+            ("a/**/*.o", "a/b/c.o", true),
+            ("/a", "a/b", true),
+            ("./a/b", "a/b", true),
+            ("{a,b}c", "x/bc", true),
+            ("[!a]", "b", true),
+        ] {
+            let patterns = Patterns::new(&[pattern]).unwrap();
+            assert_eq!(patterns.has(Path::new(path)), expected, "{pattern} {path}");
+        }
+        assert!(Patterns::new(&["["]).is_err());
+        assert!(!Patterns::new(&[] as &[&str]).unwrap().has(Path::new("a")));
+    }
+}

@@ -1,0 +1,47 @@
+//! Outputs that are no regular files: they are written to as they are.
+
+use std::fs::{self, File, FileType, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::process::geteuid;
+
+use super::FileId;
+
+/// A FIFO or a character device, such as `/dev/null`, under a name.
+#[derive(Debug)]
+pub struct SpecialFile {
+    path: PathBuf,
+    found: Metadata,
+}
+
+impl SpecialFile {
+    /// What `path` names, if it is one.
+    #[must_use]
+    pub fn at(path: &Path) -> Option<Self> {
+        let is_special = |kind: FileType| kind.is_fifo() || kind.is_char_device();
+        let found = fs::metadata(path).ok().filter(|found| is_special(found.file_type()))?;
+        Some(Self { path: path.to_owned(), found })
+    }
+
+    /// Whether it was put there by this user or by root, and so was a link that leads to it.
+    /// Another user would read what is written, or it would be lost.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn is_ours(&self) -> io::Result<bool> {
+        let is_ours = |seen: &Metadata| [geteuid().as_raw(), 0].contains(&seen.uid());
+        Ok(is_ours(&self.found) && is_ours(&fs::symlink_metadata(&self.path)?))
+    }
+
+    /// Opens it to be written to, unless the name has come to mean another file.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn open(&self) -> io::Result<Option<File>> {
+        let file = OpenOptions::new().write(true).open(&self.path)?;
+        let is_it = FileId::of(&file.metadata()?) == FileId::of(&self.found);
+        Ok(is_it.then_some(file))
+    }
+}
