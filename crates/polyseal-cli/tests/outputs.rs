@@ -229,6 +229,9 @@ fn what_another_user_has_planted_is_not_written_to() {
         room.run(["encrypt", "-f", "-k", "k", "-o", name, "m"], b"").fails(2, "by another user");
         room.run(["keygen", "-o", name], b"").fails(2, "by another user");
     }
+    // A link of our own leads to it, too. Somebody reads there, so that nothing waits for that.
+    let linked = room.shell("ln -s fifo ours; exec 3<> fifo; $P encrypt -k k -o ours m");
+    linked.fails(2, "by another user");
     // What the caller has opened is what the caller means. A FIFO that is open keeps what is in it.
     let bytes = room.seal(b"message").len();
     let given = room.shell(&format!(
