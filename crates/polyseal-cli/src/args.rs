@@ -244,6 +244,14 @@ pub(crate) struct ManyArgs {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct UnboundArgs {
+    /// Take a tree with a manifest of version 1. It does not bind the contents of files: whoever
+    /// can open one may have put others there
+    #[arg(long, requires = "recursive")]
+    pub(crate) allow_unbound_contents: bool,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct EncryptArgs {
     #[command(flatten)]
     pub(crate) recipients: RecipientArgs,
@@ -324,6 +332,8 @@ pub(crate) struct DecryptArgs {
     #[arg(long, requires = "recursive")]
     pub(crate) preserve_permissions: bool,
     #[command(flatten)]
+    pub(crate) unbound: UnboundArgs,
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
     /// of several, each goes to its name without .polyseal or .age. If OUT is a directory, that is
@@ -338,6 +348,8 @@ pub(crate) struct DecryptArgs {
 pub(crate) struct VerifyFilesArgs {
     #[command(flatten)]
     pub(crate) read: ReadArgs,
+    #[command(flatten)]
+    pub(crate) unbound: UnboundArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Check these files; `-` or nothing is standard input
@@ -381,6 +393,14 @@ pub(crate) struct RekeyArgs {
     pub(crate) new_key: bool,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
+    #[command(flatten)]
+    pub(crate) unbound: UnboundArgs,
+    /// Read every file of a tree, and write a manifest that binds their contents, for the
+    /// recipients that are named. The files stay as they are
+    #[arg(long, requires = "recursive", conflicts_with_all = [
+        "keep", "new_key", "in_place", "restore", "header", "output",
+    ])]
+    pub(crate) bind_contents: bool,
     /// Rewrite only the header, in the file itself, after a copy of it is on disk
     #[arg(long, conflicts_with = "header")]
     pub(crate) in_place: bool,

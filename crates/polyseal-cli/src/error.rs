@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use polyseal_file::age::{KeyError, KeyProblem, PluginError, PluginProblem};
+use polyseal_file::manifest::Problem as ManifestProblem;
 use polyseal_file::{Error as FileError, KeyFileError};
 use polyseal_local::secrets::without_hexadecimal_keys;
 pub(crate) use polyseal_local::shown;
@@ -259,12 +260,18 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         Problem::NoManifest => {
             (Code::Content, "name single files, or a list of them: --files-from")
         }
+        Problem::Manifest(ManifestProblem::UnboundContents) => (
+            Code::Usage,
+            "--allow-unbound-contents takes it all the same; rekey --recursive --bind-contents \
+             writes one that binds them",
+        ),
         Problem::Manifest(_) => (Code::Content, "use a backup, or a newer polyseal"),
         Problem::Missing => (Code::Content, "use a backup"),
         Problem::Added => (Code::Content, "if you know it, open it by itself; if not, remove it"),
         Problem::AddedCopy => {
             (Code::Content, "put the headers back first: polyseal rekey --restore --recursive DIR")
         }
+        Problem::OtherContents => (Code::Content, "ask who can open it, and use a backup"),
         Problem::OtherFile => {
             (Code::Content, "it has been renamed, or is an older or a newer one: use a backup")
         }

@@ -9,7 +9,7 @@
 
 mod common;
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
@@ -536,7 +536,7 @@ fn rekey_until_locked(room: &Room, args: &[&str], path: &str) -> Child {
     let args = [&["rekey", "-k", "k"], args, &[path]].concat();
     let child = room.command(args).env("POLYSEAL_TEST_LOCKED_UNTIL", "go").spawn().unwrap();
     let file = File::open(room.path(path)).unwrap();
-    while file.try_lock().is_ok() {
+    while !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
         file.unlock().unwrap();
         sleep(Duration::from_millis(5));
     }

@@ -9,6 +9,7 @@ use std::io::{IoSlice, IoSliceMut};
 
 use zeroize::Zeroize;
 
+use crate::commitment::{Leaf, leaf};
 use crate::payload_cipher::{Failed, PayloadCipher};
 use crate::segment::Position;
 
@@ -104,6 +105,12 @@ impl Batch {
                 Some(IoSlice::new(&slot[from..to]))
             })
             .collect()
+    }
+
+    /// The leaves of the stored segments, of which the sequence of `total` bytes has one in each
+    /// slot.
+    pub(crate) fn leaves(&self, unit: usize, total: usize) -> Vec<Leaf> {
+        self.places(unit, 0, total).iter().map(|segment| leaf(segment)).collect()
     }
 
     /// The first byte: where a byte that was read ahead goes.

@@ -11,13 +11,13 @@ use crate::age::{
     v1::{ChunkCipher, begins_so},
 };
 use crate::armor::{ArmorReader, looks_armored};
+use crate::commitment::{COMMITMENT_BYTES, Commitment, Leaves};
 use crate::error::{Error, Result, io};
 use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 #[cfg(unix)]
 use crate::input_file::InputFile;
 use crate::key::Key;
 use crate::layout::SegmentSize;
-use crate::manifest::FILE_SALT_BYTES;
 use crate::passphrase::Context;
 use crate::payload::{PayloadHead, Stored};
 use crate::payload_cipher::PayloadCipher;
@@ -40,31 +40,34 @@ pub struct Summary {
     pub file_bytes: u64,
     /// The file salt in its header, which no other file has and which another header for the same
     /// payload keeps; none in a file of age.
-    pub file_salt: Option<[u8; FILE_SALT_BYTES]>,
+    pub file_salt: Option<[u8; COMMITMENT_BYTES]>,
     /// Whether an [`Input::File`] that was encrypted has become longer meanwhile: what was added to
     /// it is not encrypted. The output is whole without it.
     pub grew: bool,
+    /// What stands for the file, if that was asked for; a file of age has none.
+    pub commitment: Option<Commitment>,
 }
 
-impl Summary {
-    fn of(header: &Header, totals: Self) -> Self {
-        Self { file_salt: header.file_salt().try_into().ok(), ..totals }
-    }
-}
-
-/// Where the payload begins, and the file salt.
+/// Where the payload begins, the file salt, and the commitment to the file key if it was asked for.
 struct Opened {
     offset: u64,
-    file_salt: Option<[u8; FILE_SALT_BYTES]>,
+    file_salt: Option<[u8; COMMITMENT_BYTES]>,
+    key_commitment: Option<[u8; COMMITMENT_BYTES]>,
 }
 
 impl Opened {
+    fn commitment(&self, leaves: Leaves) -> Option<Commitment> {
+        let (file_salt, key) = (self.file_salt?, self.key_commitment?);
+        Some(Commitment { file_salt, key, payload_root: leaves.root() })
+    }
+
     fn summary(&self, totals: Totals) -> Summary {
         Summary {
             plaintext_bytes: totals.output,
             file_bytes: self.offset + totals.input,
             file_salt: self.file_salt,
             grew: false,
+            commitment: None,
         }
     }
 }
@@ -96,6 +99,7 @@ pub struct Encryptor<'a> {
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
     cancel: Option<&'a AtomicBool>,
+    commits: bool,
 }
 
 /// Decrypts files, wholly or in parts; with the feature `age` also those of age.
@@ -107,6 +111,15 @@ pub struct Decryptor<'a> {
     threads: Option<NonZeroUsize>,
     progress: Progress<'a>,
     cancel: Option<&'a AtomicBool>,
+    commits: Commits<'a>,
+}
+
+/// What is to be known of the contents of what is decrypted.
+#[derive(Clone, Copy)]
+enum Commits<'a> {
+    Nothing,
+    Told,
+    Expected(&'a Commitment),
 }
 
 impl<'a> Encryptor<'a> {
@@ -122,7 +135,15 @@ impl<'a> Encryptor<'a> {
             threads: None,
             progress: None,
             cancel: None,
+            commits: false,
         }
+    }
+
+    /// With [`Summary::commitment`], which takes one more pass over what is in the cache.
+    #[must_use]
+    pub fn committing(mut self) -> Self {
+        self.commits = true;
+        self
     }
 
     /// With another suite.
@@ -248,9 +269,24 @@ impl<'a> Encryptor<'a> {
     ) -> Result<Summary> {
         let payload_key = header.payload_key(file_key, self.context)?;
         let cipher = cipher(header, &payload_key, Direction::Seal)?;
-        let run =
-            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel };
-        Ok(Summary::of(header, seal(&run, before, input, output)?))
+        let leaves = self.commits.then(Leaves::new);
+        let run = Run {
+            cipher,
+            threads: self.threads,
+            progress: self.progress,
+            leaves: leaves.as_ref(),
+            cancel: self.cancel,
+        };
+        let sealed = seal(&run, before, input, output)?;
+        let file_salt: [u8; COMMITMENT_BYTES] = header.salt();
+        let commitment = match leaves {
+            Some(leaves) => {
+                let key = header.key_commitment(file_key)?;
+                Some(Commitment { file_salt, key, payload_root: leaves.root() })
+            }
+            None => None,
+        };
+        Ok(Summary { file_salt: Some(file_salt), commitment, ..sealed })
     }
 }
 
@@ -288,7 +324,7 @@ pub(crate) fn seal(
         }
     };
     let (plaintext_bytes, file_bytes) = (totals.input, offset + totals.output);
-    Ok(Summary { plaintext_bytes, file_bytes, file_salt: None, grew })
+    Ok(Summary { plaintext_bytes, file_bytes, file_salt: None, grew, commitment: None })
 }
 
 impl<'a> Decryptor<'a> {
@@ -302,7 +338,24 @@ impl<'a> Decryptor<'a> {
             threads: None,
             progress: None,
             cancel: None,
+            commits: Commits::Nothing,
         }
+    }
+
+    /// With [`Summary::commitment`] of what is decrypted or verified, if it is no file of age.
+    #[must_use]
+    pub fn committing(mut self) -> Self {
+        self.commits = Commits::Told;
+        self
+    }
+
+    /// For one file alone: what is decrypted or verified is the file of this commitment, or that
+    /// fails with [`Error::OtherFile`], or at the end with [`Error::OtherContents`]. What has been written by then is none that
+    /// is expected: let it get a name only after this has succeeded.
+    #[must_use]
+    pub fn expecting(mut self, commitment: &'a Commitment) -> Self {
+        self.commits = Commits::Expected(commitment);
+        self
     }
 
     /// For files that are bound to this context.
@@ -366,6 +419,27 @@ impl<'a> Decryptor<'a> {
     /// Every [`Error`] that says what is wrong with a file, [`Error::OutputNotEmpty`] and
     /// [`Error::Io`].
     pub fn decrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
+        let leaves = match self.commits {
+            Commits::Nothing => None,
+            Commits::Told | Commits::Expected(_) => Some(Leaves::new()),
+        };
+        let (opened, totals) = self.open_all(leaves.as_ref(), input, output)?;
+        let commitment = leaves.and_then(|leaves| opened.commitment(leaves));
+        match self.commits {
+            // CT: the verdict is public.
+            Commits::Expected(expected) if !commitment.is_some_and(|it| it.is(expected)) => {
+                Err(Error::OtherContents)
+            }
+            _ => Ok(Summary { commitment, ..opened.summary(totals) }),
+        }
+    }
+
+    fn open_all(
+        &self,
+        leaves: Option<&Leaves>,
+        input: Input<'_>,
+        output: Output<'_>,
+    ) -> Result<(Opened, Totals)> {
         let sink = match output {
             Output::Stream(writer) => Sink::stream(writer, &[]),
             #[cfg(unix)]
@@ -375,44 +449,60 @@ impl<'a> Decryptor<'a> {
             }
         };
         match input {
-            Input::Stream(reader) => self.decrypt_stream(reader, sink),
+            Input::Stream(reader) => self.decrypt_stream(leaves, reader, sink),
             #[cfg(unix)]
-            Input::File(file) => self.decrypt_file(file, sink),
+            Input::File(file) => self.decrypt_file(leaves, file, sink),
         }
     }
 
     /// Decrypts what `reader` has, in armour or not.
-    fn decrypt_stream(&self, reader: &mut (dyn Read + Send), sink: Sink<'_>) -> Result<Summary> {
+    fn decrypt_stream(
+        &self,
+        leaves: Option<&Leaves>,
+        reader: &mut (dyn Read + Send),
+        sink: Sink<'_>,
+    ) -> Result<(Opened, Totals)> {
         let mut reader = BufReader::with_capacity(MIN_HEADER_BYTES, reader);
         if self.is_armored(&mut reader)? {
             let inside = ArmorReader::new(reader);
-            return self.carry(BufReader::with_capacity(MIN_HEADER_BYTES, inside), sink);
+            return self.carry(leaves, BufReader::with_capacity(MIN_HEADER_BYTES, inside), sink);
         }
-        self.carry(reader, sink)
+        self.carry(leaves, reader, sink)
     }
 
-    fn carry(&self, mut input: impl BufRead + Send, sink: Sink<'_>) -> Result<Summary> {
-        let (opened, run) = self.run(&mut input)?;
+    fn carry(
+        &self,
+        leaves: Option<&Leaves>,
+        mut input: impl BufRead + Send,
+        sink: Sink<'_>,
+    ) -> Result<(Opened, Totals)> {
+        let (opened, run) = self.run(leaves, &mut input)?;
         let totals = run.carry(&Source::stream(&mut input), sink)?;
-        Ok(opened.summary(totals))
+        Ok((opened, totals))
     }
 
     #[cfg(unix)]
-    fn decrypt_file(&self, file: &std::fs::File, sink: Sink<'_>) -> Result<Summary> {
+    fn decrypt_file(
+        &self,
+        leaves: Option<&Leaves>,
+        file: &std::fs::File,
+        sink: Sink<'_>,
+    ) -> Result<(Opened, Totals)> {
         let input = InputFile::new(file)?;
         let mut start = beginning(file);
-        let summary = match input.long() {
+        let opened = match input.long() {
             Some(total) if !self.is_armored(&mut start)? => {
-                let (opened, run) = self.run(&mut start)?;
+                let (opened, run) = self.run(leaves, &mut start)?;
                 // The header was read, so the file is at least as long.
                 let wire = total.checked_sub(opened.offset).ok_or(Error::InputChanged)?;
                 run.cipher.plaintext_bytes(wire)?;
-                opened.summary(run.carry(&Source::file(file, opened.offset, wire), sink)?)
+                let totals = run.carry(&Source::file(file, opened.offset, wire), sink)?;
+                (opened, totals)
             }
-            _ => self.decrypt_stream(&mut input.stream(), sink)?,
+            _ => self.decrypt_stream(leaves, &mut input.stream(), sink)?,
         };
         input.expect_same()?;
-        Ok(summary)
+        Ok(opened)
     }
 
     /// Opens all of `input` and keeps nothing of it.
@@ -429,6 +519,7 @@ impl<'a> Decryptor<'a> {
     /// As [`decrypt`](Self::decrypt), and [`Error::Armored`]: where a part of the payload is in
     /// armour, nothing tells.
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
+        self.expect_no_more_than_parts()?;
         let (Opened { offset, .. }, cipher) = self.open(&mut beginning(&source))?;
         let total = source.size().map_err(io("examine the input"))?;
         // The header was read, so the file is at least as long.
@@ -446,7 +537,16 @@ impl<'a> Decryptor<'a> {
     /// Every [`Error`] that says what is wrong with a header or what it was opened with;
     /// [`Error::Truncated`] if no payload has that length, and [`Error::TooLong`].
     pub fn payload_head(&self, header: &Header, stored: Stored) -> Result<PayloadHead> {
-        PayloadHead::new(self.cipher(header)?, stored.offset(header), stored.bytes())
+        self.expect_no_more_than_parts()?;
+        let (_, cipher) = self.cipher(header, 0)?;
+        PayloadHead::new(cipher, stored.offset(header), stored.bytes())
+    }
+
+    fn expect_no_more_than_parts(&self) -> Result<()> {
+        match self.commits {
+            Commits::Expected(_) => Err(Error::ExpectedInParts),
+            Commits::Nothing | Commits::Told => Ok(()),
+        }
     }
 
     /// Whether `input` is in armour. A payload alone may begin with any byte.
@@ -454,42 +554,56 @@ impl<'a> Decryptor<'a> {
         Ok(self.detached.is_none() && first_byte(input)?.is_some_and(looks_armored))
     }
 
-    fn run(&self, input: &mut impl BufRead) -> Result<(Opened, Run<'a>)> {
+    fn run<'b>(
+        &'b self,
+        leaves: Option<&'b Leaves>,
+        input: &mut impl BufRead,
+    ) -> Result<(Opened, Run<'b>)> {
         let (opened, cipher) = self.open(input)?;
-        Ok((
-            opened,
-            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel },
-        ))
+        let Self { threads, progress, cancel, .. } = *self;
+        Ok((opened, Run { cipher, threads, progress, leaves, cancel }))
     }
 
     /// Reads a header, of whichever format, unless it is kept elsewhere. What is known then, and
     /// what opens the payload.
     fn open(&self, input: &mut impl BufRead) -> Result<(Opened, PayloadCipher)> {
-        let of = |header: &Header, offset| Opened {
-            offset,
-            file_salt: header.file_salt().try_into().ok(),
-        };
         if let Some(header) = self.detached {
-            return Ok((of(header, 0), self.cipher(header)?));
+            return self.cipher(header, 0);
         }
         #[cfg(feature = "age")]
         if first_byte(input)?.is_some_and(begins_so) {
+            if let Commits::Expected(_) = self.commits {
+                return Err(Error::OtherFile);
+            }
             let header = age::v1::Header::read(input)?;
             let payload_key = header.authenticate(self.identities)?.payload_key()?;
             if self.context.is_some() {
                 return Err(Error::ContextUnexpected);
             }
             let cipher = ChunkCipher::new(&payload_key, Direction::Open);
-            let opened = Opened { offset: header.payload_offset(), file_salt: None };
+            let opened =
+                Opened { offset: header.payload_offset(), file_salt: None, key_commitment: None };
             return Ok((opened, PayloadCipher::Age(cipher)));
         }
         let header = Header::read(input)?;
-        Ok((of(&header, header.payload_offset()), self.cipher(&header)?))
+        self.cipher(&header, header.payload_offset())
     }
 
-    fn cipher(&self, header: &Header) -> Result<PayloadCipher> {
+    /// What opens the payload of `header`, which begins at `offset`.
+    fn cipher(&self, header: &Header, offset: u64) -> Result<(Opened, PayloadCipher)> {
         let file_key = header.unlock(self.identities)?;
-        cipher(header, &header.open_payload(&file_key, self.context)?, Direction::Open)
+        let payload_key = header.open_payload(&file_key, self.context)?;
+        let key_commitment = match self.commits {
+            Commits::Nothing => None,
+            Commits::Told | Commits::Expected(_) => Some(header.key_commitment(&file_key)?),
+        };
+        if let (Commits::Expected(expected), Some(key)) = (self.commits, &key_commitment)
+            && !expected.has_key(header.file_salt(), key)
+        {
+            return Err(Error::OtherFile);
+        }
+        let opened = Opened { offset, file_salt: Some(header.salt()), key_commitment };
+        Ok((opened, cipher(header, &payload_key, Direction::Open)?))
     }
 }
 

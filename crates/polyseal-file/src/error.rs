@@ -28,6 +28,15 @@ pub enum Error {
     },
     /// The caller wanted no more.
     Cancelled,
+    /// It is an encrypted file, and not the one that was [expected](crate::Decryptor::expecting): it
+    /// has another file salt or another file key.
+    OtherFile,
+    /// It has the file salt and the file key that were expected, and another payload: whoever could
+    /// open it has changed it.
+    OtherContents,
+    /// A part of a file cannot be compared with what was
+    /// [expected](crate::Decryptor::expecting) of all of it.
+    ExpectedInParts,
     /// The input changed its length while it was read: it has become shorter than it was at first;
     /// or longer, when it was decrypted.
     InputChanged,
@@ -225,6 +234,13 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { what, source } => write!(f, "cannot {what}: {source}"),
+            Self::OtherFile => f.write_str("it is another file than the one that is expected"),
+            Self::OtherContents => f.write_str(
+                "it has other contents than are expected: whoever could open it has changed it",
+            ),
+            Self::ExpectedInParts => {
+                f.write_str("what is expected of a whole file cannot be said of its parts")
+            }
             Self::Cancelled => f.write_str("cancelled"),
             Self::InputChanged => f.write_str("the input changed its length while it was read"),
             Self::OutputNotEmpty => {

@@ -13,8 +13,9 @@ use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
 
 use crate::armor::begins_armored;
+use crate::commitment::{COMMITMENT_BYTES, Commitment};
 use crate::error::{Error, HeaderError, Result, io};
-use crate::kdf::{self, CONTEXT_LABEL, HEADER_LABEL, MAC_BYTES, PAYLOAD_LABEL};
+use crate::kdf::{self, COMMITMENT_LABEL, CONTEXT_LABEL, HEADER_LABEL, MAC_BYTES, PAYLOAD_LABEL};
 use crate::key::{Key, random};
 use crate::layout::SegmentSize;
 use crate::passphrase::Context;
@@ -291,6 +292,10 @@ impl Header {
         &self.bytes[SALT_AT..SUITE_AT]
     }
 
+    pub(crate) fn salt(&self) -> [u8; SALT_BYTES] {
+        field(&self.bytes, SALT_AT)
+    }
+
     /// Whether the file is bound to a context.
     #[must_use]
     pub fn has_context(&self) -> bool {
@@ -346,6 +351,18 @@ impl Header {
     }
 }
 
+impl Header {
+    /// What commits to the file key, and to every field that the payload key is derived from; it
+    /// does not depend on the recipients.
+    pub(crate) fn key_commitment(&self, file_key: &Key) -> Result<[u8; COMMITMENT_BYTES]> {
+        let mut commitment = [0; COMMITMENT_BYTES];
+        let Binding([before, behind]) = binding(&self.bytes);
+        let info = [COMMITMENT_LABEL, before, behind];
+        kdf::derive(file_key.bytes(), self.file_salt(), &info, &mut commitment)?;
+        Ok(commitment)
+    }
+}
+
 /// A header that has been opened.
 pub struct AuthenticHeader<'a> {
     header: &'a Header,
@@ -363,6 +380,21 @@ impl AuthenticHeader<'_> {
     /// [`Error::TooManyRecipients`] if they do not fit.
     pub fn rekey(&self, recipients: &Recipients, existing: Existing) -> Result<Header> {
         self.header.rekey(&self.file_key, recipients, existing)
+    }
+
+    /// Whether the file key, and all that the payload key is derived from, are those of
+    /// `commitment`. Of the payload this says nothing.
+    ///
+    /// # Errors
+    /// [`Error::OtherFile`] if they are not.
+    pub fn expect(&self, commitment: &Commitment) -> Result<()> {
+        let key = self.header.key_commitment(&self.file_key)?;
+        // CT: the verdict is public.
+        if commitment.has_key(self.header.file_salt(), &key) {
+            Ok(())
+        } else {
+            Err(Error::OtherFile)
+        }
     }
 
     /// Whether the file is bound to `context`, or to none; a rekey does not need to know.

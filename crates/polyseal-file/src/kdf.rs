@@ -1,6 +1,6 @@
 //! Every derivation of the format, in one place: HKDF-SHA-256 (RFC 5869) and HMAC-SHA-256.
 //!
-//! Source: `docs/spec/file-format.md`, sections 4 to 6 and 14.
+//! Source: `docs/spec/file-format.md`, sections 4 to 6 and 14; `docs/spec/manifest.md`, section 4.
 //!
 //! Security claim: outputs under different labels, salts or contexts are independent as long as
 //! the input key is secret, and finding two input keys with one output of 32 bytes costs 2^128.
@@ -22,6 +22,8 @@ pub(crate) const HEADER_LABEL: &[u8] = b"polyseal-file/1 header";
 pub(crate) const CONTEXT_LABEL: &[u8] = b"polyseal-file/1 context";
 /// Label of the key that encrypts the payload.
 pub(crate) const PAYLOAD_LABEL: &[u8] = b"polyseal-file/1 payload";
+/// Label of the commitment to the file key in a manifest.
+pub(crate) const COMMITMENT_LABEL: &[u8] = b"polyseal-manifest/2 file key";
 /// Label of the key that authenticates tickets for sealing in parts.
 pub(crate) const TICKET_LABEL: &[u8] = b"polyseal-file/1 ticket";
 /// Label of what wraps a file key in a stanza.

@@ -14,11 +14,11 @@
 //! that its user fetches, [`Sealer`] seals parts, in any order and in several processes, and
 //! [`StreamSealer`] what comes until it ends. A header can be kept elsewhere than its payload
 //! ([`Encryptor::encrypt_detached`], [`Decryptor::detached_header`]). A [`manifest`] binds the
-//! names of a whole tree to its files.
+//! names of a whole tree to its files, and to their contents by a [`Commitment`] each.
 //!
 //! Features, all on by default: `age` for recipients and identities of age, `ssh` and `plugin` for
-//! two more kinds of those, and `passphrase`. Without them the crate has key files, and 33 other
-//! packages to compile rather than 177. The crate `rsa`, which is not in constant time, comes with
+//! two more kinds of those, and `passphrase`. Without them the crate has key files, and 39 other
+//! packages to compile rather than 183. The crate `rsa`, which is not in constant time, comes with
 //! `ssh`.
 //!
 //! ```
@@ -50,6 +50,7 @@
 pub mod age;
 mod armor;
 mod batch;
+mod commitment;
 mod crypt;
 mod error;
 mod header;
@@ -79,6 +80,7 @@ mod stanza;
 mod suite;
 
 pub use armor::{ArmorReader, ArmorWriter};
+pub use commitment::{COMMITMENT_BYTES, Commitment};
 pub use crypt::{Decryptor, Encryptor, Summary};
 pub use error::{Error, HeaderError, KeyFileError, Result};
 pub use header::{

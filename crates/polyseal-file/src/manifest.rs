@@ -1,17 +1,23 @@
 //! The manifest of an encrypted tree: which names it has, and which file belongs to each.
 //!
-//! Source: `docs/spec/manifest.md`, version 1. A manifest is the plaintext of an ordinary encrypted
+//! Source: `docs/spec/manifest.md`, version 2. A manifest is the plaintext of an ordinary encrypted
 //! file, and authentic for whoever can open that. [`Writer`] and [`Reader`] take one entry at a
 //! time, in order: their memory does not grow with the tree. Neither touches a file system.
+//!
+//! Version 1 bound each name to a file salt alone: whoever can open *one* file of such a tree can
+//! put other contents under it. It is read only by [`Reader::with_unbound_contents`].
 //!
 //! Limits: it does not say whether a whole tree is the newest one. A reader yields entries before
 //! it has seen the end: who must not act on a part reads it to its end first.
 //!
 //! ```
-//! use polyseal_file::manifest::{Entry, Kind, Modified, Reader, Writer};
+//! use polyseal_file::Commitment;
+//! use polyseal_file::manifest::{Bound, Entry, Kind, Modified, Reader, Writer};
 //!
 //! let modified = Modified { seconds: 1_700_000_000, nanoseconds: 0 };
-//! let kind = Kind::File { plaintext_bytes: 14, file_salt: [7; 32] };
+//! // As `Summary::commitment` has it when the file is encrypted.
+//! let commitment = Commitment { file_salt: [7; 32], key: [8; 32], payload_root: [9; 32] };
+//! let kind = Kind::File { plaintext_bytes: 14, bound: Bound::Contents(commitment) };
 //! let mut writer = Writer::new(Vec::new())?;
 //! writer.push(&Entry { path: b"notes.txt".to_vec(), mode: 0o644, modified, kind })?;
 //! let manifest = writer.finish()?;
@@ -25,12 +31,13 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::io::{self, Read, Write};
 
-/// The bytes of a file salt.
-pub const FILE_SALT_BYTES: usize = 32;
+use crate::commitment::{COMMITMENT_BYTES, Commitment};
 
 /// How a manifest begins.
 const MAGIC: &[u8; 18] = b"polyseal-manifest\n";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
+/// That which binds no contents.
+const UNBOUND_VERSION: u16 = 1;
 const FILE: u8 = b'f';
 const DIRECTORY: u8 = b'd';
 const LINK: u8 = b'l';
@@ -56,8 +63,8 @@ pub enum Kind {
     File {
         /// The bytes of its plaintext.
         plaintext_bytes: u64,
-        /// The file salt in the header of its encrypted file: this tells it from every other.
-        file_salt: [u8; FILE_SALT_BYTES],
+        /// Which encrypted file it is.
+        bound: Bound,
     },
     /// A directory, whose entries follow.
     Directory,
@@ -66,6 +73,26 @@ pub enum Kind {
         /// Where it leads, 1 to 65535 bytes.
         target: Vec<u8>,
     },
+}
+
+/// What an entry says of the encrypted file that belongs to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// In version 1, its file salt alone: the contents are not bound.
+    Salt([u8; COMMITMENT_BYTES]),
+    /// In version 2, all of it but its recipients.
+    Contents(Commitment),
+}
+
+impl Bound {
+    /// The file salt in the header of the encrypted file.
+    #[must_use]
+    pub fn file_salt(&self) -> &[u8; COMMITMENT_BYTES] {
+        match self {
+            Self::Salt(file_salt) => file_salt,
+            Self::Contents(commitment) => &commitment.file_salt,
+        }
+    }
 }
 
 /// A moment, counted from 1970-01-01 00:00:00 UTC.
@@ -85,6 +112,9 @@ pub enum Problem {
     NotAManifest,
     /// It is of a version that this crate does not know.
     Version(u16),
+    /// It is of version 1, which does not bind the contents of files, and that was not
+    /// [allowed](Reader::with_unbound_contents); or such an entry was to be written.
+    UnboundContents,
     /// It ends before its end, or goes on behind it.
     Length,
     /// An entry is of an unknown type.
@@ -170,6 +200,9 @@ impl<W: Write> Writer<W> {
     /// [`Error::Invalid`] if no manifest has this entry there, and nothing was written; those of
     /// the output.
     pub fn push(&mut self, entry: &Entry) -> Result<(), Error> {
+        if matches!(entry.kind, Kind::File { bound: Bound::Salt(_), .. }) {
+            return Err(Error::Invalid(Problem::UnboundContents));
+        }
         self.order.expect(entry)?;
         let (kind, target) = match &entry.kind {
             Kind::File { .. } => (FILE, None),
@@ -183,9 +216,13 @@ impl<W: Write> Writer<W> {
         bytes.extend(entry.modified.seconds.to_le_bytes());
         bytes.extend(entry.modified.nanoseconds.to_le_bytes());
         match &entry.kind {
-            Kind::File { plaintext_bytes, file_salt } => {
+            Kind::File { plaintext_bytes, bound } => {
                 bytes.extend(plaintext_bytes.to_le_bytes());
-                bytes.extend(file_salt);
+                bytes.extend(bound.file_salt());
+                if let Bound::Contents(commitment) = bound {
+                    bytes.extend(commitment.key);
+                    bytes.extend(commitment.payload_root);
+                }
             }
             Kind::Directory => {}
             Kind::Link { target: to } => {
@@ -217,6 +254,7 @@ impl<W: Write> Writer<W> {
 #[derive(Debug)]
 pub struct Reader<R> {
     input: R,
+    version: u16,
     order: InOrder,
     ended: bool,
 }
@@ -225,8 +263,23 @@ impl<R: Read> Reader<R> {
     /// Begins to read: best from something buffered.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if it does not begin as a manifest of version 1; those of the input.
-    pub fn new(mut input: R) -> Result<Self, Error> {
+    /// [`Error::Invalid`] if it does not begin as a manifest of version 2; those of the input.
+    pub fn new(input: R) -> Result<Self, Error> {
+        let reader = Self::with_unbound_contents(input)?;
+        if reader.binds_contents() {
+            Ok(reader)
+        } else {
+            Err(Error::Invalid(Problem::UnboundContents))
+        }
+    }
+
+    /// The same, and also of version 1. An old manifest of that version stays authentic for ever
+    /// and has the salts of today's files: whoever can put it in the place of a newer one, and can
+    /// open a file, can put other contents there. Let whoever reads the tree ask for it.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] if it does not begin as a manifest; those of the input.
+    pub fn with_unbound_contents(mut input: R) -> Result<Self, Error> {
         let mut magic = [0; MAGIC.len()];
         input.read_exact(&mut magic).map_err(|error| match error.kind() {
             io::ErrorKind::UnexpectedEof => Error::Invalid(Problem::NotAManifest),
@@ -236,12 +289,21 @@ impl<R: Read> Reader<R> {
             return Err(Error::Invalid(Problem::NotAManifest));
         }
         match u16::from_le_bytes(take(&mut input)?) {
-            VERSION => Ok(Self { input, order: InOrder::default(), ended: false }),
+            version @ (VERSION | UNBOUND_VERSION) => {
+                Ok(Self { input, version, order: InOrder::default(), ended: false })
+            }
             other => Err(Error::Invalid(Problem::Version(other))),
         }
     }
 
+    /// Whether its entries bind the contents of files.
+    #[must_use]
+    pub fn binds_contents(&self) -> bool {
+        self.version == VERSION
+    }
+
     fn entry(&mut self) -> Result<Option<Entry>, Error> {
+        let binds_contents = self.binds_contents();
         let input = &mut self.input;
         let [kind] = take(input)?;
         if kind == END {
@@ -261,10 +323,17 @@ impl<R: Read> Reader<R> {
             nanoseconds: u32::from_le_bytes(take(input)?),
         };
         let kind = match kind {
-            FILE => Kind::File {
-                plaintext_bytes: u64::from_le_bytes(take(input)?),
-                file_salt: take(input)?,
-            },
+            FILE => {
+                let plaintext_bytes = u64::from_le_bytes(take(input)?);
+                let file_salt = take(input)?;
+                let bound = if binds_contents {
+                    let (key, payload_root) = (take(input)?, take(input)?);
+                    Bound::Contents(Commitment { file_salt, key, payload_root })
+                } else {
+                    Bound::Salt(file_salt)
+                };
+                Kind::File { plaintext_bytes, bound }
+            }
             DIRECTORY => Kind::Directory,
             _ => Kind::Link { target: string(input)? },
         };
@@ -355,6 +424,9 @@ impl fmt::Display for Problem {
         f.write_str(match self {
             Self::NotAManifest => "it does not begin as a manifest",
             Self::Version(version) => return write!(f, "version {version} is not known"),
+            Self::UnboundContents => {
+                "it is of version 1, which does not bind the contents of files to their names"
+            }
             Self::Length => "it ends too early, or goes on behind its end",
             Self::Type => "an entry is of an unknown type",
             Self::Path => "a path or a target is none",

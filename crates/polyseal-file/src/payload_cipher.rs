@@ -42,6 +42,11 @@ impl PayloadCipher {
         }
     }
 
+    /// Whether it seals, rather than opens.
+    pub(crate) fn seals(&self) -> bool {
+        self.input_unit() < self.output_unit()
+    }
+
     /// The bytes of a full segment in the input.
     pub(crate) fn input_unit(&self) -> usize {
         match self {

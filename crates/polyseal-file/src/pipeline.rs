@@ -24,6 +24,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::batch::{self, Batch, Claim, MAX_SLOTS};
+use crate::commitment::{Leaf, Leaves};
 use crate::error::{Error, Result, io as io_error};
 #[cfg(unix)]
 use crate::holes::Holes;
@@ -87,6 +88,8 @@ pub(crate) struct Run<'a> {
     /// At most; without it, one for each core.
     pub(crate) threads: Option<NonZeroUsize>,
     pub(crate) progress: Option<&'a (dyn Fn(u64) + Sync)>,
+    /// What is told of every stored segment, if the caller asks for a commitment.
+    pub(crate) leaves: Option<&'a Leaves>,
     /// Where the caller says that no more is wanted, if it can.
     pub(crate) cancel: Option<&'a AtomicBool>,
 }
@@ -405,9 +408,15 @@ impl Run<'_> {
                 }
                 Ok(Some((index, claim))) => {
                     done.first = claim.first;
+                    // The stored segments are the input of opening, and the output of sealing.
+                    let opened = self.leaves(!self.cipher.seals(), batch, claim.bytes);
                     match batch.apply(&self.cipher, &claim) {
                         Ok(bytes) => {
                             (carried, done.bytes) = (claim.bytes, bytes);
+                            let sealed = self.leaves(self.cipher.seals(), batch, bytes);
+                            for (leaves, to) in opened.into_iter().chain(sealed) {
+                                to.add(claim.first, leaves);
+                            }
                             input.fetch_add(carried as u64, Ordering::Relaxed);
                             output.fetch_add(bytes as u64, Ordering::Relaxed);
                         }
@@ -445,6 +454,13 @@ impl Run<'_> {
         }
         sink.end()?;
         Ok(Totals { input: input.into_inner(), output: output.into_inner() })
+    }
+
+    /// The leaves of what is stored in `batch`, if it `is_stored` and somebody asks for them.
+    fn leaves(&self, is_stored: bool, batch: &Batch, bytes: usize) -> Option<(Vec<Leaf>, &Leaves)> {
+        let unit = self.cipher.input_unit().max(self.cipher.output_unit());
+        let to = self.leaves.filter(|_| is_stored)?;
+        Some((batch.leaves(unit, bytes), to))
     }
 
     fn is_cancelled(&self) -> bool {

@@ -12,8 +12,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use polyseal_file::manifest::{
-    Entry, Error, Kind, Modified, Problem, Reader, Writer, compare, stays_inside,
+    Bound, Entry, Error, Kind, Modified, Problem, Reader, Writer, compare, stays_inside,
 };
+use polyseal_file::{Commitment, Context, Decryptor, Identities, Input, Key};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -23,14 +24,19 @@ struct Index {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Test {
     file: String,
+    version: u16,
     outcome: String,
+    /// For a reader that takes version 1, too.
+    outcome_if_allowed: String,
     #[serde(default)]
     entries: Vec<Shown>,
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Shown {
     r#type: String,
     path: String,
@@ -39,6 +45,8 @@ struct Shown {
     nanoseconds: u32,
     size: Option<u64>,
     salt: Option<String>,
+    key_commitment: Option<String>,
+    payload_root: Option<String>,
     target: Option<String>,
 }
 
@@ -47,12 +55,19 @@ fn unhex(text: &str) -> Vec<u8> {
 }
 
 impl Shown {
+    fn bound(&self) -> Bound {
+        let field = |name: &Option<String>| unhex(name.as_ref().unwrap()).try_into().unwrap();
+        let file_salt = field(&self.salt);
+        if self.key_commitment.is_none() {
+            return Bound::Salt(file_salt);
+        }
+        let (key, payload_root) = (field(&self.key_commitment), field(&self.payload_root));
+        Bound::Contents(Commitment { file_salt, key, payload_root })
+    }
+
     fn entry(&self) -> Entry {
         let kind = match &*self.r#type {
-            "file" => Kind::File {
-                plaintext_bytes: self.size.unwrap(),
-                file_salt: unhex(self.salt.as_ref().unwrap()).try_into().unwrap(),
-            },
+            "file" => Kind::File { plaintext_bytes: self.size.unwrap(), bound: self.bound() },
             "directory" => Kind::Directory,
             _ => Kind::Link { target: unhex(self.target.as_ref().unwrap()) },
         };
@@ -80,6 +95,7 @@ fn outcome(error: &Error) -> &'static str {
     match problem {
         Problem::NotAManifest => "not-a-manifest",
         Problem::Version(_) => "unsupported-version",
+        Problem::UnboundContents => "unbound-contents",
         Problem::Length => "bad-length",
         Problem::Type => "bad-type",
         Problem::Path => "bad-path",
@@ -97,16 +113,94 @@ fn each_rule_of_the_specification() {
     let index = fs::read_to_string(kit().join("index.json")).unwrap();
     let index: Index = serde_json::from_str(&index).unwrap();
     assert!(index.tests.len() > 40);
-    for Test { file, outcome: expected, entries } in &index.tests {
+    for test in &index.tests {
+        let file = &test.file;
         let bytes = fs::read(kit().join(file)).unwrap();
+        let expected: Vec<_> = test.entries.iter().map(Shown::entry).collect();
         match read(&bytes) {
             Ok(found) => {
-                assert_eq!(expected, "ok", "{file}");
-                assert!(found.iter().eq(&entries.iter().map(Shown::entry).collect::<Vec<_>>()));
-                assert!(write(&found).unwrap() == bytes, "{file}");
+                assert_eq!(test.outcome, "ok", "{file}");
+                assert!(found == expected && write(&found).unwrap() == bytes, "{file}");
             }
-            Err(error) => assert_eq!(outcome(&error), expected, "{file}"),
+            Err(error) => assert_eq!(outcome(&error), test.outcome, "{file}"),
         }
+        match Reader::with_unbound_contents(&bytes[..])
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        {
+            Ok(found) => {
+                assert_eq!(test.outcome_if_allowed, "ok", "{file}");
+                assert!(found == expected, "{file}");
+                let has_files = found.iter().any(|it| matches!(it.kind, Kind::File { .. }));
+                assert_eq!(write(&found).is_ok(), test.version == 2 || !has_files, "{file}");
+            }
+            Err(error) => assert_eq!(outcome(&error), test.outcome_if_allowed, "{file}"),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Payloads {
+    key: String,
+    files: Vec<Payload>,
+    entries: Vec<Belonging>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Payload {
+    file: String,
+    context: Option<String>,
+    size: u64,
+    salt: String,
+    key_commitment: String,
+    payload_root: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Belonging {
+    file: String,
+    entry_of: String,
+    belongs: bool,
+}
+
+/// Files that the reference has made, and what it says of each.
+#[test]
+fn each_file_has_its_commitment_and_no_other_file_is_taken_for_it() {
+    let payloads = fs::read_to_string(kit().join("payloads.json")).unwrap();
+    let Payloads { key, files, entries } = serde_json::from_str(&payloads).unwrap();
+    let field = |text: &str| <[u8; 32]>::try_from(unhex(text)).unwrap();
+    let key = Key::from_bytes(&field(&key));
+    let identities = Identities::from(&key);
+    let bytes = |file: &str| fs::read(kit().join(file)).unwrap();
+    let of = |file: &str| files.iter().find(|it| it.file == file).unwrap();
+    let commitment = |it: &Payload| Commitment {
+        file_salt: field(&it.salt),
+        key: field(&it.key_commitment),
+        payload_root: field(&it.payload_root),
+    };
+    let verify = |file: &str, expected: Option<&Commitment>| {
+        let context = of(file).context.as_ref().map(|it| Context::new(unhex(it)).unwrap());
+        let mut decryptor = Decryptor::new(&identities).committing();
+        if let Some(context) = &context {
+            decryptor = decryptor.context(context);
+        }
+        if let Some(expected) = expected {
+            decryptor = decryptor.expecting(expected);
+        }
+        decryptor.verify(Input::Stream(&mut &bytes(file)[..]))
+    };
+    for it in &files {
+        let summary = verify(&it.file, None).unwrap();
+        assert_eq!(summary.commitment, Some(commitment(it)), "{}", it.file);
+        assert_eq!(summary.plaintext_bytes, it.size, "{}", it.file);
+    }
+    assert!(entries.len() > 3);
+    for Belonging { file, entry_of, belongs } in &entries {
+        let expected = commitment(of(entry_of));
+        let opened = verify(file, Some(&expected));
+        assert_eq!(opened.is_ok(), *belongs, "{file} as {entry_of}: {opened:?}");
     }
 }
 
@@ -181,7 +275,7 @@ proptest! {
         seconds: i64,
         nanoseconds in 0..1_000_000_000_u32,
         plaintext_bytes: u64,
-        file_salt: [u8; 32],
+        [file_salt, key, payload_root]: [[u8; 32]; 3],
     ) {
         let mut all = paths.clone();
         for path in &paths {
@@ -192,7 +286,10 @@ proptest! {
             let is_directory = all.iter().any(is_in_it);
             let kind = match path[0][0] % 2 {
                 _ if is_directory => Kind::Directory,
-                0 => Kind::File { plaintext_bytes, file_salt },
+                0 => {
+                    let commitment = Commitment { file_salt, key, payload_root };
+                    Kind::File { plaintext_bytes, bound: Bound::Contents(commitment) }
+                }
                 _ => Kind::Link { target: path.concat() },
             };
             let mode = if matches!(kind, Kind::Link { .. }) { 0 } else { 0o640 };

@@ -78,6 +78,8 @@ pub enum Problem {
     AddedCopy,
     /// A file is authentic, and not the one that the manifest has under that name.
     OtherFile,
+    /// A file has the salt and the key that the manifest has under that name, and other contents.
+    OtherContents,
     /// A symbolic link leads out of the tree, to this target; it was not made.
     LinkLeadsOut(Vec<u8>),
     /// The path of one of many inputs leads out of the directory that outputs go beneath.
@@ -254,6 +256,11 @@ impl fmt::Display for Error {
             Problem::OtherFile => {
                 write!(text, "{path}: it is not the file that the manifest has there")
             }
+            Problem::OtherContents => write!(
+                text,
+                "{path}: its contents are not those that the manifest has there: somebody who \
+                 could open it has changed them"
+            ),
             Problem::LinkLeadsOut(target) => {
                 let target = String::from_utf8_lossy(target);
                 write!(text, "{path}: the link leads out of the tree, to {target}")

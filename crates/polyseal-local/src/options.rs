@@ -14,6 +14,7 @@ use crate::progress::Progress;
 pub struct Options<'a> {
     pub(crate) overwrite: bool,
     pub(crate) preserve_permissions: bool,
+    pub(crate) unbound_contents: bool,
     pub(crate) armor: bool,
     pub(crate) synced: bool,
     pub(crate) jobs: NonZeroUsize,
@@ -30,6 +31,7 @@ impl<'a> Options<'a> {
         Self {
             overwrite: false,
             preserve_permissions: false,
+            unbound_contents: false,
             armor: false,
             synced: false,
             jobs: cores(),
@@ -53,6 +55,15 @@ impl<'a> Options<'a> {
     #[must_use]
     pub fn preserve_permissions(mut self, preserve: bool) -> Self {
         self.preserve_permissions = preserve;
+        self
+    }
+
+    /// Whether a tree is taken whose manifest is of version 1, which binds names to files, and not
+    /// to their contents: whoever can open one file of the tree may have put other contents there.
+    /// [`SealedTree::bind_contents`](crate::SealedTree::bind_contents) makes one of version 2.
+    #[must_use]
+    pub fn allow_unbound_contents(mut self, allow: bool) -> Self {
+        self.unbound_contents = allow;
         self
     }
 

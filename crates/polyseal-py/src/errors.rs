@@ -155,6 +155,7 @@ pub(crate) fn of_local(error: LocalError) -> PyErr {
         Problem::Missing => mismatch("missing"),
         Problem::Added | Problem::AddedCopy => mismatch("added"),
         Problem::OtherFile => mismatch("other"),
+        Problem::OtherContents => mismatch("contents"),
         Problem::Caller(error) => match error.downcast::<PyErr>() {
             Ok(raised) => return *raised,
             Err(_) => PolysealError::new_err(text),

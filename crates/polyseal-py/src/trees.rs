@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use polyseal_file::Encryptor;
 use polyseal_local::{
     Done, Error, How, NewTree, Options, Problem, Progress, Rekey, Result, SealedTree, Tell, Total,
     TreeSealer,
@@ -23,6 +24,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(encrypt_tree, module)?)?;
     module.add_function(wrap_pyfunction!(decrypt_tree, module)?)?;
     module.add_function(wrap_pyfunction!(verify_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(bind_tree, module)?)?;
     module.add_function(wrap_pyfunction!(rekey_tree, module)?)
 }
 
@@ -159,6 +161,7 @@ fn decrypt_tree(
     who: &Bound<'_, Who>,
     overwrite: bool,
     preserve_permissions: bool,
+    allow_unbound_contents: bool,
     jobs: Option<usize>,
     exclude: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
@@ -167,7 +170,10 @@ fn decrypt_tree(
     let identities = who.identities()?;
     let run = Run::new([&source, &target], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
-        let options = options.overwrite(overwrite).preserve_permissions(preserve_permissions);
+        let options = options
+            .overwrite(overwrite)
+            .preserve_permissions(preserve_permissions)
+            .allow_unbound_contents(allow_unbound_contents);
         let to = NewTree::at(&target, overwrite)?;
         to.expect_outside(&source)?;
         let decryptor = who.decryptor(&identities).threads(options.threads_each());
@@ -182,6 +188,7 @@ fn verify_tree(
     py: Python<'_>,
     source: PathBuf,
     who: &Bound<'_, Who>,
+    allow_unbound_contents: bool,
     jobs: Option<usize>,
     exclude: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
@@ -191,17 +198,44 @@ fn verify_tree(
     let run = Run::new([&source, &source], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
         let decryptor = who.decryptor(&identities).threads(options.threads_each());
-        SealedTree::open(&source, decryptor, options)?.verify(tell)
+        let options = options.allow_unbound_contents(allow_unbound_contents);
+        SealedTree::open(&source, decryptor, &options)?.verify(tell)
     })
 }
 
 #[pyfunction]
+fn bind_tree(
+    py: Python<'_>,
+    source: PathBuf,
+    who: &Bound<'_, Who>,
+    new: &Bound<'_, Who>,
+    jobs: Option<usize>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Summary> {
+    let (who, new) = (who.get(), new.get());
+    let (identities, recipients) = (who.identities()?, new.new_recipients()?);
+    let run = Run::new([&source, &source], jobs, None, progress)?;
+    run.work(py, |options, tell| {
+        let options = options.allow_unbound_contents(true);
+        let threads = options.threads_each();
+        let decryptor = who.decryptor(&identities).threads(threads);
+        let mut encryptor = Encryptor::new(&recipients).threads(threads);
+        if let Some(context) = who.context() {
+            encryptor = encryptor.context(context);
+        }
+        SealedTree::open(&source, decryptor, &options)?.bind_contents(encryptor, tell)
+    })
+}
+
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "called by the package alone")]
 fn rekey_tree(
     py: Python<'_>,
     source: PathBuf,
     who: &Bound<'_, Who>,
     new: &Bound<'_, Who>,
     keep: bool,
+    allow_unbound_contents: bool,
     jobs: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Summary> {
@@ -217,6 +251,7 @@ fn rekey_tree(
         if let Some(context) = who.context() {
             rekey = rekey.context(context);
         }
-        SealedTree::rekey(&source, &rekey, options, tell)
+        let options = options.allow_unbound_contents(allow_unbound_contents);
+        SealedTree::rekey(&source, &rekey, &options, tell)
     })
 }

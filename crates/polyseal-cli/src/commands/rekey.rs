@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use polyseal_file::{Existing, Identities, Passphrase, Recipients};
+use polyseal_file::{Encryptor, Existing, Identities, Passphrase, Recipients};
 use polyseal_local::{
-    Already, DetachedHeader, How, NewTree, Options, Patterns, Problem, Rekey, RekeyedFile,
-    SealedTree, Trust, expect_not_interrupted,
+    Already, DetachedHeader, How, Options, Patterns, Problem, Rekey, RekeyedFile, SealedTree, Tell,
+    Total, Trust, expect_not_interrupted,
 };
 
 use super::many::{Names, told};
@@ -220,8 +220,17 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     let forbidden = forbidden(&run.opening.sources.taken());
     let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
     let options = options.jobs(args.many.jobs());
+    let unbound = args.unbound.allow_unbound_contents || args.bind_contents;
+    let options = options.allow_unbound_contents(unbound);
     if let Some(to) = to_tree {
-        return encrypt_anew(&run, path, to, &bar, &options);
+        return written_anew(&run, path, &bar, &options, |from, encryptor, tell| {
+            from.reencrypt(to, encryptor, tell)
+        });
+    }
+    if args.bind_contents {
+        return written_anew(&run, path, &bar, &options, |from, encryptor, tell| {
+            from.bind_contents(encryptor, tell)
+        });
     }
     let to = || run.recipients();
     let rekey = run.rekey(&to, run.already(&new));
@@ -232,17 +241,17 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     Ok(())
 }
 
-/// The contents, too, into a new tree.
-fn encrypt_anew(
+/// What is not only other headers: the contents, too, in a new tree, or the manifest.
+fn written_anew(
     run: &Run<'_>,
     path: &Path,
-    to: NewTree,
     bar: &Bar,
     options: &Options<'_>,
+    work: impl FnOnce(&SealedTree<'_>, Encryptor<'_>, Tell<'_>) -> polyseal_local::Result<Total>,
 ) -> Result {
     let args = run.args;
     let context = args.context.get()?;
-    let mut encryptor = polyseal_file::Encryptor::new(run.recipients()?);
+    let mut encryptor = Encryptor::new(run.recipients()?);
     if let Some(context) = &context {
         encryptor = encryptor.context(context);
     }
@@ -251,7 +260,7 @@ fn encrypt_anew(
     }
     let from = SealedTree::open(path, run.opening.decryptor(), options)
         .map_err(|error| run.opening.explained_of(error))?;
-    told(&args.many, bar, Some(&run.opening), |tell| from.reencrypt(to, encryptor, tell))
+    told(&args.many, bar, Some(&run.opening), |tell| work(&from, encryptor, tell))
 }
 
 /// What tells whether a copy is authentic, if anything is given that does.

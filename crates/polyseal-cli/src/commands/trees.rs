@@ -82,7 +82,11 @@ pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     let bar = Bar::of(Progress::of_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.has_itself(path);
-    let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
+    let options = Options::new()
+        .progress(&bar)
+        .exclude(&leave_out)
+        .jobs(args.many.jobs())
+        .allow_unbound_contents(args.unbound.allow_unbound_contents);
     let sealed = open(path, &opening, &options)?;
     told(&args.many, &bar, Some(&opening), |tell| sealed.verify(tell))
 }
@@ -100,7 +104,8 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
         .forbidden(&forbidden)
         .exclude(&leave_out)
         .jobs(args.many.jobs())
-        .preserve_permissions(args.preserve_permissions);
+        .preserve_permissions(args.preserve_permissions)
+        .allow_unbound_contents(args.unbound.allow_unbound_contents);
     let sealed = open(path, &opening, &options)?;
     told(&args.many, &bar, Some(&opening), |tell| sealed.decrypt(to, tell))
 }

@@ -138,7 +138,10 @@ fn is_strange(error: &Error) -> bool {
     use polyseal_file::Error as FileError;
 
     match error.problem() {
-        Problem::Missing | Problem::OtherFile | Problem::NotToBeRekeyed => true,
+        Problem::Missing
+        | Problem::OtherFile
+        | Problem::OtherContents
+        | Problem::NotToBeRekeyed => true,
         Problem::File(error) => matches!(
             error,
             FileError::NotAPolysealFile

@@ -38,7 +38,7 @@ pub(super) enum Change {
     Restore(Restoring),
 }
 
-/// A whole file that takes the place of another. Only [`new`](Self::new) makes one: nothing is
+/// A whole file that takes the place of another. It is made of the other's lock: nothing is
 /// replaced that is not locked, or by what goes by another path.
 pub(super) struct Replacement {
     output: NewFile,
@@ -50,6 +50,11 @@ impl Replacement {
     pub(super) fn new(lock: Lock, forbidden: &Forbidden) -> Result<Self> {
         let output = NewFile::inside(lock.place().clone(), true, forbidden)?;
         Ok(Self { output, lock })
+    }
+
+    /// With a file that is written already.
+    pub(super) fn by(lock: Lock, output: NewFile) -> Self {
+        Self { output, lock }
     }
 
     pub(super) fn output(&self) -> &NewFile {

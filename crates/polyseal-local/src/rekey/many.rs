@@ -10,7 +10,7 @@ use polyseal_file::Error as FileError;
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
-use super::{Opened, Ready, Rekey, expect_none_at, make_one, saved};
+use super::{Opened, Ready, Rekey, Which, expect_none_at, make_one, saved};
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
 use crate::options::Options;
@@ -72,7 +72,7 @@ fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Prepared
     }
     expect_none_at(&place, rekey)?;
     let opened = Opened::to_lock(place.clone())?;
-    let new = match opened.contents(rekey) {
+    let new = match opened.contents(rekey, Which::Any) {
         Err(error) if is_no_key(&error) && rekey.opens(&place) => {
             return Ok(Prepared::Done(Done::Already));
         }

@@ -23,7 +23,8 @@ use std::path::Path;
 
 use polyseal_file::age::v1;
 use polyseal_file::{
-    Context, Decryptor, Error as FileError, Existing, Header, Identities, Output, Recipients,
+    Commitment, Context, Decryptor, Error as FileError, Existing, Header, Identities, Output,
+    Recipients,
 };
 
 pub use self::backup::{Trust, was_interrupted};
@@ -138,18 +139,23 @@ impl<'a> Rekey<'a> {
         }
     }
 
-    /// Whether what is new opens a file with this header.
-    fn opens_header(&self, header: &Header) -> bool {
+    /// Whether what is new opens a file with this header, and it is the one that it has to be.
+    fn opens_header(&self, header: &Header, which: Which<'_>) -> bool {
         match self.done {
             Already::Unknown => false,
-            Already::Opens(new) | Already::OpensAdded(new) => header.authenticate(new).is_ok(),
+            Already::Opens(new) | Already::OpensAdded(new) => {
+                header.authenticate(new).is_ok_and(|authentic| match which {
+                    Which::Any => true,
+                    Which::Of(commitment) => authentic.expect(commitment).is_ok(),
+                })
+            }
         }
     }
 
     /// Whether what is new opens the file at `place`.
     fn opens(&self, place: &Place) -> bool {
         let header = place.file().ok().and_then(|mut file| Header::read(&mut file).ok());
-        header.is_some_and(|header| self.opens_header(&header))
+        header.is_some_and(|header| self.opens_header(&header, Which::Any))
     }
 
     fn one_is_added(&self) -> bool {
@@ -233,16 +239,21 @@ impl Opened {
     /// Makes the header that it shall have, or what else its contents need. Every key has been read
     /// then, and every passphrase stretched: nobody is waited for any more.
     fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<Ready<'a>> {
-        let new = self.contents(rekey)?;
+        let new = self.contents(rekey, Which::Any)?;
         Ok(Ready { opened: self, new })
     }
 
-    fn contents<'a>(&self, rekey: &Rekey<'a>) -> Result<NewContents<'a>> {
+    fn contents<'a>(&self, rekey: &Rekey<'a>, which: Which<'_>) -> Result<NewContents<'a>> {
         let shown = &self.place.shown;
         Ok(match &self.header {
             OldHeader::Polyseal(old) => {
                 // Before a new passphrase is asked for, and before its work is done.
                 let authentic = old.authenticate(rekey.identities).map_err(file(shown))?;
+                if let Which::Of(commitment) = which {
+                    authentic
+                        .expect(commitment)
+                        .map_err(|_| Error::new(shown, Problem::OtherFile))?;
+                }
                 if rekey.context.is_some() {
                     // A header does not know the context: the contents are bound to it.
                     rekey.decryptor().reader(&self.file).map_err(file(shown))?;
@@ -275,6 +286,30 @@ impl Opened {
             }
         })
     }
+}
+
+/// Which file it has to be.
+#[derive(Clone, Copy)]
+enum Which<'a> {
+    /// Whatever is there, by the salt that has been compared if that is all that is known.
+    Any,
+    /// That of an entry in a manifest.
+    Of(&'a Commitment),
+}
+
+/// Lets `output` take the place of a file that was read by `read`, if that is still what is at
+/// `place`, with its header.
+pub(crate) fn take_place(
+    place: Place,
+    mut read: &File,
+    output: NewFile,
+    options: &Options<'_>,
+) -> Result {
+    read.rewind().cannot("read", &place.shown)?;
+    let header = Header::read(&mut read).map_err(file(&place.shown))?;
+    let lock = Lock::take(&place, read, header.as_bytes(), options.progress)?;
+    expect_none(&place, read, Strict::Copies, options.progress)?;
+    make_one(Change::Replace(Replacement::by(lock, output)))
 }
 
 /// A file, and what it shall be.

@@ -8,12 +8,12 @@
 
 use std::path::{Path, PathBuf};
 
-use polyseal_file::manifest::{Entry, Kind};
+use polyseal_file::manifest::{Bound, Entry, Kind};
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, recover};
-use super::{OldHeader, Opened, Ready, Rekey, make_one, saved};
+use super::{OldHeader, Opened, Ready, Rekey, Which, make_one, saved};
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
 use crate::options::Options;
@@ -148,16 +148,23 @@ fn one(
     let OldHeader::Polyseal(header) = &opened.header else {
         return Err(Error::new(&shown, Problem::OtherFile));
     };
-    if let Some(Entry { kind: Kind::File { file_salt, .. }, .. }) = entry
-        && header.file_salt() != file_salt
-    {
-        return Err(Error::new(&shown, Problem::OtherFile));
-    }
-    if rekey.one_is_added() && rekey.opens_header(header) {
+    let which = match entry {
+        Some(Entry { kind: Kind::File { bound, .. }, .. }) => {
+            if header.file_salt() != bound.file_salt() {
+                return Err(Error::new(&shown, Problem::OtherFile));
+            }
+            match bound {
+                Bound::Contents(commitment) => Which::Of(commitment),
+                Bound::Salt(_) => Which::Any,
+            }
+        }
+        _ => Which::Any,
+    };
+    if rekey.one_is_added() && rekey.opens_header(header, which) {
         return Ok(Prepared::Done(Done::Already));
     }
-    let new = match opened.contents(rekey) {
-        Err(error) if is_no_key(&error) && rekey.opens_header(header) => {
+    let new = match opened.contents(rekey, which) {
+        Err(error) if is_no_key(&error) && rekey.opens_header(header, which) => {
             return Ok(Prepared::Done(Done::Already));
         }
         new => new?,

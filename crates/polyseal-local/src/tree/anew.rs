@@ -4,15 +4,15 @@
 //! changed, and the manifest of the new one appears last: whatever interrupts it, there is a whole
 //! tree. What the old manifest does not have is told, and is not in the new tree.
 
-use std::fs::File;
-use std::io;
 use std::path::PathBuf;
+use std::{panic, thread};
 
 use polyseal_file::manifest::{Entry, Kind};
-use polyseal_file::{Encryptor, Header, Input, Output, ReadAt};
+use polyseal_file::{Encryptor, Header, Input, Output};
 
 use super::join::{Pair, path_of, unread};
-use super::seal::{Manifest, Outcome};
+use super::passed_on::passed_on;
+use super::seal::{Manifest, Outcome, bound};
 use super::target::{NewTree, Writable};
 use super::{SealedTree, sealed};
 use crate::error::{Error, Problem, Result, file, sealing};
@@ -36,9 +36,9 @@ impl SealedTree<'_> {
         let options = self.options();
         to.expect_outside(&self.tree().shown)?;
         let to = to.make()?;
+        // The bytes are counted as they are opened.
         let watch = Watch::new(options.progress);
-        let add = |more| watch.add(more);
-        let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
+        let encryptor = encryptor.cancelled_by(watch.cancel());
         self.expect();
         let pairs = self.pairs()?.map(|pair| {
             let pair = pair?;
@@ -70,7 +70,7 @@ impl SealedTree<'_> {
             (path, done)
         };
         in_order(pairs, options.jobs, options.progress, work, |outcomes| {
-            Manifest { of: self.tree(), to: &to, options, encryptor }.write(outcomes, tell)
+            Manifest { of: self.tree(), options, encryptor }.write(&to, outcomes, tell)
         })
     }
 
@@ -84,40 +84,30 @@ impl SealedTree<'_> {
         let shown = self.tree().shown(&path);
         let input = self.tree().file(&path)?;
         let header = Header::read(&mut &input).map_err(file(&shown))?;
-        // With the very header whose salt is compared, whatever happens to the file meanwhile.
-        let payload = Payload(&input, header.payload_offset());
-        let decryptor = self.decryptor().detached_header(&header);
-        let mut reader = decryptor.reader(payload).map_err(file(&shown))?;
-        let plaintext_bytes = reader.plaintext_bytes();
-        let is_same = matches!(&entry.kind, Kind::File { plaintext_bytes: bytes, file_salt }
-            if *bytes == plaintext_bytes && file_salt == header.file_salt());
-        if !is_same {
-            return Err(Error::new(&shown, Problem::OtherFile));
-        }
         let place = to.tree.place(&path, "write")?;
         let output = NewFile::inside(place, to.overwrite, self.options().forbidden)?;
         let encryptor = encryptor
             .suite(header.suite())
             .segment_size(header.segment_size())
-            .header_bytes(header.as_bytes().len());
-        let summary = encryptor.encrypt(Input::Stream(&mut reader), Output::File(output.file()));
+            .header_bytes(header.as_bytes().len())
+            .committing();
+        let (writing, mut reading) = passed_on();
+        let (opened, summary) = thread::scope(|scope| {
+            let opening = scope.spawn(|| {
+                let mut writing = writing;
+                self.carry_from(&entry, &input, Output::Stream(&mut writing))
+            });
+            let input = Input::Stream(&mut reading);
+            let summary = encryptor.encrypt(input, Output::File(output.file()));
+            drop(reading);
+            (opening.join(), summary)
+        });
         let summary = summary.map_err(sealing(output.shown()))?;
+        // What was written so far may be all that the old file had that is authentic.
+        let _ = opened.unwrap_or_else(|panic| panic::resume_unwind(panic))?;
+        let kind = bound(&summary, output.shown())?;
         output.commit()?;
-        let file_salt = summary.file_salt.unwrap_or_default();
-        let entry = Entry { kind: Kind::File { plaintext_bytes, file_salt }, ..entry };
-        Ok((Some(entry), Some(Done::Reencrypted { bytes: plaintext_bytes })))
-    }
-}
-
-/// What is in a file from an offset on.
-struct Payload<'a>(&'a File, u64);
-
-impl ReadAt for Payload<'_> {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        ReadAt::read_at(self.0, buffer, self.1.saturating_add(offset))
-    }
-
-    fn size(&self) -> io::Result<u64> {
-        Ok(self.0.size()?.saturating_sub(self.1))
+        let bytes = summary.plaintext_bytes;
+        Ok((Some(Entry { kind, ..entry }), Some(Done::Reencrypted { bytes })))
     }
 }

@@ -10,9 +10,11 @@
 //! [`Directory`].
 
 mod anew;
+mod bind;
 mod cursor;
 mod join;
 mod open;
+mod passed_on;
 mod seal;
 mod target;
 mod walk;

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-use polyseal_file::manifest::{Entry, Kind, Reader, stays_inside};
-use polyseal_file::{Decryptor, Input, Output, Summary};
+use polyseal_file::manifest::{Bound, Entry, Kind, Reader, stays_inside};
+use polyseal_file::{Commitment, Decryptor, Error as FileError, Input, Output, Summary};
 
 use super::join::{Join, Pair, path_of, unread};
 use super::target::{NewTree, Reach, Writable};
@@ -76,7 +76,7 @@ impl<'a> SealedTree<'a> {
             |_, _| Ok(()),
             |_| Ok(None),
             |entry| {
-                let summary = self.carry(entry, Output::Stream(&mut io::sink()))?;
+                let (summary, _) = self.carry(entry, Output::Stream(&mut io::sink()))?;
                 Ok(Done::Verified { bytes: summary.plaintext_bytes })
             },
         )
@@ -98,7 +98,7 @@ impl<'a> SealedTree<'a> {
             |entry| {
                 let place = to.place(entry)?;
                 let mut output = NewFile::inside(place, to.to.overwrite, self.options.forbidden)?;
-                let summary = self.carry(entry, Output::File(output.file()))?;
+                let (summary, _) = self.carry(entry, Output::File(output.file()))?;
                 output.set(to.mode(entry.mode), entry.modified)?;
                 output.commit()?;
                 Ok(Done::Decrypted { bytes: summary.plaintext_bytes })
@@ -108,10 +108,6 @@ impl<'a> SealedTree<'a> {
 
     pub(crate) fn tree(&self) -> &Tree {
         &self.tree
-    }
-
-    pub(super) fn decryptor(&self) -> Decryptor<'a> {
-        self.decryptor
     }
 
     pub(crate) fn options(&self) -> &Options<'a> {
@@ -130,27 +126,68 @@ impl<'a> SealedTree<'a> {
         Ok(Join::new(self.entries()?, shown, walk, self.options.exclude))
     }
 
+    pub(super) fn manifest(&self) -> &File {
+        &self.manifest
+    }
+
+    pub(super) fn manifest_place(&self) -> Result<Place> {
+        self.tree.place(Path::new(&manifest_name()), "write")
+    }
+
     fn entries(&self) -> Result<Reader<BufReader<polyseal_file::Reader<&File>>>> {
         let shown = self.tree.shown(Path::new(&manifest_name()));
         let reader = self.decryptor.reader(&self.manifest).map_err(file(&shown))?;
-        Reader::new(BufReader::with_capacity(1 << 16, reader)).map_err(of_manifest(&shown))
+        let reader = BufReader::with_capacity(1 << 16, reader);
+        let entries = if self.options.unbound_contents {
+            Reader::with_unbound_contents(reader)
+        } else {
+            Reader::new(reader)
+        };
+        entries.map_err(of_manifest(&shown))
     }
 
-    /// Opens the file of `entry`, which must be the one that belongs to it.
-    fn carry(&self, entry: &Entry, output: Output<'_>) -> Result<Summary> {
+    /// Opens the file of `entry`, which must be the one that belongs to it. Nothing of it may be
+    /// used before this has succeeded.
+    pub(super) fn carry(&self, entry: &Entry, output: Output<'_>) -> Result<(Summary, Commitment)> {
         let name = sealed(&path_of(entry));
-        let shown = self.tree.shown(&name);
         let input = self.tree.file(&name)?;
+        self.carry_from(entry, &input, output)
+    }
+
+    /// The same, where that file is open.
+    pub(super) fn carry_from(
+        &self,
+        entry: &Entry,
+        input: &File,
+        output: Output<'_>,
+    ) -> Result<(Summary, Commitment)> {
+        let shown = self.tree.shown(&sealed(&path_of(entry)));
+        let other = |problem| Error::new(&shown, problem);
+        let Kind::File { plaintext_bytes, bound } = &entry.kind else {
+            return Err(other(Problem::OtherFile));
+        };
         let watch = Watch::new(self.options.progress);
         let add = |more| watch.add(more);
         let decryptor = self.decryptor.progress(&add).cancelled_by(watch.cancel());
-        let summary = decryptor.decrypt(Input::File(&input), output).map_err(file(&shown))?;
-        let plaintext_bytes = summary.plaintext_bytes;
-        let found = summary.file_salt.map(|file_salt| Kind::File { plaintext_bytes, file_salt });
-        if found.as_ref() != Some(&entry.kind) {
-            return Err(Error::new(&shown, Problem::OtherFile));
+        let decryptor = match bound {
+            Bound::Contents(commitment) => decryptor.expecting(commitment),
+            // The manifest is of version 1, and whoever reads the tree has asked for that.
+            Bound::Salt(_) => decryptor.committing(),
+        };
+        let summary = match decryptor.decrypt(Input::File(input), output) {
+            Err(FileError::OtherFile) => return Err(other(Problem::OtherFile)),
+            Err(FileError::OtherContents) => return Err(other(Problem::OtherContents)),
+            opened => opened.map_err(file(&shown))?,
+        };
+        match summary.commitment {
+            Some(found) if found.file_salt == *bound.file_salt() => {
+                if summary.plaintext_bytes != *plaintext_bytes {
+                    return Err(other(Problem::OtherFile));
+                }
+                Ok((summary, found))
+            }
+            _ => Err(other(Problem::OtherFile)),
         }
-        Ok(summary)
     }
 
     /// Does `work` for each file of the tree, and `links` for each link. `begin` has each directory

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use polyseal_file::manifest::{Entry, Kind, Writer};
-use polyseal_file::{Encryptor, Input};
+use polyseal_file::manifest::{Bound, Entry, Kind, Writer};
+use polyseal_file::{Encryptor, Input, Summary};
 
 use super::target::{NewTree, Writable};
 use super::walk::{Step, Unread, Walk};
@@ -100,9 +100,10 @@ impl TreeSealer {
             Err((path, error)) => (path, Err(error)),
         };
         let over = AtomicBool::new(false);
-        let manifest = Manifest { of: &from, to: &to, options, encryptor };
-        let consume =
-            |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| manifest.write(outcomes, tell);
+        let manifest = Manifest { of: &from, options, encryptor };
+        let consume = |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| {
+            manifest.write(&to, outcomes, tell)
+        };
         thread::scope(|scope| {
             if options.progress.wants_total() {
                 // Without the thread nobody knows how much there is.
@@ -180,35 +181,54 @@ impl One<'_> {
         let to = self.to.tree.place(&sealed(&step.path), "write")?;
         let output = NewFile::inside(to, self.to.overwrite, self.options.forbidden)?;
         let to = polyseal_file::Output::File(output.file());
-        let summary = self.encryptor.encrypt(Input::File(&file), to);
+        let summary = self.encryptor.committing().encrypt(Input::File(&file), to);
         let summary = summary.map_err(sealing(&place.shown))?;
+        let kind = bound(&summary, &place.shown)?;
         output.commit()?;
         let bytes = summary.plaintext_bytes;
-        let file_salt = summary.file_salt.unwrap_or_default();
-        let kind = Kind::File { plaintext_bytes: bytes, file_salt };
         let done = Done::Encrypted { bytes, grew: summary.grew };
         Ok((Entry { path, mode, modified, kind }, Some(done)))
     }
+}
+
+/// What an entry says of a file that has been encrypted.
+pub(super) fn bound(summary: &Summary, shown: &Path) -> Result<Kind> {
+    let commitment = summary.commitment.ok_or_else(|| Error::new(shown, Problem::OtherFile))?;
+    let bound = Bound::Contents(commitment);
+    Ok(Kind::File { plaintext_bytes: summary.plaintext_bytes, bound })
 }
 
 /// The manifest of a tree that is made.
 pub(super) struct Manifest<'a> {
     /// What it is made of; outcomes are told by its paths.
     pub(super) of: &'a Tree,
-    pub(super) to: &'a Writable,
     pub(super) options: &'a Options<'a>,
     pub(super) encryptor: Encryptor<'a>,
 }
 
 impl Manifest<'_> {
-    /// Tells of the outcomes, and writes the manifest of them.
+    /// Tells of the outcomes, and writes the manifest of them into the tree.
     pub(super) fn write(
         &self,
+        to: &Writable,
         outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
         tell: Tell<'_>,
     ) -> Result<Total> {
-        let place = self.to.tree.place(Path::new(&manifest_name()), "write")?;
-        let shown = place.shown.clone();
+        let place = to.tree.place(Path::new(&manifest_name()), "write")?;
+        let output = NewFile::inside(place, to.overwrite, self.options.forbidden)?;
+        let total = self.write_to(&output, outcomes, tell)?;
+        output.commit()?;
+        Ok(total)
+    }
+
+    /// The same to a file that has no name yet.
+    pub(super) fn write_to(
+        &self,
+        output: &NewFile,
+        outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
+        tell: Tell<'_>,
+    ) -> Result<Total> {
+        let shown = output.shown().to_owned();
         let mut report = Report::new(tell, self.options.progress);
         let writer = Writer::new(Vec::new()).map_err(of_manifest(&shown))?;
         let mut plaintext = Plaintext {
@@ -220,7 +240,6 @@ impl Manifest<'_> {
             ready: Vec::new(),
             at: 0,
         };
-        let output = NewFile::inside(place, self.to.overwrite, self.options.forbidden)?;
         let input = Input::Stream(&mut plaintext);
         // Its bytes are none that anybody waits for.
         let encrypted = self
@@ -228,9 +247,7 @@ impl Manifest<'_> {
             .progress(&|_| ())
             .encrypt(input, polyseal_file::Output::File(output.file()));
         encrypted.map_err(|error| unwrapped(error).unwrap_or_else(sealing(&shown)))?;
-        let total = report.end(&shown)?;
-        output.commit()?;
-        Ok(total)
+        report.end(&shown)
     }
 }
 

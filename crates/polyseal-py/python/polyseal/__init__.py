@@ -62,7 +62,15 @@ from .files import (
     verify_file,
 )
 from .keys import KeyRef
-from .trees import TreeProgress, TreeSummary, decrypt_tree, encrypt_tree, rekey_tree, verify_tree
+from .trees import (
+    TreeProgress,
+    TreeSummary,
+    bind_tree,
+    decrypt_tree,
+    encrypt_tree,
+    rekey_tree,
+    verify_tree,
+)
 
 __all__ = [
     "Aead",
@@ -96,6 +104,7 @@ __all__ = [
     "WhoArgs",
     "WrongPassphrase",
     "__version__",
+    "bind_tree",
     "decrypt_file",
     "decrypt_tree",
     "encrypt_file",

@@ -259,6 +259,7 @@ def decrypt_tree(
     who: Who,
     overwrite: bool,
     preserve_permissions: bool,
+    allow_unbound_contents: bool,
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
     progress: Callable[[int, int, int, int], object] | None,
@@ -266,8 +267,16 @@ def decrypt_tree(
 def verify_tree(
     source: str | PathLike[str],
     who: Who,
+    allow_unbound_contents: bool,
     jobs: int | None,
     exclude: Callable[[str], bool] | None,
+    progress: Callable[[int, int, int, int], object] | None,
+) -> tuple[int, int, int, int]: ...
+def bind_tree(
+    source: str | PathLike[str],
+    who: Who,
+    new: Who,
+    jobs: int | None,
     progress: Callable[[int, int, int, int], object] | None,
 ) -> tuple[int, int, int, int]: ...
 def rekey_tree(
@@ -275,6 +284,7 @@ def rekey_tree(
     who: Who,
     new: Who,
     keep: bool,
+    allow_unbound_contents: bool,
     jobs: int | None,
     progress: Callable[[int, int, int, int], object] | None,
 ) -> tuple[int, int, int, int]: ...

@@ -90,11 +90,12 @@ class TreeMismatch(PolysealError):
         "missing": "it is missing",
         "added": "it is not of this tree: the manifest does not have it",
         "other": "it is authentic, but not the file that the manifest has there",
+        "contents": "somebody who can open it has changed its contents",
     }
     #: ``missing``; ``added``, which no manifest has; or ``other``: renamed, swapped, older or newer.
-    reason: Literal["missing", "added", "other"]
+    reason: Literal["missing", "added", "other", "contents"]
 
-    def __init__(self, reason: Literal["missing", "added", "other"], message: str | None = None) -> None:
+    def __init__(self, reason: Literal["missing", "added", "other", "contents"], message: str | None = None) -> None:
         super().__init__(message or self._MESSAGES[reason])
         self.reason = reason
 

@@ -2,7 +2,11 @@
 
 A manifest, ``SEALED/.polyseal-manifest.polyseal``, says which file belongs to which name. It is an encrypted
 file like the others, for the same recipients (docs/spec/manifest.md). So whoever can open the tree sees that a
-file has been taken away, added, renamed or swapped. That a whole tree is not the newest one is not seen.
+file has been taken away, added, renamed or swapped, or that somebody who can open it has changed it. That a whole
+tree is not the newest one is not seen.
+
+A manifest of version 1 does not bind the contents of files, so that whoever can open one of them can change it
+unseen. Such a tree is taken only with ``allow_unbound_contents=True``; ``bind_tree`` writes it a new manifest.
 
 Contents, times of modification, empty directories and symbolic links come back, and of permissions what the umask
 leaves; with ``preserve_permissions`` all of them. Links are not
@@ -112,6 +116,7 @@ def decrypt_tree(
     *,
     overwrite: bool = False,
     preserve_permissions: bool = False,
+    allow_unbound_contents: bool = False,
     jobs: int | None = None,
     exclude: Exclude | None = None,
     progress: Progress | None = None,
@@ -134,6 +139,7 @@ def decrypt_tree(
             who(**who_args),
             overwrite,
             preserve_permissions,
+            allow_unbound_contents,
             jobs,
             _of_path(exclude),
             _of_progress(progress),
@@ -144,6 +150,7 @@ def decrypt_tree(
 def verify_tree(
     source: PathLike,
     *,
+    allow_unbound_contents: bool = False,
     jobs: int | None = None,
     exclude: Exclude | None = None,
     progress: Progress | None = None,
@@ -153,7 +160,26 @@ def verify_tree(
     authentic and belongs to its name, and no other is there; otherwise ``TreeError`` says which are not.
     """
     return TreeSummary(
-        *_polyseal.verify_tree(source, who(**who_args), jobs, _of_path(exclude), _of_progress(progress))
+        *_polyseal.verify_tree(
+            source, who(**who_args), allow_unbound_contents, jobs, _of_path(exclude), _of_progress(progress)
+        )
+    )
+
+
+def bind_tree(
+    source: PathLike,
+    *,
+    to: WhoArgs,
+    jobs: int | None = None,
+    progress: Progress | None = None,
+    **who_args: Unpack[WhoArgs],
+) -> TreeSummary:
+    """Opens every file of the sealed tree ``source``, and writes a manifest that binds their contents as they are
+    now, for whom ``to`` names. The files stay as they are. If one of them is missing or does not open, the old
+    manifest stays, and ``TreeError`` says which it is.
+    """
+    return TreeSummary(
+        *_polyseal.bind_tree(source, who(**who_args), who(**to), jobs, _of_progress(progress))
     )
 
 
@@ -163,6 +189,7 @@ def rekey_tree(
     *,
     to: WhoArgs,
     keep: bool,
+    allow_unbound_contents: bool = False,
     jobs: int | None = None,
     progress: Progress | None = None,
     **who_args: Unpack[WhoArgs],
@@ -176,7 +203,9 @@ def rekey_tree(
     tree from being rekeyed. A tree is encrypted anew by ``decrypt_tree`` and ``encrypt_tree``.
     """
     return TreeSummary(
-        *_polyseal.rekey_tree(source, who(**who_args), who(**to), keep, jobs, _of_progress(progress))
+        *_polyseal.rekey_tree(
+            source, who(**who_args), who(**to), keep, allow_unbound_contents, jobs, _of_progress(progress)
+        )
     )
 
 
@@ -191,6 +220,7 @@ def _of_progress(progress: Progress | None) -> Callable[[int, int, int, int], ob
 __all__ = [
     "TreeProgress",
     "TreeSummary",
+    "bind_tree",
     "decrypt_tree",
     "encrypt_tree",
     "rekey_tree",

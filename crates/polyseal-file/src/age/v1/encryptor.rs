@@ -60,8 +60,13 @@ impl<'a> Encryptor<'a> {
     pub fn encrypt(&self, input: Input<'_>, output: Output<'_>) -> Result<Summary> {
         let (header, payload_key) = Header::create(self.recipients)?;
         let cipher = PayloadCipher::Age(ChunkCipher::new(&payload_key, Direction::Seal));
-        let run =
-            Run { cipher, threads: self.threads, progress: self.progress, cancel: self.cancel };
+        let run = Run {
+            cipher,
+            threads: self.threads,
+            progress: self.progress,
+            leaves: None,
+            cancel: self.cancel,
+        };
         seal(&run, header.as_bytes(), input, output)
     }
 }

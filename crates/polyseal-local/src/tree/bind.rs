@@ -1,0 +1,68 @@
+//! The manifest of a tree written anew, with what binds the contents of each file: for a tree whose
+//! manifest is of version 1. Every file is read, and none is changed.
+
+use std::io;
+use std::path::PathBuf;
+
+use polyseal_file::manifest::{Bound, Entry, Kind};
+use polyseal_file::{Encryptor, Output};
+
+use super::join::{Pair, unread};
+use super::open::SealedTree;
+use super::seal::{Manifest, Outcome};
+use crate::error::{Error, Problem, Result};
+use crate::many::{Done, Tell, Total, in_order};
+use crate::new_file::NewFile;
+use crate::rekey::take_place;
+
+impl SealedTree<'_> {
+    /// Opens every file, as [`verify`](Self::verify) does, and writes a manifest that binds their
+    /// contents in the place of the old one, for the recipients of `encryptor`. If a file fails,
+    /// the old one stays. What is not of the tree is left as it is.
+    ///
+    /// What the files have now is what is bound: of a tree of version 1 nobody can tell whether
+    /// somebody who could open one of them has put other contents there before.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify); [`Problem::Changed`] if the manifest has been replaced
+    /// meanwhile; those of the recipients.
+    pub fn bind_contents(&self, encryptor: Encryptor<'_>, tell: Tell<'_>) -> Result<Total> {
+        let options = self.options();
+        self.expect();
+        let work = |pair: Result<Pair>| -> Outcome {
+            // What cannot be read of the manifest has been read before, when it was opened.
+            let pair = match pair {
+                Ok(pair) => pair,
+                Err(error) => return (PathBuf::new(), Err(error)),
+            };
+            let path = pair.path();
+            let shown = self.tree().shown(&path);
+            let done = match pair {
+                Pair::File(entry) => self.bound(entry),
+                Pair::Plain(entry) => Ok((Some(entry), None)),
+                Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
+                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(Done::Left))),
+                Pair::Unread(_, error) => Err(unread(&shown, error)),
+            };
+            (path, done)
+        };
+        let place = self.manifest_place()?;
+        let output = NewFile::inside(place.clone(), true, options.forbidden)?;
+        let tree = self.tree();
+        let total = in_order(self.pairs()?, options.jobs, options.progress, work, |outcomes| {
+            Manifest { of: tree, options, encryptor }.write_to(&output, outcomes, tell)
+        })?;
+        if total.failed == 0 {
+            take_place(place, self.manifest(), output, options)?;
+        }
+        Ok(total)
+    }
+
+    /// The file of `entry`, and an entry that binds its contents.
+    fn bound(&self, entry: Entry) -> Result<(Option<Entry>, Option<Done>)> {
+        let (summary, commitment) = self.carry(&entry, Output::Stream(&mut io::sink()))?;
+        let bytes = summary.plaintext_bytes;
+        let kind = Kind::File { plaintext_bytes: bytes, bound: Bound::Contents(commitment) };
+        Ok((Some(Entry { kind, ..entry }), Some(Done::Verified { bytes })))
+    }
+}

@@ -1,0 +1,263 @@
+//! A tree's manifest binds contents: what a reader of one file, or a holder of a recipient, puts
+//! there is noticed, and nothing of it gets a name.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use polyseal_file::manifest::{Bound, Entry, Kind, Modified, Problem as ManifestProblem, Writer};
+use polyseal_file::{
+    Decryptor, Encryptor, Existing, Identities, Input, Key, Output, Recipients, Sealer,
+    SourceVersion,
+};
+use polyseal_local::{
+    Already, Done, Error, How, NewTree, Options, Problem, Rekey, Result, SealedTree, TreeSealer,
+};
+
+const HONEST: &[u8] = b"pay 10 to Alice";
+const OTHER: &[u8] = b"pay 99 to Bobby";
+const MANIFEST: &str = ".polyseal-manifest.polyseal";
+
+/// A sealed tree `s` of one file, `f`, and another file with the very header of that.
+struct Room {
+    folder: tempfile::TempDir,
+    key: Key,
+    forged: Vec<u8>,
+}
+
+/// Two files of one file key, as two processes with one ticket can make them. Whoever can open the
+/// first can do the same.
+fn twins(key: &Key, texts: [&[u8]; 2]) -> [Vec<u8>; 2] {
+    let (recipients, identities) = (Recipients::from(key), Identities::from(key));
+    let version = SourceVersion::new("1").unwrap();
+    let sealer = Encryptor::new(&recipients).sealer(HONEST.len() as u64, &version).unwrap();
+    let ticket = sealer.ticket().unwrap();
+    texts.map(|text| {
+        let worker = Sealer::from_ticket(&ticket, &identities, None, &version).unwrap();
+        worker.seal_stored(0..worker.stored_bytes(), &version, text).unwrap()
+    })
+}
+
+impl Room {
+    fn new() -> Self {
+        let (folder, key) = (tempfile::tempdir().unwrap(), Key::generate().unwrap());
+        let [honest, forged] = twins(&key, [HONEST, OTHER]);
+        let room = Self { folder, key, forged };
+        fs::create_dir(room.at("s")).unwrap();
+        fs::write(room.at("s/f.polyseal"), honest).unwrap();
+        room.write_manifest(&room.manifest());
+        room
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn entry(&self) -> Entry {
+        let identities = Identities::from(&self.key);
+        let file = File::open(self.at("s/f.polyseal")).unwrap();
+        let summary = Decryptor::new(&identities).committing().verify(Input::File(&file)).unwrap();
+        let bound = Bound::Contents(summary.commitment.unwrap());
+        let kind = Kind::File { plaintext_bytes: summary.plaintext_bytes, bound };
+        let modified = Modified { seconds: 1, nanoseconds: 0 };
+        Entry { path: b"f".to_vec(), mode: 0o644, modified, kind }
+    }
+
+    fn manifest(&self) -> Vec<u8> {
+        let mut writer = Writer::new(Vec::new()).unwrap();
+        writer.push(&self.entry()).unwrap();
+        writer.finish().unwrap()
+    }
+
+    /// The same of version 1, by the letter of the specification.
+    fn unbound_manifest(&self) -> Vec<u8> {
+        let mut bytes = self.manifest();
+        bytes[18] = 1;
+        // What follows the salt, and comes before the end and the count.
+        let end = bytes.len() - 9;
+        bytes.drain(end - 64..end);
+        bytes
+    }
+
+    fn write_manifest(&self, mut plaintext: &[u8]) {
+        let (recipients, mut file) =
+            (Recipients::from(&self.key), File::create(self.at("s").join(MANIFEST)).unwrap());
+        let mut sealed = Vec::new();
+        Encryptor::new(&recipients)
+            .encrypt(Input::Stream(&mut plaintext), Output::Stream(&mut sealed))
+            .unwrap();
+        file.write_all(&sealed).unwrap();
+    }
+
+    fn forge(&self) {
+        let honest = fs::read(self.at("s/f.polyseal")).unwrap();
+        assert_eq!(honest[..4096], self.forged[..4096]);
+        fs::write(self.at("s/f.polyseal"), &self.forged).unwrap();
+    }
+
+    fn open<T>(&self, options: &Options<'_>, work: impl FnOnce(&SealedTree<'_>) -> T) -> Result<T> {
+        let identities = Identities::from(&self.key);
+        Ok(work(&SealedTree::open(&self.at("s"), Decryptor::new(&identities), options)?))
+    }
+
+    fn verified(&self, options: &Options<'_>) -> Result<Vec<Done>> {
+        all(|tell| self.open(options, |tree| tree.verify(tell))?)
+    }
+
+    fn rekeyed(&self, to: &Key, how: How) -> Result<Vec<Done>> {
+        let (identities, recipients) = (Identities::from(&self.key), Recipients::from(to));
+        let (give, new) = (|| Ok(&recipients), Identities::from(to));
+        let rekey = Rekey::new(&identities, &give, Existing::Keep, how);
+        let rekey = rekey.already(Already::OpensAdded(&new));
+        all(|tell| SealedTree::rekey(&self.at("s"), &rekey, &Options::new(), tell))
+    }
+}
+
+/// What was done to each file; the first failure.
+fn all<T>(
+    work: impl FnOnce(&mut (dyn FnMut(&Path, Result<Done>) -> Result + Send)) -> Result<T>,
+) -> Result<Vec<Done>> {
+    let (mut done, mut failed) = (Vec::new(), None);
+    work(&mut |_, outcome| {
+        match outcome {
+            Ok(it) => done.push(it),
+            Err(error) => failed = failed.take().or(Some(error)),
+        }
+        Ok(())
+    })?;
+    failed.map_or(Ok(done), Err)
+}
+
+fn is_other_contents(error: &Error) -> bool {
+    matches!(error.problem(), Problem::OtherContents)
+}
+
+#[test]
+fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
+    let (room, options) = (Room::new(), Options::new());
+    assert_eq!(room.verified(&options).unwrap().len(), 1);
+    room.forge();
+    // By itself the file is authentic.
+    let identities = Identities::from(&room.key);
+    let mut opened = Vec::new();
+    Decryptor::new(&identities)
+        .decrypt(Input::Stream(&mut &room.forged[..]), Output::Stream(&mut opened))
+        .unwrap();
+    assert_eq!(opened, OTHER);
+
+    assert!(is_other_contents(&room.verified(&options).unwrap_err()));
+    let to = |name: &str| NewTree::at(&room.at(name), false).unwrap();
+    let decrypted = all(|tell| room.open(&options, |tree| tree.decrypt(to("out"), tell))?);
+    assert!(is_other_contents(&decrypted.unwrap_err()));
+    assert_eq!(fs::read_dir(room.at("out")).unwrap().count(), 0);
+
+    let recipients = Recipients::from(&room.key);
+    let encryptor = Encryptor::new(&recipients);
+    let anew =
+        all(|tell| room.open(&options, |tree| tree.reencrypt(to("new"), encryptor, tell))?);
+    assert!(is_other_contents(&anew.unwrap_err()));
+    assert!(!room.at("new/f.polyseal").exists());
+
+    let before = fs::read(room.at("s").join(MANIFEST)).unwrap();
+    let bound = all(|tell| room.open(&options, |tree| tree.bind_contents(encryptor, tell))?);
+    assert!(is_other_contents(&bound.unwrap_err()));
+    assert_eq!(fs::read(room.at("s").join(MANIFEST)).unwrap(), before);
+}
+
+#[test]
+fn headers_change_and_the_commitment_stays() {
+    for how in [How::Header, How::InPlace] {
+        let (mut room, new) = (Room::new(), Key::generate().unwrap());
+        let before = room.entry();
+        assert_eq!(room.rekeyed(&new, how).unwrap(), [Done::Rekeyed]);
+        assert_eq!(room.entry(), before);
+        room.key = new;
+        assert_eq!(room.entry(), before);
+        assert_eq!(room.verified(&Options::new()).unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn another_key_under_the_same_salt_and_recipient_is_another_file() {
+    let room = Room::new();
+    let honest = fs::read(room.at("s/f.polyseal")).unwrap();
+    let mut entry = room.entry();
+    let Kind::File { bound: Bound::Contents(commitment), .. } = &mut entry.kind else { return };
+    // As if the manifest were of a file with this salt and payload, and another key.
+    commitment.key[31] ^= 1;
+    let mut writer = Writer::new(Vec::new()).unwrap();
+    writer.push(&entry).unwrap();
+    room.write_manifest(&writer.finish().unwrap());
+    let is_other = |error: Error| matches!(error.problem(), Problem::OtherFile);
+    assert!(is_other(room.verified(&Options::new()).unwrap_err()));
+    assert!(is_other(room.rekeyed(&Key::generate().unwrap(), How::Header).unwrap_err()));
+    assert_eq!(fs::read(room.at("s/f.polyseal")).unwrap(), honest);
+    // A new key that opens it already does not make it the file.
+    assert!(is_other(room.rekeyed(&room.key, How::Header).unwrap_err()));
+}
+
+#[test]
+fn a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it() {
+    let (room, options) = (Room::new(), Options::new());
+    room.write_manifest(&room.unbound_manifest());
+    let unbound = |error: &Error| {
+        matches!(error.problem(), Problem::Manifest(ManifestProblem::UnboundContents))
+    };
+    assert!(unbound(&room.verified(&options).unwrap_err()));
+    assert!(unbound(&room.rekeyed(&Key::generate().unwrap(), How::Header).unwrap_err()));
+    let allowed = options.allow_unbound_contents(true);
+    assert_eq!(room.verified(&allowed).unwrap().len(), 1);
+
+    // One command makes one that binds them; then the option is not needed.
+    let recipients = Recipients::from(&room.key);
+    let bind = || {
+        let encryptor = Encryptor::new(&recipients);
+        all(|tell| room.open(&allowed, |tree| tree.bind_contents(encryptor, tell))?)
+    };
+    fs::write(room.at("s/stranger"), "").unwrap();
+    let [Done::Verified { bytes }, Done::Left] = bind().unwrap()[..] else { panic!("not bound") };
+    assert_eq!(bytes, HONEST.len() as u64);
+    fs::remove_file(room.at("s/stranger")).unwrap();
+    assert_eq!(room.verified(&options).unwrap().len(), 1);
+    room.forge();
+    assert!(is_other_contents(&room.verified(&options).unwrap_err()));
+
+    // What an unbound manifest does not notice, and a file that is missing.
+    room.write_manifest(&room.unbound_manifest());
+    assert_eq!(room.verified(&allowed).unwrap().len(), 1);
+    fs::remove_file(room.at("s/f.polyseal")).unwrap();
+    assert!(matches!(bind().unwrap_err().problem(), Problem::Missing));
+    let mut manifest = Vec::new();
+    File::open(room.at("s").join(MANIFEST)).unwrap().read_to_end(&mut manifest).unwrap();
+    assert!(unbound(&room.verified(&options).unwrap_err()));
+}
+
+/// Files of several batches and threads, of every length around a segment.
+#[test]
+fn a_tree_of_all_lengths_is_bound_as_it_is_sealed() {
+    let (folder, key) = (tempfile::tempdir().unwrap(), Key::generate().unwrap());
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("d")).unwrap();
+    let segment = 65_536;
+    for bytes in [0, 1, segment - 1, segment, segment + 1, 5 * segment, 41 * segment + 7] {
+        fs::write(at("d").join(bytes.to_string()), vec![7; bytes]).unwrap();
+    }
+    let (recipients, identities) = (Recipients::from(&key), Identities::from(&key));
+    let options = Options::new();
+    let to = NewTree::at(&at("s"), false).unwrap();
+    let sealer = TreeSealer::new(&at("d"), to, &options).unwrap();
+    all(|tell| sealer.seal(Encryptor::new(&recipients), &options, tell)).unwrap();
+    let tree = SealedTree::open(&at("s"), Decryptor::new(&identities), &options).unwrap();
+    assert_eq!(all(|tell| tree.verify(tell)).unwrap().len(), 7);
+    let to = NewTree::at(&at("n"), false).unwrap();
+    all(|tell| tree.reencrypt(to, Encryptor::new(&recipients), tell)).unwrap();
+    let tree = SealedTree::open(&at("n"), Decryptor::new(&identities), &options).unwrap();
+    assert_eq!(all(|tell| tree.verify(tell)).unwrap().len(), 7);
+}
