@@ -2,14 +2,9 @@
 
 use polyseal::limits::bounds::{Amount, ParseAmountError};
 
-/// A number that may be 0.
-pub(crate) fn count(text: &str) -> Result<Amount, String> {
-    text.parse().map_err(|error: ParseAmountError| error.to_string())
-}
-
 /// A number of which there is at least one.
 pub(crate) fn count_from_one(text: &str) -> Result<Amount, String> {
-    let amount = count(text)?;
+    let amount: Amount = text.parse().map_err(|error: ParseAmountError| error.to_string())?;
     if amount < Amount::ONE { Err("there must be at least one".to_owned()) } else { Ok(amount) }
 }
 

@@ -9,7 +9,7 @@ use clap::{ArgGroup, Parser, Subcommand};
 use polyseal::limits::bounds::Amount;
 use polyseal::needs::Need;
 
-use crate::amount::{self, count, count_from_one};
+use crate::amount::{self, count_from_one};
 
 /// Encrypt files at the speed of memory, and refuse altered ones.
 #[derive(Debug, Parser)]
@@ -511,11 +511,11 @@ pub(crate) struct LimitsArgs {
     pub(crate) nonces: NonceKind,
     /// Forgeries that each key refuses
     #[arg(long, default_value = "2^32", allow_hyphen_values = true)]
-    #[arg(value_name = "NUMBER", value_parser = count)]
+    #[arg(value_name = "NUMBER", value_parser = str::parse::<Amount>)]
     pub(crate) forgeries: Amount,
     /// Calls of a block cipher that an adversary can afford
     #[arg(long, default_value = "2^80", allow_hyphen_values = true)]
-    #[arg(value_name = "NUMBER", value_parser = count)]
+    #[arg(value_name = "NUMBER", value_parser = str::parse::<Amount>)]
     pub(crate) work: Amount,
     /// Print JSON
     #[arg(long)]

@@ -10,7 +10,7 @@
 //! - OUT that is a FIFO or a character device (`/dev/null`) is written to directly.
 //! - OUT must not be the input or the key file, by whatever name.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -195,7 +195,10 @@ impl OutputFile {
         let failure = |error| Failure::io("write", Path::new(name), &error);
         expect_wanted(&stream, name)?;
         let file = stream.as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
-        refuse_taken(&file.metadata().map_err(failure)?, taken, Path::new(name))?;
+        let there = file.metadata().map_err(failure)?;
+        if there.is_file() {
+            forbidden(taken).expect_other(FileId::of(&there), Path::new(name))?;
+        }
         Ok(Self::Direct(Direct { file, text }))
     }
 
@@ -242,25 +245,15 @@ impl OutputFile {
 
     /// Writes a whole message, in one piece.
     pub(crate) fn write_all(&mut self, bytes: &[u8]) -> Result {
-        let written = match self {
-            Self::Direct(direct) => direct.write_all(bytes),
-            Self::New(new) => new.file().write_all(bytes),
-            #[cfg(feature = "stores")]
-            Self::Object(object) => object.write_all(bytes),
-        };
-        written.map_err(|error| {
-            polyseal_file::Error::Io { what: "write the output", source: error }.into()
-        })
+        Write::write_all(self, bytes).map_err(write_error)
     }
 
     /// Waits until a staged file is on disk.
     pub(crate) fn sync(&mut self) -> Result {
-        match self {
-            Self::Direct(_) => Ok(()),
-            Self::New(new) => Ok(new.sync()?),
-            #[cfg(feature = "stores")]
-            Self::Object(_) => Ok(()),
+        if let Self::New(new) = self {
+            new.sync()?;
         }
+        Ok(())
     }
 
     /// Lets a staged file appear; for text, asserts that it ended with a whole character.
@@ -328,14 +321,12 @@ fn expect_no_secret(path: &Path) -> Result {
     Ok(())
 }
 
-fn refuse_taken(output: &Metadata, taken: &ForbiddenOutputs, name: &Path) -> Result {
-    if output.is_file() {
-        forbidden(taken).expect_other(FileId::of(output), name)?;
-    }
-    Ok(())
+/// That the output could not be written.
+pub(crate) fn write_error(source: io::Error) -> Failure {
+    polyseal_file::Error::Io { what: "write the output", source }.into()
 }
 
-/// The same, as the library takes them.
+/// The same files, as the library takes them.
 pub(crate) fn forbidden(taken: &ForbiddenOutputs) -> Forbidden {
     let mut forbidden = Forbidden::NOTHING;
     taken.iter().for_each(|(file, what)| forbidden.add(*file, what));

@@ -65,9 +65,7 @@ impl Sources {
         let header = Header::read(&mut input).map_err(|error| Failure::from(error).about(path))?;
         let behind = input.read(&mut [0]).map_err(|error| Failure::io("read", path, &error))?;
         if behind > 0 {
-            let message = format!("{} has more than a header", path.display());
-            return Err(Failure::usage(message)
-                .hint("leave out --header for a file that begins with its header"));
+            return Err(polyseal_local::Error::new(path, Problem::MoreThanHeader).into());
         }
         self.header = input.id;
         Ok(header)

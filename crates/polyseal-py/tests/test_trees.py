@@ -461,6 +461,38 @@ def test_permissions_are_those_that_the_umask_leaves(tmp_path: Path, key: Secret
     assert found(tmp_path / "everybodys") == {name: mode & 0o700 for name, mode in modes.items()}
 
 
+def test_a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it(
+    tmp_path: Path, key: SecretKey
+) -> None:
+    """Version 1 of the manifest, as old trees have it, and the upgrade; and other contents than are bound."""
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d/f").write_bytes(b"message")
+    sealed = tmp_path / "s"
+    polyseal.encrypt_tree(tmp_path / "d", sealed, key=key)
+    with polyseal.open(sealed / MANIFEST, key=key) as file:
+        bound = file.read()
+    (tmp_path / "unbound").write_bytes(bound[:18] + b"\1\0" + bound[20 : -9 - 64] + bound[-9:])
+    polyseal.encrypt_file(tmp_path / "unbound", sealed / MANIFEST, key=key, overwrite=True)
+    for call in (
+        lambda **more: polyseal.verify_tree(sealed, key=key, **more),
+        lambda **more: polyseal.decrypt_tree(sealed, tmp_path / "out", key=key, **more),
+        lambda **more: polyseal.rekey_tree(sealed, key=key, to={"key": key}, keep=False, **more),
+    ):
+        with pytest.raises(polyseal.ManifestError, match="does not bind the contents"):
+            call()
+        assert call(allow_unbound_contents=True).files == 1
+    assert polyseal.bind_tree(sealed, key=key, to={"key": key}).files == 1
+    assert polyseal.verify_tree(sealed, key=key).files == 1
+    # A manifest for other contents of the same file.
+    altered = bound[:-10] + bytes([bound[-10] ^ 1]) + bound[-9:]
+    (tmp_path / "altered").write_bytes(altered)
+    polyseal.encrypt_file(tmp_path / "altered", sealed / MANIFEST, key=key, overwrite=True)
+    with pytest.raises(TreeError) as raised:
+        polyseal.verify_tree(sealed, key=key)
+    [(_, why)] = raised.value.failures
+    assert isinstance(why, TreeMismatch) and why.reason == "contents"
+
+
 def test_names_cannot_forge_messages(sealed: Path, tmp_path: Path, key: SecretKey) -> None:
     """Whoever can write to a tree chooses names that a terminal or a log would take for more than names."""
     forged = "x\x1b]0;title\x07\npolyseal: all files are whole\x9b31m\u202e"

@@ -166,12 +166,11 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
     if args.many.recursive {
         return tree(args, only_one(files)?, &excluded);
     }
-    let bar = match &list {
+    let bar = Bar::of(match &list {
         Some(list) if !args.restore => args.many.progress(list)?,
         Some(_) => None,
         None => Progress::of_named(files.iter().map(PathBuf::as_path)),
-    };
-    let bar = Bar::of(bar);
+    });
     let names: Box<dyn Iterator<Item = Result<PathBuf>> + Send> = match list {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),

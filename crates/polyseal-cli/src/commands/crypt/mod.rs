@@ -2,9 +2,9 @@
 
 mod jobs;
 
+use std::iter;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::{io, iter};
 
 use polyseal::needs::{CpuClass, Need, fastest};
 use polyseal::registry::Family;
@@ -22,7 +22,7 @@ use crate::args::{
     DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
 };
 use crate::error::{Failure, Result, shown};
-use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::file_io::{Contents, InputFile, OutputFile, write_error};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
 use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_output;
@@ -359,10 +359,6 @@ fn carry(
         return Err(polyseal_local::Error::new(&input.name, Problem::Grew).into());
     }
     Ok(summary)
-}
-
-fn write_error(source: io::Error) -> Failure {
-    polyseal_file::Error::Io { what: "write the output", source }.into()
 }
 
 impl InputFile {
