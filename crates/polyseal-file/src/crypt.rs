@@ -350,8 +350,8 @@ impl<'a> Decryptor<'a> {
     }
 
     /// For one file alone: what is decrypted or verified is the file of this commitment, or that
-    /// fails with [`Error::OtherFile`], or at the end with [`Error::OtherContents`]. What has been written by then is none that
-    /// is expected: let it get a name only after this has succeeded.
+    /// fails with [`Error::OtherFile`], or at the end with [`Error::OtherContents`]. What has been
+    /// written by then is none that is expected: let it get a name only after this has succeeded.
     #[must_use]
     pub fn expecting(mut self, commitment: &'a Commitment) -> Self {
         self.commits = Commits::Expected(commitment);

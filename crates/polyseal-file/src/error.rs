@@ -28,8 +28,8 @@ pub enum Error {
     },
     /// The caller wanted no more.
     Cancelled,
-    /// It is an encrypted file, and not the one that was [expected](crate::Decryptor::expecting): it
-    /// has another file salt or another file key.
+    /// It is an encrypted file, and not the one that was
+    /// [expected](crate::Decryptor::expecting): it has another file salt or another file key.
     OtherFile,
     /// It has the file salt and the file key that were expected, and another payload: whoever could
     /// open it has changed it.

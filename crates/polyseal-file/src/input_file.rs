@@ -49,6 +49,19 @@ impl<'a> InputFile<'a> {
     }
 }
 
+/// Whether a file that ended early lies where the system tells a page as the length of each, and
+/// then gives what there is to say: in /sys, and where the kernel is configured.
+fn is_made_as_it_is_read(file: &File) -> bool {
+    #[cfg(target_os = "linux")]
+    if let Ok(system) = rustix::fs::fstatfs(file) {
+        const SYSFS: u64 = 0x6265_6572;
+        const CONFIGFS: u64 = 0x6265_6570;
+        return [SYSFS, CONFIGFS].contains(&(system.f_type as u64));
+    }
+    let _ = file;
+    false
+}
+
 /// A file in order: from its beginning to its end at first, wherever its own position is, which
 /// stays. Without such an end, from where it stands, as far as it goes.
 pub(crate) struct FileStream<'a> {
@@ -78,6 +91,10 @@ impl Read for FileStream<'_> {
             return Ok(0);
         }
         match preadv(self.file, &mut within, self.at)? {
+            0 if is_made_as_it_is_read(self.file) => {
+                self.end = Some(self.at);
+                Ok(0)
+            }
             0 => Err(io::Error::other(Error::InputChanged)),
             bytes => {
                 self.at += bytes as u64;

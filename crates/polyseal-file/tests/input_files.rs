@@ -83,6 +83,21 @@ fn a_file_that_shrinks_is_an_error() {
 }
 
 /// What could not be read is missing, though in the end the length is what it was.
+/// The system says of each that it has a page.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_in_sys_has_what_it_gives() {
+    let path = "/sys/devices/system/cpu/online";
+    let Ok(file) = File::open(path) else { return };
+    let expected = std::fs::read(path).unwrap();
+    assert!(file.metadata().unwrap().len() > expected.len() as u64);
+    let (to, mut sealed) = (recipients(), Vec::new());
+    let summary =
+        Encryptor::new(&to).encrypt(Input::File(&file), Output::Stream(&mut sealed)).unwrap();
+    assert_eq!((summary.plaintext_bytes, summary.grew), (expected.len() as u64, false));
+    assert_eq!(decrypt(&key(), STREAM, &sealed).1, expected);
+}
+
 #[test]
 fn a_file_that_shrinks_for_a_while_is_an_error() {
     let to = recipients();

@@ -5,9 +5,9 @@
 //! names of the registry as algorithms, too.
 //!
 //! [`read`] takes a whole file, strictly: what it does not understand is an error, never a skip.
-//! Fields that say nothing about the outcome are not looked at.
-//! Skipped are Wycheproof's tests of AES-192, which Polyseal does not have, and it is said how many.
-//! Legacy and opt-in configurations run like every other.
+//! Fields that say nothing about the outcome are not looked at. Skipped are Wycheproof's tests of
+//! AES-192, which Polyseal does not have, and it is said how many. Legacy and opt-in configurations
+//! run like every other.
 //!
 //! ```
 //! let file = r#"{

@@ -400,7 +400,7 @@ mod tests {
             std::fs::write(&input, b"a line\n").unwrap();
             let grow = |_| {
                 let mut log = std::fs::File::options().append(true).open(&input).unwrap();
-                io::Write::write_all(&mut log, b"another\n").unwrap();
+                std::io::Write::write_all(&mut log, b"another\n").unwrap();
             };
             let to = output.to_str().unwrap();
             let line = ["polyseal", "encrypt", "-f", "-o", to, input.to_str().unwrap()];
