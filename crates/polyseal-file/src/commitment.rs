@@ -1,9 +1,9 @@
 //! What stands for a whole encrypted file: its file salt, a commitment to its file key, and a hash
 //! over its stored payload. A [`manifest`](crate::manifest) has one for each file of a tree.
 //!
-//! Source: `docs/spec/manifest.md`, section 4. The hash is BLAKE3: each stored segment is a leaf,
-//! and the root is the hash of all leaves, in order, and their number. Threads hash leaves in any
-//! order, while the segments are in the cache anyway.
+//! Source: `docs/spec/manifest.md`, sections 5 and 6. The hash is BLAKE3: each stored segment is a
+//! leaf, and the root is the hash of all leaves, in order, and their number. Threads hash leaves in
+//! any order, while the segments are in the cache anyway.
 //!
 //! Security claim: nobody, the file's readers included, finds two files with one commitment that
 //! open to two texts; that would be a collision of HKDF-SHA-256 or of BLAKE3 (2^128).

@@ -1,6 +1,6 @@
 //! Every derivation of the format, in one place: HKDF-SHA-256 (RFC 5869) and HMAC-SHA-256.
 //!
-//! Source: `docs/spec/file-format.md`, sections 4 to 6 and 14; `docs/spec/manifest.md`, section 4.
+//! Source: `docs/spec/file-format.md`, sections 4 to 6 and 14; `docs/spec/manifest.md`, section 5.
 //!
 //! Security claim: outputs under different labels, salts or contexts are independent as long as
 //! the input key is secret, and finding two input keys with one output of 32 bytes costs 2^128.
