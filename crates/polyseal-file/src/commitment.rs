@@ -72,10 +72,12 @@ impl Commitment {
 
 pub(crate) type Leaf = [u8; COMMITMENT_BYTES];
 
+// To derive the key from the context takes as long as to hash a small segment.
+static LEAF: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(LEAF_CONTEXT));
+static ROOT: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(ROOT_CONTEXT));
+
 /// The leaf of a stored segment: ciphertext and tag.
 pub(crate) fn leaf(stored: &[u8]) -> Leaf {
-    // To derive the key from the context takes as long as to hash a small segment.
-    static LEAF: LazyLock<Hasher> = LazyLock::new(|| Hasher::new_derive_key(LEAF_CONTEXT));
     *LEAF.clone().update(stored).finalize().as_bytes()
 }
 
@@ -92,7 +94,7 @@ struct InOrder {
 
 impl Leaves {
     pub(crate) fn new() -> Self {
-        let root = Hasher::new_derive_key(ROOT_CONTEXT);
+        let root = ROOT.clone();
         Self(Mutex::new(InOrder { root, count: 0, early: BTreeMap::new() }))
     }
 
@@ -100,10 +102,15 @@ impl Leaves {
     pub(crate) fn add(&self, first: u64, leaves: Vec<Leaf>) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let InOrder { root, count, early } = &mut *state;
-        early.insert(first, leaves);
-        while let Some(leaves) = early.remove(count) {
+        if first != *count {
+            early.insert(first, leaves);
+            return;
+        }
+        let mut next = Some(leaves);
+        while let Some(leaves) = next {
             root.update(leaves.as_flattened());
             *count += leaves.len() as u64;
+            next = early.remove(count);
         }
     }
 

@@ -24,7 +24,11 @@ use crate::error::{About, Error, Problem, Result};
 use crate::forbidden::Forbidden;
 use crate::leftovers::Temporary;
 use crate::place::{Place, ends_in_separator};
-use crate::platform::{Access, Directory, EntryKind, contents};
+use crate::platform::{Access, Directory, EntryKind, contents, given};
+
+/// The permissions of the owner, and of everybody.
+const OWNER: u16 = 0o700;
+const ALL: u16 = 0o777;
 
 /// An output file that has not appeared yet. If it is dropped, it never does.
 #[derive(Debug)]
@@ -125,11 +129,19 @@ impl NewFile {
         &self.place.shown
     }
 
-    /// Gives the file this time, and of this mode what a file that it replaces has, too. Nothing
-    /// else is then taken over from that.
+    /// Gives the file this time, and of this mode what a file that it replaces has, too, or what a
+    /// new one [may have](given) here. Nothing else is then taken over from a replaced file.
     pub(crate) fn set(&mut self, mode: u16, modified: Modified) -> Result {
-        let mode = self.replaced.take().map_or(mode, |replaced| replaced.narrowed(mode));
-        contents::set(&self.file, mode, modified).cannot("write", &self.place.shown)
+        let Place { directory, name, shown, .. } = &self.place;
+        let replaced = self.replaced.take();
+        let set = || match replaced {
+            None => contents::set(&self.file, given(directory, &self.file, mode)?, modified),
+            Some(replaced) => {
+                contents::set(&self.file, mode & OWNER, modified)?;
+                replaced.carry_over(directory, name, &self.file, mode)
+            }
+        };
+        set().cannot("write", shown)
     }
 
     /// Waits until the file is on disk; its name will be, too.
@@ -146,7 +158,8 @@ impl NewFile {
         let mut ready = || {
             if self.overwrite && self.place.seen().is_ok() {
                 if let Some(replaced) = self.replaced.take() {
-                    replaced.carry_over(&self.place.directory, &self.place.name, &self.file)?;
+                    let Place { directory, name, .. } = &self.place;
+                    replaced.carry_over(directory, name, &self.file, ALL)?;
                 }
                 // Only a file that is certainly on disk may take another's place.
                 self.file.sync_all()?;

@@ -12,6 +12,7 @@ pub use self::names::NameList;
 pub use self::pool::in_order;
 
 use crate::error::{Error, Problem, Result};
+use crate::platform::is_of_what_is_there;
 use crate::progress::Progress;
 
 /// What was done to a file.
@@ -133,7 +134,8 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Whether a file failed because somebody else has taken it away, or put another in its place.
+/// Whether a file failed in a way that whoever can write to the tree brings about: it was taken
+/// away, altered, locked, or something else put in its place.
 fn is_strange(error: &Error) -> bool {
     use polyseal_file::Error as FileError;
 
@@ -141,15 +143,18 @@ fn is_strange(error: &Error) -> bool {
         Problem::Missing
         | Problem::OtherFile
         | Problem::OtherContents
-        | Problem::NotToBeRekeyed => true,
-        Problem::File(error) => matches!(
+        | Problem::NotToBeRekeyed
+        | Problem::NotWithAge(_)
+        | Problem::Special
+        | Problem::Busy
+        | Problem::Changed
+        | Problem::ChangedLength
+        | Problem::InTheWay(_) => true,
+        Problem::Io { source, .. } => is_of_what_is_there(source),
+        // All that is said of a file's bytes; not what is said of this machine.
+        Problem::File(error) => !matches!(
             error,
-            FileError::NotAPolysealFile
-                | FileError::AgeFile
-                | FileError::Header(_)
-                | FileError::UnsupportedVersion(_)
-                | FileError::HeaderNotAuthentic
-                | FileError::Truncated
+            FileError::Io { .. } | FileError::Random | FileError::Stretch | FileError::AgePlugin(_)
         ),
         _ => false,
     }

@@ -8,8 +8,8 @@
 mod unix;
 #[cfg(unix)]
 pub(crate) use unix::{
-    Access, DirectoryState, bytes, contents, descriptor_limit, kill_as_a_crash_does, of_bytes,
-    owner_is_kept, process_mask,
+    Access, DirectoryState, bytes, contents, descriptor_limit, given, is_of_what_is_there,
+    kill_as_a_crash_does, of_bytes, owner_is_kept, process_mask,
 };
 #[cfg(unix)]
 pub use unix::{Directory, EntryKind, FileId, Seen, SpecialFile, beneath, components};

@@ -18,8 +18,8 @@ use crate::many::{Done, Report, Tell, Total, in_order};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
-use crate::platform::of_bytes;
 use crate::platform::process_mask;
+use crate::platform::{Directory, given, of_bytes};
 use crate::rekey::backup;
 use crate::watch::Watch;
 
@@ -281,6 +281,11 @@ struct Made<'a> {
 }
 
 impl Made<'_> {
+    /// The same of a directory that is made. Its group may be one that the folder gives it.
+    fn given(&self, directory: &Directory, mode: u16) -> io::Result<u16> {
+        given(directory, directory, self.mode(mode))
+    }
+
     fn place(&self, entry: &Entry) -> Result<Place> {
         self.to.tree.place(&path_of(entry), "write")
     }
@@ -345,12 +350,9 @@ impl Made<'_> {
             }
             let Some(last) = open.pop() else { break };
             let path = path_of(&last);
-            let set = self
-                .to
-                .tree
-                .root
-                .beneath(&path)
-                .and_then(|directory| directory.set(self.mode(last.mode), Some(last.modified)));
+            let set = self.to.tree.root.beneath(&path).and_then(|directory| {
+                directory.set(self.given(&directory, last.mode)?, Some(last.modified))
+            });
             if let Err(error) = set {
                 let shown = self.to.tree.shown(&path);
                 report.file(&shown, Err(Error::io("write", &shown, error)))?;

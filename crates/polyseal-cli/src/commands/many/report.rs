@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use polyseal_local::misleads;
+use polyseal_local::secrets::without_secrets;
 use serde::Serialize;
 
 use crate::error::{Code, Failure, Result, shown};
@@ -133,7 +134,7 @@ fn json(path: &Path, outcome: &str, bytes: Option<u64>, failure: Option<&Failure
     let path_hex =
         path.to_str().is_none().then(|| hex::encode(path.as_os_str().as_encoded_bytes()));
     let line = Line {
-        path: &path.to_string_lossy(),
+        path: &without_secrets(&path.to_string_lossy()),
         path_hex,
         outcome,
         bytes,

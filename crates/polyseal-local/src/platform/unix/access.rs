@@ -10,10 +10,11 @@
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
 use rustix::fs::{Gid, Stat, fchown, fstat};
-use rustix::process::geteuid;
+use rustix::process::{getegid, geteuid};
 
 use super::{Directory, EntryKind, FileId, Seen};
 
@@ -41,19 +42,14 @@ impl Access {
         self.named_by_us = self.named_by_us && is_for_us(folder);
     }
 
-    /// What of `mode` the new file may have: no more than the old one gave.
-    pub(crate) fn narrowed(&self, mode: u16) -> u16 {
-        let old = if self.named_by_us { self.mode } else { OWNER };
-        mode & u16::try_from(old).unwrap_or_default()
-    }
-
     /// Gives `new` the mode and the group of what is called `name` in `directory`, as far as that
-    /// is safe.
+    /// is safe, and no more than `most` of the mode.
     pub(crate) fn carry_over(
         &self,
         directory: &Directory,
         name: &OsStr,
         new: &File,
+        most: u16,
     ) -> io::Result<()> {
         let Ok(old) = directory.stat(name) else { return Ok(()) };
         let is_the_same = old.kind() == EntryKind::File && old.id() == self.id && old.is_ours();
@@ -61,7 +57,8 @@ impl Access {
             return Ok(());
         }
         // What has been taken away meanwhile is not given back.
-        let mut mode = self.mode & u32::from(old.mode());
+        let mut mode = self.mode & u32::from(old.mode()) & u32::from(most);
+        let denied = !(self.mode & u32::from(old.mode()));
         let same_group = new.metadata()?.gid() == old.0.st_gid
             || fchown(new, None, Some(Gid::from_raw(old.0.st_gid))).is_ok();
         if access_list::of_named(directory, name) || access_list::of_file(new) {
@@ -69,10 +66,23 @@ impl Access {
             mode &= OWNER;
         } else if !same_group {
             // Group bits may have denied access, too.
-            mode &= !GROUP & !(OTHERS & !(mode >> 3));
+            mode &= !GROUP & !(OTHERS & (denied >> 3));
         }
         new.set_permissions(Permissions::from_mode(mode))
     }
+}
+
+/// What of `mode` a new file or directory in `folder` may have: only its owner has access if
+/// somebody else gives names there, or if the folder has given it an access control list; and its
+/// group only if that is the group of this user, not one that the folder has given it.
+pub(crate) fn given(folder: &Directory, new: &impl AsFd, mode: u16) -> io::Result<u16> {
+    const OWNER: u16 = 0o700;
+    const GROUP: u16 = 0o070;
+    let is_own_group = fstat(new)?.st_gid == getegid().as_raw();
+    if !is_for_us(folder) || access_list::is_inherited(new) {
+        return Ok(mode & OWNER);
+    }
+    Ok(if is_own_group { mode } else { mode & !GROUP })
 }
 
 /// Whether nobody but this user, root and the folder's group can give files names in it. An access
@@ -108,6 +118,11 @@ mod access_list {
         is_there(fgetxattr(file, NAME, &mut [0_u8; 1]))
     }
 
+    /// Whether something new has got one from its folder.
+    pub(super) fn is_inherited(new: &impl AsFd) -> bool {
+        is_there(fgetxattr(new, NAME, &mut [0_u8; 1]))
+    }
+
     pub(super) fn of_directory(directory: &Directory) -> bool {
         match fgetxattr(directory, NAME, &mut [0_u8; 1]) {
             // One that was opened to be entered, and not to be listed.
@@ -136,6 +151,10 @@ mod access_list {
 
     pub(super) fn of_file(_: &File) -> bool {
         true
+    }
+
+    pub(super) fn is_inherited<T>(_: &T) -> bool {
+        false
     }
 
     pub(super) fn of_directory(_: &Directory) -> bool {

@@ -16,7 +16,7 @@ use std::os::unix::fs::MetadataExt;
 use rustix::fs::{Gid, Mode, Uid, fchown};
 use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
 
-pub(crate) use self::access::Access;
+pub(crate) use self::access::{Access, given};
 pub(crate) use self::directory::DirectoryState;
 pub use self::directory::{Directory, beneath, components};
 pub use self::seen::{EntryKind, FileId, Seen};
@@ -30,6 +30,17 @@ pub(crate) fn bytes(name: &OsStr) -> &[u8] {
 /// The name that these bytes are.
 pub(crate) fn of_bytes(name: &[u8]) -> &OsStr {
     OsStr::from_bytes(name)
+}
+
+/// Whether the system refuses something because of what somebody has put under a name: a link, no
+/// regular file, or what this user may not read.
+pub(crate) fn is_of_what_is_there(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+
+    let refused =
+        [Errno::ACCESS, Errno::PERM, Errno::LOOP, Errno::NOTDIR, Errno::ISDIR, Errno::NXIO];
+    Errno::from_io_error(error).is_some_and(|error| refused.contains(&error))
+        || error.kind() == io::ErrorKind::InvalidInput
 }
 
 /// How many descriptors this process may have.
