@@ -19,6 +19,11 @@ UNBOUND = 1                                              # the version that does
 TYPES = {b"f": "file", b"d": "directory", b"l": "link"}
 
 
+def context(files=b""):
+    """What the encrypted manifest of version 2 is bound to, of a tree whose files are bound to ``files``."""
+    return b"polyseal-manifest/2" + (b":" + files if files else b"")
+
+
 class Refused(Exception):
     """Not a manifest, or not the file of an entry. Carries the outcome; vectors/manifest has these words."""
 

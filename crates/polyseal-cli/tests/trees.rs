@@ -195,8 +195,12 @@ fn of_a_hostile_manifest_nothing_is_done() {
         let room = Room::new();
         fs::create_dir(room.path("s")).unwrap();
         let manifest = kit.join(test["file"].as_str().unwrap());
-        let seal = ["encrypt", "-k", "k", "-o", "s/.polyseal-manifest.polyseal"];
-        room.run(seal.map(OsStr::new).into_iter().chain([manifest.as_os_str()]), b"").succeeds();
+        let mut seal = vec!["encrypt", "-k", "k", "-o", "s/.polyseal-manifest.polyseal"];
+        if test["version"] == 2 {
+            seal.extend(["--context", "polyseal-manifest/2"]);
+        }
+        let seal = seal.into_iter().map(OsStr::new).chain([manifest.as_os_str()]);
+        room.run(seal, b"").succeeds();
         let decrypt = ["decrypt", "-k", "k", "--recursive", "-o", "out", "s"];
         let code = if test["outcome"] == "unbound-contents" { 2 } else { 3 };
         room.run(decrypt, b"").fails(code, "");

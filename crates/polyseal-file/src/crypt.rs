@@ -167,6 +167,12 @@ impl<'a> Encryptor<'a> {
         self
     }
 
+    /// The context that it was given.
+    #[must_use]
+    pub fn bound_to(&self) -> Option<&'a Context> {
+        self.context
+    }
+
     /// With a header of at least this many bytes, so that more recipients fit into it later; of
     /// more than 65536, which no header has, it is that long.
     #[must_use]
@@ -363,6 +369,12 @@ impl<'a> Decryptor<'a> {
     pub fn context(mut self, context: &'a Context) -> Self {
         self.context = Some(context);
         self
+    }
+
+    /// The context that it was given.
+    #[must_use]
+    pub fn bound_to(&self) -> Option<&'a Context> {
+        self.context
     }
 
     /// For the payload of this header, which is kept elsewhere: what is decrypted, verified and

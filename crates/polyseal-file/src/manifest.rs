@@ -32,6 +32,7 @@ use std::fmt;
 use std::io::{self, Read, Write};
 
 use crate::commitment::{COMMITMENT_BYTES, Commitment};
+use crate::passphrase::Context;
 
 /// How a manifest begins.
 const MAGIC: &[u8; 18] = b"polyseal-manifest\n";
@@ -42,6 +43,24 @@ const FILE: u8 = b'f';
 const DIRECTORY: u8 = b'd';
 const LINK: u8 = b'l';
 const END: u8 = b'e';
+
+/// What a manifest of version 2 is bound to, so that no other file is taken for one.
+const CONTEXT: &[u8] = b"polyseal-manifest/2";
+
+/// The context that the encrypted manifest is bound to, of a tree whose files are bound to `files`.
+/// Without it, whoever can open one file of a tree could write a manifest under its header, and
+/// whoever gives a file to be encrypted could have it taken for one.
+///
+/// # Errors
+/// [`Error::Context`](crate::Error::Context) if it would be too long.
+pub fn context(files: Option<&Context>) -> crate::Result<Context> {
+    let mut context = CONTEXT.to_vec();
+    if let Some(files) = files {
+        context.push(b':');
+        context.extend(files.bytes());
+    }
+    Context::new(context)
+}
 
 /// One name in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]

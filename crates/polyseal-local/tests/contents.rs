@@ -12,10 +12,12 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use polyseal_file::manifest::{Bound, Entry, Kind, Modified, Problem as ManifestProblem, Writer};
+use polyseal_file::manifest::{
+    Bound, Entry, Kind, Modified, Problem as ManifestProblem, Writer, context,
+};
 use polyseal_file::{
-    Decryptor, Encryptor, Existing, Identities, Input, Key, Output, Recipients, Sealer,
-    SourceVersion,
+    Decryptor, Encryptor, Error as FileError, Existing, Identities, Input, Key, Output, Recipients,
+    Sealer, SourceVersion,
 };
 use polyseal_local::{
     Already, Done, Error, How, NewTree, Options, Problem, Rekey, Result, SealedTree, TreeSealer,
@@ -89,8 +91,11 @@ impl Room {
     fn write_manifest(&self, mut plaintext: &[u8]) {
         let (recipients, mut file) =
             (Recipients::from(&self.key), File::create(self.at("s").join(MANIFEST)).unwrap());
-        let mut sealed = Vec::new();
-        Encryptor::new(&recipients)
+        let (mut sealed, own) = (Vec::new(), context(None).unwrap());
+        let encryptor = Encryptor::new(&recipients);
+        // Version 1 has the context of the files: none.
+        let is_old = plaintext[18] == 1;
+        if is_old { encryptor } else { encryptor.context(&own) }
             .encrypt(Input::Stream(&mut plaintext), Output::Stream(&mut sealed))
             .unwrap();
         file.write_all(&sealed).unwrap();
@@ -169,6 +174,28 @@ fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
     let bound = all(|tell| room.open(&options, |tree| tree.bind_contents(encryptor, tell))?);
     assert!(is_other_contents(&bound.unwrap_err()));
     assert_eq!(fs::read(room.at("s").join(MANIFEST)).unwrap(), before);
+}
+
+/// A file whose contents are a manifest, as somebody gives it to be encrypted; and one that is
+/// sealed under the header of a file, by whoever can open that.
+#[test]
+fn no_file_is_taken_for_a_manifest() {
+    let room = Room::new();
+    let plaintext = room.manifest();
+    let recipients = Recipients::from(&room.key);
+    let mut sealed = Vec::new();
+    Encryptor::new(&recipients)
+        .encrypt(Input::Stream(&mut &plaintext[..]), Output::Stream(&mut sealed))
+        .unwrap();
+    fs::write(room.at("s").join(MANIFEST), sealed).unwrap();
+    for allowed in [false, true] {
+        let options = Options::new().allow_unbound_contents(allowed);
+        let refused = room.verified(&options).unwrap_err();
+        assert!(
+            matches!(refused.problem(), Problem::File(FileError::ContextUnexpected)),
+            "{refused}"
+        );
+    }
 }
 
 #[test]

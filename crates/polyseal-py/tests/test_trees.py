@@ -22,6 +22,8 @@ from polyseal import SecretKey, TreeError, TreeMismatch
 from polyseal._polyseal import Directory
 
 MANIFEST = ".polyseal-manifest.polyseal"
+#: What a manifest of version 2 is bound to, of a tree without a context.
+BOUND = b"polyseal-manifest/2"
 
 
 @pytest.fixture
@@ -159,13 +161,14 @@ def test_the_tool_opens_what_is_sealed_here_and_the_other_way_round(
     polyseal.verify_tree(tmp_path / "of-tool", key=key)
     polyseal.decrypt_tree(tmp_path / "of-tool", tmp_path / "back", key=key)
     assert listing(tmp_path / "back") == listing(tree)
-    # The plaintexts of the two manifests differ in nothing but the salts.
+    # The plaintexts of the two manifests differ in nothing but what stands for the encrypted files.
     entries = []
     for root in (sealed, tmp_path / "of-tool"):
-        found = polyseal.open(root / MANIFEST, key=key).read()
+        found = polyseal.open(root / MANIFEST, key=key, context=BOUND).read()
         for path in root.rglob("*.polyseal"):
             if path.name != MANIFEST:
-                found = found.replace(bytes.fromhex(polyseal.inspect(path).file_salt), b"salt")
+                before, _, behind = found.partition(bytes.fromhex(polyseal.inspect(path).file_salt))
+                found = before + b"salt" + behind[64:]
         entries.append(found)
     assert entries[0] == entries[1] and entries[0].count(b"salt") == 5
 
@@ -244,7 +247,11 @@ def test_of_a_hostile_manifest_nothing_is_done(tmp_path: Path, key: SecretKey) -
     for test in hostile:
         root = tmp_path / test["file"]
         root.mkdir()
-        polyseal.encrypt_file(VECTORS / "manifest" / test["file"], root / MANIFEST, key=key)
+        manifest = VECTORS / "manifest" / test["file"]
+        if test["version"] == 2:
+            polyseal.encrypt_file(manifest, root / MANIFEST, key=key, context=BOUND)
+        else:
+            polyseal.encrypt_file(manifest, root / MANIFEST, key=key)
         with pytest.raises(polyseal.ManifestError):
             polyseal.decrypt_tree(root, tmp_path / "out", key=key)
         assert not (tmp_path / "out").exists(), test
@@ -469,24 +476,30 @@ def test_a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it(
     (tmp_path / "d/f").write_bytes(b"message")
     sealed = tmp_path / "s"
     polyseal.encrypt_tree(tmp_path / "d", sealed, key=key)
-    with polyseal.open(sealed / MANIFEST, key=key) as file:
+    with polyseal.open(sealed / MANIFEST, key=key, context=BOUND) as file:
         bound = file.read()
     (tmp_path / "unbound").write_bytes(bound[:18] + b"\1\0" + bound[20 : -9 - 64] + bound[-9:])
     polyseal.encrypt_file(tmp_path / "unbound", sealed / MANIFEST, key=key, overwrite=True)
-    for call in (
-        lambda **more: polyseal.verify_tree(sealed, key=key, **more),
-        lambda **more: polyseal.decrypt_tree(sealed, tmp_path / "out", key=key, **more),
-        lambda **more: polyseal.rekey_tree(sealed, key=key, to={"key": key}, keep=False, **more),
-    ):
-        with pytest.raises(polyseal.ManifestError, match="does not bind the contents"):
-            call()
-        assert call(allow_unbound_contents=True).files == 1
+    for allowed in (False, True):
+        calls: list[Callable[[], polyseal.TreeSummary]] = [
+            lambda: polyseal.verify_tree(sealed, key=key, allow_unbound_contents=allowed),
+            lambda: polyseal.decrypt_tree(sealed, tmp_path / "out", key=key, allow_unbound_contents=allowed),
+            lambda: polyseal.rekey_tree(
+                sealed, key=key, to={"key": key}, keep=False, allow_unbound_contents=allowed
+            ),
+        ]
+        for call in calls:
+            if allowed:
+                assert call().files == 1
+                continue
+            with pytest.raises(polyseal.ManifestError, match="does not bind the contents"):
+                call()
     assert polyseal.bind_tree(sealed, key=key, to={"key": key}).files == 1
     assert polyseal.verify_tree(sealed, key=key).files == 1
     # A manifest for other contents of the same file.
     altered = bound[:-10] + bytes([bound[-10] ^ 1]) + bound[-9:]
     (tmp_path / "altered").write_bytes(altered)
-    polyseal.encrypt_file(tmp_path / "altered", sealed / MANIFEST, key=key, overwrite=True)
+    polyseal.encrypt_file(tmp_path / "altered", sealed / MANIFEST, key=key, context=BOUND, overwrite=True)
     with pytest.raises(TreeError) as raised:
         polyseal.verify_tree(sealed, key=key)
     [(_, why)] = raised.value.failures
@@ -611,7 +624,7 @@ def test_what_does_not_belong_is_not_rekeyed_and_keeps_nobody_in(sealed: Path, k
     assert polyseal.open(sealed / "a/two.polyseal", key=key).size == 3
     # Whoever took it away does not keep the old key in the manifest.
     with pytest.raises(polyseal.NoMatchingKey):
-        polyseal.open(sealed / MANIFEST, key=key)
+        polyseal.open(sealed / MANIFEST, key=key, context=BOUND)
     # Once it is back, the run can be finished.
     (sealed / "a/two.polyseal").rename(sealed / "one.polyseal")
     assert [*failures(lambda: polyseal.rekey_tree(sealed, **arguments))] == ["a/two.polyseal"]
@@ -624,11 +637,11 @@ def test_the_manifest_of_a_tree_comes_last(sealed: Path, key: SecretKey) -> None
     polyseal.rekey_file(sealed / "one.polyseal", key=key, to={"key": other}, keep=False)
     arguments: dict[str, Any] = dict(to={"key": new}, keep=False)
     assert [*failures(lambda: polyseal.rekey_tree(sealed, key=key, **arguments))] == ["one.polyseal"]
-    assert polyseal.open(sealed / MANIFEST, key=key).size > 0
+    assert polyseal.open(sealed / MANIFEST, key=key, context=BOUND).size > 0
     polyseal.rekey_tree(sealed, key=[key, other], **arguments)
     polyseal.verify_tree(sealed, key=new)
     with pytest.raises(polyseal.NoMatchingKey):
-        polyseal.open(sealed / MANIFEST, key=key)
+        polyseal.open(sealed / MANIFEST, key=key, context=BOUND)
 
 
 def test_a_tree_with_a_context_is_rekeyed_and_rekeyed_again(tree: Path, tmp_path: Path, key: SecretKey) -> None:

@@ -145,7 +145,7 @@ impl<'a> Rekey<'a> {
             Already::Unknown => false,
             Already::Opens(new) | Already::OpensAdded(new) => {
                 header.authenticate(new).is_ok_and(|authentic| match which {
-                    Which::Any => true,
+                    Which::Any | Which::BoundTo(_) => true,
                     Which::Of(commitment) => authentic.expect(commitment).is_ok(),
                 })
             }
@@ -254,9 +254,14 @@ impl Opened {
                         .expect(commitment)
                         .map_err(|_| Error::new(shown, Problem::OtherFile))?;
                 }
-                if rekey.context.is_some() {
+                let context = match which {
+                    Which::BoundTo(context) => Some(context),
+                    Which::Any | Which::Of(_) => rekey.context,
+                };
+                if let Some(context) = context {
                     // A header does not know the context: the contents are bound to it.
-                    rekey.decryptor().reader(&self.file).map_err(file(shown))?;
+                    let decryptor = rekey.decryptor().context(context);
+                    decryptor.reader(&self.file).map_err(file(shown))?;
                 }
                 let recipients = (rekey.to)()?;
                 match rekey.how {
@@ -295,6 +300,8 @@ enum Which<'a> {
     Any,
     /// That of an entry in a manifest.
     Of(&'a Commitment),
+    /// One that is bound to this context, whatever that of other files is.
+    BoundTo(&'a Context),
 }
 
 /// Lets `output` take the place of a file that was read by `read`, if that is still what is at

@@ -158,7 +158,7 @@ fn one(
                 Bound::Salt(_) => Which::Any,
             }
         }
-        _ => Which::Any,
+        _ => sealed.manifest_context().map_or(Which::Any, Which::BoundTo),
     };
     if rekey.one_is_added() && rekey.opens_header(header, which) {
         return Ok(Prepared::Done(Done::Already));

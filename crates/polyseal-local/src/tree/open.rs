@@ -5,8 +5,11 @@ use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-use polyseal_file::manifest::{Bound, Entry, Kind, Reader, stays_inside};
-use polyseal_file::{Commitment, Decryptor, Error as FileError, Input, Output, Summary};
+use polyseal_file::manifest::{
+    Bound, Entry, Error as ManifestError, Kind, Problem as ManifestProblem, Reader, context,
+    stays_inside,
+};
+use polyseal_file::{Commitment, Context, Decryptor, Error as FileError, Input, Output, Summary};
 
 use super::join::{Join, Pair, path_of, unread};
 use super::target::{NewTree, Reach, Writable};
@@ -27,10 +30,19 @@ use crate::watch::Watch;
 const OTHERS_WRITE: u16 = 0o022;
 const OWNER: u16 = 0o700;
 
+/// Which version the manifest is of.
+enum ManifestOf {
+    /// Version 1, which is bound to the context of the files, and was asked for.
+    Version1,
+    /// Version 2, and the context that it is bound to.
+    Version2(Context),
+}
+
 /// A sealed tree whose manifest has been read, to its end.
 pub struct SealedTree<'a> {
     tree: Tree,
     manifest: File,
+    bound: ManifestOf,
     options: Options<'a>,
     decryptor: Decryptor<'a>,
     files: u64,
@@ -52,7 +64,8 @@ impl<'a> SealedTree<'a> {
             _ => Error::io("read", &shown, error),
         })?;
         let options = *options;
-        let mut sealed = Self { tree, manifest, options, decryptor, files: 0, bytes: 0 };
+        let bound = ManifestOf::read(&manifest, &decryptor, &options, &shown)?;
+        let mut sealed = Self { tree, manifest, bound, options, decryptor, files: 0, bytes: 0 };
         let (mut files, mut bytes) = (0, 0_u64);
         for entry in sealed.entries()? {
             if let Kind::File { plaintext_bytes, .. } = entry.map_err(of_manifest(&shown))?.kind {
@@ -134,16 +147,20 @@ impl<'a> SealedTree<'a> {
         self.tree.place(Path::new(&manifest_name()), "write")
     }
 
-    fn entries(&self) -> Result<Reader<BufReader<polyseal_file::Reader<&File>>>> {
+    /// What the manifest is bound to, if it is not to the context of the files.
+    pub(crate) fn manifest_context(&self) -> Option<&Context> {
+        match &self.bound {
+            ManifestOf::Version1 => None,
+            ManifestOf::Version2(context) => Some(context),
+        }
+    }
+
+    fn entries(&self) -> Result<Entries<'_>> {
         let shown = self.tree.shown(Path::new(&manifest_name()));
-        let reader = self.decryptor.reader(&self.manifest).map_err(file(&shown))?;
-        let reader = BufReader::with_capacity(1 << 16, reader);
-        let entries = if self.options.unbound_contents {
-            Reader::with_unbound_contents(reader)
-        } else {
-            Reader::new(reader)
-        };
-        entries.map_err(of_manifest(&shown))
+        match self.manifest_context() {
+            None => entries(self.decryptor, &self.manifest, &shown, Reader::with_unbound_contents),
+            Some(own) => entries(self.decryptor.context(own), &self.manifest, &shown, Reader::new),
+        }
     }
 
     /// Opens the file of `entry`, which must be the one that belongs to it. Nothing of it may be
@@ -256,6 +273,51 @@ impl<'a> SealedTree<'a> {
         let is_copy = backup::file_of(path).is_some();
         let problem = if is_copy { Problem::AddedCopy } else { Problem::Added };
         Error::new(&self.tree.shown(path), problem)
+    }
+}
+
+/// What is read of a manifest.
+type Plaintext<'a> = BufReader<polyseal_file::Reader<&'a File>>;
+type Entries<'a> = Reader<Plaintext<'a>>;
+
+fn entries<'a>(
+    decryptor: Decryptor<'_>,
+    manifest: &'a File,
+    shown: &Path,
+    read: impl Fn(Plaintext<'a>) -> std::result::Result<Entries<'a>, ManifestError>,
+) -> Result<Entries<'a>> {
+    let reader = decryptor.reader(manifest).map_err(file(shown))?;
+    read(BufReader::with_capacity(1 << 16, reader)).map_err(of_manifest(shown))
+}
+
+impl ManifestOf {
+    /// That of an encrypted manifest. One of version 2 is bound to a context that no file has, so
+    /// that no file is taken for one.
+    fn read(
+        manifest: &File,
+        decryptor: &Decryptor<'_>,
+        options: &Options<'_>,
+        shown: &Path,
+    ) -> Result<Self> {
+        let own = context(decryptor.bound_to()).map_err(file(shown))?;
+        let refused = match decryptor.context(&own).reader(manifest) {
+            Ok(_) => return Ok(Self::Version2(own)),
+            Err(
+                error @ (FileError::ContextMissing
+                | FileError::ContextDiffers
+                | FileError::ContextUnexpected),
+            ) => error,
+            Err(error) => return Err(file(shown)(error)),
+        };
+        let old = entries(*decryptor, manifest, shown, Reader::with_unbound_contents)?;
+        match (old.binds_contents(), options.unbound_contents) {
+            // A file with the contents of a manifest.
+            (true, _) => Err(file(shown)(refused)),
+            (false, true) => Ok(Self::Version1),
+            (false, false) => {
+                Err(Error::new(shown, Problem::Manifest(ManifestProblem::UnboundContents)))
+            }
+        }
     }
 }
 

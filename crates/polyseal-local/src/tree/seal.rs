@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use polyseal_file::manifest::{Bound, Entry, Kind, Writer};
+use polyseal_file::manifest::{Bound, Entry, Kind, Writer, context};
 use polyseal_file::{Encryptor, Input, Summary};
 
 use super::target::{NewTree, Writable};
@@ -241,9 +241,11 @@ impl Manifest<'_> {
             at: 0,
         };
         let input = Input::Stream(&mut plaintext);
+        let context = context(self.encryptor.bound_to()).map_err(sealing(&shown))?;
         // Its bytes are none that anybody waits for.
         let encrypted = self
             .encryptor
+            .context(&context)
             .progress(&|_| ())
             .encrypt(input, polyseal_file::Output::File(output.file()));
         encrypted.map_err(|error| unwrapped(error).unwrap_or_else(sealing(&shown)))?;
