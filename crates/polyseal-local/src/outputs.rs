@@ -74,7 +74,7 @@ impl Outputs {
     /// # Errors
     /// What the system says.
     pub fn beneath(path: &Path) -> Result<Self> {
-        let directory = Directory::open(path).cannot("write", path)?;
+        let directory = Directory::open_for_output(path).cannot("write", path)?;
         Ok(Self { directory: Some((directory, path.to_owned())), ..Self::beside() })
     }
 

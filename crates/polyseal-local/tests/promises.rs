@@ -10,14 +10,14 @@
 
 use std::fs::{self, File, Permissions};
 use std::io;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, lchown, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use polyseal_file::{Decryptor, Encryptor, Existing, Identities, Key, Recipients};
 use polyseal_local::{
-    Forbidden, How, NewFile, NewTree, Notice, Options, Problem, Progress, Rekey, Result,
+    Forbidden, How, NewFile, NewTree, Notice, Options, Outputs, Problem, Progress, Rekey, Result,
     SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
 };
 
@@ -90,6 +90,28 @@ fn what_appears_meanwhile_is_not_used() {
             assert_eq!(fs::read_dir(room.at("home")).unwrap().count(), 0);
         }
     }
+}
+
+/// They would choose where it goes: to a directory of this user, perhaps.
+#[test]
+fn a_link_of_another_user_is_no_directory_for_a_tree() {
+    if !is_root() {
+        return;
+    }
+    let room = Room::new();
+    fs::create_dir(room.at("d")).unwrap();
+    fs::write(room.at("d/one"), "one").unwrap();
+    fs::create_dir(room.at("home")).unwrap();
+    symlink("home", room.at("theirs")).unwrap();
+    lchown(room.at("theirs"), Some(SOMEBODY), None).unwrap();
+    for overwrite in [false, true] {
+        let refused = NewTree::at(&room.at("theirs"), overwrite).unwrap_err();
+        assert!(matches!(refused.problem(), Problem::NotADirectory), "{refused}");
+        assert!(Outputs::beneath(&room.at("theirs")).is_err());
+    }
+    symlink("home", room.at("ours")).unwrap();
+    room.seal_into(NewTree::at(&room.at("ours"), false).unwrap()).unwrap();
+    assert_eq!(fs::read_dir(room.at("home")).unwrap().count(), 2);
 }
 
 /// Who may read what replaces a file, by what that was and where it stands.

@@ -154,11 +154,11 @@ class Room:
         assert self.at(name).read_text() == text
 
     def opens(self, name: str, key: str, text: str = "") -> None:
-        opened = self.must("decrypt", "-k", key, name)
+        opened = self.must("decrypt", "-k", key, *_bound(name), name)
         assert text == "?" or opened == text.encode()
 
     def closed(self, name: str, key: str) -> None:
-        assert self.run("decrypt", "-k", key, name).returncode == 4
+        assert self.run("decrypt", "-k", key, *_bound(name), name).returncode == 4
 
     def absent(self, name: str) -> None:
         assert not os.path.lexists(self.at(name))
@@ -183,6 +183,11 @@ class Room:
         assert sorted(set(os.listdir(self.path)) - set(KEYS)) == sorted(names)
 
     AFTER: ClassVar[dict[str, Callable[..., None]]] = {"is": is_, "mode": mode_is, "owner": owner_is, "link": link_is}
+
+
+def _bound(name: str) -> list[str]:
+    """What a manifest has a context of its own by."""
+    return ["--context", "polyseal-manifest/2"] if name.endswith(".polyseal-manifest.polyseal") else []
 
 
 def _each(option: str, keys: str) -> list[str]:

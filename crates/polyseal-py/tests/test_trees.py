@@ -632,12 +632,12 @@ def test_what_does_not_belong_is_not_rekeyed_and_keeps_nobody_in(sealed: Path, k
 
 
 def test_the_manifest_of_a_tree_comes_last(sealed: Path, key: SecretKey) -> None:
-    """What is of the tree, and cannot be opened, keeps the old keys in it: the run is repeated."""
+    """What cannot be opened keeps no old key in it: whoever can write there could see to that. The run is repeated."""
     new, other = SecretKey.generate(), SecretKey.generate()
     polyseal.rekey_file(sealed / "one.polyseal", key=key, to={"key": other}, keep=False)
     arguments: dict[str, Any] = dict(to={"key": new}, keep=False)
     assert [*failures(lambda: polyseal.rekey_tree(sealed, key=key, **arguments))] == ["one.polyseal"]
-    assert polyseal.open(sealed / MANIFEST, key=key, context=BOUND).size > 0
+    assert polyseal.open(sealed / MANIFEST, key=new, context=BOUND).size > 0
     polyseal.rekey_tree(sealed, key=[key, other], **arguments)
     polyseal.verify_tree(sealed, key=new)
     with pytest.raises(polyseal.NoMatchingKey):

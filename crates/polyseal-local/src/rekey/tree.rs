@@ -1,10 +1,10 @@
 //! Other recipients for a whole tree.
 //!
 //! The manifest comes last: it opens with the old keys until all else is done that can be. What
-//! somebody else has added to the tree, taken from it or put in the place of a file is told, and
-//! does not keep the rest and the manifest from being rekeyed: otherwise whoever can write to the
-//! tree could keep a key from being removed. A file of the tree that could not be rekeyed, because
-//! it could not be read, written or opened, does: then the run is repeated.
+//! somebody else has added to the tree, taken from it, altered, locked or put in the place of a
+//! file is told, and does not keep the rest and the manifest from being rekeyed: otherwise whoever
+//! can write to the tree could keep a key from being removed. What the system fails at does, such
+//! as a full disk. Either way the run is repeated.
 
 use std::path::{Path, PathBuf};
 

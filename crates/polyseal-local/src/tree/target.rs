@@ -56,7 +56,7 @@ impl NewTree {
     /// [`Problem::NotEmpty`], [`Problem::NotADirectory`], [`Problem::NotOurs`], or what the system
     /// says.
     pub fn at(path: &Path, overwrite: bool) -> Result<Self> {
-        let opened = match Directory::open(path) {
+        let opened = match Directory::open_for_output(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
                 return Err(Error::new(path, Problem::NotADirectory));

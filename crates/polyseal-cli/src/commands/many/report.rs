@@ -4,8 +4,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use polyseal_local::misleads;
-use polyseal_local::secrets::without_secrets;
+use polyseal_local::{misleads, secrets::without_secrets};
 use serde::Serialize;
 
 use crate::error::{Code, Failure, Result, shown};

@@ -70,6 +70,26 @@ impl Directory {
         Ok(Self(Arc::new(open_directory(CWD, path, OFlags::empty())?)))
     }
 
+    /// The same for what is written: a link as its last name is followed only if this user or root
+    /// has made it. Another user's leads to a place of their choice; it is `NotADirectory`.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub fn open_for_output(path: &Path) -> io::Result<Self> {
+        let Ok((folder, name)) = Self::of(path) else { return Self::open(path) };
+        let seen = folder.stat(&name)?;
+        if seen.kind() == EntryKind::Link && seen.is_ours_or_roots() {
+            return Self::open(path);
+        }
+        // No link that is put there meanwhile is followed, either.
+        folder.beneath(Path::new(&name)).or_else(|error| match Errno::from_io_error(&error) {
+            Some(Errno::LOOP) => Err(io::ErrorKind::NotADirectory.into()),
+            // One that only takes new files.
+            Some(Errno::ACCESS) if seen.kind() == EntryKind::Directory => Self::open(path),
+            _ => Err(error),
+        })
+    }
+
     /// The directory that has `path` in it, and what `path` is called there.
     ///
     /// # Errors

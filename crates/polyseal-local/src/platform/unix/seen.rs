@@ -99,4 +99,9 @@ impl Seen {
     pub fn is_ours(&self) -> bool {
         self.0.st_uid == geteuid().as_raw()
     }
+
+    /// The same, or to root.
+    pub(crate) fn is_ours_or_roots(&self) -> bool {
+        self.is_ours() || self.0.st_uid == 0
+    }
 }
