@@ -210,7 +210,7 @@ impl OutputFile {
             return Ok(Self::New(NewFile::at(path, force, &forbidden(taken))?));
         };
         // A descriptor is what the caller gave, whoever made it.
-        if descriptor(path).is_none() && !special.is_ours().map_err(failure)? {
+        if descriptor(path).is_none() && !special.is_ours() {
             let message =
                 format!("{} was put there by another user, and is no file", path.display());
             return Err(Failure::usage(message).hint("write to a folder in which nobody else can"));

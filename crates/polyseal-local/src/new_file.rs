@@ -24,7 +24,7 @@ use crate::error::{About, Error, Problem, Result};
 use crate::forbidden::Forbidden;
 use crate::leftovers::Temporary;
 use crate::place::{Place, ends_in_separator};
-use crate::platform::{Access, Directory, EntryKind, contents, given};
+use crate::platform::{Access, Directory, EntryKind, contents, given, links_are_ours};
 
 /// The permissions of the owner, and of everybody.
 const OWNER: u16 = 0o700;
@@ -72,7 +72,13 @@ impl NewFile {
             }
             _ => Place::inside(folder, name, path.to_owned()),
         };
-        Self::in_place(place, path, overwrite, forbidden)
+        let mut new = Self::in_place(place, path, overwrite, forbidden)?;
+        if let Some(replaced) = &mut new.replaced
+            && !links_are_ours(path)
+        {
+            replaced.led_to_by_another();
+        }
+        Ok(new)
     }
 
     /// The same at a place, where no link is followed.

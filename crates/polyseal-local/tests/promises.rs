@@ -114,6 +114,34 @@ fn a_link_of_another_user_is_no_directory_for_a_tree() {
     assert_eq!(fs::read_dir(room.at("home")).unwrap().count(), 2);
 }
 
+/// A link of this user leads through one of another, who so chooses the file and its mode.
+#[test]
+fn a_mode_is_not_taken_over_by_way_of_another_users_link() {
+    if !is_root() {
+        return;
+    }
+    let room = Room::new();
+    let sealed = room.seal(b"message");
+    fs::create_dir(room.at("theirs")).unwrap();
+    chown(room.at("theirs"), Some(SOMEBODY), None).unwrap();
+    symlink("../page", room.at("theirs/current")).unwrap();
+    symlink("..", room.at("theirs/folder")).unwrap();
+    for link in ["theirs/current", "theirs/folder"] {
+        lchown(room.at(link), Some(SOMEBODY), None).unwrap();
+    }
+    symlink("theirs/current", room.at("chain")).unwrap();
+    symlink("page", room.at("own")).unwrap();
+    for (path, expected) in [("chain", 0o600), ("theirs/folder/page", 0o600), ("own", 0o644)] {
+        let _ = fs::remove_file(room.at("page"));
+        fs::write(room.at("page"), "old").unwrap();
+        fs::set_permissions(room.at("page"), Permissions::from_mode(0o644)).unwrap();
+        let (identities, options) = (room.identities(), Options::new().overwrite(true));
+        decrypt_file(&sealed, &room.at(path), Decryptor::new(&identities), &options).unwrap();
+        assert_eq!(fs::read(room.at("page")).unwrap(), b"message", "{path}");
+        assert_eq!(fs::metadata(room.at("page")).unwrap().mode() & 0o777, expected, "{path}");
+    }
+}
+
 /// Who may read what replaces a file, by what that was and where it stands.
 #[test]
 fn nobody_may_read_a_new_file_who_could_not_read_the_old_one() {

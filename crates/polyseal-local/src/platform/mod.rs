@@ -9,7 +9,7 @@ mod unix;
 #[cfg(unix)]
 pub(crate) use unix::{
     Access, DirectoryState, bytes, contents, descriptor_limit, given, is_of_what_is_there,
-    kill_as_a_crash_does, of_bytes, owner_is_kept, process_mask,
+    kill_as_a_crash_does, links_are_ours, of_bytes, owner_is_kept, process_mask,
 };
 #[cfg(unix)]
 pub use unix::{Directory, EntryKind, FileId, Seen, SpecialFile, beneath, components};

@@ -109,9 +109,11 @@ impl NewTree {
                     io::ErrorKind::AlreadyExists => Error::new(&path, Problem::Appeared),
                     _ => Error::io("write", &path, error),
                 })?;
-                // What was put in its place since is a link, and not followed, or not ours.
+                // What was put in its place since is a link, and not followed, or not ours, or not
+                // new. An access control list it may have from its folder.
                 let root = parent.beneath(Path::new(&name)).cannot("write", &path)?;
-                if !root.is_for_us() {
+                let is_new = |root: &Directory| Ok(root.is_ours()? && root.names()?.is_empty());
+                if !is_new(&root).cannot("write", &path)? {
                     return Err(Error::new(&path, Problem::Appeared));
                 }
                 root

@@ -42,6 +42,11 @@ impl Access {
         self.named_by_us = self.named_by_us && is_for_us(folder);
     }
 
+    /// Another user has chosen which file it is.
+    pub(crate) fn led_to_by_another(&mut self) {
+        self.named_by_us = false;
+    }
+
     /// Gives `new` the mode and the group of what is called `name` in `directory`, as far as that
     /// is safe, and no more than `most` of the mode.
     pub(crate) fn carry_over(

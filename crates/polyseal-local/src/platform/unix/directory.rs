@@ -200,6 +200,11 @@ impl Directory {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether it belongs to this user.
+    pub(crate) fn is_ours(&self) -> io::Result<bool> {
+        Ok(Seen(fstat(&self.0)?).is_ours())
+    }
+
     /// Whether only this user, root and its group can give names in it.
     pub(crate) fn is_for_us(&self) -> bool {
         is_for_us(self)

@@ -4,6 +4,7 @@
 mod access;
 pub(crate) mod contents;
 mod directory;
+mod links;
 mod seen;
 mod special;
 
@@ -19,6 +20,7 @@ use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process
 pub(crate) use self::access::{Access, given};
 pub(crate) use self::directory::DirectoryState;
 pub use self::directory::{Directory, beneath, components};
+pub(crate) use self::links::links_are_ours;
 pub use self::seen::{EntryKind, FileId, Seen};
 pub use self::special::SpecialFile;
 

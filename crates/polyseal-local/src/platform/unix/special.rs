@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-use super::FileId;
+use super::{FileId, links_are_ours};
 
 /// A FIFO or a character device, such as `/dev/null`, under a name.
 #[derive(Debug)]
@@ -25,14 +25,11 @@ impl SpecialFile {
         Some(Self { path: path.to_owned(), found })
     }
 
-    /// Whether it was put there by this user or by root, and so was a link that leads to it.
+    /// Whether it was put there by this user or by root, and so was every link that leads to it.
     /// Another user would read what is written, or it would be lost.
-    ///
-    /// # Errors
-    /// Those of the system.
-    pub fn is_ours(&self) -> io::Result<bool> {
-        let is_ours = |seen: &Metadata| [geteuid().as_raw(), 0].contains(&seen.uid());
-        Ok(is_ours(&self.found) && is_ours(&fs::symlink_metadata(&self.path)?))
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        [geteuid().as_raw(), 0].contains(&self.found.uid()) && links_are_ours(&self.path)
     }
 
     /// Opens it to be written to, unless the name has come to mean another file.
