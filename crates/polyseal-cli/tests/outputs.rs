@@ -420,3 +420,25 @@ fn an_access_control_list_does_not_become_the_groups_right() {
         assert_eq!(mode(&room, "out"), 0o600);
     });
 }
+
+/// Also where the system has no files without a name.
+#[test]
+fn what_comes_meanwhile_is_not_replaced() {
+    for named in [false, true] {
+        let room = Room::new();
+        let mut command = room.command(["encrypt", "-k", "k", "-o", "out"]);
+        if named {
+            command.env("POLYSEAL_TEST_NAMED_OUTPUT", "1");
+        }
+        let child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.unwrap();
+        // More than it reads ahead and than the pipe holds: it has begun the output.
+        child.stdin.as_mut().unwrap().write_all(&message(8 << 20)).unwrap();
+        room.write("out", b"somebody's");
+        drop(child.stdin.take());
+        let outcome = common::Outcome(child.wait_with_output().unwrap());
+        outcome.fails(2, "already exists");
+        assert_eq!(room.read("out"), b"somebody's");
+        assert_eq!(room.names(), ["k", "out"], "{named}");
+    }
+}
