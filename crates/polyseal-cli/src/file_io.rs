@@ -23,7 +23,6 @@ use crate::error::{Failure, Result};
 use crate::objects::expect_file;
 #[cfg(feature = "stores")]
 use crate::objects::{ObjectReader, ObjectWriter, is_object};
-use crate::signals;
 use crate::streams::{
     descriptor, expect_open, expect_unread, expect_wanted, is_standard_input, is_standard_output,
 };
@@ -205,7 +204,6 @@ impl OutputFile {
     fn named(path: &Path, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
         let failure = |error| Failure::io("write", path, &error);
         expect_no_secret(path)?;
-        signals::file_size_limit_is_an_error();
         let Some(special) = SpecialFile::at(path) else {
             return Ok(Self::New(NewFile::at(path, force, &forbidden(taken))?));
         };

@@ -42,6 +42,7 @@ use polyseal_local::secrets::{without_hexadecimal_keys, without_secrets};
 fn main() -> ExitCode {
     no_core_dump();
     signals::leave_nothing();
+    signals::file_size_limit_is_an_error();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => return report_usage(&error),

@@ -93,11 +93,7 @@ pub(crate) fn leave_nothing() {
 
 /// Turns the signal for "file size limit exceeded" into an error of `write`.
 pub(crate) fn file_size_limit_is_an_error() {
-    // Each registration stays, and is gone through when the signal comes.
-    static DONE: OnceLock<()> = OnceLock::new();
-    DONE.get_or_init(|| {
-        let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
-    });
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
 }
 
 fn undo() -> MutexGuard<'static, Undo> {

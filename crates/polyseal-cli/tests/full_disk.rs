@@ -159,6 +159,18 @@ fn a_limit_on_file_sizes() {
     };
     Outcome(limited("encrypt -k k -o c m")).fails(1, "File too large");
     assert_eq!(room.names(), ["k", "m"]);
+    // Of a tree, a list and a rekey, the one file fails.
+    std::fs::create_dir(room.path("d")).unwrap();
+    std::fs::rename(room.path("m"), room.path("d/m")).unwrap();
+    room.write("d/small", b"small");
+    Outcome(limited("encrypt -k k --recursive -o s d")).fails(1, "File too large");
+    room.opens("k", "s/small.polyseal", b"small");
+    Outcome(limited("encrypt -k k d/m d/small")).fails(1, "File too large");
+    room.opens("k", "d/small.polyseal", b"small");
+    room.run(["encrypt", "-k", "k", "-o", "c", "d/m"], b"").succeeds();
+    let old = room.read("c");
+    Outcome(limited("rekey -k k --to-key k --new-key c")).fails(1, "File too large");
+    assert!(room.read("c") == old);
 }
 
 #[test]
