@@ -21,6 +21,7 @@ use polyseal_file::{
 };
 use polyseal_local::{
     Already, Done, Error, How, NewTree, Options, Problem, Rekey, Result, SealedTree, TreeSealer,
+    rekey_file,
 };
 
 const HONEST: &[u8] = b"pay 10 to Alice";
@@ -287,4 +288,61 @@ fn a_tree_of_all_lengths_is_bound_as_it_is_sealed() {
     all(|tell| tree.reencrypt(to, Encryptor::new(&recipients), tell)).unwrap();
     let tree = SealedTree::open(&at("n"), Decryptor::new(&identities), &options).unwrap();
     assert_eq!(all(|tell| tree.verify(tell)).unwrap().len(), 7);
+}
+
+/// Somebody else rekeys the manifest in place while the files are read for another.
+#[test]
+fn a_manifest_that_is_rekeyed_meanwhile_is_not_replaced() {
+    let (room, new) = (Room::new(), Key::generate().unwrap());
+    room.write_manifest(&room.unbound_manifest());
+    let (identities, recipients) = (Identities::from(&room.key), Recipients::from(&room.key));
+    let options = Options::new().allow_unbound_contents(true);
+    let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
+    let (to, manifest) = (Recipients::from(&new), room.at("s").join(MANIFEST));
+    let give = || Ok(&to);
+    let rekey = Rekey::new(&identities, &give, Existing::Keep, How::InPlace);
+    rekey_file(&manifest, &rekey, &Options::new()).unwrap();
+    let rekeyed = fs::read(&manifest).unwrap();
+    let bound = all(|tell| tree.bind_contents(Encryptor::new(&recipients), tell));
+    assert!(matches!(bound.unwrap_err().problem(), Problem::Changed));
+    assert_eq!(fs::read(&manifest).unwrap(), rekeyed);
+}
+
+/// Whoever can write to the tree would else keep a key in the manifest.
+#[test]
+fn what_is_altered_or_put_in_a_files_place_keeps_no_key_in_the_manifest() {
+    let alter = |path: &Path| {
+        let mut bytes = fs::read(path).unwrap();
+        bytes[200] ^= 1;
+        fs::write(path, bytes).unwrap();
+    };
+    let link = |path: &Path| {
+        fs::remove_file(path).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", path).unwrap();
+    };
+    for spoil in [alter as fn(&Path), link] {
+        let (room, new) = (Room::new(), Key::generate().unwrap());
+        spoil(&room.at("s/f.polyseal"));
+        let (identities, recipients) = (Identities::from(&room.key), Recipients::from(&new));
+        let give = || Ok(&recipients);
+        let rekey = Rekey::new(&identities, &give, Existing::Remove, How::Header);
+        all(|tell| SealedTree::rekey(&room.at("s"), &rekey, &Options::new(), tell)).unwrap_err();
+        let manifest = File::open(room.at("s").join(MANIFEST)).unwrap();
+        let own = context(None).unwrap();
+        let opens = |key| {
+            let identities = Identities::from(key);
+            Decryptor::new(&identities).context(&own).verify(Input::File(&manifest)).is_ok()
+        };
+        assert!(opens(&new) && !opens(&room.key));
+    }
+}
+
+#[test]
+fn a_part_is_not_taken_for_what_is_expected_of_a_whole_file() {
+    let room = Room::new();
+    let (identities, entry) = (Identities::from(&room.key), room.entry());
+    let Kind::File { bound: Bound::Contents(commitment), .. } = entry.kind else { return };
+    let decryptor = Decryptor::new(&identities).expecting(&commitment);
+    let refused = decryptor.reader(&room.forged[..]).unwrap_err();
+    assert!(matches!(refused, FileError::ExpectedInParts));
 }

@@ -142,6 +142,42 @@ fn a_mode_is_not_taken_over_by_way_of_another_users_link() {
     }
 }
 
+/// What a tree gives is no more than a replaced file gave, and nothing to a group that a folder
+/// gives its files, or in a directory in which another user gives names.
+#[test]
+fn a_tree_gives_no_access_that_was_not_there() {
+    if !is_root() {
+        return;
+    }
+    let room = Room::new();
+    fs::create_dir_all(room.at("d/sub")).unwrap();
+    for name in ["d/new", "d/old", "d/sub/theirs"] {
+        fs::write(room.at(name), "secret").unwrap();
+        fs::set_permissions(room.at(name), Permissions::from_mode(0o644)).unwrap();
+    }
+    room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    fs::create_dir_all(room.at("out/sub")).unwrap();
+    // For a group alone, which others are not in; and a folder that gives its group.
+    fs::write(room.at("out/old"), "old").unwrap();
+    chown(room.at("out/old"), None, Some(SOMEBODY)).unwrap();
+    fs::set_permissions(room.at("out/old"), Permissions::from_mode(0o604)).unwrap();
+    chown(room.at("out"), None, Some(SOMEBODY)).unwrap();
+    fs::set_permissions(room.at("out"), Permissions::from_mode(0o2755)).unwrap();
+    chown(room.at("out/sub"), Some(SOMEBODY), None).unwrap();
+    let (identities, options) = (room.identities(), Options::new().overwrite(true));
+    let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
+    let to = NewTree::at(&room.at("out"), true).unwrap();
+    tree.decrypt(to, &mut |_, done| done.map(drop)).unwrap();
+    for (name, group, expected) in
+        [("out/new", SOMEBODY, 0o604), ("out/old", SOMEBODY, 0o604), ("out/sub/theirs", 0, 0o600)]
+    {
+        let metadata = fs::metadata(room.at(name)).unwrap();
+        assert_eq!(fs::read(room.at(name)).unwrap(), b"secret", "{name}");
+        assert_eq!(format!("{:o}", metadata.mode() & 0o777), format!("{expected:o}"), "{name}");
+        assert!(name.ends_with("theirs") || metadata.gid() == group, "{name}");
+    }
+}
+
 /// Who may read what replaces a file, by what that was and where it stands.
 #[test]
 fn nobody_may_read_a_new_file_who_could_not_read_the_old_one() {

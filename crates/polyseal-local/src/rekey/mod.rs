@@ -305,15 +305,14 @@ enum Which<'a> {
 }
 
 /// Lets `output` take the place of a file that was read by `read`, if that is still what is at
-/// `place`, with its header.
+/// `place`, with the `header` that it had then.
 pub(crate) fn take_place(
     place: Place,
-    mut read: &File,
+    read: &File,
+    header: &Header,
     output: NewFile,
     options: &Options<'_>,
 ) -> Result {
-    read.rewind().cannot("read", &place.shown)?;
-    let header = Header::read(&mut read).map_err(file(&place.shown))?;
     let lock = Lock::take(&place, read, header.as_bytes(), options.progress)?;
     expect_none(&place, read, Strict::Copies, options.progress)?;
     make_one(Change::Replace(Replacement::by(lock, output)))

@@ -53,7 +53,8 @@ impl SealedTree<'_> {
             Manifest { of: tree, options, encryptor }.write_to(&output, outcomes, tell)
         })?;
         if total.failed == 0 {
-            take_place(place, self.manifest(), output, options)?;
+            let (file, header) = self.manifest();
+            take_place(place, file, header, output, options)?;
         }
         Ok(total)
     }

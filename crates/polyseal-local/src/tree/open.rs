@@ -9,7 +9,9 @@ use polyseal_file::manifest::{
     Bound, Entry, Error as ManifestError, Kind, Problem as ManifestProblem, Reader, context,
     stays_inside,
 };
-use polyseal_file::{Commitment, Context, Decryptor, Error as FileError, Input, Output, Summary};
+use polyseal_file::{
+    Commitment, Context, Decryptor, Error as FileError, Header, Input, Output, Summary,
+};
 
 use super::join::{Join, Pair, path_of, unread};
 use super::target::{NewTree, Reach, Writable};
@@ -42,6 +44,8 @@ enum ManifestOf {
 pub struct SealedTree<'a> {
     tree: Tree,
     manifest: File,
+    /// As it was before the rest was read: whoever replaces the manifest compares it.
+    header: Header,
     bound: ManifestOf,
     options: Options<'a>,
     decryptor: Decryptor<'a>,
@@ -64,8 +68,10 @@ impl<'a> SealedTree<'a> {
             _ => Error::io("read", &shown, error),
         })?;
         let options = *options;
+        let header = Header::read(&mut &manifest).map_err(file(&shown))?;
         let bound = ManifestOf::read(&manifest, &decryptor, &options, &shown)?;
-        let mut sealed = Self { tree, manifest, bound, options, decryptor, files: 0, bytes: 0 };
+        let (files, bytes) = (0, 0);
+        let mut sealed = Self { tree, manifest, header, bound, options, decryptor, files, bytes };
         let (mut files, mut bytes) = (0, 0_u64);
         for entry in sealed.entries()? {
             if let Kind::File { plaintext_bytes, .. } = entry.map_err(of_manifest(&shown))?.kind {
@@ -139,8 +145,9 @@ impl<'a> SealedTree<'a> {
         Ok(Join::new(self.entries()?, shown, walk, self.options.exclude))
     }
 
-    pub(super) fn manifest(&self) -> &File {
-        &self.manifest
+    /// The manifest, and the header that it had when it was read.
+    pub(super) fn manifest(&self) -> (&File, &Header) {
+        (&self.manifest, &self.header)
     }
 
     pub(super) fn manifest_place(&self) -> Result<Place> {
