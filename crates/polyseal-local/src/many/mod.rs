@@ -11,6 +11,8 @@ pub(crate) use self::batches::{Item, Prepared, in_batches};
 pub use self::names::NameList;
 pub use self::pool::in_order;
 
+use polyseal_file::Error as FileError;
+
 use crate::error::{Error, Problem, Result};
 use crate::platform::is_of_what_is_there;
 use crate::progress::Progress;
@@ -137,8 +139,6 @@ impl<'a> Report<'a> {
 /// Whether a file failed in a way that whoever can write to the tree brings about: it was taken
 /// away, altered, locked, or something else put in its place.
 fn is_strange(error: &Error) -> bool {
-    use polyseal_file::Error as FileError;
-
     match error.problem() {
         Problem::Missing
         | Problem::OtherFile
@@ -157,5 +157,33 @@ fn is_strange(error: &Error) -> bool {
             FileError::Io { .. } | FileError::Random | FileError::Stretch | FileError::AgePlugin(_)
         ),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn what_somebody_can_bring_about_is_strange_and_a_full_disk_is_not() {
+        let system =
+            |code| Problem::Io { what: "read", source: io::Error::from_raw_os_error(code) };
+        // EACCES, ELOOP, ENOTDIR; ENOSPC, EIO, EMFILE.
+        for (code, expected) in
+            [(13, true), (40, true), (20, true), (28, false), (5, false), (24, false)]
+        {
+            assert_eq!(is_strange(&Error::new(Path::new("f"), system(code))), expected, "{code}");
+        }
+        for (problem, expected) in [
+            (Problem::Busy, true),
+            (Problem::OtherContents, true),
+            (Problem::File(FileError::NoMatchingKey), true),
+            (Problem::File(FileError::Random), false),
+            (Problem::Cancelled, false),
+        ] {
+            assert_eq!(is_strange(&Error::new(Path::new("f"), problem)), expected);
+        }
     }
 }
