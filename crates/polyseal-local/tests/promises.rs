@@ -142,6 +142,38 @@ fn a_mode_is_not_taken_over_by_way_of_another_users_link() {
     }
 }
 
+/// A folder may have a list that it gives to all that is made in it.
+#[test]
+fn a_tree_below_a_default_access_list_is_for_its_owner() {
+    let room = Room::new();
+    fs::create_dir(room.at("d")).unwrap();
+    fs::write(room.at("d/one"), "one").unwrap();
+    fs::set_permissions(room.at("d/one"), Permissions::from_mode(0o640)).unwrap();
+    room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    fs::create_dir(room.at("folder")).unwrap();
+    // Version 2; tag, permissions and number of owner, a user, group, mask and others.
+    let entries = [(1, 7, !0), (2, 7, SOMEBODY), (4, 5, !0), (16, 7, !0), (32, 0, !0)];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, permissions, number) in entries {
+        list.extend(u16::to_le_bytes(tag));
+        list.extend(u16::to_le_bytes(permissions));
+        list.extend(u32::to_le_bytes(number));
+    }
+    let (name, flags) = ("system.posix_acl_default", rustix::fs::XattrFlags::empty());
+    if rustix::fs::setxattr(room.at("folder"), name, &list, flags).is_err() {
+        assert!(std::env::var_os("CI").is_none(), "in CI this must be possible");
+        return;
+    }
+    for preserve in [false, true] {
+        let (identities, options) = (room.identities(), Options::new());
+        let options = options.preserve_permissions(preserve);
+        let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
+        let out = room.at(&format!("folder/{preserve}"));
+        tree.decrypt(NewTree::at(&out, false).unwrap(), &mut |_, done| done.map(drop)).unwrap();
+        assert_eq!(fs::metadata(out.join("one")).unwrap().mode() & 0o777, 0o600);
+    }
+}
+
 /// What a tree gives is no more than a replaced file gave, and nothing to a group that a folder
 /// gives its files, or in a directory in which another user gives names.
 #[test]
