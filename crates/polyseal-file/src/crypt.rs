@@ -18,6 +18,7 @@ use crate::header::{Header, MAX_HEADER_BYTES, MIN_HEADER_BYTES, PayloadKey};
 use crate::input_file::InputFile;
 use crate::key::Key;
 use crate::layout::SegmentSize;
+use crate::opener::Opener;
 use crate::passphrase::Context;
 use crate::payload::{PayloadHead, Stored};
 use crate::payload_cipher::PayloadCipher;
@@ -28,6 +29,7 @@ use crate::recipients::{Identities, Recipients};
 use crate::sealer::{Sealer, SourceVersion, StreamSealer};
 use crate::segment::{Direction, SegmentCipher};
 use crate::suite::{DEFAULT_SUITE, Suite};
+use crate::version::Version;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -532,13 +534,19 @@ impl<'a> Decryptor<'a> {
     /// armour, nothing tells.
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
         self.expect_no_more_than_parts()?;
-        let (Opened { offset, .. }, cipher) = self.open(&mut beginning(&source))?;
-        let total = source.size().map_err(io("examine the input"))?;
-        // The header was read, so the file is at least as long.
-        if total < offset {
-            return Err(Error::InputChanged);
+        let size = source.size().map_err(io("examine the input"))?;
+        let mut start = beginning(&source);
+        if self.detached.is_some() || is_age(&mut start)? {
+            let (Opened { offset, .. }, cipher) = self.open(&mut start)?;
+            // The header was read, so the file is at least as long.
+            if size < offset {
+                return Err(Error::InputChanged);
+            }
+            return Reader::new(source, PayloadHead::new(cipher, offset, size)?);
         }
-        Reader::new(source, PayloadHead::new(cipher, offset, total)?)
+        let opener = Opener::of(Version::new(size)).in_turn();
+        let (head, last) = opener.read(&source, start.buffer(), self)?;
+        Reader::opened(source, head, &last)
     }
 
     /// Opens `header` to read parts of its payload, of which so many bytes are
@@ -583,7 +591,7 @@ impl<'a> Decryptor<'a> {
             return self.cipher(header, 0);
         }
         #[cfg(feature = "age")]
-        if first_byte(input)?.is_some_and(begins_so) {
+        if is_age(input)? {
             if let Commits::Expected(_) = self.commits {
                 return Err(Error::OtherFile);
             }
@@ -640,6 +648,18 @@ pub(crate) fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
             buffer => return Ok(buffer.map_err(io("read the input"))?.first().copied()),
         }
     }
+}
+
+/// Whether it begins as a file of age does.
+#[cfg(feature = "age")]
+fn is_age(input: &mut impl BufRead) -> Result<bool> {
+    Ok(first_byte(input)?.is_some_and(begins_so))
+}
+
+/// Without age, none is read as one.
+#[cfg(not(feature = "age"))]
+fn is_age(input: &mut impl BufRead) -> Result<bool> {
+    first_byte(input).map(|_| false)
 }
 
 /// The beginning of a file.

@@ -40,6 +40,11 @@ pub enum Error {
     /// The input changed its length while it was read: it has become shorter than it was at first;
     /// or longer, when it was decrypted.
     InputChanged,
+    /// The object was replaced while it was read: two answers are of different
+    /// [versions](crate::Version). To read it, begin anew.
+    Replaced,
+    /// An [`Opener`](crate::Opener) was to open what has not been fetched: a step was left out.
+    NotFetched,
     /// The file to write to is not empty, so that what is in it could stay behind the end of the
     /// output; or it is in append mode, where offsets do not hold.
     OutputNotEmpty,
@@ -243,6 +248,8 @@ impl fmt::Display for Error {
             }
             Self::Cancelled => f.write_str("cancelled"),
             Self::InputChanged => f.write_str("the input changed its length while it was read"),
+            Self::Replaced => f.write_str("the object was replaced while it was read"),
+            Self::NotFetched => f.write_str("a step of opening was left out"),
             Self::OutputNotEmpty => {
                 f.write_str("the file to write to is not empty, or in append mode")
             }

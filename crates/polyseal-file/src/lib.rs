@@ -64,6 +64,7 @@ mod key;
 mod layout;
 pub mod manifest;
 mod one_shot;
+mod opener;
 mod outline;
 mod passphrase;
 mod payload;
@@ -78,6 +79,7 @@ mod sealer;
 mod segment;
 mod stanza;
 mod suite;
+mod version;
 
 pub use armor::{ArmorReader, ArmorWriter};
 pub use commitment::{COMMITMENT_BYTES, Commitment};
@@ -93,6 +95,7 @@ pub use layout::{
     DEFAULT_SEGMENT_BYTES, MAX_SEGMENT_BYTES, MAX_SEGMENTS, MIN_SEGMENT_BYTES, SegmentSize,
 };
 pub use one_shot::{decrypt, encrypt};
+pub use opener::{Answer, Opened, Opener, Step, Wanted};
 pub use outline::Outline;
 pub use passphrase::{Context, Passphrase};
 pub use payload::{Payload, PayloadHead, Stored};
@@ -102,3 +105,4 @@ pub use reader::Reader;
 pub use recipients::{Identities, Recipients};
 pub use sealer::{Piece, Sealer, SourceVersion, StreamSealer};
 pub use suite::{DEFAULT_SUITE, Suite};
+pub use version::Version;

@@ -78,9 +78,15 @@ impl<S: ReadAt> Reader<S> {
     /// The payload that begins with `head`, after its last segment has been read and opened.
     pub(crate) fn new(source: S, head: PayloadHead) -> Result<Self> {
         let Range { start, end } = head.last_range();
-        let mut last = memory(head.layout());
-        last.resize((end - start) as usize, 0);
+        let mut last = vec![0; (end - start) as usize];
         fill(&source, &mut last, start)?;
+        Self::opened(source, head, &last)
+    }
+
+    /// The same with the stored bytes of the last segment, which have been read.
+    pub(crate) fn opened(source: S, head: PayloadHead, stored: &[u8]) -> Result<Self> {
+        let mut last = memory(head.layout());
+        last.extend_from_slice(stored);
         let (payload, last) = head.certain_and_last(last)?;
         let at_hand = [Arc::new(last)].into();
         let shared = Shared { at_hand, segments: Vec::new(), stored: Vec::new() };

@@ -48,6 +48,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test"))]
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, reason = "a crate with std")]
 
+mod bounded;
 mod cache;
 mod compute;
 mod error;

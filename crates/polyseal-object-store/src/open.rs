@@ -1,36 +1,31 @@
 //! Opening an object: its header and its last segment, in one round of requests.
 //!
-//! The last segment is opened first, so that an object that was cut short is refused before
-//! anything of it is given out. A request for the last bytes also gives the length: so both are
-//! asked for at once, with the segment size of this store as the guess for how many those are.
-//! From then on every request names the ETag that was seen.
+//! [`Opener`] says what is wanted and what the answers mean; here they are fetched. Once a version
+//! has been seen, every request names its ETag, if that is a strong one.
 
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
-use futures_util::future::join;
+use futures_util::future::join_all;
 use object_store::path::Path;
 use object_store::{
     Attributes, Error, Extensions, GetOptions, GetRange, GetResult, ObjectMeta, Result,
 };
-use polyseal_file::{Header, MIN_HEADER_BYTES, Outline, Payload, Stored};
+use polyseal_file::{Answer, Decryptor, Opener, Payload, Step, Version, Wanted};
 
+use crate::bounded::bounded;
 use crate::error::{ObjectError, Replaced};
 use crate::store::Core;
-
-/// The longest tag of a suite in bytes.
-const MAX_TAG_BYTES: u64 = 64;
-/// How often opening begins anew if the object is replaced between its two requests.
-const ATTEMPTS: usize = 5;
 
 /// Which version of an object is read.
 #[derive(Clone, Debug)]
 pub(crate) struct Pin {
     meta: ObjectMeta,
+    seen: Version,
     /// A version that was asked for, and not merely met.
-    version: Option<String>,
+    asked: Option<String>,
     extensions: Extensions,
 }
 
@@ -49,30 +44,39 @@ pub(crate) struct Opened {
     pub(crate) tail: (u64, Bytes),
 }
 
+/// What is told of an object, as the rule for versions takes it.
+pub(crate) fn version(meta: &ObjectMeta) -> Version {
+    Version::new(meta.size)
+        .with_tag(meta.e_tag.as_deref())
+        .with_mark(meta.last_modified.to_rfc3339())
+}
+
+/// What asks for these bytes.
+pub(crate) fn range(wanted: &Wanted) -> GetRange {
+    match wanted {
+        Wanted::First(bytes) => GetRange::Bounded(0..*bytes),
+        Wanted::Last(bytes) => GetRange::Suffix(*bytes),
+        Wanted::Range(range) => GetRange::Bounded(range.clone()),
+    }
+}
+
 impl Pin {
     fn new(meta: ObjectMeta, options: &GetOptions) -> Self {
-        let extensions = options.extensions.clone();
-        Self { meta, version: options.version.clone(), extensions }
+        let (seen, extensions) = (version(&meta), options.extensions.clone());
+        Self { meta, seen, asked: options.version.clone(), extensions }
     }
 
     /// Whether this is the same version.
     pub(crate) fn is(&self, meta: &ObjectMeta) -> bool {
-        let mine = &self.meta;
-        match (&mine.e_tag, &meta.e_tag) {
-            (Some(mine), Some(other)) if mine != other => return false,
-            (Some(_), Some(_)) => {}
-            _ if mine.last_modified != meta.last_modified => return false,
-            _ => {}
-        }
-        mine.size == meta.size
+        self.seen.is(&version(meta))
     }
 
     /// What asks for a range of this version, and of no other.
     pub(crate) fn options(&self, range: Range<u64>) -> GetOptions {
         GetOptions {
             range: Some(GetRange::Bounded(range)),
-            if_match: self.meta.e_tag.clone(),
-            version: self.version.clone(),
+            if_match: self.seen.if_match().map(str::to_owned),
+            version: self.asked.clone(),
             extensions: self.extensions.clone(),
             ..GetOptions::default()
         }
@@ -108,80 +112,83 @@ impl Core {
         let mut attempt = 1;
         loop {
             match self.open_once(location, options).await {
-                Err(error) if Replaced::is_in(&error) && attempt < ATTEMPTS => attempt += 1,
+                Err(error) if Replaced::is_in(&error) && attempt < Opener::ATTEMPTS => attempt += 1,
                 other => return other,
             }
         }
     }
 
     async fn open_once(&self, location: &Path, options: &GetOptions) -> Result<Opened> {
-        let ask = |range| {
-            let options = GetOptions { range: Some(range), head: false, ..options.clone() };
-            self.inner.get_opts(location, options)
+        let mut opener = Opener::new().segment_size(self.segment);
+        if self.no_suffix.load(Ordering::Relaxed) {
+            opener = opener.in_turn();
+        }
+        let refused = |error| match error {
+            polyseal_file::Error::Replaced => Replaced::at(location),
+            other => ObjectError::at(location, other),
         };
-        let beginning = async {
-            let got = ask(GetRange::Bounded(0..MIN_HEADER_BYTES as u64)).await?;
-            let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
-            Ok((meta, attributes, got.bytes().await?))
-        };
-        let end = async {
-            if self.no_suffix.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let guess = u64::from(self.segment.bytes()) + MAX_TAG_BYTES;
-            let got = match ask(GetRange::Suffix(guess)).await {
-                Err(Error::NotSupported { .. }) => {
-                    self.no_suffix.store(true, Ordering::Relaxed);
-                    return Ok(None);
+        let mut seen: Option<(Pin, Attributes)> = None;
+        loop {
+            match opener.step() {
+                Step::Fetch(wanted) => {
+                    let pin = seen.as_ref().map(|(pin, _)| pin);
+                    let asked =
+                        wanted.iter().cloned().map(|it| self.ask(location, options, pin, it));
+                    for (wanted, got) in wanted.iter().zip(join_all(asked).await) {
+                        match (wanted, got) {
+                            (Wanted::Last(_), Err(Error::NotSupported { .. })) => {
+                                self.no_suffix.store(true, Ordering::Relaxed);
+                            }
+                            (_, Ok((meta, attributes, answer))) => {
+                                opener.take(wanted, answer).map_err(refused)?;
+                                seen = Some((Pin::new(meta, options), attributes));
+                            }
+                            (Wanted::First(_), Err(error)) => {
+                                let options = options.clone();
+                                return Err(self.why_no_beginning(location, options, error).await);
+                            }
+                            (_, Err(error)) => return Err(error),
+                        }
+                    }
                 }
-                other => other?,
-            };
-            let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
-            let start = got.range.start;
-            Ok::<_, Error>(Some((meta, attributes, start, got.bytes().await?)))
-        };
-        let (beginning, end) = join(beginning, end).await;
-        let (meta, attributes, mut header) = match (beginning, &end) {
-            // The whole object: one answer is of one version.
-            (Ok(_), Ok(Some((meta, attributes, 0, bytes)))) => {
-                (meta.clone(), attributes.clone(), bytes.slice(..bytes.len().min(MIN_HEADER_BYTES)))
+                Step::Unlock => {
+                    let unlock =
+                        move |decryptor: &Decryptor<'_>| opener.unlock(decryptor).map(|()| opener);
+                    opener = self.decrypt(location, unlock).await?;
+                }
+                Step::Open => break,
             }
-            (Ok(beginning), _) => beginning,
-            (Err(error), _) => {
-                return Err(self.why_no_beginning(location, options.clone(), error).await);
-            }
-        };
-        let refused = |error| ObjectError::at(location, error);
-        let header_bytes = Outline::parse(&header).map_err(refused)?.header_bytes();
-        let pin = Pin::new(meta, options);
-        let stored = pin.meta.size;
-        let mut tail = (stored, Bytes::new());
-        if let Some((meta, _, start, bytes)) = end? {
-            if !pin.is(&meta) || start + bytes.len() as u64 != stored {
-                return Err(Replaced::at(location));
-            }
-            tail = (start, bytes);
         }
-        if header_bytes > header.len() as u64 && header_bytes < stored {
-            let got = self.fetch(location, &pin, header.len() as u64..header_bytes).await?;
-            header = [header, got.bytes().await?].concat().into();
-        }
-        let head = self
-            .decrypt(location, move |decryptor| {
-                decryptor.payload_head(&Header::parse(&header)?, Stored::File(stored))
-            })
-            .await?;
-        let last = head.last_range();
-        if last.start < tail.0 {
-            let got = self.fetch(location, &pin, last.start..tail.0).await?;
-            tail = (last.start, [got.bytes().await?, tail.1].concat().into());
-        }
-        let segment = tail.1.slice((last.start - tail.0) as usize..);
-        let payload = Arc::new(head.certain(&segment).map_err(refused)?);
-        let known = Known { pin, payload };
+        let opened = opener.open().map_err(refused)?;
+        let not_fetched = || refused(polyseal_file::Error::NotFetched);
+        let (pin, attributes) = seen.ok_or_else(not_fetched)?;
+        let known = Known { pin, payload: Arc::new(opened.payload) };
         if options.version.is_none() && known.pin.meta.e_tag.is_some() {
             self.known.put(location.clone(), known.clone());
         }
-        Ok(Opened { known, attributes, tail })
+        Ok(Opened { known, attributes, tail: (opened.end_start, opened.end.into()) })
+    }
+
+    /// Asks for bytes of an object, of one version if one has been seen.
+    async fn ask(
+        &self,
+        location: &Path,
+        options: &GetOptions,
+        pin: Option<&Pin>,
+        wanted: Wanted,
+    ) -> Result<(ObjectMeta, Attributes, Answer)> {
+        let got = match (pin, &wanted) {
+            (Some(pin), Wanted::Range(range)) => self.fetch(location, pin, range.clone()).await?,
+            _ => {
+                let options =
+                    GetOptions { range: Some(range(&wanted)), head: false, ..options.clone() };
+                self.inner.get_opts(location, options).await?
+            }
+        };
+        let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
+        let (version, start) = (version(&meta), got.range.start);
+        let most = wanted.range(meta.size);
+        let bytes = bounded(got, most.end - most.start).await?;
+        Ok((meta, attributes, Answer { version, start, bytes }))
     }
 }

@@ -13,6 +13,7 @@ use object_store::{
 };
 use polyseal_file::Payload;
 
+use crate::bounded::bounded;
 use crate::compute::compute;
 use crate::error::{ObjectError, Replaced, generic};
 use crate::open::{Known, Opened};
@@ -124,7 +125,10 @@ impl Core {
                     Some((start, bytes)) if *start <= stored.start => {
                         bytes.slice((stored.start - start) as usize..(stored.end - start) as usize)
                     }
-                    _ => self.fetch(location, &known.pin, stored).await?.bytes().await?,
+                    _ => {
+                        let most = stored.end - stored.start;
+                        bounded(self.fetch(location, &known.pin, stored).await?, most).await?.into()
+                    }
                 };
                 open(&known.payload, location, range, bytes).await
             }

@@ -9,6 +9,7 @@ use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
 use polyseal_file::{MIN_HEADER_BYTES, Outline, Stored};
 
+use crate::bounded::bounded;
 use crate::error::ObjectError;
 use crate::store::{Core, ListedSizes};
 
@@ -65,7 +66,7 @@ impl Core {
             Err(error) => return Err(self.why_no_beginning(location, options, error).await),
         };
         let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
-        let start = got.bytes().await?;
+        let start = bounded(got, Outline::BYTES as u64).await?;
         let outline = Outline::parse(&start).map_err(|error| ObjectError::at(location, error))?;
         self.sizes.put(Listed::of(&meta), size_of(&outline, meta.size));
         Ok((outline, meta, attributes))
