@@ -54,6 +54,8 @@ mod compute;
 mod error;
 mod open;
 mod read;
+#[cfg(feature = "remote")]
+pub mod remote;
 mod sizes;
 mod store;
 mod upload;

@@ -1,0 +1,291 @@
+//! What a request asks for, and so how much may come.
+//!
+//! Source: RFC 9110, sections 8.6 (Content-Length), 14.1.2 (byte ranges), 14.4 (Content-Range) and
+//! 15.5.17 (416); the queries of the S3 API (ListObjectsV2, DeleteObjects) and of Azure's List
+//! Blobs, as `object_store` asks them. Google's lists are asked for as S3's are.
+//!
+//! Limits: a GET without a range is an object that streams, and as long as the server says. What
+//! services that give credentials answer to a GET cannot be told from that.
+
+use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, RANGE};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, response};
+use object_store::client::HttpError;
+
+use super::errors::{EmptyObject, NoRanges, TooMuch, refused};
+
+/// What is kept in memory of an answer with one item for each of a thousand keys.
+pub(super) const LIST_BYTES: u64 = 16 << 20;
+/// What is kept in memory of any other.
+pub(super) const ANSWER_BYTES: u64 = 1 << 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// Headers only.
+    Head,
+    /// All of an object.
+    Object,
+    Part(Part),
+    List,
+    /// Something else, of at most so many bytes.
+    Answer(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The first byte and the last one, or as many as there are.
+    From(u64, u64),
+    /// So many at the end.
+    Last(u64),
+}
+
+/// How many bytes may come, and how many have to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) most: u64,
+    pub(super) least: u64,
+}
+
+/// What is asked for by a GET whose query has these pairs; `""` is any value.
+const QUERIES: [(&[(&str, &str)], Asked); 4] = [
+    (&[("list-type", "2")], Asked::List),
+    (&[("restype", "container"), ("comp", "list")], Asked::List),
+    (&[("session", "")], Asked::Answer(ANSWER_BYTES)),
+    (&[("tagging", "")], Asked::Answer(ANSWER_BYTES)),
+];
+
+impl Asked {
+    pub(super) fn by<B>(request: &Request<B>) -> Result<Self, HttpError> {
+        let query = request.uri().query().unwrap_or_default();
+        let has = |&(name, value): &(&str, &str)| {
+            query.split('&').any(|pair| {
+                let (n, v) = pair.split_once('=').unwrap_or((pair, ""));
+                n == name && (value.is_empty() || v == value)
+            })
+        };
+        if request.method() == Method::HEAD {
+            return Ok(Self::Head);
+        }
+        if request.method() != Method::GET {
+            let several = request.method() == Method::POST && has(&("delete", ""));
+            return Ok(Self::Answer(if several { LIST_BYTES } else { ANSWER_BYTES }));
+        }
+        if let Some((_, asked)) = QUERIES.iter().find(|(pairs, _)| pairs.iter().all(has)) {
+            return Ok(*asked);
+        }
+        let Some(range) = request.headers().get(RANGE) else { return Ok(Self::Object) };
+        // After an answer that was too long, `object_store` asks for what is left: nothing.
+        let part = range.to_str().ok().and_then(Part::parsed);
+        part.map(Self::Part).ok_or_else(|| refused(TooMuch { asked: 0 }))
+    }
+
+    /// How much of the body of this answer is taken. A complete object is made the part that it
+    /// is, as `object_store` takes no other answer to a range.
+    pub(super) fn bounds(self, answer: &mut response::Parts) -> Result<Bounds, HttpError> {
+        let length = content_length(&answer.headers);
+        let (most, least) = match self {
+            Self::Head => (0, 0),
+            Self::Object => (length.unwrap_or(u64::MAX), length.unwrap_or(0)),
+            Self::Part(part) => {
+                let least = part.of(answer)?;
+                (part.most(), least)
+            }
+            Self::List => (LIST_BYTES, 0),
+            Self::Answer(most) => (most, 0),
+        };
+        let said = if self == Self::Head { 0 } else { length.unwrap_or(0).max(least) };
+        if said > most {
+            return Err(refused(TooMuch { asked: most }));
+        }
+        Ok(Bounds { most, least })
+    }
+}
+
+impl Part {
+    /// As `object_store` writes it: one range.
+    fn parsed(range: &str) -> Option<Self> {
+        let (first, last) = range.strip_prefix("bytes=")?.split_once('-')?;
+        if first.is_empty() {
+            return last.parse().ok().map(Self::Last);
+        }
+        let first = first.parse().ok()?;
+        let last = if last.is_empty() { u64::MAX } else { last.parse().ok()? };
+        (first <= last).then_some(Self::From(first, last))
+    }
+
+    fn most(self) -> u64 {
+        match self {
+            Self::From(first, last) => (last - first).saturating_add(1),
+            Self::Last(bytes) => bytes,
+        }
+    }
+
+    /// Whether an object of `size` bytes is no more than this.
+    fn is_all_of(self, size: u64) -> bool {
+        match self {
+            Self::From(first, last) => first == 0 && size - 1 <= last,
+            Self::Last(bytes) => size <= bytes,
+        }
+    }
+
+    /// The bytes that an answer of success promises.
+    fn of(self, answer: &mut response::Parts) -> Result<u64, HttpError> {
+        let length = content_length(&answer.headers);
+        if answer.status == StatusCode::PARTIAL_CONTENT {
+            let Some(range) = ContentRange::of(&answer.headers) else {
+                return Ok(length.unwrap_or(0));
+            };
+            if range.size == Some(0) {
+                return Err(empty(&answer.headers));
+            }
+            let bytes = range.bytes.unwrap_or(0);
+            if length.is_none() {
+                answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
+            }
+            return Ok(bytes);
+        }
+        match length {
+            Some(0) => Err(empty(&answer.headers)),
+            Some(size) if self.is_all_of(size) => {
+                let range = format!("bytes 0-{}/{size}", size - 1);
+                let range = HeaderValue::try_from(range).map_err(refused)?;
+                answer.headers.insert(CONTENT_RANGE, range);
+                answer.status = StatusCode::PARTIAL_CONTENT;
+                Ok(size)
+            }
+            size => Err(refused(NoRanges { size })),
+        }
+    }
+
+    /// Whether this is what a server says that has no part of an object to give, since the object
+    /// has no bytes.
+    pub(super) fn is_of_nothing(headers: &HeaderMap, body: &str) -> bool {
+        // Amazon S3 says it in the body only.
+        ContentRange::of(headers).is_some_and(|range| range.size == Some(0))
+            || body.contains("<ActualObjectSize>0</ActualObjectSize>")
+    }
+}
+
+pub(super) fn empty(headers: &HeaderMap) -> HttpError {
+    let e_tag = headers.get(ETAG).and_then(|tag| tag.to_str().ok()).map(str::to_owned);
+    refused(EmptyObject { e_tag })
+}
+
+fn content_length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.trim().parse().ok()
+}
+
+struct ContentRange {
+    bytes: Option<u64>,
+    size: Option<u64>,
+}
+
+impl ContentRange {
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let text = headers.get(CONTENT_RANGE)?.to_str().ok()?;
+        let (range, size) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
+        let bytes = range.split_once('-').and_then(|(first, last)| {
+            let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+            last.checked_sub(first)?.checked_add(1)
+        });
+        Some(Self { bytes, size: size.parse().ok() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(method: Method, uri: &str, range: &str) -> Option<Asked> {
+        let mut request = Request::builder().method(method).uri(uri);
+        if !range.is_empty() {
+            request = request.header(RANGE, range);
+        }
+        Asked::by(&request.body(()).unwrap()).ok()
+    }
+
+    #[test]
+    fn what_is_asked_for() {
+        let get = |uri, range| asked(Method::GET, uri, range);
+        let (s3, az) = ("http://h/b?list-type=2&prefix=a%2F", "http://h/c?restype=container");
+        assert_eq!(get(s3, ""), Some(Asked::List));
+        assert_eq!(get(&format!("{az}&comp=list&sig=x"), ""), Some(Asked::List));
+        assert_eq!(get(az, ""), Some(Asked::Object));
+        assert_eq!(get("http://h/list-type=2", ""), Some(Asked::Object));
+        assert_eq!(get("http://h/b?session", ""), Some(Asked::Answer(ANSWER_BYTES)));
+        assert_eq!(get("http://h/k?sig=x", "bytes=2-9"), Some(Asked::Part(Part::From(2, 9))));
+        assert_eq!(get("http://h/k", "bytes=2-"), Some(Asked::Part(Part::From(2, u64::MAX))));
+        assert_eq!(get("http://h/k", "bytes=-9"), Some(Asked::Part(Part::Last(9))));
+        for range in ["bytes=9-8", "bytes=1-2,4-5", "bytes=-", "lines=1-2", "bytes=+1-2x"] {
+            assert_eq!(get("http://h/k", range), None, "{range}");
+        }
+        assert_eq!(asked(Method::HEAD, "http://h/k", ""), Some(Asked::Head));
+        let post = asked(Method::POST, "http://h/b?delete", "");
+        assert_eq!(post, Some(Asked::Answer(LIST_BYTES)));
+        assert_eq!(asked(Method::PUT, s3, ""), Some(Asked::Answer(ANSWER_BYTES)));
+    }
+
+    /// What comes of an answer with a status, a Content-Length and a Content-Range.
+    fn taken(part: Part, status: u16, length: &str, range: &str) -> Result<(u64, u64), String> {
+        let mut answer = http::Response::builder().status(status);
+        for (name, value) in [(CONTENT_LENGTH, length), (CONTENT_RANGE, range)] {
+            if !value.is_empty() {
+                answer = answer.header(name, value);
+            }
+        }
+        let (mut parts, ()) = answer.body(()).unwrap().into_parts();
+        let bounds = Asked::Part(part).bounds(&mut parts).map_err(|error| error.to_string())?;
+        assert_eq!(parts.status, 206);
+        assert!(parts.headers.contains_key(CONTENT_LENGTH));
+        Ok((bounds.most, bounds.least))
+    }
+
+    #[test]
+    fn how_much_of_a_part_is_taken() {
+        let (beginning, end) = (Part::From(0, 9), Part::Last(10));
+        let more = Err("HTTP error: the server sent more than the 10 bytes".to_owned());
+        let whole = Err("HTTP error: the server gives no parts".to_owned());
+        let empty = Err("HTTP error: the object is empty".to_owned());
+        let rows = [
+            (beginning, 206, "10", "bytes 0-9/70", Ok((10, 10))),
+            (beginning, 206, "", "bytes 0-9/70", Ok((10, 10))),
+            (beginning, 206, "4", "bytes 0-3/4", Ok((10, 4))),
+            // What a server says about the range binds it, as well.
+            (beginning, 206, "4", "bytes 0-9/70", Ok((10, 10))),
+            (beginning, 206, "11", "bytes 0-9/70", more.clone()),
+            (beginning, 206, "10", "bytes 0-10/70", more.clone()),
+            (beginning, 206, "", "bytes 0-18446744073709551614/70", more.clone()),
+            (Part::From(60, u64::MAX), 206, "10", "bytes 60-69/70", Ok((u64::MAX - 59, 10))),
+            (end, 206, "11", "bytes 59-69/70", more),
+            (beginning, 206, "0", "bytes */0", empty.clone()),
+            (beginning, 200, "10", "", Ok((10, 10))),
+            (beginning, 203, "9", "", Ok((10, 9))),
+            (beginning, 200, "11", "", whole.clone()),
+            (beginning, 200, "", "", whole.clone()),
+            (Part::From(1, 9), 200, "9", "", whole.clone()),
+            (end, 200, "10", "", Ok((10, 10))),
+            (end, 200, "11", "", whole),
+            (beginning, 200, "0", "", empty.clone()),
+            (end, 200, "0", "", empty),
+        ];
+        for (part, status, length, range, expected) in rows {
+            let what = format!("{part:?}: {status}, {length}, {range}");
+            match (taken(part, status, length, range), expected) {
+                (Err(error), Err(expected)) => assert!(error.starts_with(&expected), "{what}"),
+                (taken, expected) => assert_eq!(taken, expected, "{what}"),
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_satisfied_since_there_is_nothing() {
+        let said = |range: &str, body| {
+            let headers = HeaderMap::from_iter([(CONTENT_RANGE, range.parse().unwrap())]);
+            Part::is_of_nothing(&headers, body)
+        };
+        assert!(said("bytes */0", ""));
+        assert!(said("", "<Error><ActualObjectSize>0</ActualObjectSize></Error>"));
+        assert!(!said("bytes */10", ""));
+        assert!(!said("", "<Error><ActualObjectSize>10</ActualObjectSize></Error>"));
+        assert!(!said("", ""));
+    }
+}

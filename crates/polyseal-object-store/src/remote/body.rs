@@ -1,0 +1,154 @@
+//! The body of an answer: no longer than was asked for, no shorter than was promised, and not
+//! awaited for ever.
+//!
+//! Source: RFC 9112, section 6.3, by which a body may be framed by chunks of any number, and its
+//! end is then no sign of its length.
+//!
+//! Limits: a server that sends a byte now and then is waited for.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
+
+use bytes::{Bytes, BytesMut};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
+use object_store::client::{HttpError, HttpErrorKind, HttpResponseBody};
+use tokio::time::Sleep;
+
+use super::asked::Bounds;
+use super::errors::{NoAnswer, TooMuch, refused};
+use super::trouble::Watch;
+
+pub(super) struct Bounded {
+    inner: HttpResponseBody,
+    bounds: Bounds,
+    taken: u64,
+    over: bool,
+    patience: Duration,
+    /// Runs while nothing comes.
+    waiting: Option<Pin<Box<Sleep>>>,
+    last: Instant,
+    host: Arc<str>,
+    /// Who is told; nobody of the body of a failure, which is told itself.
+    watch: Option<Arc<Watch>>,
+}
+
+impl Bounded {
+    pub(super) fn new(
+        inner: HttpResponseBody,
+        bounds: Bounds,
+        patience: Duration,
+        host: Arc<str>,
+        watch: Option<Arc<Watch>>,
+    ) -> Self {
+        let last = Instant::now();
+        Self { inner, bounds, taken: 0, over: false, patience, waiting: None, last, host, watch }
+    }
+
+    /// All of it.
+    pub(super) async fn collected(mut self) -> Result<Bytes, HttpError> {
+        let mut all = BytesMut::new();
+        while let Some(frame) = self.frame().await {
+            if let Ok(data) = frame?.into_data() {
+                all.extend_from_slice(&data);
+            }
+        }
+        Ok(all.freeze())
+    }
+
+    /// What there may be of it, and what came before it broke off.
+    pub(super) async fn beginning(mut self) -> Bytes {
+        let mut all = BytesMut::new();
+        while let Some(Ok(frame)) = self.frame().await {
+            if let Ok(data) = frame.into_data() {
+                all.extend_from_slice(&data);
+            }
+        }
+        all.freeze()
+    }
+
+    fn failed(&self, error: NoAnswer) -> HttpError {
+        if let Some(watch) = &self.watch {
+            watch.failed(&self.host, &error.said, self.last);
+        }
+        error.into()
+    }
+
+    fn succeeded(&self) {
+        if let Some(watch) = &self.watch {
+            watch.succeeded();
+        }
+    }
+
+    fn broken(&self, said: String, kind: HttpErrorKind) -> HttpError {
+        self.failed(NoAnswer::new(&self.host, kind, said))
+    }
+
+    fn next(
+        &mut self,
+        frame: Option<Result<Frame<Bytes>, HttpError>>,
+    ) -> Option<Result<Frame<Bytes>, HttpError>> {
+        let data = match frame {
+            Some(Ok(frame)) => match frame.into_data() {
+                Ok(data) => data,
+                Err(trailers) => return Some(Ok(trailers)),
+            },
+            Some(Err(error)) => {
+                return Some(Err(self.failed(NoAnswer::because(&self.host, error))));
+            }
+            None if self.taken < self.bounds.least => {
+                let said = format!("{} bytes of {} came", self.taken, self.bounds.least);
+                return Some(Err(self.broken(said, HttpErrorKind::Interrupted)));
+            }
+            None => {
+                self.succeeded();
+                return None;
+            }
+        };
+        if self.taken == 0 {
+            self.succeeded();
+        }
+        self.last = Instant::now();
+        // What may be there is given before the error, so that to go on from there is to ask for
+        // nothing.
+        let left = self.bounds.most - self.taken;
+        self.over = data.len() as u64 > left;
+        let data = match usize::try_from(left) {
+            Ok(left) if self.over => data.slice(..left),
+            _ => data,
+        };
+        self.taken += data.len() as u64;
+        Some(Ok(Frame::data(data)))
+    }
+}
+
+impl Body for Bounded {
+    type Data = Bytes;
+    type Error = HttpError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+        let this = &mut *self;
+        if this.over {
+            return Poll::Ready(Some(Err(refused(TooMuch { asked: this.bounds.most }))));
+        }
+        if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(context) {
+            this.waiting = None;
+            return Poll::Ready(this.next(frame));
+        }
+        let patience = this.patience;
+        let sleep = this.waiting.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+        ready!(sleep.as_mut().poll(context));
+        let said = format!("nothing came for {} s", patience.as_secs());
+        Poll::Ready(Some(Err(this.broken(said, HttpErrorKind::Timeout))))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

@@ -1,0 +1,303 @@
+//! The client that `object_store` makes its requests with.
+//!
+//! Source: `object_store` 0.13's [`HttpConnector`]; RFC 9110, section 15.4 (redirects).
+//!
+//! Of the options of a store these are heeded: whether plain HTTP and certificates that prove
+//! nothing are allowed, the time to connect, proxies, the user agent, HTTP/1 only. The whole time
+//! of a request is not: an object of a terabyte takes hours. Certificates that are trusted are the
+//! system's (`SSL_CERT_FILE`), and proxies those of the environment, if the options name none.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use http::header::{CONTENT_LENGTH, LOCATION};
+use http::{HeaderMap, StatusCode, response};
+use object_store::client::{
+    ClientConfigKey, HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest,
+    HttpResponse, HttpResponseBody, HttpService,
+};
+use object_store::{ClientOptions, Error, Result};
+use reqwest::{NoProxy, Proxy, Url, redirect};
+
+use super::asked::{ANSWER_BYTES, Asked, Bounds, Part, empty};
+use super::body::Bounded;
+use super::errors::{HttpNotAllowed, NoAnswer, Redirected, refused};
+use super::lists::Pages;
+use super::trouble::{OnTrouble, Trouble, Watch};
+
+const CONNECT: Duration = Duration::from_secs(10);
+const READ: Duration = Duration::from_secs(60);
+/// A server that copies a gigabyte, or puts an object together, says nothing meanwhile.
+const WRITE: Duration = Duration::from_secs(15 * 60);
+const TOLD_AFTER: Duration = Duration::from_secs(10);
+const REDIRECTS: usize = 10;
+
+/// Who is asked.
+#[derive(Clone, Debug)]
+pub enum Server {
+    /// A store. What is sent to it is signed, and goes nowhere else.
+    Store,
+    /// A web server with one object, whose URL every request goes to as it stands, whatever path
+    /// `object_store` has for it; a query may be a signature, and is in no error. There are no
+    /// credentials: up to ten redirects are followed, but none that gives up TLS.
+    Web(Url),
+}
+
+/// Makes the clients of stores. See `with_http_connector` of their builders.
+#[derive(Clone)]
+pub struct Connector {
+    server: Server,
+    on_trouble: OnTrouble,
+    on_skipped: OnSkipped,
+    read: Duration,
+    write: Duration,
+    told_after: Duration,
+}
+
+type OnSkipped = Arc<dyn Fn(&str) + Send + Sync>;
+
+impl Connector {
+    /// `on_trouble` is told, once, of a server that has not answered for 10 seconds; `on_skipped`
+    /// of each key in a list that `object_store` cannot have, and that was left out.
+    pub fn new(
+        server: Server,
+        on_trouble: impl Fn(&Trouble<'_>) + Send + Sync + 'static,
+        on_skipped: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Self {
+        let (on_trouble, on_skipped) = (Arc::new(on_trouble), Arc::new(on_skipped));
+        let told_after = TOLD_AFTER;
+        Self { server, on_trouble, on_skipped, read: READ, write: WRITE, told_after }
+    }
+
+    /// For how long nothing may come: while something is read, and until there is an answer to
+    /// something that was written. Without this, a minute and 15 minutes.
+    #[must_use]
+    pub fn with_patience(self, read: Duration, write: Duration) -> Self {
+        Self { read, write, ..self }
+    }
+
+    /// When trouble is told, in place of 10 seconds.
+    #[must_use]
+    pub fn with_trouble_told_after(self, told_after: Duration) -> Self {
+        Self { told_after, ..self }
+    }
+
+    /// The client, and whether it may do without TLS.
+    fn client(&self, options: &ClientOptions) -> Result<(reqwest::Client, bool)> {
+        let value = |key: ClientConfigKey| options.get_config_value(&key);
+        let allow_http = is_true(value(ClientConfigKey::AllowHttp))?;
+        let connect = match value(ClientConfigKey::ConnectTimeout) {
+            Some(text) => humantime::parse_duration(&text).map_err(wrong)?,
+            None => CONNECT,
+        };
+        let agent = value(ClientConfigKey::UserAgent)
+            .unwrap_or_else(|| concat!("polyseal/", env!("CARGO_PKG_VERSION")).to_owned());
+        let redirects = match self.server {
+            Server::Store => redirect::Policy::none(),
+            Server::Web(_) => redirect::Policy::custom(|next| {
+                if is_followed(next.previous(), next.url()) { next.follow() } else { next.stop() }
+            }),
+        };
+        let mut builder = reqwest::Client::builder()
+            .redirect(redirects)
+            // It would have the query of a signed URL.
+            .referer(false)
+            // Compressed, a part of an object is something else.
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
+            .https_only(!allow_http)
+            .connect_timeout(connect)
+            .user_agent(agent);
+        if is_true(value(ClientConfigKey::AllowInvalidCertificates))? {
+            builder = builder.danger_accept_invalid_certs(true);
+        }
+        if is_true(value(ClientConfigKey::Http1Only))? {
+            builder = builder.http1_only();
+        }
+        if let Some(url) = value(ClientConfigKey::ProxyUrl) {
+            let excludes = value(ClientConfigKey::ProxyExcludes);
+            let excludes = excludes.and_then(|hosts| NoProxy::from_string(&hosts));
+            builder = builder.proxy(Proxy::all(url).map_err(wrong)?.no_proxy(excludes));
+            if let Some(pem) = value(ClientConfigKey::ProxyCaCertificate) {
+                let certificate = reqwest::Certificate::from_pem(pem.as_bytes()).map_err(wrong)?;
+                builder = builder.add_root_certificate(certificate);
+            }
+        }
+        Ok((builder.build().map_err(wrong)?, allow_http))
+    }
+}
+
+impl fmt::Debug for Connector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connector").finish_non_exhaustive()
+    }
+}
+
+impl HttpConnector for Connector {
+    fn connect(&self, options: &ClientOptions) -> Result<HttpClient> {
+        let (client, allow_http) = self.client(options)?;
+        let watch = Arc::new(Watch::new(self.told_after, Arc::clone(&self.on_trouble)));
+        let connector = self.clone();
+        Ok(HttpClient::new(Service {
+            client,
+            allow_http,
+            connector,
+            watch,
+            pages: Pages::default(),
+        }))
+    }
+}
+
+fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::Generic { store: "HTTP", source: Box::new(error) }
+}
+
+/// As `object_store` reads it.
+fn is_true(value: Option<String>) -> Result<bool> {
+    match value.unwrap_or_default().to_ascii_lowercase().as_str() {
+        "1" | "true" | "on" | "yes" | "y" => Ok(true),
+        "" | "0" | "false" | "off" | "no" | "n" => Ok(false),
+        other => Err(Error::Generic {
+            store: "HTTP",
+            source: format!("'{other}' is neither true nor false").into(),
+        }),
+    }
+}
+
+fn is_followed(previous: &[Url], next: &Url) -> bool {
+    let gives_up_tls =
+        next.scheme() != "https" && previous.last().is_some_and(|url| url.scheme() == "https");
+    previous.len() <= REDIRECTS && !gives_up_tls
+}
+
+struct Service {
+    client: reqwest::Client,
+    allow_http: bool,
+    connector: Connector,
+    watch: Arc<Watch>,
+    pages: Pages,
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl HttpService for Service {
+    async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let asked = Asked::by(&request)?;
+        let query = request.uri().query().unwrap_or_default().to_owned();
+        if let Server::Web(url) = &self.connector.server {
+            *request.uri_mut() = url.as_str().parse().map_err(refused)?;
+        }
+        // Nothing below is asked with what is a URI and no URL, such as one with the port 99999.
+        let url = Url::parse(&request.uri().to_string()).map_err(refused)?;
+        let host = origin(&url);
+        if url.scheme() == "http" && !self.allow_http {
+            return Err(refused(HttpNotAllowed { host }));
+        }
+        let begun = Instant::now();
+        let answer = self.answer(request, &host, begun).await?;
+        let (mut parts, body) = answer.into_parts();
+        if parts.status.is_redirection() && parts.status != StatusCode::NOT_MODIFIED {
+            return Err(refused(redirected(&url, &parts.headers)));
+        }
+        if !parts.status.is_success() {
+            return self.failure(asked, parts, body, &host, begun).await;
+        }
+        let bounds = asked.bounds(&mut parts)?;
+        if asked == Asked::Head {
+            self.watch.succeeded();
+            return Ok(HttpResponse::from_parts(parts, body));
+        }
+        let watch = Some(Arc::clone(&self.watch));
+        let body = Bounded::new(body, bounds, self.connector.read, host.into(), watch);
+        if asked != Asked::List {
+            return Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)));
+        }
+        let all = body.collected().await?;
+        let page = self.pages.page(&query, all, &*self.connector.on_skipped)?;
+        parts.headers.remove(CONTENT_LENGTH);
+        Ok(HttpResponse::from_parts(parts, page.into()))
+    }
+}
+
+impl Service {
+    async fn answer(
+        &self,
+        request: HttpRequest,
+        host: &str,
+        begun: Instant,
+    ) -> Result<HttpResponse, HttpError> {
+        let reads = request.method().is_safe();
+        let patience = if reads { self.connector.read } else { self.connector.write };
+        let answer = HttpService::call(&self.client, request);
+        let error = match tokio::time::timeout(patience, answer).await {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(error)) => NoAnswer::because(host, error),
+            Err(_) => {
+                let said = format!("nothing came for {} s", patience.as_secs());
+                NoAnswer::new(host, HttpErrorKind::Timeout, said)
+            }
+        };
+        self.watch.failed(host, &error.said, begun);
+        Err(error.into())
+    }
+
+    /// An answer that is none of success, with as much of its body as helps to say why: to fail
+    /// because of the body would hide what it is about.
+    async fn failure(
+        &self,
+        asked: Asked,
+        mut parts: response::Parts,
+        body: HttpResponseBody,
+        host: &str,
+        begun: Instant,
+    ) -> Result<HttpResponse, HttpError> {
+        let bounds = Bounds { most: ANSWER_BYTES, least: 0 };
+        let body = Bounded::new(body, bounds, self.connector.read, host.into(), None);
+        let said = body.beginning().await;
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let status = parts.status;
+        if matches!(asked, Asked::Part(_))
+            && status == StatusCode::RANGE_NOT_SATISFIABLE
+            && Part::is_of_nothing(&parts.headers, &said)
+        {
+            return Err(empty(&parts.headers));
+        }
+        // As `object_store` decides whether to ask again.
+        let again = status.is_server_error()
+            || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status);
+        if again {
+            self.watch.failed(host, &in_words(status, &said), begun);
+        } else {
+            self.watch.succeeded();
+        }
+        parts.headers.remove(CONTENT_LENGTH);
+        Ok(HttpResponse::from_parts(parts, said.into()))
+    }
+}
+
+/// With what a store says in XML, if it does.
+fn in_words(status: StatusCode, body: &str) -> String {
+    let message = body.split_once("<Message>").and_then(|(_, said)| said.split_once("</Message>"));
+    message.map_or_else(|| status.to_string(), |(said, _)| format!("{status}: {said}"))
+}
+
+/// Scheme, host and port.
+fn origin(url: &Url) -> String {
+    url.origin().ascii_serialization()
+}
+
+fn redirected(url: &Url, headers: &HeaderMap) -> Redirected {
+    let text = |value: &http::HeaderValue| value.to_str().ok().map(str::to_owned);
+    let to = headers.get(LOCATION).and_then(text).and_then(|to| url.join(&to).ok());
+    let region = headers.get("x-amz-bucket-region").and_then(text);
+    Redirected { to: to.as_ref().map(origin), region }
+}
