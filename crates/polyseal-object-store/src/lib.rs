@@ -52,6 +52,7 @@ mod bounded;
 mod cache;
 mod compute;
 mod error;
+mod fetch;
 mod open;
 mod read;
 #[cfg(feature = "remote")]

@@ -16,6 +16,7 @@ use polyseal_file::Payload;
 use crate::bounded::bounded;
 use crate::compute::compute;
 use crate::error::{ObjectError, Replaced, generic};
+use crate::fetch::fetch;
 use crate::open::{Known, Opened};
 use crate::store::Core;
 
@@ -34,7 +35,7 @@ impl Core {
         let (tail_start, tail) = tail;
         let split = stored.end.min(tail_start).max(stored.start);
         let before = if stored.start < split {
-            let got = self.fetch(location, &known.pin, stored.start..split).await?;
+            let got = fetch(&*self.inner, location, &known.pin, stored.start..split).await?;
             got.into_stream()
         } else {
             futures_util::stream::empty().boxed()
@@ -118,7 +119,7 @@ impl Core {
         let gap = u64::from(known.payload.segment_size().bytes());
         let gap = gap.max(OBJECT_STORE_COALESCE_DEFAULT);
         let tail = &tail;
-        let fetch = |range: Range<u64>| {
+        let opened = |range: Range<u64>| {
             async move {
                 let stored = known.payload.stored_range(range.clone());
                 let bytes = match tail {
@@ -127,14 +128,15 @@ impl Core {
                     }
                     _ => {
                         let most = stored.end - stored.start;
-                        bounded(self.fetch(location, &known.pin, stored).await?, most).await?.into()
+                        let got = fetch(&*self.inner, location, &known.pin, stored).await?;
+                        bounded(got, most).await?.into()
                     }
                 };
                 open(&known.payload, location, range, bytes).await
             }
             .boxed()
         };
-        coalesce_ranges(&ranges, fetch, gap).await
+        coalesce_ranges(&ranges, opened, gap).await
     }
 }
 

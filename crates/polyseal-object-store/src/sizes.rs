@@ -10,7 +10,7 @@ use object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, Obj
 use polyseal_file::{MIN_HEADER_BYTES, Outline, Stored};
 
 use crate::bounded::bounded;
-use crate::error::ObjectError;
+use crate::error::{ObjectError, file_error};
 use crate::store::{Core, ListedSizes};
 
 /// Requests for sizes that are under way at once.
@@ -63,7 +63,7 @@ impl Core {
         let options = GetOptions { range, head: false, ..options };
         let got = match self.inner.get_opts(location, options.clone()).await {
             Ok(got) => got,
-            Err(error) => return Err(self.why_no_beginning(location, options, error).await),
+            Err(error) => return Err(self.why_not_opened(location, &options, error).await),
         };
         let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
         let start = bounded(got, Outline::BYTES as u64).await?;
@@ -73,16 +73,16 @@ impl Core {
     }
 
     /// Of an empty object no range can be had: then that is what is wrong with it.
-    pub(crate) async fn why_no_beginning(
+    pub(crate) async fn why_not_opened(
         &self,
         location: &Path,
-        options: GetOptions,
+        options: &GetOptions,
         error: Error,
     ) -> Error {
-        if !matches!(error, Error::Generic { .. }) {
+        if !matches!(error, Error::Generic { .. }) || file_error(&error).is_some() {
             return error;
         }
-        let options = GetOptions { range: None, head: true, ..options };
+        let options = GetOptions { range: None, head: true, ..options.clone() };
         match self.inner.get_opts(location, options).await {
             Ok(got) if got.meta.size == 0 => {
                 ObjectError::at(location, polyseal_file::Error::NotAPolysealFile)
@@ -125,7 +125,7 @@ impl Core {
                     size
                 }
                 Err(Error::NotFound { .. }) => return Ok(None),
-                Err(error) if crate::file_error(&error).is_some() => {
+                Err(error) if file_error(&error).is_some() => {
                     self.sizes.put(Listed::of(&meta), SizeOf::Foreign);
                     SizeOf::Foreign
                 }

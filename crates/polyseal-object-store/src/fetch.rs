@@ -1,0 +1,136 @@
+//! Fetching stored bytes of one version of an object: what an [`Opener`] wants, and ranges.
+//!
+//! Once a version has been seen, every request names its ETag, if that is a strong one.
+
+use std::ops::Range;
+
+use futures_util::future::join_all;
+use object_store::path::Path;
+use object_store::{
+    Attributes, Error, Extensions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, Result,
+};
+use polyseal_file::{Answer, Opener, Version, Wanted};
+
+use crate::bounded::bounded;
+use crate::error::{ObjectError, Replaced};
+
+/// Which version of an object is read.
+#[derive(Clone, Debug)]
+pub(crate) struct Pin {
+    pub(crate) meta: ObjectMeta,
+    seen: Version,
+    /// A version that was asked for, and not merely met.
+    asked: Option<String>,
+    extensions: Extensions,
+}
+
+/// What is told of an object, as the rule for versions takes it.
+pub(crate) fn version(meta: &ObjectMeta) -> Version {
+    Version::new(meta.size)
+        .with_tag(meta.e_tag.as_deref())
+        .with_mark(meta.last_modified.to_rfc3339())
+}
+
+/// What asks for these bytes.
+fn range(wanted: &Wanted) -> GetRange {
+    match wanted {
+        Wanted::First(bytes) => GetRange::Bounded(0..*bytes),
+        Wanted::Last(bytes) => GetRange::Suffix(*bytes),
+        Wanted::Range(range) => GetRange::Bounded(range.clone()),
+    }
+}
+
+impl Pin {
+    pub(crate) fn new(meta: ObjectMeta, options: &GetOptions) -> Self {
+        let (seen, extensions) = (version(&meta), options.extensions.clone());
+        Self { meta, seen, asked: options.version.clone(), extensions }
+    }
+
+    /// Whether this is the same version.
+    pub(crate) fn is(&self, meta: &ObjectMeta) -> bool {
+        self.seen.is(&version(meta))
+    }
+
+    /// What asks for a range of this version, and of no other.
+    pub(crate) fn options(&self, range: Range<u64>) -> GetOptions {
+        GetOptions {
+            range: Some(GetRange::Bounded(range)),
+            if_match: self.seen.if_match().map(str::to_owned),
+            version: self.asked.clone(),
+            extensions: self.extensions.clone(),
+            ..GetOptions::default()
+        }
+    }
+}
+
+/// Stored bytes of the version of an object that is being read. The range is not empty.
+pub(crate) async fn fetch(
+    store: &dyn ObjectStore,
+    location: &Path,
+    pin: &Pin,
+    range: Range<u64>,
+) -> Result<GetResult> {
+    match store.get_opts(location, pin.options(range.clone())).await {
+        Ok(got) if pin.is(&got.meta) && got.range == range => Ok(got),
+        Ok(_) | Err(Error::Precondition { .. } | Error::NotFound { .. }) => {
+            Err(Replaced::at(location))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// What is wrong with an object that is opened.
+pub(crate) fn refused(location: &Path, error: polyseal_file::Error) -> Error {
+    match error {
+        polyseal_file::Error::Replaced => Replaced::at(location),
+        other => ObjectError::at(location, other),
+    }
+}
+
+/// An object whose bytes an [`Opener`] wants, and what its store tells of it.
+pub(crate) struct Fetching<'a> {
+    pub(crate) store: &'a dyn ObjectStore,
+    pub(crate) location: &'a Path,
+    pub(crate) options: &'a GetOptions,
+    /// The version, once an answer has come.
+    pub(crate) seen: Option<(Pin, Attributes)>,
+    /// Whether the store has said that it gives no last bytes.
+    pub(crate) no_suffix: bool,
+}
+
+impl Fetching<'_> {
+    /// Fetches what a step wants, at once.
+    pub(crate) async fn step(&mut self, opener: &mut Opener, wanted: Vec<Wanted>) -> Result<()> {
+        let asked = wanted.iter().cloned().map(|wanted| self.ask(wanted));
+        for (wanted, got) in wanted.iter().zip(join_all(asked).await) {
+            match (wanted, got) {
+                (Wanted::Last(_), Err(Error::NotSupported { .. })) => self.no_suffix = true,
+                (_, Err(error)) => return Err(error),
+                (_, Ok((meta, attributes, answer))) => {
+                    let taken = opener.take(wanted, answer);
+                    taken.map_err(|error| refused(self.location, error))?;
+                    self.seen = Some((Pin::new(meta, self.options), attributes));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn ask(&self, wanted: Wanted) -> Result<(ObjectMeta, Attributes, Answer)> {
+        let got = match (&self.seen, &wanted) {
+            (Some((pin, _)), Wanted::Range(range)) => {
+                fetch(self.store, self.location, pin, range.clone()).await?
+            }
+            _ => {
+                let range = Some(range(&wanted));
+                let options = GetOptions { range, head: false, ..self.options.clone() };
+                self.store.get_opts(self.location, options).await?
+            }
+        };
+        let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
+        let (version, start) = (version(&meta), got.range.start);
+        let most = wanted.range(meta.size);
+        let bytes = bounded(got, most.end - most.start).await?;
+        Ok((meta, attributes, Answer { version, start, bytes }))
+    }
+}
