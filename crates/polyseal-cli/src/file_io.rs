@@ -16,13 +16,17 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use polyseal_local::{FileId, Forbidden, NewFile, Place, Problem, SpecialFile, fit_text};
+#[cfg(feature = "stores")]
+use polyseal_object_store::remote::{ObjectReader, ObjectWriter};
 use zeroize::Zeroizing;
 
 use crate::args::OutputArgs;
 use crate::error::{Failure, Result};
+#[cfg(feature = "stores")]
+use crate::objects;
 use crate::objects::expect_file;
 #[cfg(feature = "stores")]
-use crate::objects::{ObjectReader, ObjectWriter, is_object};
+use crate::objects::is_object;
 use crate::streams::{
     descriptor, expect_open, expect_unread, expect_wanted, is_standard_input, is_standard_output,
 };
@@ -51,9 +55,9 @@ impl InputFile {
         let failure = |error| Failure::io("read", &name, &error);
         #[cfg(feature = "stores")]
         if is_object(&name) {
-            let object = Some(ObjectReader::open(&name)?);
-            let file = File::open("/dev/null").map_err(failure)?;
-            return Ok(Self { file, length: None, id: None, name, object });
+            let object = objects::open(&name)?;
+            let (file, name) = (File::open("/dev/null").map_err(failure)?, object.name().into());
+            return Ok(Self { file, length: None, id: None, name, object: Some(object) });
         }
         expect_file(&name)?;
         let file = match named {
@@ -86,7 +90,7 @@ impl InputFile {
     pub(crate) fn bytes(&self) -> Option<u64> {
         #[cfg(feature = "stores")]
         if let Some(object) = &self.object {
-            return Some(object.bytes());
+            return Some(object.meta().size);
         }
         self.length
     }
@@ -167,7 +171,7 @@ impl OutputFile {
         };
         #[cfg(feature = "stores")]
         if is_object(path) {
-            return ObjectWriter::create(path, args.force).map(Self::Object);
+            return objects::write(path, args.force).map(Self::Object);
         }
         expect_file(path)?;
         // Opening them anew would lose the position in a file.
@@ -236,6 +240,15 @@ impl OutputFile {
         }
     }
 
+    /// Says how many bytes there will be about, if that is known.
+    pub(crate) fn expect_bytes(&mut self, bytes: Option<u64>) {
+        #[cfg(feature = "stores")]
+        if let (Self::Object(object), Some(bytes)) = (&mut *self, bytes) {
+            object.expect_bytes(bytes);
+        }
+        let _ = bytes;
+    }
+
     /// Whether the terminal shows the output.
     pub(crate) fn is_terminal(&self) -> bool {
         matches!(self, Self::Direct(direct) if direct.file.is_terminal())
@@ -259,7 +272,9 @@ impl OutputFile {
         match self {
             Self::New(new) => Ok(new.commit()?),
             #[cfg(feature = "stores")]
-            Self::Object(object) => object.commit(),
+            Self::Object(object) => {
+                object.commit().map_err(|error| objects::failure("write", &error))
+            }
             Self::Direct(Direct { text, .. }) => {
                 if text.is_none_or(|begun| begun.is_empty()) {
                     Ok(())

@@ -249,7 +249,8 @@ fn what_cannot_be_mounted() {
     for (url, code, said) in [
         ("s3://bucket/none", 1, "there is no such object"),
         ("s3://none/", 1, "s3://none/"),
-        ("s3://bucket/c?x", 2, "a query or fragment"),
+        ("s3://bucket/c?x", 1, "there is no such object"),
+        ("s3://bucket/x//", 2, "names no object"),
     ] {
         place.run(&["mount", "-k", "k", url, "plain"]).fails(code, said);
     }

@@ -291,6 +291,12 @@ impl Opener {
     pub fn held(&self, offset: u64) -> Option<&[u8]> {
         self.held.from(offset)
     }
+
+    /// What has not been fetched of `range`, up to what has been; none if all of it has.
+    #[must_use]
+    pub fn missing(&self, range: Range<u64>) -> Option<Range<u64>> {
+        self.held.missing(range)
+    }
 }
 
 impl Default for Opener {

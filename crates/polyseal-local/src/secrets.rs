@@ -78,11 +78,46 @@ pub fn without_hexadecimal_keys(text: &str) -> String {
     kept + rest
 }
 
-/// `text` without the keys in it: where the name of a file belongs, some are given by mistake, and
-/// what is printed may be kept in a log.
+/// `text` without the queries of the web addresses in it, which may be signatures, and without users
+/// and passwords.
+fn without_credentials(text: &str) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = ["https://", "http://"].iter().filter_map(|it| rest.find(it)).min() {
+        let (before, address) = rest.split_at(at);
+        let end = address.find(|c: char| c.is_whitespace() || "\"'<>".contains(c));
+        let (address, behind) = address.split_at(end.unwrap_or(address.len()));
+        let scheme = address.find("//").map_or(0, |at| at + 2);
+        let (begins, address) = address.split_at(scheme);
+        kept.push_str(before);
+        kept.push_str(begins);
+        let authority = address.find(['/', '?', '#']).unwrap_or(address.len());
+        let address = match address[..authority].rfind('@') {
+            Some(at) => {
+                kept.push_str("(withheld)@");
+                &address[at + 1..]
+            }
+            None => address,
+        };
+        match address.split_once('?') {
+            Some((shown, query)) => {
+                kept.push_str(shown);
+                kept.push_str("?…");
+                // Of the sentence that it stands in.
+                kept.push_str(if query.ends_with(':') { ":" } else { "" });
+            }
+            None => kept.push_str(address),
+        }
+        rest = behind;
+    }
+    kept + rest
+}
+
+/// `text` without the secrets in it: where the name of a file belongs, a key is given by mistake,
+/// or the address of an object with its signature, and what is printed may be kept in a log.
 #[must_use]
 pub fn without_secrets(text: &str) -> String {
-    let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
+    let text = &without_credentials(text);
+    let (mut kept, mut rest) = (String::with_capacity(text.len()), &text[..]);
     while let Some(Range { start, end }) = first_secret(rest) {
         kept.push_str(&rest[..start]);
         kept.push_str("(a key, withheld)");
@@ -95,4 +130,25 @@ pub fn without_secrets(text: &str) -> String {
 #[must_use]
 pub fn is_secret(path: &Path) -> bool {
     first_secret(&path.to_string_lossy()).is_some_and(|place| place.start == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_and_passwords_of_addresses_are_withheld() {
+        for (text, shown) in [
+            ("read https://h/p?sig=s: gone", "read https://h/p?…: gone"),
+            ("https://h/p?a=b&c=d", "https://h/p?…"),
+            (
+                "\"http://u:p@h:1/x?y\" and https://h/",
+                "\"http://(withheld)@h:1/x?…\" and https://h/",
+            ),
+            ("s3://b/what?is it", "s3://b/what?is it"),
+            ("http://h/a@b", "http://h/a@b"),
+        ] {
+            assert_eq!(without_secrets(text), shown);
+        }
+    }
 }

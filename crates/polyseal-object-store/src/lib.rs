@@ -54,6 +54,8 @@ mod compute;
 mod error;
 mod fetch;
 mod open;
+#[cfg(any(test, feature = "remote"))]
+mod part_sizes;
 mod read;
 #[cfg(feature = "remote")]
 pub mod remote;

@@ -15,6 +15,7 @@ mod server;
 use std::sync::Arc;
 
 use common::{message, over};
+use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path;
 use object_store::{
     Error, GetOptions, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion, WriteMultipart,
@@ -23,10 +24,21 @@ use object_store::{
 use polyseal_file::{Decryptor, Identities, Input, Key, Output};
 use server::Server;
 
+/// A new bucket.
+fn bucket(server: &Server, name: &str) -> AmazonS3 {
+    server.bucket(name);
+    let options = server.environment();
+    let options = options.into_iter().map(|(key, value)| (key.to_ascii_lowercase(), value));
+    let builder = options.fold(AmazonS3Builder::new(), |builder, (key, value)| {
+        builder.with_config(key.parse().unwrap(), value)
+    });
+    builder.with_bucket_name(name).build().unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_tests_of_object_store_pass_on_s3() {
     let server = Server::start();
-    let store = over(Arc::new(server.bucket("integration")), &Key::generate().unwrap());
+    let store = over(Arc::new(bucket(&server, "integration")), &Key::generate().unwrap());
     integration::put_get_delete_list(&store).await;
     integration::list_with_offset_exclusivity(&store).await;
     // Not `get_opts`, which this server fails by itself: it compares `If-Unmodified-Since` with
@@ -44,7 +56,7 @@ async fn the_tests_of_object_store_pass_on_s3() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_object_on_s3_is_a_file_and_replacing_it_is_noticed() {
     let server = Server::start();
-    let (inner, key) = (Arc::new(server.bucket("files")), Key::generate().unwrap());
+    let (inner, key) = (Arc::new(bucket(&server, "files")), Key::generate().unwrap());
     let (store, path) = (over(inner.clone(), &key), Path::from("d/object"));
     let text = message(20 << 20);
     let mut write = WriteMultipart::new(store.put_multipart(&path).await.unwrap());
@@ -82,7 +94,7 @@ async fn an_object_on_s3_is_a_file_and_replacing_it_is_noticed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn of_racing_writers_on_s3_one_wins() {
     let server = Server::start();
-    let store = Arc::new(over(Arc::new(server.bucket("races")), &Key::generate().unwrap()));
+    let store = Arc::new(over(Arc::new(bucket(&server, "races")), &Key::generate().unwrap()));
     let path = Path::from("object");
     let first = store.put_opts(&path, "0".into(), PutMode::Create.into()).await.unwrap();
     let version = UpdateVersion::from(first);

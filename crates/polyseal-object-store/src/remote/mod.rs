@@ -1,17 +1,55 @@
-//! What every request to a store or a web server goes through: bounds on what a server can make
-//! this side do, and errors that say what a server did.
+//! Objects that are named by URLs, `s3://bucket/key`, `gs://`, `az://` and `https://`: read, written,
+//! listed and rekeyed, for programs that wait for them. The tool does all of it by this module.
 //!
-//! [`Connector`] is given to a builder of `object_store` by its `with_http_connector`.
+//! What every request goes through bounds what a server can make this side do, and says what a
+//! server did: see [`Connector`], which is given to a builder of `object_store` by its
+//! `with_http_connector`. Credentials and endpoints come from the environment.
+//!
+//! The stored bytes are read and written here as they are. [`Decryptor`](polyseal_file::Decryptor)
+//! takes a [`Pinned`] where it takes a file:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use polyseal_file::{Decryptor, Identities, Key};
+//! use polyseal_object_store::remote::{Object, ObjectUrl, OnNotice, Pinned};
+//!
+//! let on_notice: OnNotice = Arc::new(|notice| eprintln!("{notice:?}"));
+//! let url = ObjectUrl::parse("s3://backups/photos.tar.polyseal")?;
+//! let identities = Identities::from(&Key::generate()?);
+//! let object = Pinned::open(&Object::named(&url, &on_notice)?)?;
+//! let reader = Decryptor::new(&identities).reader(&object)?;
+//! println!("{} bytes", reader.plaintext_bytes());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod ahead;
 mod asked;
 mod body;
+mod bucket;
 mod connector;
+mod environment;
+mod error;
 mod errors;
 mod lists;
+mod reader;
+mod rekey;
+mod runtime;
+mod s3;
 mod trouble;
+mod url;
+mod writer;
+mod xml;
 
+pub use self::url::{ObjectUrl, Scheme};
+pub use ahead::Ahead;
+pub use bucket::{Bucket, Level, Notice, Object, OnNotice, key_below};
 pub use connector::{Connector, Server};
+pub use error::{Error, Problem};
 pub use errors::{
     BadList, EmptyObject, HttpNotAllowed, NoAnswer, NoRanges, Redirected, TooMuch, find,
 };
+pub use reader::{ObjectReader, Pinned};
+pub use rekey::{Compared, expect_replaceable, replace_header};
 pub use trouble::Trouble;
+pub use writer::ObjectWriter;

@@ -7,7 +7,6 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use object_store::aws::{AmazonS3, AmazonS3Builder};
 use tempfile::TempDir;
 
 const USER: &str = "polyseal";
@@ -65,17 +64,8 @@ impl Server {
         ]
     }
 
-    pub(crate) fn bucket(&self, name: &str) -> AmazonS3 {
+    pub(crate) fn bucket(&self, name: &str) {
         std::fs::create_dir(self.objects.path().join(name)).unwrap();
-        AmazonS3Builder::new()
-            .with_endpoint(format!("http://127.0.0.1:{}", self.port))
-            .with_allow_http(true)
-            .with_region("us-east-1")
-            .with_access_key_id(USER)
-            .with_secret_access_key(SECRET)
-            .with_bucket_name(name)
-            .build()
-            .unwrap()
     }
 }
 

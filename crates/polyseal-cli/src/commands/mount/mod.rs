@@ -61,7 +61,8 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
     let (sender, events) = channel();
     stop_on_signals(sender.clone())
         .map_err(|error| Failure::new(Code::Io, format!("cannot wait for signals: {error}")))?;
-    let source = args.source.display().to_string();
+    // The system shows it to everybody.
+    let source = printable(&args.source.display().to_string());
     let mut config = Config::default();
     config.mount_options = vec![
         MountOption::RO,
@@ -82,7 +83,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         .map_err(failure)?;
     note(&format!(
         "{} is mounted; to end it: umount {}, or Ctrl-C",
-        printable(&source),
+        source,
         printable(&args.mountpoint.display().to_string())
     ));
     // With what it ends if it is told so again.

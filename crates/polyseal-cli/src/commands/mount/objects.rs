@@ -11,17 +11,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use futures_util::FutureExt;
-use object_store::ObjectMeta;
-use object_store::path::Path as Key;
-use polyseal_file::{MIN_HEADER_BYTES, ReadAt};
+use polyseal_file::ReadAt;
+use polyseal_object_store::remote::{Ahead, Bucket, Error, ObjectUrl, Pinned, Problem, key_below};
 use rustix::process::{getgid, getuid};
 
 use polyseal_local::{ShownNames, alone, is_hidden, short_name, shown_names};
 
 use super::place::{Found, Owned, Place};
 use crate::error::{Code, Failure, Result};
-use crate::objects::{Ahead, Object, Pinned, wait};
+use crate::objects::{connected, failure, url};
 
 /// For how long answers are relied on, and lists.
 const VALID: Duration = Duration::from_secs(10);
@@ -31,65 +29,69 @@ const READERS: usize = 16;
 const KEPT: usize = 64;
 
 pub(super) struct Objects {
-    named: Object,
+    bucket: Arc<Bucket>,
+    url: ObjectUrl,
     /// By which name it is shown, if it is one object.
     alone: Option<OsString>,
-    lists: Mutex<HashMap<Key, (Instant, Arc<ShownNames>)>>,
+    lists: Mutex<HashMap<String, (Instant, Arc<ShownNames>)>>,
     begun: SystemTime,
 }
 
 impl Objects {
-    pub(super) fn open(url: &Path) -> Result<Self> {
-        let named = Object::or_prefix(url)?;
-        let web = url.to_str().is_some_and(|url| url.starts_with("http"));
-        let prefix =
-            named.key.as_ref().is_empty() || url.to_str().is_some_and(|it| it.ends_with('/'));
-        let one = if prefix && !web {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let url = url(path)?;
+        let bucket = connected(&url)?;
+        let failed = |error| failure("read", &error);
+        let one = if url.is_prefix() {
             None
         } else {
-            match Pinned::open(&named, MIN_HEADER_BYTES)? {
-                Ok(_) => named.key.filename().map(OsStr::new),
-                Err(object_store::Error::NotFound { .. }) if !web => None,
-                Err(error) => return Err(named.failure("read", &error)),
+            let named = bucket.object(&url).map_err(failed)?;
+            match Pinned::look(&named) {
+                Ok(_) => named.name(),
+                Err(error) if matches!(error.problem(), Problem::NotFound) => None,
+                Err(error) => return Err(failed(error)),
             }
         };
-        let alone = one.map(|name| short_name(name).unwrap_or(name).to_owned());
-        let objects = Self { alone, named, lists: Mutex::default(), begun: SystemTime::now() };
-        if objects.alone.is_none() && objects.list(&objects.named.key)?.is_empty() && !prefix {
-            let message = format!("cannot read {}: there is no such object", url.display());
-            return Err(Failure::new(Code::Io, message).hint("check the bucket and the key"));
+        let alone = one.map(OsString::from);
+        let alone = alone.map(|name| short_name(&name).map_or(name.clone(), OsStr::to_owned));
+        let begun = SystemTime::now();
+        let objects = Self { bucket, url, alone, lists: Mutex::default(), begun };
+        if objects.alone.is_none() {
+            let names = objects.list(objects.url.key().to_owned()).map_err(failed)?;
+            if names.is_empty() && !objects.url.is_prefix() {
+                let message = format!("cannot read {}: there is no such object", objects.url);
+                return Err(Failure::new(Code::Io, message).hint("check the bucket and the key"));
+            }
         }
         Ok(objects)
     }
 
     /// The key of what is shown at `path`.
-    fn key(&self, path: &Path) -> io::Result<Key> {
+    fn key(&self, path: &Path) -> io::Result<String> {
         let below = path.to_str().ok_or(io::ErrorKind::NotFound)?;
-        let prefix = self.named.key.as_ref();
-        let between = if prefix.is_empty() || below.is_empty() { "" } else { "/" };
-        Key::parse(format!("{prefix}{between}{below}")).map_err(|_| io::ErrorKind::NotFound.into())
+        if below.is_empty() {
+            return Ok(self.url.key().to_owned());
+        }
+        key_below(self.url.key(), below).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    fn list(&self, prefix: &Key) -> io::Result<Arc<ShownNames>> {
+    fn list(&self, prefix: String) -> std::result::Result<Arc<ShownNames>, Error> {
         // Who waits for the same list would else ask for it, too.
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, names)) = lists.get(prefix).filter(|(when, _)| when.elapsed() < VALID) {
+        if let Some((_, names)) = lists.get(&prefix).filter(|(when, _)| when.elapsed() < VALID) {
             return Ok(Arc::clone(names));
         }
-        let listed = wait(self.named.store.list_with_delimiter(Some(prefix)))?;
-        let listed = listed.map_err(|error| self.named.io_error(&error))?;
-        let names = |keys: &mut dyn Iterator<Item = &Key>| -> Vec<OsString> {
-            let names = keys.filter_map(|key| key.filename()).map(OsString::from);
-            names.filter(|name| !is_hidden(name)).collect()
+        let level = self.bucket.level(&prefix)?;
+        let names = |names: Vec<String>| -> Vec<OsString> {
+            names.into_iter().map(OsString::from).filter(|name| !is_hidden(name)).collect()
         };
-        let directories = names(&mut listed.common_prefixes.iter());
-        let mut files = names(&mut listed.objects.iter().map(|object| &object.location));
+        let (directories, mut files) = (names(level.prefixes), names(level.objects));
         files.retain(|name| short_name(name).is_some());
         let names = Arc::new(shown_names(directories, files));
         if lists.len() >= KEPT {
             lists.clear();
         }
-        lists.insert(prefix.clone(), (Instant::now(), Arc::clone(&names)));
+        lists.insert(prefix, (Instant::now(), Arc::clone(&names)));
         Ok(names)
     }
 
@@ -101,7 +103,7 @@ impl Objects {
         if self.alone.is_some() {
             return Ok(false);
         }
-        let names = self.list(&self.key(parent)?)?;
+        let names = self.list(self.key(parent)?)?;
         Ok(names.get(name).is_some_and(|entry| entry.is_directory))
     }
 }
@@ -110,7 +112,7 @@ impl Place for Objects {
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>> {
         match &self.alone {
             Some(name) => Ok(alone(name)),
-            None => self.list(&self.key(path)?),
+            None => Ok(self.list(self.key(path)?)?),
         }
     }
 
@@ -119,19 +121,17 @@ impl Place for Objects {
             return Ok(Found::directory(&owned(0o400, self.begun)));
         }
         let object = match &self.alone {
-            Some(name) if path == Path::new(name) => self.named.clone(),
+            Some(name) if path == Path::new(name) => self.bucket.object(&self.url)?,
             Some(_) => return Err(io::ErrorKind::NotFound.into()),
-            None => Object {
-                key: self.key(path)?,
-                name: self.named.name.join(path),
-                store: Arc::clone(&self.named.store),
-            },
+            None => self.bucket.object(&self.url.with_key(&self.key(path)?))?,
         };
-        let pinned = Pinned::open(&object, MIN_HEADER_BYTES)?;
-        let pinned = pinned.map_err(|error| object.io_error(&error))?;
-        let ObjectMeta { last_modified, e_tag, size, .. } = pinned.meta().clone();
+        let pinned = Pinned::look(&object)?;
+        let (last_modified, version) = (pinned.meta().last_modified, pinned.version());
         // What has an ETag may have a time that some answers round to seconds.
-        let state = format!("{:?}", (&e_tag, e_tag.is_none().then_some(last_modified), size));
+        let state = match version.tag() {
+            Some(tag) => format!("{tag} {}", version.size()),
+            None => format!("{last_modified} {}", version.size()),
+        };
         let seconds = u64::try_from(last_modified.timestamp()).unwrap_or(0);
         let owned = owned(0o400, UNIX_EPOCH + Duration::from_secs(seconds));
         Ok(Found::file(&owned, state, Box::new(Part::of(pinned))))
@@ -166,13 +166,8 @@ struct Part {
 
 impl Part {
     fn of(pinned: Pinned) -> Self {
-        let (size, pinned) = (pinned.meta().size, Arc::new(pinned));
-        let of = Arc::clone(&pinned);
-        let fetch = move |range| {
-            let of = Arc::clone(&of);
-            async move { of.bytes(range).await }.boxed()
-        };
-        Self { pinned, rest: Ahead::new(size, Box::new(fetch)) }
+        let pinned = Arc::new(pinned);
+        Self { rest: Ahead::of(Arc::clone(&pinned)), pinned }
     }
 }
 

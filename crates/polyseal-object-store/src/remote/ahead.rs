@@ -15,7 +15,8 @@ use futures_util::future::{BoxFuture, Shared};
 use polyseal_file::ReadAt;
 use tokio::task::AbortHandle;
 
-use super::store::{spawn, wait};
+use super::reader::Pinned;
+use super::runtime::{spawn, wait};
 
 /// What is fetched in one request.
 const BLOCK: u64 = 2 * 1024 * 1024;
@@ -27,9 +28,10 @@ const NEAR: u64 = 1024 * 1024;
 const IN_ORDER: u32 = 3;
 
 /// Gets a range of bytes, of always the same version.
-pub(crate) type Fetch = dyn Fn(Range<u64>) -> BoxFuture<'static, io::Result<Bytes>> + Send + Sync;
+type Fetch = dyn Fn(Range<u64>) -> BoxFuture<'static, io::Result<Bytes>> + Send + Sync;
 
-pub(crate) struct Ahead {
+/// What is read in order is fetched before it is asked for.
+pub struct Ahead {
     fetch: Box<Fetch>,
     size: u64,
     state: Mutex<State>,
@@ -56,8 +58,19 @@ struct Block {
 type Fetched = Shared<BoxFuture<'static, Result<Bytes, Arc<io::Error>>>>;
 
 impl Ahead {
+    /// The stored bytes of an object.
+    #[must_use]
+    pub fn of(object: Arc<Pinned>) -> Self {
+        let size = object.meta().size;
+        let fetch = move |range| {
+            let object = Arc::clone(&object);
+            async move { object.bytes(range).await }.boxed()
+        };
+        Self::new(size, Box::new(fetch))
+    }
+
     /// `size` bytes, which `fetch` gets.
-    pub(crate) fn new(size: u64, fetch: Box<Fetch>) -> Self {
+    fn new(size: u64, fetch: Box<Fetch>) -> Self {
         Self { fetch, size, state: Mutex::default() }
     }
 
@@ -113,6 +126,12 @@ impl Drop for Block {
     /// Whoever waits for it goes on by himself.
     fn drop(&mut self) {
         self.task.abort();
+    }
+}
+
+impl std::fmt::Debug for Ahead {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ahead").field("size", &self.size).finish_non_exhaustive()
     }
 }
 

@@ -3,35 +3,59 @@
 //!
 //! Source: the S3 API's `CreateMultipartUpload`, `UploadPart`, `UploadPartCopy`,
 //! `CompleteMultipartUpload` and `AbortMultipartUpload`; requests are signed by `object_store`.
+//!
+//! Every step names the ETag of the version that was read. Some servers do not compare it at the
+//! last one, and would replace what another program has written in between. So the last step is
+//! tried with a tag that no object has: a server that compares refuses that, and the upload stays
+//! as it is. One that does not has ended the upload, and is told of ([`Compared::No`]).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
-use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey, AwsAuthorizer};
-use object_store::client::{HttpClient, HttpConnector, HttpRequestBody, ReqwestConnector};
-use object_store::path::Path as Key;
+use object_store::aws::{AmazonS3, AwsAuthorizer};
+use object_store::client::{HttpClient, HttpRequestBody};
+use object_store::path::Path;
 use object_store::signer::Signer;
-use object_store::{Attribute, Attributes, ClientOptions, Error, ObjectMeta, Result};
+use object_store::{Attribute, Attributes, Error, ObjectMeta, ObjectStoreExt, Result};
+use quick_xml::escape::escape;
 use url::Url;
 
-use super::store::{Object, builder_options};
-use crate::error::Failure;
+use super::xml;
+use crate::fetch::version;
 
-/// What the server copies in one request: at most 5 GiB, and at most 10,000 parts.
+/// What the server copies in one request, at least: at most 5 GiB, and at most 10,000 parts.
 const COPY_BYTES: u64 = 1 << 30;
 /// How often a request that can be repeated is, if the server or the network fails.
 const ATTEMPTS: u32 = 4;
+/// The tag that no object has.
+const NO_TAG: &str = "\"polyseal-compares\"";
 
 const NONE: &[(&str, String)] = &[];
 
-pub(crate) struct S3 {
-    store: AmazonS3,
+/// Whether the server has compared the version at the last step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// It has: nothing that another program has written is lost.
+    Yes,
+    /// It has not: what another program wrote in the last moments is lost.
+    No,
+}
+
+/// A bucket.
+pub(super) struct S3 {
+    store: Arc<AmazonS3>,
     client: HttpClient,
     region: String,
     /// As in the copy's source: `bucket/key`.
     bucket: String,
-    key: Key,
+}
+
+/// An object of it.
+struct At<'a> {
+    s3: &'a S3,
+    key: &'a Path,
 }
 
 struct Answer {
@@ -41,58 +65,46 @@ struct Answer {
 }
 
 impl S3 {
-    pub(crate) fn of(object: &Object) -> std::result::Result<Self, Failure> {
-        let name = object.name.to_string_lossy();
-        let url = Url::parse(&name).ok().filter(|url| url.scheme() == "s3");
-        let Some((url, bucket)) = url.as_ref().and_then(|url| Some((url, url.host_str()?))) else {
-            let message = format!("{name} cannot be rekeyed: its store copies no parts");
-            return Err(Failure::usage(message).hint("decrypt it and encrypt it anew"));
-        };
-        let builder = builder_options().fold(
-            AmazonS3Builder::new().with_url(url.to_string()),
-            |builder, (key, value)| match key.to_ascii_lowercase().parse() {
-                Ok(key) => builder.with_config(key, value),
-                Err(_) => builder,
-            },
-        );
-        let region = builder.get_config_value(&AmazonS3ConfigKey::Region);
+    pub(super) fn new(
+        store: Arc<AmazonS3>,
+        client: HttpClient,
+        region: Option<String>,
+        bucket: &str,
+    ) -> Self {
         let region = region.unwrap_or_else(|| "us-east-1".to_owned());
-        // Long enough for a server to copy a gigabyte.
-        let options =
-            ClientOptions::new().with_allow_http(true).with_timeout(Duration::from_secs(15 * 60));
-        let failed = |error: Error| object.failure("rekey", &error);
-        let client = ReqwestConnector::default().connect(&options).map_err(failed)?;
-        let store = builder.build().map_err(failed)?;
-        Ok(Self { store, client, region, bucket: bucket.to_owned(), key: object.key.clone() })
+        Self { store, client, region, bucket: bucket.to_owned() }
     }
 
     /// Puts `first` in the place of as many bytes at the beginning of the object that is described
     /// by `meta`, if that is still what is there.
-    pub(crate) async fn replace_beginning(
+    pub(super) async fn replace_beginning(
         &self,
         meta: &ObjectMeta,
         attributes: &Attributes,
         first: Bytes,
-    ) -> Result<()> {
+    ) -> Result<Compared> {
+        let at = At { s3: self, key: &meta.location };
         let headers = headers(attributes);
-        let created = self.repeated(&Method::POST, &[("uploads", "")], &headers, &[]).await?;
-        let upload = element(&created.text, "UploadId")
+        let created = at.repeated(&Method::POST, &[("uploads", "")], &headers, &[]).await?;
+        let upload = xml::text(&created.text, "UploadId")
             .ok_or_else(|| error("the server began no upload"))?;
-        let done = self.upload(meta, &upload, first).await;
+        let done = at.upload(meta, &upload, first).await;
         if done.is_err() {
-            let _ = self.repeated(&Method::DELETE, &[("uploadId", &upload)], NONE, &[]).await;
+            let _ = at.repeated(&Method::DELETE, &[("uploadId", &upload)], NONE, &[]).await;
         }
         done
     }
+}
 
-    async fn upload(&self, meta: &ObjectMeta, upload: &str, first: Bytes) -> Result<()> {
+impl At<'_> {
+    async fn upload(&self, meta: &ObjectMeta, upload: &str, first: Bytes) -> Result<Compared> {
         let e_tag = meta.e_tag.clone().unwrap_or_default();
         let mut tags = Vec::new();
         let query = [("partNumber", "1"), ("uploadId", upload)];
         let sent = self.repeated(&Method::PUT, &query, NONE, &first).await?;
         let tag = sent.headers.get("etag").and_then(|tag| tag.to_str().ok());
         tags.push(tag.ok_or_else(|| error("the server gave a part no ETag"))?.to_owned());
-        let source = format!("{}/{}", self.bucket, self.url().await?.1);
+        let source = format!("{}/{}", self.s3.bucket, self.url().await?.1);
         let mut start = first.len() as u64;
         while start < meta.size {
             let end = meta.size.min(start + COPY_BYTES);
@@ -104,39 +116,53 @@ impl S3 {
                 ("x-amz-copy-source-if-match", e_tag.clone()),
             ];
             let copied = self.repeated(&Method::PUT, &query, &headers, &[]).await?;
-            let tag = element(&copied.text, "ETag");
+            let tag = xml::text(&copied.text, "ETag");
             tags.push(tag.ok_or_else(|| error("the server copied no part"))?);
             start = end;
         }
         let parts: String = (1..)
             .zip(tags)
             .map(|(number, tag)| {
-                let tag = tag.replace('"', "&quot;");
+                let tag = escape(&tag);
                 format!("<Part><PartNumber>{number}</PartNumber><ETag>{tag}</ETag></Part>")
             })
             .collect();
         let body = format!("<CompleteMultipartUpload>{parts}</CompleteMultipartUpload>");
+        // Just before, for the sake of servers that do not compare.
+        let now = self.s3.store.head(self.key).await?;
+        if !version(&now).is(&version(meta)) {
+            let path = self.key.to_string();
+            return Err(Error::Precondition { path, source: "another version".into() });
+        }
+        match self.complete(upload, NO_TAG, &body).await {
+            Err(Error::Precondition { .. }) => {
+                self.complete(upload, &e_tag, &body).await.map(|()| Compared::Yes)
+            }
+            other => other.map(|()| Compared::No),
+        }
+    }
+
+    async fn complete(&self, upload: &str, e_tag: &str, body: &str) -> Result<()> {
         // Once: who does not hear the answer does not know whether it was done.
-        let headers = [("if-match", e_tag)];
+        let headers = [("if-match", e_tag.to_owned())];
         let query = [("uploadId", upload)];
         let answer = self.once(&Method::POST, &query, &headers, body.as_bytes()).await?;
         let completed = self.checked(answer)?;
         // Servers begin to answer before they are done.
-        if completed.text.contains("<CompleteMultipartUploadResult") {
-            Ok(())
-        } else {
-            Err(error(&completed.text))
+        match xml::root(&completed.text).as_deref() {
+            Some("CompleteMultipartUploadResult") => Ok(()),
+            _ => Err(error(&completed.text)),
         }
     }
 
     /// The object's URL, and its key as it stands there.
     async fn url(&self) -> Result<(Url, String)> {
-        let mut url =
-            self.store.signed_url(Method::GET, &self.key, Duration::from_secs(60)).await?;
+        let Self { s3, key } = self;
+        let mut url = s3.store.signed_url(Method::GET, key, Duration::from_secs(60)).await?;
         url.set_query(None);
         let path = url.path().trim_start_matches('/');
-        let in_host = url.host_str().is_some_and(|h| h.starts_with(&format!("{}.", self.bucket)));
-        let inside = path.strip_prefix(&format!("{}/", self.bucket)).filter(|_| !in_host);
+        let in_host = url.host_str().is_some_and(|h| h.starts_with(&format!("{}.", s3.bucket)));
+        let inside = path.strip_prefix(&format!("{}/", s3.bucket)).filter(|_| !in_host);
         let key = inside.unwrap_or(path).to_owned();
         Ok((url, key))
     }
@@ -175,11 +201,15 @@ impl S3 {
         }
         let body = HttpRequestBody::from(Bytes::copy_from_slice(body));
         let mut request = request.body(body).map_err(|e| error(&e.to_string()))?;
-        let credential = self.store.credentials().get_credential().await?;
-        AwsAuthorizer::new(&credential, "s3", &self.region).authorize(&mut request, None);
-        let failed = |e: object_store::client::HttpError| error(&e.to_string());
-        let response = self.client.execute(request).await.map_err(failed)?;
+        let credential = self.s3.store.credentials().get_credential().await?;
+        AwsAuthorizer::new(&credential, "s3", &self.s3.region).authorize(&mut request, None);
+        let failed = |source: object_store::client::HttpError| Error::Generic {
+            store: "S3",
+            source: source.into(),
+        };
+        let response = self.s3.client.execute(request).await.map_err(failed)?;
         let (parts, body) = response.into_parts();
+        // The client takes no more of an answer than one of these has.
         let text = String::from_utf8_lossy(&body.bytes().await.map_err(failed)?).into_owned();
         Ok(Answer { status: parts.status, headers: parts.headers, text })
     }
@@ -198,13 +228,6 @@ impl S3 {
             status => Err(error(&format!("the server answered {status}: {}", answer.text))),
         }
     }
-}
-
-/// The text of the only element with this name.
-fn element(xml: &str, name: &str) -> Option<String> {
-    let (_, rest) = xml.split_once(&format!("<{name}>"))?;
-    let (text, _) = rest.split_once(&format!("</{name}>"))?;
-    Some(text.replace("&quot;", "\"").replace("&#34;", "\"").replace("&amp;", "&"))
 }
 
 fn headers(attributes: &Attributes) -> Vec<(String, String)> {

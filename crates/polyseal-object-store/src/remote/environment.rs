@@ -1,0 +1,160 @@
+//! What the environment says of a store: endpoints, regions and credentials, in the variables that
+//! other programs take, `AWS_…`, `GOOGLE_…` and `AZURE_…`. Files of configuration are not read.
+//!
+//! Two things are looked at before a request is made, for servers answer them badly. Without
+//! credentials `object_store` would ask the metadata service of a cloud's machine, which elsewhere
+//! nobody answers: it is asked only where that is said. And an endpoint without TLS takes a
+//! variable that allows it.
+
+use std::env;
+
+use super::error::Problem;
+use super::url::Scheme;
+
+/// What there is to say of one kind of store.
+struct Settings {
+    scheme: Scheme,
+    prefix: &'static str,
+    /// Any of these gives credentials, does without, or lets a cloud's machine be asked for some.
+    credentials: &'static [&'static str],
+    /// What is said where there are none.
+    needed: &'static str,
+    allow_http: &'static str,
+}
+
+const SETTINGS: [Settings; 3] = [
+    Settings {
+        scheme: Scheme::S3,
+        prefix: "AWS_",
+        credentials: &[
+            "AWS_ACCESS_KEY_ID",
+            "AWS_SECRET_ACCESS_KEY",
+            "AWS_WEB_IDENTITY_TOKEN_FILE",
+            "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+            "AWS_SKIP_SIGNATURE",
+        ],
+        needed: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY \
+                 (AWS_SKIP_SIGNATURE=true for a public bucket, \
+                 AWS_EC2_METADATA_DISABLED=false for those of a machine of Amazon's)",
+        allow_http: "AWS_ALLOW_HTTP",
+    },
+    Settings {
+        scheme: Scheme::Gs,
+        prefix: "GOOGLE_",
+        credentials: &[
+            "GOOGLE_SERVICE_ACCOUNT",
+            "GOOGLE_SERVICE_ACCOUNT_PATH",
+            "GOOGLE_SERVICE_ACCOUNT_KEY",
+            "GOOGLE_APPLICATION_CREDENTIALS",
+            "GOOGLE_SKIP_SIGNATURE",
+        ],
+        needed: "GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT \
+                 (GOOGLE_SKIP_SIGNATURE=true for a public bucket, \
+                 GCE_METADATA_HOST for those of a machine of Google's)",
+        allow_http: "GOOGLE_ALLOW_HTTP",
+    },
+    Settings {
+        scheme: Scheme::Az,
+        prefix: "AZURE_",
+        credentials: &[
+            "AZURE_STORAGE_ACCOUNT_KEY",
+            "AZURE_STORAGE_ACCESS_KEY",
+            "AZURE_STORAGE_MASTER_KEY",
+            "AZURE_STORAGE_SAS_KEY",
+            "AZURE_STORAGE_SAS_TOKEN",
+            "AZURE_STORAGE_TOKEN",
+            "AZURE_STORAGE_CLIENT_SECRET",
+            "AZURE_CLIENT_SECRET",
+            "AZURE_FEDERATED_TOKEN_FILE",
+            "AZURE_MSI_ENDPOINT",
+            "AZURE_IDENTITY_ENDPOINT",
+            "AZURE_USE_AZURE_CLI",
+            "AZURE_SKIP_SIGNATURE",
+            "AZURE_STORAGE_USE_EMULATOR",
+        ],
+        needed: "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY \
+                 (AZURE_SKIP_SIGNATURE=true for a public container, \
+                 AZURE_MSI_ENDPOINT for those of a machine of Azure's)",
+        allow_http: "AZURE_ALLOW_HTTP",
+    },
+];
+
+/// What is set for stores of a kind, as their builder takes it.
+///
+/// # Errors
+/// [`Problem::NoCredentials`] and [`Problem::NoTls`].
+pub(super) fn options(scheme: Scheme) -> Result<Vec<(String, String)>, Problem> {
+    let variables = env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    of(scheme, &variables.collect::<Vec<_>>())
+}
+
+fn of(scheme: Scheme, variables: &[(String, String)]) -> Result<Vec<(String, String)>, Problem> {
+    let Some(settings) = SETTINGS.iter().find(|it| it.scheme == scheme) else {
+        return Ok(Vec::new());
+    };
+    let of_ours = variables.iter().filter(|(name, _)| name.starts_with(settings.prefix));
+    let options: Vec<_> = of_ours.filter(|(_, value)| !value.is_empty()).cloned().collect();
+    let value = |wanted: &str| {
+        variables.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value)
+    };
+    let asked_for_machine = value("AWS_EC2_METADATA_DISABLED").eq_ignore_ascii_case("false")
+        && scheme == Scheme::S3
+        || !value("GCE_METADATA_HOST").is_empty() && scheme == Scheme::Gs;
+    let has_some = settings.credentials.iter().any(|name| !value(name).is_empty());
+    if !has_some && !asked_for_machine {
+        return Err(Problem::NoCredentials(settings.needed));
+    }
+    let plain = options.iter().any(|(name, value)| {
+        (name.contains("ENDPOINT_URL") || name.ends_with("ENDPOINT") || name.ends_with("BASE_URL"))
+            && !name.contains("METADATA")
+            && !name.contains("MSI")
+            && !name.contains("IDENTITY")
+            && value.starts_with("http://")
+    });
+    let allowed = ["1", "true", "on", "yes", "y"];
+    let allowed = allowed.contains(&value(settings.allow_http).to_ascii_lowercase().as_str());
+    if plain && !allowed {
+        return Err(Problem::NoTls(settings.allow_http));
+    }
+    Ok(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(scheme: Scheme, variables: &[(&str, &str)]) -> Result<usize, Problem> {
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        of(scheme, &variables.iter().map(owned).collect::<Vec<_>>()).map(|options| options.len())
+    }
+
+    const KEYS: [(&str, &str); 2] = [("AWS_ACCESS_KEY_ID", "a"), ("AWS_SECRET_ACCESS_KEY", "b")];
+
+    #[test]
+    fn a_machine_is_asked_for_credentials_only_where_that_is_said() {
+        let none = |variables: &[(&str, &str)]| {
+            matches!(set(Scheme::S3, variables), Err(Problem::NoCredentials(_)))
+        };
+        assert!(none(&[]) && none(&[("AWS_REGION", "x"), ("AWS_METADATA_ENDPOINT", "http://h")]));
+        assert!(none(&[("AWS_ACCESS_KEY_ID", ""), ("AWS_EC2_METADATA_DISABLED", "true")]));
+        assert_eq!(set(Scheme::S3, &KEYS).unwrap(), 2);
+        assert!(set(Scheme::S3, &[("AWS_EC2_METADATA_DISABLED", "false")]).is_ok());
+        assert!(set(Scheme::Gs, &KEYS).is_err() && set(Scheme::Az, &KEYS).is_err());
+        assert!(set(Scheme::Gs, &[("GCE_METADATA_HOST", "h")]).is_ok());
+        assert!(set(Scheme::Az, &[("AZURE_STORAGE_ACCOUNT_KEY", "k")]).is_ok());
+        assert_eq!(set(Scheme::Web, &KEYS).unwrap(), 0);
+    }
+
+    #[test]
+    fn an_endpoint_without_tls_has_to_be_allowed() {
+        let with = |more: &[(&str, &str)]| set(Scheme::S3, &[&KEYS, more].concat());
+        let plain = ("AWS_ENDPOINT_URL", "http://127.0.0.1:9");
+        assert!(matches!(with(&[plain]), Err(Problem::NoTls("AWS_ALLOW_HTTP"))));
+        assert!(matches!(with(&[plain, ("AWS_ALLOW_HTTP", "0")]), Err(Problem::NoTls(_))));
+        assert!(with(&[plain, ("AWS_ALLOW_HTTP", "True")]).is_ok());
+        assert!(with(&[("AWS_ENDPOINT_URL", "https://h")]).is_ok());
+        assert!(with(&[("AWS_METADATA_ENDPOINT", "http://h")]).is_ok());
+    }
+}

@@ -1,0 +1,215 @@
+//! What goes wrong with an object that is named by a URL, in words for whoever named it.
+//!
+//! What a server says is shown in one line of at most [`SAID`] characters, control characters spelt
+//! out. Neither a query of a URL nor a password is ever in it.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+
+use object_store::Error as StoreError;
+
+use super::errors::{
+    BadList, EmptyObject, HttpNotAllowed, NoAnswer, NoRanges, Redirected, TooMuch, find,
+};
+use super::url::ObjectUrl;
+use super::xml;
+use crate::error::file_error;
+
+/// The most characters that are shown of what a server says.
+const SAID: usize = 300;
+
+/// An object, and what is wrong with it.
+#[derive(Debug)]
+pub struct Error {
+    name: String,
+    problem: Problem,
+}
+
+/// What is wrong.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Problem {
+    /// It names no object, and why.
+    NoName(String),
+    /// There is a user or a password in the URL.
+    Password,
+    /// No credentials are in the environment: one of these variables is needed.
+    NoCredentials(&'static str),
+    /// The endpoint has no TLS, and this variable does not allow that.
+    NoTls(&'static str),
+    /// A setting in the environment is wrong.
+    Setting(String),
+    /// A web server is only read from.
+    ReadOnly,
+    /// There is no such object.
+    NotFound,
+    /// There is an object already.
+    Exists,
+    /// The object was replaced meanwhile.
+    Replaced,
+    /// The store does not accept the credentials.
+    Credentials,
+    /// The store does not permit it.
+    Permission,
+    /// The server gives no parts of objects.
+    NoRanges,
+    /// The store tells no ETag of the object.
+    NoTag,
+    /// The store copies no parts of objects.
+    NoCopies,
+    /// The store has no conditional writes.
+    NoConditions,
+    /// More objects are below a prefix than are listed here.
+    TooMany(usize),
+    /// What the store says, or what it did.
+    Store(String),
+    /// What the operating system says.
+    Io(io::Error),
+    /// The object is no file that can be opened so.
+    File(polyseal_file::Error),
+}
+
+impl Error {
+    pub(super) fn new(name: impl Into<String>, problem: Problem) -> Self {
+        Self { name: name.into(), problem }
+    }
+
+    /// What `error` says of the object at `url`.
+    pub(super) fn of(url: &ObjectUrl, error: &StoreError) -> Self {
+        Self::new(url.to_string(), Problem::of(error))
+    }
+
+    pub(super) fn io(url: &ObjectUrl, error: io::Error) -> Self {
+        Self::new(url.to_string(), Problem::Io(error))
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The object's name, without the query of a URL.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Problem {
+    pub(super) fn of(error: &StoreError) -> Self {
+        match error {
+            _ if find::<NoRanges>(error).is_some() => Self::NoRanges,
+            StoreError::NotFound { .. } => Self::NotFound,
+            StoreError::Precondition { .. } => Self::Replaced,
+            StoreError::AlreadyExists { .. } => Self::Exists,
+            StoreError::Unauthenticated { .. } => Self::Credentials,
+            StoreError::PermissionDenied { .. } => Self::Permission,
+            StoreError::NotImplemented { .. } => Self::NoConditions,
+            error => Self::Store(line(&said(error))),
+        }
+    }
+}
+
+/// The words that say most.
+fn said(error: &StoreError) -> String {
+    fn text<T: StdError + 'static>(error: &StoreError) -> Option<String> {
+        find::<T>(error).map(ToString::to_string)
+    }
+    if let Some(error) = file_error(error) {
+        return error.to_string();
+    }
+    let ours = [
+        text::<TooMuch>,
+        text::<Redirected>,
+        text::<HttpNotAllowed>,
+        text::<BadList>,
+        text::<EmptyObject>,
+        text::<NoAnswer>,
+    ];
+    let text = ours.iter().find_map(|text| text(error));
+    let text = text.unwrap_or_else(|| error.to_string());
+    // What a server says in XML is in there.
+    let xml = text.find('<').and_then(|at| xml::text(&text[at..], "Message"));
+    xml.unwrap_or(text)
+}
+
+/// The first line, cut off if it is long.
+fn line(text: &str) -> String {
+    let first = text.trim().lines().next().unwrap_or_default();
+    let cut = first.char_indices().nth(SAID).map(|(at, _)| at);
+    let mut line: String = first[..cut.unwrap_or(first.len())]
+        .chars()
+        .flat_map(|c| {
+            let spelt = c.is_control().then(|| c.escape_default());
+            spelt.into_iter().flatten().chain((!c.is_control()).then_some(c))
+        })
+        .collect();
+    if cut.is_some() {
+        line.push('…');
+    }
+    line
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoName(why) => write!(f, "it names no object: {why}"),
+            Self::Password => f.write_str("a user and a password in a URL are not taken"),
+            Self::NoCredentials(variables) => {
+                write!(f, "there are no credentials in the environment: set {variables}")
+            }
+            Self::NoTls(variable) => {
+                write!(f, "its endpoint has no TLS (http://): set {variable}=true if that is meant")
+            }
+            Self::Setting(what) | Self::Store(what) => f.write_str(what),
+            Self::ReadOnly => f.write_str("it can only be read"),
+            Self::NotFound => f.write_str("there is no such object"),
+            Self::Exists => f.write_str("it already exists"),
+            Self::Replaced => f.write_str("the object was replaced meanwhile"),
+            Self::Credentials => f.write_str("the store does not accept the credentials"),
+            Self::Permission => f.write_str("the store does not permit it"),
+            Self::NoRanges => f.write_str("its server gives no parts of objects"),
+            Self::NoTag => f.write_str("it has no ETag in its store"),
+            Self::NoCopies => f.write_str("its store copies no parts of objects"),
+            Self::NoConditions => f.write_str("its store has no conditional writes"),
+            Self::TooMany(most) => write!(f, "there are more than {most} objects below it"),
+            Self::Io(error) => error.fmt(f),
+            Self::File(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.problem)
+    }
+}
+
+impl StdError for Error {}
+
+impl From<Error> for io::Error {
+    fn from(error: Error) -> Self {
+        let kind = match &error.problem {
+            Problem::NotFound => io::ErrorKind::NotFound,
+            Problem::Io(source) => source.kind(),
+            _ => io::ErrorKind::Other,
+        };
+        Self::new(kind, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_server_says_is_one_line() {
+        assert_eq!(line(" a\u{1b}[2J\nb "), "a\\u{1b}[2J");
+        assert_eq!(line(&"x".repeat(400)), "x".repeat(300) + "…");
+        let source = "Server: <Error><Code>A</Code><Message>No &amp; never</Message></Error>";
+        let error = StoreError::Generic { store: "S3", source: source.into() };
+        assert_eq!(said(&error), "No & never");
+    }
+}

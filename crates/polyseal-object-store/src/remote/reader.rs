@@ -1,0 +1,326 @@
+//! Reading an object that is named by a URL: one version of it, at offsets or from front to back.
+//!
+//! Both ends come first, at once, as [`Opener`] wants them; then what is asked for. A server that
+//! gives no parts of objects is read from front to back, in one request: then nothing is read
+//! twice, and little of it is in memory.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use object_store::{
+    Attributes, Error as StoreError, GetOptions, GetResult, ObjectMeta, ObjectStoreExt,
+};
+use polyseal_file::{Header, Opener, Outline, ReadAt, Step, Version};
+
+use super::bucket::Object;
+use super::error::{Error, Problem};
+use super::errors::{EmptyObject, find};
+use super::runtime::wait;
+use crate::bounded::bounded;
+use crate::error::Replaced;
+use crate::fetch::{Fetching, Pin, fetch, version};
+
+/// One version of an object, read at offsets.
+#[derive(Debug)]
+pub struct Pinned {
+    object: Object,
+    pin: Pin,
+    attributes: Attributes,
+    /// What came first.
+    ends: Opener,
+}
+
+/// An object that is read from front to back.
+#[derive(Debug)]
+pub struct ObjectReader {
+    way: Way,
+    at: u64,
+    chunk: Bytes,
+    rest: Option<Stream>,
+    broken: u32,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// Also at offsets.
+    Pinned(Box<Pinned>),
+    /// As it comes, from a server that gives no parts.
+    Forward { object: Object, meta: Box<ObjectMeta>, attributes: Attributes },
+}
+
+/// What is still to come.
+struct Stream(BoxStream<'static, object_store::Result<Bytes>>);
+
+impl std::fmt::Debug for Stream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Stream")
+    }
+}
+
+/// How often a server that tells no ETag may break off before any more bytes have come. Of others
+/// `object_store` itself asks for what is missing.
+const BROKEN: u32 = 5;
+
+impl Pinned {
+    /// The version that is there now, with its first bytes and its last ones.
+    ///
+    /// # Errors
+    /// [`Problem::NoRanges`], and what else the store says.
+    pub fn open(object: &Object) -> Result<Self, Error> {
+        Self::begin(object, Opener::new)
+    }
+
+    /// The same with the first bytes alone, for whoever wants to know what it is.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn look(object: &Object) -> Result<Self, Error> {
+        Self::begin(object, || Opener::new().in_turn())
+    }
+
+    fn begin(object: &Object, opener: fn() -> Opener) -> Result<Self, Error> {
+        let begun = object.wait(async {
+            let mut attempt = 1;
+            loop {
+                match Self::begin_once(object, opener()).await {
+                    Err(error) if Replaced::is_in(&error) && attempt < Opener::ATTEMPTS => {
+                        attempt += 1;
+                    }
+                    other => return other,
+                }
+            }
+        });
+        begun.map(|(pin, attributes, ends)| Self { object: object.clone(), pin, attributes, ends })
+    }
+
+    async fn begin_once(
+        object: &Object,
+        mut ends: Opener,
+    ) -> object_store::Result<(Pin, Attributes, Opener)> {
+        let (store, location) = (&*object.bucket.store, &object.path);
+        let options = GetOptions::default();
+        let mut fetching =
+            Fetching { store, location, options: &options, seen: None, no_suffix: false };
+        let Step::Fetch(wanted) = ends.step() else { return Err(Replaced::at(location)) };
+        match fetching.step(&mut ends, wanted).await {
+            Ok(()) => {}
+            // No part can be had of an empty object.
+            Err(error) if find::<EmptyObject>(&error).is_some() => {
+                let meta = store.head(location).await?;
+                if meta.size > 0 {
+                    return Err(Replaced::at(location));
+                }
+                let ends = Opener::of(version(&meta));
+                return Ok((Pin::new(meta, &options), Attributes::default(), ends));
+            }
+            Err(error) => return Err(error),
+        }
+        let (pin, attributes) = fetching.seen.ok_or_else(|| Replaced::at(location))?;
+        Ok((pin, attributes, ends))
+    }
+
+    /// What the store tells of it: the size is that of what is stored.
+    #[must_use]
+    pub fn meta(&self) -> &ObjectMeta {
+        &self.pin.meta
+    }
+
+    /// The same, as the rule for versions takes it.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        version(self.meta())
+    }
+
+    /// The first bytes, as many as a short header has, or all.
+    #[must_use]
+    pub fn beginning(&self) -> &[u8] {
+        self.ends.held(0).unwrap_or_default()
+    }
+
+    /// The header of the encrypted file that it is.
+    ///
+    /// # Errors
+    /// As [`Header::parse`], and [`polyseal_file::Error::Io`].
+    pub fn header(&self) -> polyseal_file::Result<Header> {
+        let mut bytes = self.beginning().to_vec();
+        let (have, needed) = (bytes.len() as u64, Outline::parse(&bytes)?.header_bytes());
+        if have < needed && needed <= self.meta().size {
+            let rest = wait(self.bytes(have..needed)).and_then(|bytes| bytes);
+            let failed = |source| polyseal_file::Error::Io { what: "read the input", source };
+            bytes.extend_from_slice(&rest.map_err(failed)?);
+        }
+        Header::parse(&bytes)
+    }
+
+    /// What else the store tells of it.
+    #[must_use]
+    pub fn attributes(&self) -> &Attributes {
+        &self.attributes
+    }
+
+    /// The object.
+    #[must_use]
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    pub(super) async fn get(&self, range: Range<u64>) -> object_store::Result<GetResult> {
+        fetch(&*self.object.bucket.store, &self.object.path, &self.pin, range).await
+    }
+
+    /// Bytes of this version.
+    pub(super) async fn bytes(&self, range: Range<u64>) -> io::Result<Bytes> {
+        let most = range.end - range.start;
+        let bytes = async { bounded(self.get(range).await?, most).await }.await;
+        bytes.map(Bytes::from).map_err(|error| self.object.failed(&error).into())
+    }
+}
+
+impl ReadAt for Pinned {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        let end = offset.saturating_add(buffer.len() as u64).min(self.pin.meta.size);
+        if offset >= end {
+            return Ok(0);
+        }
+        let fetched;
+        let bytes = match self.ends.held(offset) {
+            Some(held) if !held.is_empty() => held,
+            _ => {
+                fetched = wait(self.bytes(offset..end))??;
+                &fetched
+            }
+        };
+        let bytes = &bytes[..bytes.len().min((end - offset) as usize)];
+        buffer[..bytes.len()].copy_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        Ok(self.pin.meta.size)
+    }
+}
+
+impl ObjectReader {
+    /// The version that is there now.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn open(object: &Object) -> Result<Self, Error> {
+        let (way, rest) = match Pinned::open(object) {
+            Ok(pinned) => (Way::Pinned(Box::new(pinned)), None),
+            Err(error) if matches!(error.problem(), Problem::NoRanges) => {
+                let got = object.wait(object.bucket.store.get(&object.path))?;
+                let (meta, attributes) = (Box::new(got.meta.clone()), got.attributes.clone());
+                let rest = Some(Stream(got.into_stream()));
+                (Way::Forward { object: object.clone(), meta, attributes }, rest)
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(Self { way, at: 0, chunk: Bytes::new(), rest, broken: 0 })
+    }
+
+    /// The object's name, without the query of a URL.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.object().url.to_string()
+    }
+
+    /// The object.
+    #[must_use]
+    pub fn object(&self) -> &Object {
+        match &self.way {
+            Way::Pinned(pinned) => &pinned.object,
+            Way::Forward { object, .. } => object,
+        }
+    }
+
+    /// What the store tells of it.
+    #[must_use]
+    pub fn meta(&self) -> &ObjectMeta {
+        match &self.way {
+            Way::Pinned(pinned) => pinned.meta(),
+            Way::Forward { meta, .. } => meta,
+        }
+    }
+
+    /// What else the store tells of it.
+    #[must_use]
+    pub fn attributes(&self) -> &Attributes {
+        match &self.way {
+            Way::Pinned(pinned) => &pinned.attributes,
+            Way::Forward { attributes, .. } => attributes,
+        }
+    }
+
+    /// The same, read at offsets.
+    ///
+    /// # Errors
+    /// [`Problem::NoRanges`].
+    pub fn pinned(self) -> Result<Pinned, Error> {
+        match self.way {
+            Way::Pinned(pinned) => Ok(*pinned),
+            Way::Forward { object, .. } => {
+                Err(Error::new(object.url.to_string(), Problem::NoRanges))
+            }
+        }
+    }
+
+    /// The next bytes, none at the end.
+    fn next(&mut self) -> io::Result<Bytes> {
+        let size = self.meta().size;
+        if self.at >= size {
+            return Ok(Bytes::new());
+        }
+        if let Way::Pinned(pinned) = &self.way
+            && let Some(held) = pinned.ends.held(self.at).filter(|held| !held.is_empty())
+        {
+            self.rest = None;
+            return Ok(Bytes::copy_from_slice(held));
+        }
+        let mut rest = match (self.rest.take(), &self.way) {
+            (Some(rest), _) => rest,
+            (None, Way::Pinned(pinned)) => {
+                let behind = pinned.ends.missing(self.at..size).unwrap_or(self.at..size);
+                let got = pinned.object.wait(pinned.get(behind))?;
+                Stream(got.into_stream())
+            }
+            (None, Way::Forward { .. }) => return Err(io::ErrorKind::UnexpectedEof.into()),
+        };
+        match wait(rest.0.next())? {
+            Some(Ok(chunk)) => {
+                self.rest = Some(rest);
+                self.broken = 0;
+                // Not more than there is room for before what came first.
+                Ok(chunk)
+            }
+            other => self.again(other.and_then(Result::err)),
+        }
+    }
+
+    /// A stream broke off, or ended early. Of what has no strong ETag nothing asked again yet.
+    fn again(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
+        self.broken += 1;
+        match (&self.way, error) {
+            (Way::Pinned(pinned), _) if pinned.pin.meta.e_tag.is_none() && self.broken < BROKEN => {
+                self.next()
+            }
+            (_, Some(error)) => Err(self.object().failed(&error).into()),
+            (_, None) => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+}
+
+impl Read for ObjectReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.chunk.is_empty() {
+            self.chunk = self.next()?;
+        }
+        let bytes = buffer.len().min(self.chunk.len());
+        buffer[..bytes].copy_from_slice(&self.chunk.split_to(bytes));
+        self.at += bytes as u64;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,68 @@
+//! Another header before the same payload, which does not leave the store.
+//!
+//! What fits into one part is read, and put again with its new header. Of a longer object, only the
+//! first 5 MiB are: the store itself copies the rest, which S3 and its like can. Every step is
+//! bound to the ETag that was read: an object that another program has written meanwhile stays as
+//! it is.
+
+use object_store::{ObjectStore, PutMode, PutOptions, UpdateVersion};
+use polyseal_file::ReadAt;
+
+use super::error::{Error, Problem};
+use super::reader::Pinned;
+pub use super::s3::Compared;
+
+/// The smallest part that S3 takes before others: what is sent of a long object.
+const FIRST_BYTES: u64 = 5 * 1024 * 1024;
+
+/// Asserts that the header of this object can be replaced, before anybody is asked for keys.
+///
+/// # Errors
+/// [`Problem::ReadOnly`], [`Problem::NoTag`], and [`Problem::NoCopies`] for a long object of
+/// another store than S3.
+pub fn expect_replaceable(object: &Pinned) -> Result<(), Error> {
+    object.object().expect_writable()?;
+    let failed = |problem| Err(Error::new(object.object().url().to_string(), problem));
+    if object.version().if_match().is_none() {
+        return failed(Problem::NoTag);
+    }
+    if object.meta().size > FIRST_BYTES && object.object().bucket.s3.is_none() {
+        return failed(Problem::NoCopies);
+    }
+    Ok(())
+}
+
+/// Replaces the header of the version of an object that was opened. `header` is as long as the one
+/// that is there.
+///
+/// # Errors
+/// As [`expect_replaceable`]; [`Problem::Replaced`] if another version is there by now; what the
+/// store says.
+pub fn replace_header(object: &Pinned, header: &[u8]) -> Result<Compared, Error> {
+    expect_replaceable(object)?;
+    let (named, meta) = (object.object(), object.meta());
+    let mut first = vec![0; meta.size.min(FIRST_BYTES) as usize];
+    let mut read = 0;
+    while read < first.len() {
+        match object.read_at(&mut first[read..], read as u64) {
+            Ok(0) => break,
+            Ok(bytes) => read += bytes,
+            Err(error) => return Err(Error::io(named.url(), error)),
+        }
+    }
+    if read != first.len() || read < header.len() {
+        let changed = Problem::File(polyseal_file::Error::InputChanged);
+        return Err(Error::new(named.url().to_string(), changed));
+    }
+    first[..header.len()].copy_from_slice(header);
+    let s3 = named.bucket.s3.as_ref().filter(|_| meta.size > FIRST_BYTES);
+    if let Some(s3) = s3 {
+        return named.wait(s3.replace_beginning(meta, object.attributes(), first.into()));
+    }
+    let version = UpdateVersion { e_tag: meta.e_tag.clone(), version: meta.version.clone() };
+    let attributes = object.attributes().clone();
+    let options =
+        PutOptions { mode: PutMode::Update(version), attributes, ..PutOptions::default() };
+    named.wait(named.bucket.store.put_opts(&named.path, first.into(), options))?;
+    Ok(Compared::Yes)
+}

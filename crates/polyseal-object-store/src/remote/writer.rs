@@ -1,0 +1,160 @@
+//! Writing an object: it appears with [`commit`](ObjectWriter::commit), whole.
+//!
+//! What fits into a part is put in one request, on the condition that there is no such object,
+//! where none is to be replaced. Longer ones are uploaded in parts, of which nothing is seen before
+//! the end; there the store is asked just before whether there is one by now.
+
+use std::io::{self, Write};
+use std::mem;
+
+use object_store::{Error as StoreError, MultipartUpload, ObjectStore, ObjectStoreExt, PutMode};
+use tokio::task::JoinSet;
+
+use super::bucket::Object;
+use super::error::{Error, Problem};
+use super::runtime::wait;
+use crate::part_sizes::PartSizes;
+
+/// The parts that are usual.
+const PART_BYTES: u64 = 16 * 1024 * 1024;
+/// Parts of the usual size that are on their way at once; of larger ones, one.
+const AT_ONCE: u64 = 3;
+
+/// An object that is being written.
+pub struct ObjectWriter {
+    object: Object,
+    replace: bool,
+    sizes: PartSizes,
+    part: Vec<u8>,
+    upload: Option<Upload>,
+}
+
+struct Upload {
+    parts: Box<dyn MultipartUpload>,
+    tasks: JoinSet<object_store::Result<()>>,
+}
+
+impl ObjectWriter {
+    /// A new object, or one in the place of another with `replace`. `bytes` are how many there
+    /// will be about, if that is known: then parts have one size, of which 10,000 are enough.
+    ///
+    /// # Errors
+    /// [`Problem::ReadOnly`], [`Problem::Exists`], what the store says.
+    pub fn create(object: Object, replace: bool, bytes: Option<u64>) -> Result<Self, Error> {
+        object.expect_writable()?;
+        if !replace && object.meta()?.is_some() {
+            return Err(Error::new(object.url.to_string(), Problem::Exists));
+        }
+        let sizes = PartSizes::new(PART_BYTES, bytes);
+        Ok(Self { object, replace, sizes, part: Vec::new(), upload: None })
+    }
+
+    /// The object.
+    #[must_use]
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// Says how many bytes there will be about, before any are written.
+    pub fn expect_bytes(&mut self, bytes: u64) {
+        self.sizes = PartSizes::new(PART_BYTES, Some(bytes));
+    }
+
+    fn send(&mut self) -> Result<(), Error> {
+        let (object, part) = (&self.object, mem::take(&mut self.part));
+        let at_once = (AT_ONCE * PART_BYTES / (part.len() as u64).max(1)).clamp(1, AT_ONCE);
+        self.sizes.sent(part.len() as u64);
+        let upload = &mut self.upload;
+        object.wait(async {
+            if upload.is_none() {
+                let parts = object.bucket.store.put_multipart(&object.path).await?;
+                *upload = Some(Upload { parts, tasks: JoinSet::new() });
+            }
+            let Some(upload) = upload else { return Ok(()) };
+            while upload.tasks.len() as u64 >= at_once {
+                upload.tasks.join_next().await.transpose()?.transpose()?;
+            }
+            let part = upload.parts.put_part(part.into());
+            upload.tasks.spawn(part);
+            Ok(())
+        })
+    }
+
+    /// Lets the object appear.
+    ///
+    /// # Errors
+    /// [`Problem::Exists`], what the store says.
+    pub fn commit(mut self) -> Result<(), Error> {
+        let exists = Error::new(self.object.url.to_string(), Problem::Exists);
+        let store = &self.object.bucket.store;
+        if self.upload.is_none() {
+            let mode = if self.replace { PutMode::Overwrite } else { PutMode::Create };
+            let part = mem::take(&mut self.part);
+            let put = store.put_opts(&self.object.path, part.into(), mode.into());
+            return match wait(put).map_err(|error| Error::io(&self.object.url, error))? {
+                Ok(_) => Ok(()),
+                Err(StoreError::AlreadyExists { .. } | StoreError::Precondition { .. })
+                    if !self.replace =>
+                {
+                    Err(exists)
+                }
+                Err(error) => Err(self.object.failed(&error)),
+            };
+        }
+        self.send()?;
+        let Some(upload) = &mut self.upload else { return Ok(()) };
+        self.object.wait(async {
+            while let Some(part) = upload.tasks.join_next().await {
+                part??;
+            }
+            Ok(())
+        })?;
+        if !self.replace && self.object.meta()?.is_some() {
+            return Err(exists);
+        }
+        let Some(mut upload) = self.upload.take() else { return Ok(()) };
+        self.object.wait(async {
+            let completed = upload.parts.complete().await;
+            if completed.is_err() {
+                let _ = upload.parts.abort().await;
+            }
+            completed.map(|_| ())
+        })
+    }
+}
+
+impl Write for ObjectWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let size = self.sizes.next() as usize;
+        // Only before more: the last part is sent at the end, which may be the first one's.
+        if self.part.len() >= size {
+            self.send()?;
+        }
+        let size = self.sizes.next() as usize;
+        let bytes = &bytes[..bytes.len().min(size - self.part.len())];
+        self.part.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for ObjectWriter {
+    /// What was not committed is taken back.
+    fn drop(&mut self) {
+        if let Some(mut upload) = self.upload.take() {
+            let _ = wait(async {
+                upload.tasks.shutdown().await;
+                let _ = upload.parts.abort().await;
+            });
+        }
+    }
+}
+
+impl std::fmt::Debug for ObjectWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ObjectWriter").field("object", &self.object).finish_non_exhaustive()
+    }
+}
