@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use object_store::aws::AmazonS3Builder;
 use object_store::azure::MicrosoftAzureBuilder;
-use object_store::gcp::GoogleCloudStorageBuilder;
+use object_store::client::StaticCredentialProvider;
+use object_store::gcp::{GcpCredential, GoogleCloudStorageBuilder};
 use object_store::http::HttpBuilder;
 use object_store::{BackoffConfig, ClientOptions, Error, ObjectStore, RetryConfig};
 use polyseal_object_store::remote::{Connector, Server};
@@ -69,10 +70,11 @@ pub(crate) fn s3(origin: &str, connector: Connector) -> Arc<dyn ObjectStore> {
 }
 
 pub(crate) fn gs(origin: &str, connector: Connector) -> Arc<dyn ObjectStore> {
+    let bearer = GcpCredential { bearer: "secret".to_owned() };
     let builder = GoogleCloudStorageBuilder::new()
         .with_base_url(origin)
         .with_bucket_name("b")
-        .with_skip_signature(true)
+        .with_credentials(Arc::new(StaticCredentialProvider::new(bearer)))
         .with_client_options(ClientOptions::new().with_allow_http(true))
         .with_retry(retry());
     Arc::new(builder.with_http_connector(connector).build().unwrap())
