@@ -301,3 +301,21 @@ fn redirected(url: &Url, headers: &HeaderMap) -> Redirected {
     let region = headers.get("x-amz-bucket-region").and_then(text);
     Redirected { to: to.as_ref().map(origin), region }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_is_not_given_up_by_a_redirect() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let (tls, plain) = (url("https://a/"), url("http://a/"));
+        assert!(is_followed(&[tls.clone()], &url("https://b/")));
+        assert!(is_followed(&[plain.clone()], &url("http://b/")));
+        assert!(is_followed(&[plain.clone()], &tls));
+        assert!(!is_followed(&[tls.clone()], &plain));
+        assert!(!is_followed(&[plain.clone(), tls], &plain));
+        assert!(is_followed(&vec![plain.clone(); REDIRECTS], &plain));
+        assert!(!is_followed(&vec![plain.clone(); REDIRECTS + 1], &plain));
+    }
+}
