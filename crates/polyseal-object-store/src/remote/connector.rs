@@ -310,10 +310,11 @@ mod tests {
     fn tls_is_not_given_up_by_a_redirect() {
         let url = |text: &str| Url::parse(text).unwrap();
         let (tls, plain) = (url("https://a/"), url("http://a/"));
-        assert!(is_followed(&[tls.clone()], &url("https://b/")));
-        assert!(is_followed(&[plain.clone()], &url("http://b/")));
-        assert!(is_followed(&[plain.clone()], &tls));
-        assert!(!is_followed(&[tls.clone()], &plain));
+        let followed = |from: &Url, to: &Url| is_followed(std::slice::from_ref(from), to);
+        assert!(followed(&tls, &url("https://b/")));
+        assert!(followed(&plain, &url("http://b/")));
+        assert!(followed(&plain, &tls));
+        assert!(!followed(&tls, &plain));
         assert!(!is_followed(&[plain.clone(), tls], &plain));
         assert!(is_followed(&vec![plain.clone(); REDIRECTS], &plain));
         assert!(!is_followed(&vec![plain.clone(); REDIRECTS + 1], &plain));

@@ -147,7 +147,9 @@ impl Pages {
             return Err("it has no end");
         }
         if empty > 0 {
-            pages.insert(page.next.clone(), empty);
+            // Another list may be at the same page.
+            let known = pages.entry(page.next.clone()).or_default();
+            *known = empty.max(*known);
         }
         Ok(())
     }
@@ -161,7 +163,7 @@ fn decoded(value: &str) -> String {
 }
 
 /// The kind of the entry whose elements these are, and the elements in it.
-fn kind<'a>(path: &'a [String]) -> Option<(&'static Kind, &'a [String])> {
+fn kind(path: &[String]) -> Option<(&'static Kind, &[String])> {
     let inside = path.get(1..)?;
     KINDS.iter().find_map(|kind| {
         let (entry, rest) = inside.split_at_checked(kind.entry.len())?;
