@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for() {
-        let get = |uri, range| asked(Method::GET, uri, range);
+        let get = |uri: &str, range: &str| asked(Method::GET, uri, range);
         let (s3, az) = ("http://h/b?list-type=2&prefix=a%2F", "http://h/c?restype=container");
         assert_eq!(get(s3, ""), Some(Asked::List));
         assert_eq!(get(&format!("{az}&comp=list&sig=x"), ""), Some(Asked::List));

@@ -301,3 +301,22 @@ fn redirected(url: &Url, headers: &HeaderMap) -> Redirected {
     let region = headers.get("x-amz-bucket-region").and_then(text);
     Redirected { to: to.as_ref().map(origin), region }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tls_is_not_given_up_by_a_redirect() {
+        let url = |text: &str| Url::parse(text).unwrap();
+        let (tls, plain) = (url("https://a/"), url("http://a/"));
+        let followed = |from: &Url, to: &Url| is_followed(std::slice::from_ref(from), to);
+        assert!(followed(&tls, &url("https://b/")));
+        assert!(followed(&plain, &url("http://b/")));
+        assert!(followed(&plain, &tls));
+        assert!(!followed(&tls, &plain));
+        assert!(!is_followed(&[plain.clone(), tls], &plain));
+        assert!(is_followed(&vec![plain.clone(); REDIRECTS], &plain));
+        assert!(!is_followed(&vec![plain.clone(); REDIRECTS + 1], &plain));
+    }
+}

@@ -20,7 +20,10 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::errors::{BadList, refused};
 
-const ROOTS: [&str; 2] = ["ListBucketResult", "EnumerationResults"];
+/// The root of a list, and the element in it that says where the next page begins.
+const ROOTS: [(&str, &str); 2] =
+    [("ListBucketResult", "NextContinuationToken"), ("EnumerationResults", "NextMarker")];
+const IS_TRUNCATED: &str = "IsTruncated";
 /// Pages without an entry in a row: a server may look through much that it does not give.
 const EMPTY_PAGES: u32 = 1000;
 
@@ -43,10 +46,6 @@ const KINDS: [Kind; 4] = [
     },
     Kind { entry: &["Blobs", "BlobPrefix"], key: &["Name"], size: &[], is_prefix: true },
 ];
-
-/// Where the next page begins, and whether there is one.
-const NEXT: [&[&str]; 2] = [&["NextContinuationToken"], &["NextMarker"]];
-const IS_TRUNCATED: &[&str] = &["IsTruncated"];
 
 /// An element's text, and what `object_store` reads in its place: it takes two characters for line
 /// ends that are none in XML 1.0.
@@ -148,7 +147,9 @@ impl Pages {
             return Err("it has no end");
         }
         if empty > 0 {
-            pages.insert(page.next.clone(), empty);
+            // Another list may be at the same page.
+            let known = pages.entry(page.next.clone()).or_default();
+            *known = empty.max(*known);
         }
         Ok(())
     }
@@ -162,7 +163,7 @@ fn decoded(value: &str) -> String {
 }
 
 /// The kind of the entry whose elements these are, and the elements in it.
-fn kind<'a>(path: &'a [String]) -> Option<(&'static Kind, &'a [String])> {
+fn kind(path: &[String]) -> Option<(&'static Kind, &[String])> {
     let inside = path.get(1..)?;
     KINDS.iter().find_map(|kind| {
         let (entry, rest) = inside.split_at_checked(kind.entry.len())?;
@@ -178,7 +179,7 @@ fn read(body: &[u8]) -> Result<Page, String> {
     reader.config_mut().expand_empty_elements = true;
     let mut page = Page::default();
     let mut path: Vec<String> = Vec::new();
-    let mut rooted = false;
+    let mut next = None;
     let mut entry = Entry::default();
     let mut begun = 0;
     loop {
@@ -187,10 +188,9 @@ fn read(body: &[u8]) -> Result<Page, String> {
             Event::Start(tag) => {
                 path.push(String::from_utf8_lossy(tag.local_name().as_ref()).into_owned());
                 if let [root] = path.as_slice() {
-                    if rooted || !ROOTS.contains(&root.as_str()) {
-                        return Err(format!("it is <{root}>"));
-                    }
-                    rooted = true;
+                    let known = ROOTS.iter().find(|(name, _)| name == root && next.is_none());
+                    let (_, name) = known.ok_or_else(|| format!("it is <{root}>"))?;
+                    next = Some(*name);
                 }
                 match kind(&path) {
                     Some((_, [])) => (entry, begun) = (Entry::default(), at),
@@ -216,25 +216,20 @@ fn read(body: &[u8]) -> Result<Page, String> {
             Event::Eof => break,
             event => {
                 let Some(text) = text_of(&event)? else { continue };
-                match kind(&path) {
-                    Some((kind, rest)) if rest == kind.key => {
+                match (kind(&path), path.as_slice()) {
+                    (Some((kind, rest)), _) if rest == kind.key => {
                         entry.key.written += &text.written;
                         entry.key.read += &text.read;
                     }
-                    Some((kind, rest)) if rest == kind.size => entry.size += &text.written,
-                    Some(_) => (),
-                    None if path.get(1..).is_some_and(|inside| inside == IS_TRUNCATED) => {
-                        page.truncated += &text.written;
-                    }
-                    None if path.get(1..).is_some_and(|i| NEXT.iter().any(|next| i == *next)) => {
-                        page.next += &text.written;
-                    }
-                    None => (),
+                    (Some((kind, rest)), _) if rest == kind.size => entry.size += &text.written,
+                    (None, [_, name]) if name == IS_TRUNCATED => page.truncated += &text.written,
+                    (None, [_, name]) if Some(name.as_str()) == next => page.next += &text.written,
+                    _ => (),
                 }
             }
         }
     }
-    if rooted && path.is_empty() { Ok(page) } else { Err("it is cut short".to_owned()) }
+    if next.is_some() && path.is_empty() { Ok(page) } else { Err("it is cut short".to_owned()) }
 }
 
 fn offset(position: u64) -> usize {
@@ -269,4 +264,32 @@ fn text_of(event: &Event<'_>) -> Result<Option<Text>, String> {
     let written = written.map_err(|error| error.to_string())?.into_owned();
     let read = read.map_err(|error| error.to_string())?.into_owned();
     Ok(Some(Text { written, read }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_with_nothing_do_not_go_on_for_ever() {
+        let page = |n| {
+            let next = format!("<NextContinuationToken>{n}+/=</NextContinuationToken>");
+            Bytes::from(format!("<ListBucketResult>{next}</ListBucketResult>"))
+        };
+        let pages = Pages::default();
+        let ask = |query: &str, n| pages.page(query, page(n), &|_| ());
+        // Two lists with the same tokens, at once.
+        for _ in 0..2 {
+            ask("list-type=2", 1).unwrap();
+        }
+        for n in 1..EMPTY_PAGES {
+            let query = format!("list-type=2&continuation-token={n}%2B%2F%3D");
+            ask(&query, n + 1).unwrap();
+            ask(&query, n + 1).unwrap();
+        }
+        assert_eq!(pages.0.lock().unwrap().len(), 1, "what is over is forgotten");
+        let query = format!("continuation-token={EMPTY_PAGES}%2B%2F%3D");
+        let error = ask(&query, EMPTY_PAGES + 1).unwrap_err();
+        assert_eq!(error.to_string(), "HTTP error: the server's list is none: it has no end");
+    }
 }
