@@ -50,9 +50,16 @@ impl Web {
         }
         let request = String::from_utf8(request).unwrap().to_lowercase();
         let range = request.split("range: bytes=").nth(1).unwrap().lines().next().unwrap();
-        let (start, end) = range.split_once('-').unwrap();
-        let start: usize = start.parse().unwrap();
-        let end = self.file.len().min(end.parse::<usize>().unwrap() + 1);
+        let (start, end) = match range.split_once('-').unwrap() {
+            ("", last) => {
+                let last: usize = last.parse().unwrap();
+                (self.file.len().saturating_sub(last), self.file.len())
+            }
+            (start, end) => {
+                let end = end.parse::<usize>().unwrap() + 1;
+                (start.parse().unwrap(), self.file.len().min(end))
+            }
+        };
         let head = format!(
             "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes {start}-{}/{}\r\n\
              Content-Length: {}\r\nETag: \"1\"\r\nConnection: close\r\n\

@@ -157,10 +157,11 @@ impl Part {
     }
 
     /// Whether this is what a server says that has no part of an object to give, since the object
-    /// has no bytes.
-    pub(super) fn is_of_nothing(headers: &HeaderMap, body: &str) -> bool {
+    /// has no bytes: a first or a last byte there is of any other.
+    pub(super) fn is_of_nothing(self, headers: &HeaderMap, body: &str) -> bool {
         // Amazon S3 says it in the body only.
-        ContentRange::of(headers).is_some_and(|range| range.size == Some(0))
+        matches!(self, Self::From(0, _) | Self::Last(1..))
+            || ContentRange::of(headers).is_some_and(|range| range.size == Some(0))
             || body.contains("<ActualObjectSize>0</ActualObjectSize>")
     }
 }
@@ -280,12 +281,17 @@ mod tests {
     fn what_is_not_satisfied_since_there_is_nothing() {
         let said = |range: &str, body| {
             let headers = HeaderMap::from_iter([(CONTENT_RANGE, range.parse().unwrap())]);
-            Part::is_of_nothing(&headers, body)
+            Part::From(5, 9).is_of_nothing(&headers, body)
         };
         assert!(said("bytes */0", ""));
         assert!(said("", "<Error><ActualObjectSize>0</ActualObjectSize></Error>"));
         assert!(!said("bytes */10", ""));
         assert!(!said("", "<Error><ActualObjectSize>10</ActualObjectSize></Error>"));
         assert!(!said("", ""));
+        assert!(
+            [Part::From(0, 9), Part::Last(9)]
+                .iter()
+                .all(|it| it.is_of_nothing(&HeaderMap::new(), ""))
+        );
     }
 }

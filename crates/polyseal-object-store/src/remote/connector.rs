@@ -21,7 +21,7 @@ use object_store::client::{
 use object_store::{ClientOptions, Error, Result};
 use reqwest::{NoProxy, Proxy, Url, redirect};
 
-use super::asked::{ANSWER_BYTES, Asked, Bounds, Part, empty};
+use super::asked::{ANSWER_BYTES, Asked, Bounds, empty};
 use super::body::Bounded;
 use super::errors::{HttpNotAllowed, NoAnswer, Redirected, refused};
 use super::lists::Pages;
@@ -265,9 +265,9 @@ impl Service {
         let said = body.beginning().await;
         let said = String::from_utf8_lossy(&said).into_owned();
         let status = parts.status;
-        if matches!(asked, Asked::Part(_))
+        if let Asked::Part(part) = asked
             && status == StatusCode::RANGE_NOT_SATISFIABLE
-            && Part::is_of_nothing(&parts.headers, &said)
+            && part.is_of_nothing(&parts.headers, &said)
         {
             return Err(empty(&parts.headers));
         }
