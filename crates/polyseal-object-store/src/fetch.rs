@@ -12,7 +12,7 @@ use object_store::{
 use polyseal_file::{Answer, Opener, Version, Wanted};
 
 use crate::bounded::bounded;
-use crate::error::{ObjectError, Replaced};
+use crate::error::{ObjectError, Replaced, STORE};
 
 /// Which version of an object is read.
 #[derive(Clone, Debug)]
@@ -79,6 +79,51 @@ pub(crate) async fn fetch(
     }
 }
 
+/// How often what breaks off is fetched anew, of an object without an ETag: of others the client of
+/// the store asks for what is missing.
+pub(crate) const BROKEN: u32 = 5;
+
+/// The same, all of it.
+pub(crate) async fn fetch_bytes(
+    store: &dyn ObjectStore,
+    location: &Path,
+    pin: &Pin,
+    range: Range<u64>,
+) -> Result<Vec<u8>> {
+    let most = range.end - range.start;
+    let get = || fetch(store, location, pin, range.clone());
+    answered(get, |_| most).await.map(|answered| answered.bytes)
+}
+
+/// An answer, and all of its body.
+struct Answered {
+    meta: ObjectMeta,
+    attributes: Attributes,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+/// The whole of an answer; `most` says how much that may be of an object of some size.
+async fn answered<F>(get: impl Fn() -> F, most: impl Fn(u64) -> u64) -> Result<Answered>
+where
+    F: Future<Output = Result<GetResult>>,
+{
+    let mut attempt = 1;
+    loop {
+        let got = get().await?;
+        let (meta, attributes, start) = (got.meta.clone(), got.attributes.clone(), got.range.start);
+        match bounded(got, most(meta.size)).await {
+            Ok(bytes) => return Ok(Answered { meta, attributes, start, bytes }),
+            Err(Error::Generic { store, .. })
+                if store != STORE && meta.e_tag.is_none() && attempt < BROKEN =>
+            {
+                attempt += 1;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// What is wrong with an object that is opened.
 pub(crate) fn refused(location: &Path, error: polyseal_file::Error) -> Error {
     match error {
@@ -105,6 +150,9 @@ impl Fetching<'_> {
         for (wanted, got) in wanted.iter().zip(join_all(asked).await) {
             match (wanted, got) {
                 (Wanted::Last(_), Err(Error::NotSupported { .. })) => self.no_suffix = true,
+                // A server that has given the first bytes may know no last ones: then those are
+                // asked for by their place.
+                (Wanted::Last(_), Err(Error::Generic { .. })) => {}
                 (_, Err(error)) => return Err(error),
                 (_, Ok((meta, attributes, answer))) => {
                     let taken = opener.take(wanted, answer);
@@ -117,20 +165,24 @@ impl Fetching<'_> {
     }
 
     async fn ask(&self, wanted: Wanted) -> Result<(ObjectMeta, Attributes, Answer)> {
-        let got = match (&self.seen, &wanted) {
-            (Some((pin, _)), Wanted::Range(range)) => {
-                fetch(self.store, self.location, pin, range.clone()).await?
-            }
-            _ => {
-                let range = Some(range(&wanted));
-                let options = GetOptions { range, head: false, ..self.options.clone() };
-                self.store.get_opts(self.location, options).await?
+        let get = || async {
+            match (&self.seen, &wanted) {
+                (Some((pin, _)), Wanted::Range(range)) => {
+                    fetch(self.store, self.location, pin, range.clone()).await
+                }
+                _ => {
+                    let range = Some(range(&wanted));
+                    let options = GetOptions { range, head: false, ..self.options.clone() };
+                    self.store.get_opts(self.location, options).await
+                }
             }
         };
-        let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
-        let (version, start) = (version(&meta), got.range.start);
-        let most = wanted.range(meta.size);
-        let bytes = bounded(got, most.end - most.start).await?;
+        let most = |size| {
+            let range = wanted.range(size);
+            range.end - range.start
+        };
+        let Answered { meta, attributes, start, bytes } = answered(get, most).await?;
+        let version = version(&meta);
         Ok((meta, attributes, Answer { version, start, bytes }))
     }
 }

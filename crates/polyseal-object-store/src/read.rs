@@ -13,10 +13,9 @@ use object_store::{
 };
 use polyseal_file::Payload;
 
-use crate::bounded::bounded;
 use crate::compute::compute;
 use crate::error::{ObjectError, Replaced, generic};
-use crate::fetch::fetch;
+use crate::fetch::{fetch, fetch_bytes};
 use crate::open::{Known, Opened};
 use crate::store::Core;
 
@@ -126,11 +125,7 @@ impl Core {
                     Some((start, bytes)) if *start <= stored.start => {
                         bytes.slice((stored.start - start) as usize..(stored.end - start) as usize)
                     }
-                    _ => {
-                        let most = stored.end - stored.start;
-                        let got = fetch(&*self.inner, location, &known.pin, stored).await?;
-                        bounded(got, most).await?.into()
-                    }
+                    _ => fetch_bytes(&*self.inner, location, &known.pin, stored).await?.into(),
                 };
                 open(&known.payload, location, range, bytes).await
             }

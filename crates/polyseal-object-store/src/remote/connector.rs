@@ -21,7 +21,7 @@ use object_store::client::{
 use object_store::{ClientOptions, Error, Result};
 use reqwest::{NoProxy, Proxy, Url, redirect};
 
-use super::asked::{ANSWER_BYTES, Asked, Bounds, empty};
+use super::asked::{ANSWER_BYTES, Asked, Bounds, Part, empty};
 use super::body::Bounded;
 use super::errors::{HttpNotAllowed, NoAnswer, Redirected, refused};
 use super::lists::Pages;
@@ -203,7 +203,11 @@ impl HttpService for Service {
             return Err(refused(HttpNotAllowed { host }));
         }
         let begun = Instant::now();
-        let answer = self.answer(request, &host, begun).await?;
+        // Of a server that fails at this, the last bytes are asked for by their place: sooner than
+        // it is asked again for minutes.
+        let once = matches!(asked, Asked::Part(Part::Last(_)));
+        let answer = self.answer(request, &host, begun).await;
+        let answer = answer.map_err(|error| if once { refused(error) } else { error })?;
         let (mut parts, body) = answer.into_parts();
         if parts.status.is_redirection() && parts.status != StatusCode::NOT_MODIFIED {
             return Err(refused(redirected(&url, &parts.headers)));
@@ -278,6 +282,13 @@ impl Service {
             self.watch.failed(host, &in_words(status, &said), begun);
         } else {
             self.watch.succeeded();
+        }
+        if again && matches!(asked, Asked::Part(Part::Last(_))) {
+            return Err(refused(NoAnswer::new(
+                host,
+                HttpErrorKind::Unknown,
+                in_words(status, &said),
+            )));
         }
         parts.headers.remove(CONTENT_LENGTH);
         Ok(HttpResponse::from_parts(parts, said.into()))

@@ -19,9 +19,8 @@ use super::bucket::Object;
 use super::error::{Error, Problem};
 use super::errors::{EmptyObject, find};
 use super::runtime::wait;
-use crate::bounded::bounded;
 use crate::error::Replaced;
-use crate::fetch::{Fetching, Pin, fetch, version};
+use crate::fetch::{BROKEN, Fetching, Pin, fetch, fetch_bytes, version};
 
 /// One version of an object, read at offsets.
 #[derive(Debug)]
@@ -59,10 +58,6 @@ impl std::fmt::Debug for Stream {
         f.write_str("Stream")
     }
 }
-
-/// How often a server that tells no ETag may break off before any more bytes have come. Of others
-/// `object_store` itself asks for what is missing.
-const BROKEN: u32 = 5;
 
 impl Pinned {
     /// The version that is there now, with its first bytes and its last ones.
@@ -173,8 +168,8 @@ impl Pinned {
 
     /// Bytes of this version.
     pub(super) async fn bytes(&self, range: Range<u64>) -> io::Result<Bytes> {
-        let most = range.end - range.start;
-        let bytes = async { bounded(self.get(range).await?, most).await }.await;
+        let (store, location) = (&*self.object.bucket.store, &self.object.path);
+        let bytes = fetch_bytes(store, location, &self.pin, range).await;
         bytes.map(Bytes::from).map_err(|error| self.object.failed(&error).into())
     }
 }
