@@ -20,6 +20,7 @@ mod flex;
 mod mac;
 mod memory;
 mod new_file;
+mod opener;
 mod payload;
 mod reader;
 mod scratch;
@@ -44,6 +45,8 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<who::Who>()?;
     module.add_class::<reader::Reader>()?;
     module.add_class::<stream_sealer::StreamSealer>()?;
+    module.add_class::<opener::Version>()?;
+    module.add_class::<opener::Opener>()?;
     module.add_class::<payload::PayloadHead>()?;
     module.add_class::<payload::Payload>()?;
     module.add_class::<payload::Outline>()?;

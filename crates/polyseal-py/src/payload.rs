@@ -74,6 +74,12 @@ impl PayloadHead {
 #[pyclass(frozen, module = "polyseal")]
 pub(crate) struct Payload(FilePayload);
 
+impl Payload {
+    pub(crate) fn of(payload: FilePayload) -> Self {
+        Self(payload)
+    }
+}
+
 #[pymethods]
 impl Payload {
     /// Opens the payload of `header`, of which so many bytes are stored, the header's included

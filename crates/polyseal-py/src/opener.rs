@@ -1,0 +1,140 @@
+//! Opening stored files whose bytes Python fetches: which bytes, in which version.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use polyseal_file::{
+    Answer, Opener as FileOpener, SegmentSize, Step, Version as FileVersion, Wanted,
+};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::errors::of_file;
+use crate::memory::Input;
+use crate::payload::Payload;
+use crate::who::Who;
+
+/// What a store tells of a file that changes with it: its size, its entity tag, and what else.
+#[pyclass(frozen, eq, hash, module = "polyseal")]
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Version(FileVersion);
+
+#[pymethods]
+impl Version {
+    #[new]
+    #[pyo3(signature = (size, tag = None, marks = Vec::new()))]
+    fn new(size: u64, tag: Option<&str>, marks: Vec<String>) -> Self {
+        let version = FileVersion::new(size).with_tag(tag);
+        Self(marks.into_iter().fold(version, FileVersion::with_mark))
+    }
+
+    /// The stored bytes.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    /// The entity tag.
+    #[getter]
+    fn tag(&self) -> Option<&str> {
+        self.0.tag()
+    }
+
+    /// The tag to send in `If-Match`; `None` if it is a weak one.
+    #[getter]
+    fn if_match(&self) -> Option<&str> {
+        self.0.if_match()
+    }
+
+    /// Whether the store tells anything but the size.
+    #[getter]
+    fn is_told(&self) -> bool {
+        self.0.is_told()
+    }
+
+    /// Whether what was told at another time is told of the same version.
+    fn is_same(&self, other: &Self) -> bool {
+        self.0.is(&other.0)
+    }
+}
+
+/// A stored file that is being opened. `wanted` says which bytes are to be fetched, `take` takes
+/// them; when none are wanted any more, there is the `payload`.
+#[pyclass(frozen, module = "polyseal")]
+pub(crate) struct Opener {
+    version: FileVersion,
+    opener: Mutex<Option<FileOpener>>,
+}
+
+#[pymethods]
+impl Opener {
+    #[new]
+    #[pyo3(signature = (version, *, segment_size = None))]
+    fn new(version: &Bound<'_, Version>, segment_size: Option<u64>) -> PyResult<Self> {
+        let version = version.get().0.clone();
+        let mut opener = FileOpener::of(version.clone());
+        if let Some(bytes) = segment_size {
+            opener = opener.segment_size(SegmentSize::new(bytes).map_err(of_file)?);
+        }
+        Ok(Self { version, opener: Mutex::new(Some(opener)) })
+    }
+
+    /// The stored bytes that are wanted next, as pairs of their first and the one behind their
+    /// last: they can be fetched at once. As soon as the header is there it is unlocked with `who`.
+    /// None are wanted when the file can be opened.
+    #[pyo3(signature = (**who))]
+    fn wanted<'py>(
+        &self,
+        py: Python<'py>,
+        who: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Vec<(u64, u64)>> {
+        let mut opener = self.there();
+        let opener = opener.as_mut().ok_or_else(used)?;
+        loop {
+            match opener.step() {
+                Step::Fetch(wanted) => {
+                    let range = |wanted: &Wanted| {
+                        let range = wanted.range(self.version.size());
+                        (range.start, range.end)
+                    };
+                    return Ok(wanted.iter().map(range).collect());
+                }
+                Step::Unlock => {
+                    let who = Who::of(py, who)?;
+                    let who = who.get();
+                    let identities = who.identities()?;
+                    py.detach(|| opener.unlock(&who.decryptor(&identities))).map_err(of_file)?;
+                }
+                Step::Open => return Ok(Vec::new()),
+            }
+        }
+    }
+
+    /// Takes the bytes from `start` to `stop`, which were wanted.
+    fn take(&self, start: u64, stop: u64, stored: &Bound<'_, PyAny>) -> PyResult<()> {
+        let bytes = Input::of(stored)?.take().to_vec();
+        let mut opener = self.there();
+        let opener = opener.as_mut().ok_or_else(used)?;
+        let answer = Answer { version: self.version.clone(), start, bytes };
+        opener.take(&Wanted::Range(start..stop), answer).map_err(of_file)
+    }
+
+    /// The payload, whose length is certain now; and the stored bytes at the end of the file that
+    /// have been fetched, with where they begin. An opener is good for one payload.
+    fn payload<'py>(&self, py: Python<'py>) -> PyResult<(Payload, u64, Bound<'py, PyBytes>)> {
+        let opener = self.there().take().ok_or_else(used)?;
+        let opened = py.detach(|| opener.open()).map_err(of_file)?;
+        let end = PyBytes::new(py, &opened.end);
+        Ok((Payload::of(opened.payload), opened.end_start, end))
+    }
+}
+
+impl Opener {
+    fn there(&self) -> MutexGuard<'_, Option<FileOpener>> {
+        self.opener.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn used() -> PyErr {
+    PyValueError::new_err("this opener has been used")
+}
