@@ -72,12 +72,12 @@ enum Verdict {
 
 impl Entry {
     fn verdict(&self, kind: &Kind) -> Verdict {
-        let Text { written, read } = &self.key;
+        let read = &self.key.read;
         let name = if kind.is_prefix { read.strip_suffix('/').unwrap_or(read) } else { read };
         let is_path = |name: &str| {
             !name.is_empty() && Path::parse(name).is_ok_and(|path| path.as_ref() == name)
         };
-        if written != read || self.encoded {
+        if self.encoded {
             Verdict::Strange
         } else if is_path(name) {
             Verdict::Kept

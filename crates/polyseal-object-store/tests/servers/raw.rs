@@ -85,16 +85,15 @@ impl Server {
 /// What an object's answer has in its head, beside its length and its range.
 pub(crate) const OBJECT: &str = "ETag: \"1\"\r\nLast-Modified: Wed, 25 Nov 2026 10:00:00 GMT";
 
-/// Writes zeros until nobody reads them, and says how many were written.
+/// Writes zeros until nobody reads them, or for far too long, and says how many were written.
 pub(crate) fn endless(out: &mut TcpStream, in_chunks: bool) -> usize {
     let mut piece = vec![0; 1 << 16];
     if in_chunks {
         piece = [&b"10000\r\n"[..], &piece, b"\r\n"].concat();
     }
     let mut written = 0;
-    while out.write_all(&piece).is_ok() {
+    while written < 1 << 28 && out.write_all(&piece).is_ok() {
         written += piece.len();
-        assert!(written < 1 << 30, "nobody stops reading");
     }
     written
 }
