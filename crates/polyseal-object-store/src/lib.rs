@@ -54,7 +54,6 @@ mod compute;
 mod error;
 mod fetch;
 mod open;
-#[cfg(any(test, feature = "remote"))]
 mod part_sizes;
 mod read;
 #[cfg(feature = "remote")]

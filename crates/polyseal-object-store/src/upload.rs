@@ -2,6 +2,9 @@
 //!
 //! Segments are taken in the order of the parts, when a part is handed in; they are sealed by
 //! whoever waits for it, several at once; what they become goes to the inner store in its order.
+//! Of an object that is longer than 5,000 parts, later parts are larger, so that as many as a store
+//! takes are enough for 5 TiB.
+//!
 //! The last byte is always held back, for the last segment must be sealed as the last one. The
 //! header goes first.
 //!
@@ -24,11 +27,12 @@ use tokio::sync::Mutex;
 
 use crate::compute::compute;
 use crate::error::{ObjectError, generic};
+use crate::part_sizes::PartSizes;
 use crate::store::Core;
 
-/// The smallest part that goes out, but for the last one. S3 takes no less than 5 MiB, and at most
-/// 10,000 parts. Whoever hands in a larger first part gets parts of that size.
-const MIN_PART_BYTES: usize = 8 * 1024 * 1024;
+/// The smallest part that goes out, but for the last one. S3 takes no less than 5 MiB. Whoever hands
+/// in a larger first part gets parts of that size.
+const MIN_PART_BYTES: u64 = 8 * 1024 * 1024;
 
 pub(crate) struct Upload {
     core: Arc<Core>,
@@ -41,13 +45,15 @@ pub(crate) struct Upload {
     /// How many pieces have been taken.
     pieces: usize,
     queue: Arc<Mutex<Queue>>,
-    part_bytes: Option<usize>,
+    /// As long as the first part that was handed in.
+    usual: Option<u64>,
 }
 
 /// What has been sealed, on its way to the inner store.
 struct Queue {
     inner: Box<dyn MultipartUpload>,
-    part_bytes: usize,
+    /// None before the first part.
+    sizes: Option<PartSizes>,
     /// Pieces before which others are not sealed yet.
     early: BTreeMap<usize, Bytes>,
     next: usize,
@@ -68,7 +74,7 @@ impl Upload {
         let header = Bytes::copy_from_slice(sealer.header().as_bytes());
         let queue = Queue {
             inner,
-            part_bytes: MIN_PART_BYTES,
+            sizes: None,
             early: BTreeMap::new(),
             next: 0,
             out_bytes: header.len(),
@@ -83,7 +89,7 @@ impl Upload {
             waiting_bytes: 0,
             pieces: 0,
             queue: Arc::new(Mutex::new(queue)),
-            part_bytes: None,
+            usual: None,
         }
     }
 
@@ -94,7 +100,7 @@ impl Upload {
 
 impl Queue {
     /// Puts a piece in its place, and sends what is a full part now.
-    fn place(&mut self, piece: usize, sealed: Bytes) -> Vec<UploadPart> {
+    fn place(&mut self, piece: usize, sealed: Bytes, usual: u64) -> Vec<UploadPart> {
         self.early.insert(piece, sealed);
         while let Some(sealed) = self.early.remove(&self.next) {
             self.next += 1;
@@ -102,9 +108,13 @@ impl Queue {
             self.out.push_back(sealed);
         }
         let mut uploads = Vec::new();
-        while self.out_bytes > self.part_bytes {
-            uploads.push(self.send(self.part_bytes));
+        let mut sizes = self.sizes.take().unwrap_or_else(|| PartSizes::new(usual, None));
+        while self.out_bytes as u64 > sizes.next() {
+            let bytes = sizes.next();
+            sizes.sent(bytes);
+            uploads.push(self.send(bytes as usize));
         }
+        self.sizes = Some(sizes);
         uploads
     }
 
@@ -135,7 +145,8 @@ impl MultipartUpload for Upload {
         let Some(sealer) = &mut self.sealer else {
             return futures_util::future::ready(Err(self.ended())).boxed();
         };
-        let part_bytes = *self.part_bytes.get_or_insert(data.content_length().max(MIN_PART_BYTES));
+        let usual = (data.content_length() as u64).max(MIN_PART_BYTES);
+        let usual = *self.usual.get_or_insert(usual);
         self.waiting_bytes += data.content_length() as u64;
         self.waiting.extend(data);
         let segment = u64::from(sealer.segment_size().bytes());
@@ -161,8 +172,7 @@ impl MultipartUpload for Upload {
             .await?;
             let uploads = {
                 let mut queue = queue.lock().await;
-                queue.part_bytes = part_bytes;
-                queue.place(piece, sealed.into())
+                queue.place(piece, sealed.into(), usual)
             };
             try_join_all(uploads).await?;
             queue.lock().await.done += 1;
@@ -186,7 +196,7 @@ impl MultipartUpload for Upload {
             sealer.finish(&rest).map_err(|error| ObjectError::at(&location, error))
         })
         .await?;
-        let mut uploads = queue.place(self.pieces, sealed.into());
+        let mut uploads = queue.place(self.pieces, sealed.into(), MIN_PART_BYTES);
         // Never empty: there is always the end of the last segment.
         let last = queue.out_bytes;
         uploads.push(queue.send(last));
