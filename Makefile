@@ -63,7 +63,7 @@ portable-all: portable
 		cargo clippy --locked -p polyseal-file --no-default-features --features "$$feature" -- -D warnings || exit; \
 	done
 	cargo clippy --locked -p polyseal-cli -p polyseal-object-store --all-targets \
-		--features polyseal-cli/stores-tests,polyseal-object-store/s3-tests -- -D warnings
+		--features polyseal-cli/stores-tests,polyseal-object-store/s3-tests,polyseal-object-store/remote -- -D warnings
 	cargo test --locked -p polyseal-file --no-default-features --lib
 	cargo test --locked -p polyseal-file --no-default-features --features age --lib
 	rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
@@ -88,10 +88,10 @@ unit:
 c-library:
 	scripts/with binutils clang cmake g++ pkg-config valgrind -- scripts/c-library
 
-# The object store on a real S3 server, which runs on this machine, and DataFusion on an encrypted Parquet
-# file. Both take minutes to build: so it is no part of `test`.
+# Objects of real servers, which run on this machine, and of odd and hostile ones; and DataFusion on an encrypted
+# Parquet file. Servers and clients take minutes to build: so it is no part of `test`.
 stores:
-	scripts/with fuse3 golang-go sqlite3 -- scripts/stores
+	scripts/with fuse3 golang-go nodejs npm sqlite3 -- scripts/stores
 
 # Files of gigabytes.
 large:

@@ -169,6 +169,11 @@ impl std::error::Error for Failure {}
 
 /// What a stream of ours says by way of an I/O error.
 fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
+    #[cfg(feature = "stores")]
+    let error = match error.downcast::<polyseal_object_store::remote::Error>() {
+        Ok(error) => return Ok(crate::objects::failure("reach", &error)),
+        Err(error) => error,
+    };
     error.downcast::<Failure>().or_else(|error| error.downcast::<FileError>().map(Failure::from))
 }
 
