@@ -76,7 +76,7 @@ mod of_stores {
     fn notices() -> OnNotice {
         Arc::new(|notice| match notice {
             Notice::Trouble(trouble) => note(&shown(&format!(
-                "{} does not answer ({}); it is asked again, for up to 3 minutes",
+                "{} does not answer ({}); it is asked again, for up to a minute",
                 trouble.host, trouble.said
             ))),
             Notice::Skipped(key) => note(&format!(

@@ -74,10 +74,8 @@ impl Server {
             "{{\"gcs_base_url\":\"{url}\",\"disable_oauth\":true,\"client_email\":\"\",\
              \"private_key\":\"\",\"private_key_id\":\"\"}}"
         );
-        let variables = vec![
-            ("GOOGLE_SERVICE_ACCOUNT_KEY", account),
-            ("GOOGLE_ALLOW_HTTP", "true".to_owned()),
-        ];
+        let variables =
+            vec![("GOOGLE_SERVICE_ACCOUNT_KEY", account), ("GOOGLE_ALLOW_HTTP", "true".to_owned())];
         let mut command = Command::new(program);
         command.args(["-scheme", "http", "-backend", "memory", "-host", "127.0.0.1"]);
         // By another host it means a bucket.

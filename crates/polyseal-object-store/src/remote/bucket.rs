@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::TryStreamExt;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
@@ -10,7 +11,10 @@ use object_store::client::HttpConnector;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
-use object_store::{ClientOptions, Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt};
+use object_store::{
+    BackoffConfig, ClientOptions, Error as StoreError, ObjectMeta, ObjectStore, ObjectStoreExt,
+    RetryConfig,
+};
 
 use super::connector::{Connector, Server};
 use super::environment::options;
@@ -22,6 +26,9 @@ use super::url::{ObjectUrl, Scheme, literal};
 
 /// The most objects that are listed below a prefix, of which all names are in memory.
 const LISTED: usize = 5_000_000;
+
+/// For how long a server that fails is asked again, before it is an error.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What whoever waits for a store may want to know.
 #[derive(Clone, Copy, Debug)]
@@ -105,9 +112,12 @@ impl Bucket {
             };
         }
         let bucket = url.bucket();
+        let backoff = BackoffConfig { max_backoff: PATIENCE / 12, ..BackoffConfig::default() };
+        let retry = RetryConfig { backoff, max_retries: usize::MAX, retry_timeout: PATIENCE };
         match url.scheme() {
             Scheme::S3 => {
-                let builder = with!(AmazonS3Builder::new()).with_bucket_name(bucket);
+                let builder =
+                    with!(AmazonS3Builder::new().with_retry(retry)).with_bucket_name(bucket);
                 let region = builder.get_config_value(&AmazonS3ConfigKey::Region);
                 let allow = AmazonS3ConfigKey::Client(object_store::ClientConfigKey::AllowHttp);
                 let allow = builder.get_config_value(&allow).unwrap_or_default();
@@ -119,12 +129,13 @@ impl Bucket {
                 Ok((store, Some(s3)))
             }
             Scheme::Gs => {
-                let builder = with!(GoogleCloudStorageBuilder::new()).with_bucket_name(bucket);
+                let builder = with!(GoogleCloudStorageBuilder::new().with_retry(retry))
+                    .with_bucket_name(bucket);
                 Ok((Arc::new(builder.with_http_connector(connector).build()?), None))
             }
             Scheme::Az => {
                 let named = url.with_key("").to_string();
-                let builder = with!(MicrosoftAzureBuilder::new()).with_url(named);
+                let builder = with!(MicrosoftAzureBuilder::new().with_retry(retry)).with_url(named);
                 Ok((Arc::new(builder.with_http_connector(connector).build()?), None))
             }
             Scheme::Web => {
@@ -132,7 +143,8 @@ impl Bucket {
                 let plain = url.web_url().is_some_and(|url| url.scheme() == "http");
                 let client = ClientOptions::new().with_allow_http(plain);
                 let named = url.web_url().map(|url| url.origin().ascii_serialization());
-                let builder = HttpBuilder::new().with_url(named.unwrap_or_default());
+                let builder =
+                    HttpBuilder::new().with_retry(retry).with_url(named.unwrap_or_default());
                 let builder = builder.with_client_options(client).with_http_connector(connector);
                 Ok((Arc::new(builder.build()?), None))
             }
