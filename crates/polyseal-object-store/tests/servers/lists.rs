@@ -1,6 +1,6 @@
 //! What no path can be is left out of a list and told; what is no list is an error.
 
-use futures_util::TryStreamExt;
+use futures_util::{StreamExt, TryStreamExt};
 use object_store::ObjectStore;
 use polyseal_object_store::remote::BadList;
 
@@ -103,7 +103,8 @@ fn server(list: (String, String)) -> Server {
 }
 
 async fn listed(store: &dyn ObjectStore) -> object_store::Result<Vec<String>> {
-    let objects: Vec<_> = store.list(None).try_collect().await?;
+    // A list without end fails the test, and does not keep it.
+    let objects: Vec<_> = store.list(None).take(1000).try_collect().await?;
     Ok(sorted(objects.iter().map(|object| object.location.to_string())))
 }
 
