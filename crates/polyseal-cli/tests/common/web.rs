@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 /// What is odd about a server.
+#[allow(dead_code, reason = "not every test uses each")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Odd {
     /// Nothing: it knows ranges, and an ETag.
@@ -48,6 +49,7 @@ impl Web {
         Self::odd(file, Odd::No)
     }
 
+    #[allow(dead_code, reason = "not every test uses it")]
     pub(crate) fn odd(file: Vec<u8>, odd: Odd) -> Arc<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();

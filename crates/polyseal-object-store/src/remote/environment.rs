@@ -8,6 +8,8 @@
 
 use std::env;
 
+use url::Url;
+
 use super::error::Problem;
 use super::url::Scheme;
 
@@ -80,6 +82,9 @@ const SETTINGS: [Settings; 3] = [
     },
 ];
 
+/// Endpoints that are not the store's.
+const MACHINE: [&str; 3] = ["METADATA", "MSI", "IDENTITY"];
+
 /// What is set for stores of a kind, as their builder takes it.
 ///
 /// # Errors
@@ -106,13 +111,16 @@ fn of(scheme: Scheme, variables: &[(String, String)]) -> Result<Vec<(String, Str
     if !has_some && !asked_for_machine {
         return Err(Problem::NoCredentials(settings.needed));
     }
-    let plain = options.iter().any(|(name, value)| {
-        (name.contains("ENDPOINT_URL") || name.ends_with("ENDPOINT") || name.ends_with("BASE_URL"))
-            && !name.contains("METADATA")
-            && !name.contains("MSI")
-            && !name.contains("IDENTITY")
-            && value.starts_with("http://")
-    });
+    let of_machine = |name: &str| MACHINE.iter().any(|it| name.contains(it));
+    let is_endpoint = |name: &str| name.contains("ENDPOINT") || name.ends_with("_URL");
+    let mut plain = false;
+    for (name, value) in options.iter().filter(|(name, _)| is_endpoint(name)) {
+        let url = Url::parse(value);
+        if url.is_err() || url.is_ok_and(|url| !url.has_host()) {
+            return Err(Problem::Setting(format!("{name} is no URL")));
+        }
+        plain |= value.starts_with("http://") && !of_machine(name);
+    }
     let allowed = ["1", "true", "on", "yes", "y"];
     let allowed = allowed.contains(&value(settings.allow_http).to_ascii_lowercase().as_str());
     if plain && !allowed {
@@ -156,5 +164,9 @@ mod tests {
         assert!(with(&[plain, ("AWS_ALLOW_HTTP", "True")]).is_ok());
         assert!(with(&[("AWS_ENDPOINT_URL", "https://h")]).is_ok());
         assert!(with(&[("AWS_METADATA_ENDPOINT", "http://h")]).is_ok());
+        for wrong in ["http://h:99999", "h", "file:///h"] {
+            let refused = with(&[("AWS_ENDPOINT_URL", wrong), ("AWS_ALLOW_HTTP", "1")]);
+            assert!(matches!(refused, Err(Problem::Setting(_))), "{wrong}");
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use bytes::Bytes;
+use chrono::DateTime;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use object_store::{
@@ -103,15 +104,18 @@ impl Pinned {
         match fetching.step(&mut ends, wanted).await {
             Ok(()) => {}
             // No part can be had of an empty object.
-            Err(error) if find::<EmptyObject>(&error).is_some() => {
-                let meta = store.head(location).await?;
-                if meta.size > 0 {
-                    return Err(Replaced::at(location));
-                }
+            Err(error) => {
+                let Some(EmptyObject { e_tag }) = find(&error) else { return Err(error) };
+                let meta = ObjectMeta {
+                    location: location.clone(),
+                    last_modified: DateTime::UNIX_EPOCH,
+                    size: 0,
+                    e_tag: e_tag.clone(),
+                    version: None,
+                };
                 let ends = Opener::of(version(&meta));
                 return Ok((Pin::new(meta, &options), Attributes::default(), ends));
             }
-            Err(error) => return Err(error),
         }
         let (pin, attributes) = fetching.seen.ok_or_else(|| Replaced::at(location))?;
         Ok((pin, attributes, ends))
