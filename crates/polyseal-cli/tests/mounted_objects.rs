@@ -220,10 +220,15 @@ fn an_object_on_a_web_server() {
     let url = format!("{}/d/c.polyseal", web.url());
     let Some(mounted) = Mounted::new(&room, &["-k", "k"], &url) else { return };
     assert_eq!(common::names(&mounted.at), ["c"]);
+    web.requests.store(0, Ordering::Relaxed);
     let file = File::open(mounted.path("c")).unwrap();
+    // Its beginning to look at it, and its last segment.
+    assert_eq!(web.requests.load(Ordering::Relaxed), 2);
     let mut part = [0; 1000];
     web.sent.store(0, Ordering::Relaxed);
     file.read_exact_at(&mut part, 20_000_000).unwrap();
+    let requests = web.requests.load(Ordering::Relaxed);
+    assert!((3..=4).contains(&requests), "{requests} requests");
     assert!(part[..] == text[20_000_000..20_001_000]);
     // The system reads ahead a little, the tool does not.
     let sent = web.sent.load(Ordering::Relaxed);

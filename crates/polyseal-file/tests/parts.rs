@@ -10,7 +10,7 @@
 
 mod common;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 
@@ -71,6 +71,37 @@ fn parts_around_the_end() {
         assert_eq!(reader.seek(SeekFrom::Start(bytes + 7)).unwrap(), bytes + 7);
         assert_eq!(reader.read(&mut [0; 9]).unwrap(), 0, "beyond the end there is nothing");
     }
+}
+
+/// As from a store: what a source of C's, or of any other program, is asked for.
+#[test]
+fn a_source_is_read_twice_to_be_opened_and_once_for_a_part() {
+    struct Counting<'a>(&'a [u8], RefCell<Vec<(u64, usize)>>);
+
+    impl ReadAt for Counting<'_> {
+        fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+            self.1.borrow_mut().push((offset, buffer.len()));
+            self.0.read_at(buffer, offset)
+        }
+
+        fn size(&self) -> io::Result<u64> {
+            Ok(self.0.len() as u64)
+        }
+    }
+
+    let identities = Identities::from(&key());
+    let sealed = encrypt(&key(), SEGMENT, STREAM, &message(20 * SEGMENT as usize + 9));
+    let source = Counting(&sealed, RefCell::default());
+    let reader = Decryptor::new(&identities).reader(&source).unwrap();
+    let tag = 16;
+    let end = sealed.len() as u64 - 9 - tag;
+    assert_eq!(source.1.take(), [(0, 4096), (end, 9 + tag as usize)]);
+    reader.read_at(&mut [0; 10], 5 * u64::from(SEGMENT)).unwrap();
+    let unit = u64::from(SEGMENT) + tag;
+    assert_eq!(source.1.take(), [(4096 + 5 * unit, unit as usize)]);
+    // The last segment has come.
+    reader.read_at(&mut [0; 10], 20 * u64::from(SEGMENT)).unwrap();
+    assert!(source.1.take().is_empty());
 }
 
 /// What gets shorter once it has been opened is no end of the file.
