@@ -48,7 +48,8 @@ impl Write for Stream {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = Python::attach(|py| -> PyResult<Option<usize>> {
             let file = self.0.bind(py);
-            let written = file.call_method1("write", (PyBytes::new(py, buffer),))?.extract()?;
+            let written: Option<usize> =
+                file.call_method1("write", (PyBytes::new(py, buffer),))?.extract()?;
             // A raw file says with `None` that it would have to wait. What is written in Python
             // often returns nothing.
             if written.is_none() && !file.is_instance(raw(py)?)? {
