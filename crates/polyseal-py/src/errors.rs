@@ -142,6 +142,7 @@ pub(crate) fn of_local(error: LocalError) -> PyErr {
         Problem::Busy => {
             return system(Errno::TIMEDOUT, "it is being rekeyed by another program");
         }
+        Problem::NotAFile if path.is_dir() => return system(Errno::ISDIR, "Is a directory"),
         Problem::NotAFile => PyValueError::new_err(format!(
             "{text}: it is not a regular file; give a file object that is open for writing"
         )),
