@@ -1,274 +1,28 @@
-"""The same program over a plain file system and over ``polyseal::`` of it: the same answers, or an exception.
-
-A program is a random sequence of calls. Each goes to a directory of a plain file system and to another one that is
-encrypted. What both answer must be equal; where the encrypted one raises and the plain one does not, the call had to
-do with a file that is not encrypted. ``PROGRAMS`` is how many run; the seed of one that fails is in its name.
-"""
+"""Random programs over memory and local files, plain and encrypted. ``POLYSEAL_PROGRAMS`` runs more of them."""
 
 from __future__ import annotations
 
-import io
 import os
-import random
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import fsspec
 import polyseal
 import pytest
+from programs import Side, program
 
 PROGRAMS = int(os.environ.get("POLYSEAL_PROGRAMS", "12"))
-CALLS = 60
-NAMES = ["a", "b", "sub/a", "sub/c.txt", "sub/deep/d", "e.bz2", "_SUCCESS"]
-DIRECTORIES = ["", "sub", "sub/deep", "new", "a"]
-PATTERNS = ["*", "**", "sub/*", "**/a", "[ab]", "sub/**/*", "?", "none*", "sub/", "*/"]
-
-
-class Boom(Exception):
-    """What a block raises."""
-
-
-class Side:
-    """One of the two file systems, and a directory in it."""
-
-    def __init__(self, fs: Any, root: str, outside: Path) -> None:
-        self.fs, self.root, self.outside = fs, root, outside
-
-    def at(self, name: str) -> str:
-        return f"{self.root}/{name}" if name else self.root
-
-    def plain(self, value: Any) -> Any:
-        """Without what differs: the root, times, inodes, modes and the order of lists."""
-        if isinstance(value, str):
-            return value.replace(self.root, "ROOT")
-        if isinstance(value, (list, set)):
-            return sorted((self.plain(each) for each in value), key=repr)
-        if isinstance(value, tuple):
-            return tuple(self.plain(each) for each in value)
-        if isinstance(value, Exception):
-            return type(value)
-        if isinstance(value, dict):
-            if "type" in value:
-                size = value.get("size") if value["type"] == "file" else None
-                return {"name": self.plain(value["name"]), "type": value["type"], "size": size}
-            return {self.plain(name): self.plain(each) for name, each in value.items()}
-        return value
-
-
-Call = Callable[[Side], Any]
-
-
-def content(rng: random.Random) -> bytes:
-    return rng.choice([b"", b"x", b"line\nother\n" * 7, rng.randbytes(5000), rng.randbytes(70_000), b"t\r\nu\n"])
-
-
-def writing(rng: random.Random) -> Call:
-    name, data = rng.choice(NAMES), content(rng)
-    mode = rng.choice(["wb", "wb", "xb", "w", "x", "wt"])
-    compression = rng.choice([None, None, None, "bz2", "infer"])
-    pieces = rng.choice([1, 3])
-
-    def call(side: Side) -> Any:
-        text = "b" not in mode
-        with side.fs.open(side.at(name), mode, compression=compression, **({"newline": ""} if text else {})) as file:
-            for at in range(pieces):
-                piece = data[at * len(data) // pieces : (at + 1) * len(data) // pieces]
-                file.write(piece.decode("latin-1") if text else piece)
-
-    return call
-
-
-def reading(rng: random.Random) -> Call:
-    name, mode = rng.choice(NAMES), rng.choice(["rb", "rb", "r"])
-    steps = [(rng.choice(["read", "seek", "line", "into", "tell", "lines", "end"]), rng.randrange(80_000)) for _ in range(5)]
-    compression = rng.choice([None, None, "infer"])
-
-    def call(side: Side) -> Any:
-        answers: list[Any] = []
-        with side.fs.open(side.at(name), mode, compression=compression, **({"encoding": "latin-1"} if mode == "r" else {})) as file:
-            if mode == "r":
-                return file.read()
-            for step, n in steps:
-                if step == "read":
-                    answers.append(file.read(n if n % 3 else -1))
-                elif step == "seek":
-                    answers.append(file.seek(n))
-                elif step == "line":
-                    answers.append(file.readline(n if n % 2 else -1))
-                elif step == "into":
-                    held = bytearray(n)
-                    answers.append((file.readinto(held), bytes(held)))
-                elif step == "tell":
-                    answers.append(file.tell())
-                elif step == "lines":
-                    answers.append(tuple(file.readlines()))
-                else:
-                    answers.append(file.seek(0, io.SEEK_END))
-        return tuple(answers)
-
-    return call
-
-
-def raising(rng: random.Random) -> Call:
-    """A plain file has half of it then; an encrypted one stays. So the plain one is not asked."""
-    name, mode, compression = rng.choice(NAMES), rng.choice(["wb", "w", "wt"]), rng.choice([None, "gzip", "xz"])
-    how, deferred = rng.choice(["fs", "url"]), rng.random() < 0.2
-
-    def call(side: Side) -> Any:
-        if not isinstance(side.fs, polyseal.fs.PolysealFileSystem):
-            return Boom()
-        opened = side.fs.open if how == "fs" else lambda *a, **k: fsspec.core.OpenFile(side.fs, *a, **k)
-        there = side.fs.isdir(side.fs._parent(side.at(name)))
-        try:
-            if deferred:
-                side.fs.start_transaction()
-            with opened(side.at(name), mode, compression=compression) as file:
-                file.write("half" if "b" not in mode else b"half")
-                raise Boom
-        except Boom as error:
-            return error
-        except OSError as error:
-            return error if there else Boom()
-        finally:
-            if deferred:
-                side.fs.end_transaction()
-
-    return call
-
-
-def simple(rng: random.Random) -> Call:
-    """A call with a name or two."""
-    name, other, directory = rng.choice(NAMES), rng.choice(NAMES), rng.choice(DIRECTORIES)
-    data, low, high = content(rng), rng.choice([None, 0, 3, -5, 70_000]), rng.choice([None, 0, 9, -2, 10**6])
-    detail, pattern = rng.random() < 0.5, rng.choice(PATTERNS)
-    on_error = rng.choice(["raise", "return", "omit"])
-    several = rng.sample(NAMES, 3)
-    exact = rng.random() < 0.5
-    calls: list[Call] = [
-        lambda s: s.fs.pipe_file(s.at(name), data),
-        lambda s: s.fs.pipe_file(s.at(name), data, mode="create"),
-        lambda s: s.fs.pipe({s.at(each): data for each in several}),
-        lambda s: s.fs.cat_file(s.at(name), low, high),
-        lambda s: s.fs.cat(s.at(name)),
-        lambda s: s.fs.cat([s.at(each) for each in several], on_error=on_error),
-        lambda s: tuple(
-            each if isinstance(each, bytes) else s.plain(each)
-            for each in s.fs.cat_ranges([s.at(each) for each in several], [low or 0] * 3, [high] * 3, on_error="return")
-        ),
-        lambda s: s.fs.head(s.at(name), 7),
-        lambda s: s.fs.tail(s.at(name), 7),
-        lambda s: s.fs.read_block(s.at(name), 3, 20, b"\n"),
-        lambda s: s.fs.read_text(s.at(name), encoding="latin-1"),
-        lambda s: s.fs.ls(s.at(directory), detail=detail),
-        lambda s: s.fs.find(s.at(directory), withdirs=exact, detail=detail),
-        lambda s: s.fs.find(s.at(directory), maxdepth=1, detail=detail),
-        lambda s: s.fs.find(s.at(name), detail=detail),
-        lambda s: s.fs.glob(s.at(pattern), detail=detail),
-        lambda s: [s.plain(each) for each in s.fs.walk(s.at(directory), detail=detail, topdown=exact)],
-        lambda s: s.fs.du(s.at(directory), total=exact),
-        lambda s: s.fs.du(s.at(name)),
-        lambda s: (s.fs.exists(s.at(name)), s.fs.isfile(s.at(name)), s.fs.isdir(s.at(name))),
-        lambda s: (s.fs.exists(s.at(directory)), s.fs.isfile(s.at(directory)), s.fs.isdir(s.at(directory))),
-        lambda s: s.fs.info(s.at(name)),
-        lambda s: s.fs.info(s.at(directory)),
-        lambda s: s.fs.size(s.at(name)),
-        lambda s: s.fs.sizes([s.at(each) for each in several]),
-        lambda s: s.fs.cp_file(s.at(name), s.at(other)),
-        lambda s: s.fs.copy(s.at(directory), s.at("new"), recursive=True),
-        lambda s: s.fs.copy(s.at(directory) + "/", s.at("new") + "/", recursive=True),
-        lambda s: s.fs.mv(s.at(name), s.at(other)),
-        lambda s: s.fs.mv(s.at(name), s.at("new") + "/"),
-        lambda s: s.fs.rename(s.at(name), s.at(other)),
-        lambda s: s.fs.rm(s.at(name)),
-        lambda s: s.fs.rm_file(s.at(name)),
-        lambda s: s.fs.rm(s.at("new"), recursive=True),
-        lambda s: s.fs.rm([s.at(each) for each in several]),
-        lambda s: s.fs.mkdir(s.at(directory)),
-        lambda s: s.fs.makedirs(s.at(directory), exist_ok=exact),
-        lambda s: s.fs.rmdir(s.at(directory)),
-        lambda s: s.fs.touch(s.at(name)),
-        lambda s: s.fs.touch(s.at(name), truncate=False) if exact and s.fs.exists(s.at(name)) else None,
-        lambda s: s.fs.expand_path(s.at(directory), recursive=True),
-        lambda s: s.fs.get(s.at(name), str(s.outside / "got")) or (s.outside / "got").read_bytes(),
-        lambda s: s.fs.get(s.at(directory), f"{s.outside}/all", recursive=True)
-        or sorted((str(f.relative_to(s.outside)), f.read_bytes()) for f in s.outside.glob("all/**/*") if f.is_file()),
-        lambda s: put(s, name, data),
-        lambda s: sorted(s.fs.get_mapper(s.root)),
-        lambda s: s.fs.get_mapper(s.root).get(name, b"missing"),
-        lambda s: (name in s.fs.get_mapper(s.root), len(s.fs.get_mapper(s.root))),
-        lambda s: s.fs.get_mapper(s.root).getitems(several, on_error=on_error),
-        lambda s: s.fs.get_mapper(s.root).__setitem__(name, data),
-        lambda s: s.fs.get_mapper(s.root).__delitem__(name),
-    ]
-    return rng.choice(calls)
-
-
-def put(side: Side, name: str, data: bytes) -> None:
-    # fsspec's own makes the directory in some file systems, and in others not.
-    if side.fs.isdir(side.fs._parent(side.at(name))):
-        (side.outside / "put").write_bytes(data)
-        side.fs.put(str(side.outside / "put"), side.at(name))
-
-
-def foreign(rng: random.Random) -> Call:
-    """A file that is not encrypted, written in the file system below."""
-    name = rng.choice(NAMES)
-    data = rng.choice([b"", b"short", b"not encrypted " * 100])
-
-    def call(side: Side) -> Any:
-        below = getattr(side.fs, "fs", side.fs)
-        if below.isdir(below._parent(side.at(name))) and not below.isdir(side.at(name)):
-            below.pipe_file(side.at(name), data)
-
-    return call
-
-
-def run(call: Call, side: Side) -> Any:
-    try:
-        return side.plain(call(side))
-    except Exception as error:
-        return error
-
-
-def same(left: Any, right: Any) -> bool:
-    """Equal; or whatever is said of each name where the plain file system has an exception in a list."""
-    if isinstance(left, tuple) and isinstance(right, tuple):
-        return len(left) == len(right) and all(map(same, left, right))
-    return bool(left == right) or (isinstance(left, type) and isinstance(right, (type, bytes)))
-
-
-def state(side: Side) -> Any:
-    return side.plain(side.fs.find(side.root, withdirs=True))
 
 
 @pytest.mark.parametrize("below", ["memory", "file"])
 @pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_a_program_has_the_same_answers(below: str, seed: int, tmp_path: Path) -> None:
-    rng = random.Random(seed)
     (tmp_path / "key").write_text(polyseal.SecretKey.generate().to_key_file())
-    plain = fsspec.filesystem(below)
-    encrypted = fsspec.filesystem("polyseal", target_protocol=below, key=f"file:{tmp_path / 'key'}")
     sides = []
-    for name, fs in (("plain", plain), ("encrypted", encrypted)):
+    for name, fs in (
+        ("plain", fsspec.filesystem(below)),
+        ("encrypted", fsspec.filesystem("polyseal", target_protocol=below, key=f"file:{tmp_path / 'key'}")),
+    ):
         (tmp_path / f"outside-{name}").mkdir()
         sides.append(Side(fs, f"{tmp_path}/{name}/root", tmp_path / f"outside-{name}"))
         fs.makedirs(sides[-1].root)
-    with_foreign = seed % 3 == 0
-    strange = False
-    for at in range(CALLS):
-        kind = rng.choices([writing, reading, raising, simple, foreign], [4, 3, 1, 20, 1 if with_foreign else 0])[0]
-        call = kind(rng)
-        left, right = run(call, sides[0]), run(call, sides[1])
-        strange = strange or kind is foreign
-        where = f"call {at}, {kind.__name__} of line {call.__code__.co_firstlineno}: {left!r:.500} and {right!r:.500}"
-        if isinstance(left, ValueError) and "read length" in str(left):
-            # fsspec's local files have no ranges behind their end.
-            assert right == b"", where
-        elif isinstance(left, Exception):
-            assert isinstance(right, Exception), where
-        elif isinstance(right, Exception):
-            assert strange and isinstance(right, polyseal.PolysealError), where
-        elif not strange:
-            assert same(left, right), where
-        assert state(sides[0]) == state(sides[1]), where
+    program(seed, *sides)

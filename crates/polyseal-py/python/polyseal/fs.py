@@ -177,8 +177,8 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def cat(self, path: Any, recursive: bool = False, on_error: str = "raise", **kwargs: Any) -> Any:
         """The plaintext of a file, or of several by their names.
 
-        With ``on_error="omit"`` what the store does not give is left out. A file that is there and does not open is
-        not: that raises.
+        ``on_error`` is for what the store does not give. A file that is there and does not open raises, whatever it
+        says: ``FSMap`` asks for exceptions to be returned, and leaves them out. ``cat_ranges`` returns all of them.
         """
         paths = self.expand_path(path, recursive=recursive)
         if len(paths) == 1 and not isinstance(path, list) and paths[0] == self._strip_protocol(path):
@@ -188,7 +188,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         out = {}
         for each, result in zip(paths, found):
             if isinstance(result, Exception):
-                if on_error == "raise" or (on_error == "omit" and isinstance(result, PolysealError)):
+                if on_error == "raise" or isinstance(result, PolysealError):
                     raise result
                 if on_error == "omit":
                     continue
@@ -398,7 +398,8 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     def ukey(self, path: str) -> str:
         """What changes with the file."""
-        return f"polyseal-{self.fs.ukey(self._strip_protocol(path))}"
+        with telling(path):
+            return f"polyseal-{self.fs.ukey(self._strip_protocol(path))}"
 
     def checksum(self, path: str) -> int:
         return hash(self.ukey(path))
@@ -463,13 +464,20 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         stale = [name for name, file in files.items() if isinstance(file, SourceChanged)]
         return {**files, **self._try_all(stale)} if stale else files
 
+    def _stored(self, name: str) -> dict[str, Any]:
+        """What the store tells of a file, also where a directory has the same name."""
+        found: dict[str, Any] = self.fs.info(name)
+        if found["type"] == "directory" and self.fs.isfile(name):
+            return next((each for each in self.fs.ls(name, detail=True) if each["name"] == name), found)
+        return found
+
     def _try_all(self, names: list[str]) -> dict[str, _File | Exception]:
         """Their headers, and their last segments, without which nothing is certain."""
         files: dict[str, _File | Exception] = {}
         fresh: list[tuple[str, dict[str, Any]]] = []
         for name in names:
             try:
-                info = self.fs.info(name)
+                info = self._stored(name)
             except Exception as error:  # what a store raises is its own
                 files[name] = told(error, name)
                 continue
@@ -551,7 +559,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         self.fs.invalidate_cache(self.fs._parent(name))
         self._files.forget((name, identity))
         try:
-            now = _identity(self.fs.info(name))
+            now = _identity(self._stored(name))
         except Exception as gone:
             return gone
         if now != identity:
