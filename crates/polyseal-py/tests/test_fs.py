@@ -7,6 +7,8 @@ import json
 import pickle
 import secrets
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,13 +118,16 @@ def test_one_file_does_not_empty_a_list(fs: Any, root: str, how: str, monkeypatc
 
     monkeypatch.setattr(fs.fs, "cat_ranges", refusing)
     if how == "no-length":
-        lost = lambda found: [{**each, "size": None} if each["name"] == strange else each for each in found]  # noqa: E731
+
+        def lost(found: Any) -> list[Any]:
+            return [{**each, "size": None} if each["name"] == strange else each for each in found]
+
         monkeypatch.setattr(fs.fs, "info", lambda path, **k: lost([info(path, **k)])[0])
         monkeypatch.setattr(fs.fs, "ls", lambda path, detail=True, **k: lost(listed(path, detail=True, **k)))
         if fs.fs.protocol == "memory":
-            found = fs.fs.find
+            find = fs.fs.find
             monkeypatch.setattr(
-                fs.fs, "find", lambda path, **k: {each["name"]: each for each in lost(found(path, **{**k, "detail": True}).values())}
+                fs.fs, "find", lambda path, **k: {each["name"]: each for each in lost(find(path, **{**k, "detail": True}).values())}
             )
     elif how == "dangling" and fs.fs.protocol != "memory":
         Path(strange).unlink()
@@ -171,7 +176,8 @@ def test_paths_are_those_of_the_file_system_below(reference: str, tmp_path: Path
 def test_directories_are_made_where_the_file_system_below_makes_them(tmp_path: Path, reference: str) -> None:
     for auto_mkdir in (True, False):
         fs = PolysealFileSystem(target_protocol="file", target_options={"auto_mkdir": auto_mkdir}, key=reference)
-        for at, write in enumerate((lambda path: fs.pipe_file(path, b"x"), lambda path: fs.open(path, "wb").close(), fs.touch)):
+        writes: list[Callable[[str], Any]] = [partial(fs.pipe_file, value=b"x"), partial(fs.write_text, value="x"), fs.touch]
+        for at, write in enumerate(writes):
             path = str(tmp_path / f"{auto_mkdir}/{at}/x")
             if auto_mkdir:
                 write(path)
@@ -186,25 +192,26 @@ MISSING = ["file:/nowhere", "file:/", "env:NOTHING_OF_THE_KIND", "credential:x",
 
 
 @pytest.mark.parametrize("missing", [*({"key": each} for each in MISSING), {"identity": "/nowhere"}, {"identity": "/"}, {"identity": "/dev/null"}])
-def test_a_key_that_cannot_be_had_is_no_missing_file(fs: Any, root: str, missing: dict[str, str]) -> None:
+def test_a_key_that_cannot_be_had_is_no_missing_file(fs: Any, root: str, missing: dict[str, Any]) -> None:
     fs.pipe({f"{root}/a": b"message", f"{root}/b": bytes(100_000)})
     without = PolysealFileSystem(fs.fs, **missing, skip_instance_cache=True)
     mapper, paths = without.get_mapper(root), [f"{root}/a", f"{root}/b"]
     assert "a" in mapper and sorted(mapper) == ["a", "b"] and without.size(paths[0]) == 7
-    for call in (
+    calls: list[Callable[[], Any]] = [
         lambda: mapper["a"],
         lambda: mapper.get("a", b"missing"),
         lambda: mapper.pop("a", b"missing"),
-        *(lambda each=each: mapper.getitems(["a", "b"], on_error=each) for each in ("raise", "return", "omit")),
-        *(lambda each=each: without.cat(paths, on_error=each) for each in ("raise", "return", "omit")),
-        *(lambda each=each: without.cat_ranges(paths, 0, 1, on_error=each) for each in ("raise", "return")),
+        *(partial(mapper.getitems, ["a", "b"], on_error=each) for each in ("raise", "return", "omit")),
+        *(partial(without.cat, paths, on_error=each) for each in ("raise", "return", "omit")),
+        *(partial(without.cat_ranges, paths, 0, 1, on_error=each) for each in ("raise", "return")),
         lambda: without.open(paths[0]),
         lambda: without.open(paths[0], "r"),
         lambda: without.get(paths[0], "/nowhere/x"),
         lambda: without.open(paths[0], "wb"),
         lambda: without.pipe_file(paths[0], b""),
         lambda: mapper.__setitem__("a", b""),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(polyseal.KeyUnavailable) as raised:
             call()
         assert not isinstance(raised.value, (OSError, LookupError, ValueError))
@@ -223,11 +230,12 @@ def test_what_does_not_open_is_no_missing_file(fs: Any, root: str, tmp_path: Pat
     stored[-1] ^= 1
     fs.fs.pipe_file(f"{root}/b", bytes(stored))
     for mapper, kind in ((other.get_mapper(root), polyseal.NoMatchingKey), (fs.get_mapper(root), polyseal.CorruptSegment)):
-        for call in (
-            lambda: mapper["b"],
-            lambda: mapper.get("b"),
-            *(lambda each=each: mapper.getitems(["b", "none"], on_error=each) for each in ("return", "omit")),
-        ):
+        calls: list[Callable[[], Any]] = [
+            partial(mapper.__getitem__, "b"),
+            partial(mapper.get, "b"),
+            *(partial(mapper.getitems, ["b", "none"], on_error=each) for each in ("return", "omit")),
+        ]
+        for call in calls:
             with pytest.raises(kind, match="b: ") as raised:
                 call()
             assert raised.value.filename == f"{root}/b"
@@ -238,9 +246,9 @@ def test_what_does_not_open_is_no_missing_file(fs: Any, root: str, tmp_path: Pat
 
 def test_errors_say_of_which_file(fs: Any, root: str) -> None:
     path = f"{root}/none"
-    calls: list[Any] = [
-        *(lambda each=each: each(path) for each in (fs.open, fs.cat_file, fs.cat, fs.info, fs.size, fs.rm_file, fs.modified, fs.created)),
-        *(lambda each=each: each(path) for each in (fs.ls, fs.rm, fs.rmdir, fs.head, fs.read_text, fs.ukey)),
+    asking = (fs.open, fs.cat_file, fs.cat, fs.info, fs.size, fs.modified, fs.created, fs.ls, fs.head, fs.read_text, fs.ukey)
+    calls: list[Callable[[], Any]] = [
+        *(partial(each, path) for each in (*asking, fs.rm, fs.rm_file, fs.rmdir)),
         lambda: fs.cp_file(path, f"{root}/b"),
         lambda: fs.cat_ranges([path], 0, 1, on_error="raise"),
         lambda: fs.get_file(path, "/nowhere"),

@@ -25,4 +25,4 @@ def test_a_program_has_the_same_answers(below: str, seed: int, tmp_path: Path) -
         (tmp_path / f"outside-{name}").mkdir()
         sides.append(Side(fs, f"{tmp_path}/{name}/root", tmp_path / f"outside-{name}"))
         fs.makedirs(sides[-1].root)
-    program(seed, *sides)
+    program(seed, sides[0], sides[1])

@@ -490,8 +490,8 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                 files[name] = OSError(errno.EINVAL, "not a file whose length is known", name)
             elif info["size"] < Outline.BYTES:
                 # A store has no range of an empty object.
-                error = HeaderError(f"not a Polyseal file: it has {info['size']} bytes")
-                files[name] = told(self._why(name, _identity(info), error), name)
+                short = HeaderError(f"not a Polyseal file: it has {info['size']} bytes")
+                files[name] = told(self._why(name, _identity(info), short), name)
             else:
                 fresh.append((name, info))
         if fresh:
