@@ -48,7 +48,9 @@ def flat(data: Buffer) -> memoryview:
         return memoryview(data).cast("B")
     except (TypeError, ValueError, BufferError):
         # Arrays without elements, of dates or of records are no memoryview of bytes. Nor is text, which this refuses.
-        return memoryview(b"".join((data,)))
+        held = io.BytesIO()
+        held.write(data)
+        return held.getbuffer()
 
 
 def write_all(sink: Any, data: Buffer) -> None:
