@@ -139,7 +139,7 @@ def raising(rng: random.Random) -> Call:
 def asking(rng: random.Random) -> Call:
     """A question about a name or two."""
     name, directory, pattern = rng.choice(NAMES), rng.choice(DIRECTORIES), rng.choice(PATTERNS)
-    low, high = rng.choice([None, 0, 3, -5, 70_000]), rng.choice([None, 9, 10**6])
+    low, high = rng.choice([(None, None), (None, 9), (0, 9), (3, 9), (3, 10**6), (-5, None), (70_000, None)])
     detail, exact, several = rng.random() < 0.5, rng.random() < 0.5, rng.sample(NAMES, 3)
     on_error = rng.choice(["raise", "return", "omit"])
     calls: list[Call] = [
