@@ -108,6 +108,30 @@ def in_a_generator(place: Place) -> None:
         raise Boom
 
 
+def in_a_finally(place: Place) -> None:
+    file = fsspec.open(f"{place.url}/x", "w", key=place.key).open()
+    try:
+        file.write("half")
+        raise Boom
+    finally:
+        if not file.closed:
+            file.close()
+
+
+def in_a_finally_further_up(place: Place) -> None:
+    files = [place.fs.open(f"{place.root}/x", "wb")]
+
+    def ended() -> None:
+        for each in files:
+            each.close()
+
+    try:
+        with contextlib.suppress(KeyError):
+            raise Boom
+    finally:
+        ended()
+
+
 def several_files(place: Place) -> None:
     with fsspec.open_files([f"{place.url}/x"], "w", key=place.key) as [file]:
         file.write("half")
@@ -150,7 +174,7 @@ def after_the_transaction(place: Place) -> None:
 @pytest.mark.parametrize(
     "raising",
     [
-        *(in_text, in_a_stack, closing, in_a_generator, several_files, buffered, compressed_by_hand),
+        *(in_text, in_a_stack, closing, in_a_generator, in_a_finally, in_a_finally_further_up, several_files, buffered, compressed_by_hand),
         *(another_error_on_the_way, in_a_transaction, after_the_transaction),
     ],
 )
@@ -172,38 +196,103 @@ def test_of_files_without_a_file_system(tmp_path: Path) -> None:
     assert polyseal.open(tmp_path / "x", key=key).read() == b"whole"
 
 
-def test_an_exception_that_is_none_of_the_block_s_is_no_matter(place: Place) -> None:
-    path = f"{place.root}/x"
-    early = place.fs.open(path, "w")
-    early.write("1")
+def handled(file: Any) -> None:
     try:
         raise KeyError
     except KeyError:
-        # It is the program that closes it, and means it.
-        early.close()
-        assert place.fs.cat(path) == b"1"
-        with fsspec.open(f"{place.url}/x", "w", key=place.key) as file:
-            file.write("2")
-    assert place.fs.cat(path) == b"2"
+        file.close()
+
+
+def handled_by_its_name(file: Any) -> None:
+    for _ in range(2):
+        try:
+            raise KeyError
+        except (ValueError, KeyError) as error:
+            file.close()
+            if not error:
+                raise
+            continue
+
+
+def handled_in_a_block(file: Any) -> None:
+    try:
+        try:
+            raise KeyError
+        except KeyError:
+            with contextlib.nullcontext():
+                file.close()
+            with contextlib.nullcontext():
+                return
+    finally:
+        pass
+
+
+def handled_and_ended(file: Any) -> None:
+    try:
+        raise KeyError
+    except KeyError:
+        try:
+            handled(file)
+        finally:
+            pass
+
+
+def in_a_finally_that_returns(file: Any) -> None:
+    try:
+        raise KeyError
+    finally:
+        file.close()
+        return  # noqa: B012
+
+
+def ended_while_another_is_handled(file: Any) -> None:
+    try:
+        raise KeyError
+    except KeyError:
+        try:
+            pass
+        finally:
+            file.close()
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        *(handled, handled_by_its_name, handled_in_a_block, handled_and_ended, in_a_finally_that_returns),
+        ended_while_another_is_handled,
+    ],
+)
+def test_a_file_that_the_program_closes_is_written(place: Place, end: Callable[[Any], None]) -> None:
+    file = place.fs.open(f"{place.root}/x", "w")
+    file.write("meant")
+    end(file)
+    assert place.fs.cat(f"{place.root}/x") == b"meant"
+
+
+def test_a_file_may_be_written_while_an_exception_leaves_a_block(place: Place) -> None:
+    path = f"{place.root}/x"
 
     class Reports:
         def __enter__(self) -> None: ...
 
         def __exit__(self, *_: object) -> None:
-            with place.fs.open(path, "w") as file:
-                file.write("3")
-            with contextlib.suppress(Boom):
+            with fsspec.open(f"{place.url}/x", "w", key=place.key) as file:
+                file.write("1")
+            late = place.fs.open(f"{path}-late", "w")
+            late.write("2")
+            handled(late)
+            with contextlib.suppress(Boom), place.fs.open(f"{path}-no", "w"):
                 raise Boom
-            late = place.fs.open(path + "-late", "w")
-            try:
-                raise KeyError
-            except KeyError:
-                late.write("4")
-                late.close()
 
     with pytest.raises(Boom), Reports():
         raise Boom
-    assert place.fs.cat(path) == b"3" and place.fs.cat(f"{path}-late") == b"4"
+    try:
+        raise Boom
+    except Boom:
+        with place.fs.open(f"{path}-3", "wb", compression="gzip") as file:
+            file.write(b"3")
+    assert place.fs.cat(path) == b"1" and place.fs.cat(f"{path}-late") == b"2" and place.fs.size(f"{path}-3") > 1
+    assert not place.fs.exists(f"{path}-no")
 
 
 @pytest.mark.parametrize("compression", [None, "gzip"])
@@ -211,7 +300,7 @@ def test_an_exception_that_is_none_of_the_block_s_is_no_matter(place: Place) -> 
 def test_a_file_that_nobody_closes_is_not_written(place: Place, mode: str, compression: str | None) -> None:
     file = place.fs.open(f"{place.root}/x", mode, compression=compression)
     file.write(b"half" if "b" in mode else "half")
-    with pytest.warns(RuntimeWarning, match="x: nobody has closed it"):
+    with pytest.warns(RuntimeWarning, match="x: not written, because nobody has closed it"):
         del file
         gc.collect()
     place.expect_untouched()
@@ -222,8 +311,15 @@ def test_a_file_that_nobody_closes_is_not_written(place: Place, mode: str, compr
 
     generator = abandoned()
     next(generator)
-    with pytest.warns(RuntimeWarning, match="x: nobody has closed it"):
+    with pytest.warns(RuntimeWarning, match="x: not written, because GeneratorExit has left its block"):
         generator.close()
+    place.expect_untouched()
+    with (
+        pytest.warns(RuntimeWarning, match="x: not written, because SystemExit has left its block"),
+        pytest.raises(SystemExit),
+        fsspec.open(f"{place.url}/x", mode, compression=compression, key=place.key),
+    ):
+        raise SystemExit
     place.expect_untouched()
 
 

@@ -2,11 +2,12 @@
 
 A file that something else wraps is not told that a block has raised: ``io.TextIOWrapper``, compressors, pyarrow, and
 the files of ``fsspec.open`` call ``close`` in either case. So ``close`` looks for itself: whether an exception is leaving
-a ``with`` statement of this thread, one more than when the file was opened. CPython shows that in its frames: such a
-statement has called, and waits for, what ends it. An interpreter that does not show it closes files as plain ones.
+a block of this thread, a ``with`` statement or one with ``finally``, that it was not leaving when the file was opened.
+CPython shows that in its frames: where each stands, and that what it does next is to raise the exception again. Where it
+does not show that, or in another interpreter, a file is closed as a plain one is.
 
-What ends in another way is closed as a plain file: ``close`` in an ``except`` or ``finally`` that the program has itself
-writes the file. A file that nobody closes is not whole, and does not appear; a warning says so.
+So is one that the program closes in an ``except`` clause: it has handled the exception, and means it. A file that nobody
+closes is not whole, and does not appear; a warning says so.
 """
 
 from __future__ import annotations
@@ -25,17 +26,42 @@ if TYPE_CHECKING:
 
 #: Bytes that are passed on at once.
 _CHUNK: Final = 8 << 20
-#: What a ``with`` statement does that an exception leaves.
-_LEAVES: Final = dis.opmap.get("WITH_EXCEPT_START")
+#: Instructions of CPython: what an exception goes on with, and what a handler ends with otherwise.
+_AGAIN: Final = dis.opmap.get("RERAISE")
+_OTHERWISE: Final = frozenset(
+    dis.opmap.get(each) for each in ("POP_EXCEPT", "PUSH_EXC_INFO", "RAISE_VARARGS", "RETURN_VALUE", "RETURN_CONST")
+)
+_LONGER: Final = dis.opmap["EXTENDED_ARG"]
+_FORWARD: Final = dis.opmap.get("JUMP_FORWARD")
+
+
+def _raises_again(code: bytes, at: int) -> bool:
+    """Whether a handler that has come to this instruction ends by raising its exception again. That of a ``with``
+    statement does, unless what it calls now suppresses the exception, and so does that of a ``finally``.
+    """
+    argument = 0
+    while 0 <= at < len(code) - 1:
+        operation, argument = code[at], argument << 8 | code[at + 1]
+        at += 2
+        if operation == _AGAIN:
+            return True
+        if operation in _OTHERWISE:
+            return False
+        if operation == _FORWARD:
+            at += 2 * argument
+        if operation != _LONGER:
+            argument = 0
+    return False
 
 
 def blocks_left() -> int:
-    """How many ``with`` statements of this thread an exception is leaving just now."""
+    """How many blocks of this thread an exception is leaving just now."""
     if sys.exception() is None:
         return 0
     found, frame = 0, sys._getframe(1)
     while frame is not None:
-        found += frame.f_lasti >= 0 and frame.f_code.co_code[frame.f_lasti] == _LEAVES
+        code = frame.f_code
+        found += bool(code.co_exceptiontable) and _raises_again(code.co_code, frame.f_lasti)
         frame = frame.f_back  # type: ignore[assignment]
     return found
 
@@ -72,6 +98,7 @@ class WrittenFile(io.BufferedIOBase):
     mode: str = "wb"
     #: Whether there is anything to finish.
     _begun = False
+    #: A file that nobody closes is not whole.
     _forgotten = False
     _written = 0
 
@@ -159,26 +186,24 @@ class WrittenFile(io.BufferedIOBase):
         if kind is None:
             self.close()
             return
-        if issubclass(kind, GeneratorExit) and not self.closed:
-            self._forget()
+        if issubclass(kind, (GeneratorExit, SystemExit)) and not self.closed:
+            # Of which nobody sees a traceback.
+            self._warn(f"not written, because {kind.__name__} has left its block")
         self.discard()
 
-    def _forget(self) -> None:
-        """A file that nobody closes is not whole."""
-        self._forgotten = True
+    def _warn(self, what: str) -> None:
         with suppress(Exception):
-            warnings.warn(
-                f"{printable(str(self.name))}: nobody has closed it, so it is not written", RuntimeWarning, stacklevel=3
-            )
+            warnings.warn(f"{printable(str(self.name))}: {what}", RuntimeWarning, stacklevel=3)
 
     def _dealloc_warn(self, source: object) -> None:
-        # CPython asks this of the file in a wrapper that is deleted before it is closed.
-        if not self.closed:
-            self._forget()
+        # CPython asks this of the file in a wrapper that is deleted before it is closed, and closes it then.
+        if not self.closed and not self._forgotten:
+            self._forgotten = True
+            self._warn("not written, because nobody has closed it")
 
     def __del__(self) -> None:
         if self._begun and not self.closed:
-            self._forget()
+            self._dealloc_warn(self)
             self.discard()
 
     def _expect_open(self) -> None:
