@@ -237,6 +237,19 @@ def handled_and_ended(file: Any) -> None:
             pass
 
 
+def handled_beside_comprehensions(file: Any) -> None:
+    # From Python 3.12 on they are in the function itself, and end by raising again what is raised in them.
+    try:
+        raise KeyError
+    except ValueError:
+        pass
+    except KeyError:
+        [each.close() for each in [file]]
+        assert [each for each in range(3) if each] == [1, 2]
+    finally:
+        print(end="")
+
+
 def in_a_finally_that_returns(file: Any) -> None:
     try:
         raise KeyError
@@ -259,6 +272,7 @@ def ended_while_another_is_handled(file: Any) -> None:
     "end",
     [
         *(handled, handled_by_its_name, handled_in_a_block, handled_and_ended, in_a_finally_that_returns),
+        handled_beside_comprehensions,
         ended_while_another_is_handled,
     ],
 )

@@ -27,12 +27,13 @@ class Reading(SeekableReader):
 
     def __init__(self, fs: PolysealFileSystem, path: str) -> None:
         self.fs, self.path = fs, path
+        # What `close` needs, also if this fails.
+        self._kept: OrderedDict[int, bytes] = OrderedDict()
         found = fs._open_all([path])[path]
         if isinstance(found, Exception):
             raise found
         self._file = found
         self._block = self._segment = found.payload.segment_size
-        self._kept: OrderedDict[int, bytes] = OrderedDict()
         self._lock = Lock()
         self._size = found.payload.size
 
@@ -54,6 +55,8 @@ class Reading(SeekableReader):
             return self._read_at(offset, size)
 
     def _read_at(self, offset: int, size: int) -> bytes:
+        if offset < 0:
+            raise ValueError(f"there is nothing before the beginning: {offset}")
         stop = min(self._size, offset + size)
         if stop <= offset:
             return b""

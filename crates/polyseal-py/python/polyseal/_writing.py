@@ -43,10 +43,8 @@ def _raises_again(code: bytes, at: int) -> bool:
     while 0 <= at < len(code) - 1:
         operation, argument = code[at], argument << 8 | code[at + 1]
         at += 2
-        if operation == _AGAIN:
-            return True
-        if operation in _OTHERWISE:
-            return False
+        if operation == _AGAIN or operation in _OTHERWISE:
+            return operation == _AGAIN
         if operation == _FORWARD:
             at += 2 * argument
         if operation != _LONGER:
