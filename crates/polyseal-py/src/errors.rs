@@ -87,7 +87,9 @@ fn of_format(error: FileError, text: String) -> PyErr {
         E::CutShort | E::Extended | E::Truncated => {
             CorruptSegment::new_err((None::<u64>, true, text))
         }
-        E::InputChanged | E::SourceChanged | E::SealedOtherwise { .. } => SourceChanged::new_err(text),
+        E::InputChanged | E::SourceChanged | E::SealedOtherwise { .. } => {
+            SourceChanged::new_err(text)
+        }
         E::TooLong | E::AgeWork { .. } | E::AgeTries => LimitExceeded::new_err(text),
         E::Stretch => PyMemoryError::new_err(text),
         E::Random => PolysealError::new_err(text),

@@ -365,7 +365,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             if isinstance(first, FileNotFoundError):
                 gone.add(id(each))
                 continue
-            if isinstance(first, Exception):  # this file's alone: the others are listed as they are
+            if isinstance(first, BaseException):  # this file's alone: the others are listed as they are
                 continue
             with suppress(HeaderError, ValueError):
                 each["size"] = Outline.parse(first).size(file["size"])
