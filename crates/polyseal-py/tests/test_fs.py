@@ -250,10 +250,12 @@ def test_errors_say_of_which_file(fs: Any, root: str) -> None:
     calls: list[Callable[[], Any]] = [
         *(partial(each, path) for each in (*asking, fs.rm, fs.rm_file, fs.rmdir)),
         lambda: fs.cp_file(path, f"{root}/b"),
+        lambda: fs.rm([f"{root}/there", path]),
         lambda: fs.cat_ranges([path], 0, 1, on_error="raise"),
         lambda: fs.get_file(path, "/nowhere"),
     ]
     for call in calls:
+        fs.pipe_file(f"{root}/there", b"message")
         with pytest.raises(FileNotFoundError) as raised:
             call()
         assert raised.value.errno == 2 and raised.value.filename == path and path in str(raised.value)

@@ -45,12 +45,13 @@ def told(error: Exception, name: str) -> Exception:
 
 
 @contextmanager
-def telling(name: object) -> Iterator[None]:
-    """Errors in this block are of that file."""
+def telling(*names: object) -> Iterator[None]:
+    """Errors in this block are of the one of these files that they name, or of the first."""
     try:
         yield
     except Exception as error:
-        again = told(error, str(name))
+        texts = [str(each) for each in names] or [""]
+        again = told(error, next((each for each in texts if each and each in str(error)), texts[0]))
         if again is error:
             raise
         raise again from error

@@ -427,21 +427,21 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             self.fs.rm_file(self._strip_protocol(path))
 
     def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
-        with telling(path):
+        with telling(*path if isinstance(path, list) else [path]):
             self.fs.rm(self._strip_protocol(path), recursive=recursive, maxdepth=maxdepth)
 
     def cp_file(self, path1: str, path2: str, **kwargs: Any) -> None:
         """Copies what is stored: whoever opens the one opens the other."""
-        with telling(path1):
+        with telling(path1, path2):
             self.fs.cp_file(self._strip_protocol(path1), self._strip_protocol(path2), **kwargs)
 
     def copy(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
         """The same of several."""
-        with telling(path1):
+        with telling(path1, path2):
             self.fs.copy(self._below(path1), self._below(path2), recursive=recursive, maxdepth=maxdepth, **kwargs)
 
     def mv(self, path1: Any, path2: Any, **kwargs: Any) -> None:
-        with telling(path1):
+        with telling(path1, path2):
             self.fs.mv(self._below(path1), self._below(path2), **kwargs)
 
     def exists(self, path: str, **kwargs: Any) -> bool:
