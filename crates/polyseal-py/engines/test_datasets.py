@@ -55,7 +55,8 @@ def rows(how: str, url: str, options: dict[str, Any]) -> list[int]:
     if how == "pyarrow":
         return sorted(pyarrow.parquet.read_table(path, filesystem=fs).column("a").to_pylist())
     if how == "dataset":
-        return sorted(pyarrow.dataset.dataset(path, filesystem=fs, partitioning="hive").to_table().column("a").to_pylist())
+        found = pyarrow.dataset.dataset(path, filesystem=fs, partitioning="hive").to_table()
+        return sorted(found.column("a").to_pylist())
     if how == "dask":
         import dask.dataframe as dd
 
@@ -242,7 +243,9 @@ def test_arrays_are_written_as_to_a_plain_file(tmp_path: Path, options: dict[str
 
 
 @pytest.mark.parametrize("seed", range(int(os.environ.get("POLYSEAL_PROGRAMS", "6"))))
-def test_a_program_has_the_same_answers(seed: int, bucket: str, server: tuple[int, Path], key_file: Path, tmp_path: Path) -> None:
+def test_a_program_has_the_same_answers(
+    seed: int, bucket: str, server: tuple[int, Path], key_file: Path, tmp_path: Path
+) -> None:
     store = s3_options(server[0])
     sides = []
     for name in ("plain", "encrypted"):

@@ -80,12 +80,14 @@ def writing(rng: random.Random) -> Call:
 
 def reading(rng: random.Random) -> Call:
     name, mode = rng.choice(NAMES), rng.choice(["rb", "rb", "r"])
-    steps = [(rng.choice(["read", "seek", "line", "into", "tell", "lines", "end"]), rng.randrange(80_000)) for _ in range(5)]
+    kinds = ["read", "seek", "line", "into", "tell", "lines", "end"]
+    steps = [(rng.choice(kinds), rng.randrange(80_000)) for _ in range(5)]
     compression = rng.choice([None, None, "infer"])
 
     def call(side: Side) -> Any:
         answers: list[Any] = []
-        with side.fs.open(side.at(name), mode, compression=compression, **({"encoding": "latin-1"} if mode == "r" else {})) as file:
+        encoding = {"encoding": "latin-1"} if mode == "r" else {}
+        with side.fs.open(side.at(name), mode, compression=compression, **encoding) as file:
             if mode == "r":
                 return file.read()
             for step, n in steps:
@@ -148,7 +150,7 @@ def asking(rng: random.Random) -> Call:
         lambda s: s.fs.cat([s.at(each) for each in several], on_error=on_error),
         lambda s: tuple(
             each if isinstance(each, bytes) else s.plain(each)
-            for each in s.fs.cat_ranges([s.at(each) for each in several], [max(low or 0, 0)] * 3, [high] * 3, on_error="return")
+            for each in s.fs.cat_ranges([s.at(each) for each in several], max(low or 0, 0), high, on_error="return")
         ),
         lambda s: s.fs.head(s.at(name), 7),
         lambda s: s.fs.tail(s.at(name), 7),
@@ -223,7 +225,8 @@ def got_file(side: Side, name: str) -> bytes:
 def got(side: Side, directory: str) -> Any:
     place = side.outside / f"all-{len(os.listdir(side.outside))}"
     side.fs.get(side.at(directory), str(place), recursive=True)
-    return tuple(sorted((str(each.relative_to(place)), each.read_bytes()) for each in place.rglob("*") if each.is_file()))
+    files = (each for each in place.rglob("*") if each.is_file())
+    return tuple(sorted((str(each.relative_to(place)), each.read_bytes()) for each in files))
 
 
 def put(side: Side, name: str, data: bytes) -> None:

@@ -512,7 +512,11 @@ def test_a_bad_segment_says_of_which_file_it_is(tmp_path: Path, key: polyseal.Se
         with pytest.raises(polyseal.SourceChanged) as changed:
             file.read_at(1_000_000, 10)
         assert changed.value.filename == str(path)
-    for call in (lambda: polyseal.open(tmp_path, "wb", key=key), lambda: polyseal.encrypt_file(path, tmp_path, key=key, overwrite=True)):
+    calls: list[Callable[[], object]] = [
+        lambda: polyseal.open(tmp_path, "wb", key=key),
+        lambda: polyseal.encrypt_file(path, tmp_path, key=key, overwrite=True),
+    ]
+    for call in calls:
         with pytest.raises(IsADirectoryError) as directory:
             call()
         assert directory.value.errno == 21 and directory.value.filename == str(tmp_path)

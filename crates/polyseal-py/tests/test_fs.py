@@ -114,7 +114,9 @@ def test_one_file_does_not_empty_a_list(fs: Any, root: str, how: str, monkeypatc
         if how == "all-refused" and strange in paths:
             raise TimeoutError
         found = ranges(paths, *arguments, **keywords)
-        return [PermissionError(each) if each == strange and how == "refused" else data for each, data in zip(paths, found)]
+        if how != "refused":
+            return found
+        return [PermissionError(each) if each == strange else data for each, data in zip(paths, found)]
 
     monkeypatch.setattr(fs.fs, "cat_ranges", refusing)
     if how == "no-length":
@@ -127,15 +129,18 @@ def test_one_file_does_not_empty_a_list(fs: Any, root: str, how: str, monkeypatc
         if fs.fs.protocol == "memory":
             find = fs.fs.find
             monkeypatch.setattr(
-                fs.fs, "find", lambda path, **k: {each["name"]: each for each in lost(find(path, **{**k, "detail": True}).values())}
+                fs.fs,
+                "find",
+                lambda path, detail, **k: {each["name"]: each for each in lost(find(path, detail=True, **k).values())},
             )
     elif how == "dangling" and fs.fs.protocol != "memory":
         Path(strange).unlink()
         Path(strange).symlink_to("nowhere")
         stored = b""
     known = None if how == "all-refused" else 7
-    assert {each["name"]: each["size"] for each in fs.ls(root) if each["name"] != strange and each["type"] == "file"} == {f"{root}/a": known}
-    [found] = [each for each in fs.ls(root) if each["name"] == strange]
+    listed_now = {each["name"]: each for each in fs.ls(root)}
+    assert listed_now.keys() == {f"{root}/a", strange, f"{root}/sub"} and listed_now[f"{root}/a"]["size"] == known
+    found = listed_now[strange]
     assert found["size"] is (0 if how == "dangling" and found["type"] == "other" else None)
     assert sorted(fs.find(root)) == sorted(fs.find(root, detail=True)) == [f"{root}/a", strange, f"{root}/sub/c"]
     assert fs.glob(f"{root}/*") == [f"{root}/a", strange, f"{root}/sub"]
@@ -176,7 +181,11 @@ def test_paths_are_those_of_the_file_system_below(reference: str, tmp_path: Path
 def test_directories_are_made_where_the_file_system_below_makes_them(tmp_path: Path, reference: str) -> None:
     for auto_mkdir in (True, False):
         fs = PolysealFileSystem(target_protocol="file", target_options={"auto_mkdir": auto_mkdir}, key=reference)
-        writes: list[Callable[[str], Any]] = [partial(fs.pipe_file, value=b"x"), partial(fs.write_text, value="x"), fs.touch]
+        writes: list[Callable[[str], Any]] = [
+            partial(fs.pipe_file, value=b"x"),
+            partial(fs.write_text, value="x"),
+            fs.touch,
+        ]
         for at, write in enumerate(writes):
             path = str(tmp_path / f"{auto_mkdir}/{at}/x")
             if auto_mkdir:
@@ -191,7 +200,9 @@ def test_directories_are_made_where_the_file_system_below_makes_them(tmp_path: P
 MISSING = ["file:/nowhere", "file:/", "env:NOTHING_OF_THE_KIND", "credential:x", "nobody:x", "file:/dev/null"]
 
 
-@pytest.mark.parametrize("missing", [*({"key": each} for each in MISSING), {"identity": "/nowhere"}, {"identity": "/"}, {"identity": "/dev/null"}])
+@pytest.mark.parametrize(
+    "missing", [*({"key": each} for each in MISSING), *({"identity": each} for each in ("/nowhere", "/", "/dev/null"))]
+)
 def test_a_key_that_cannot_be_had_is_no_missing_file(fs: Any, root: str, missing: dict[str, Any]) -> None:
     fs.pipe({f"{root}/a": b"message", f"{root}/b": bytes(100_000)})
     without = PolysealFileSystem(fs.fs, **missing, skip_instance_cache=True)
@@ -229,7 +240,8 @@ def test_what_does_not_open_is_no_missing_file(fs: Any, root: str, tmp_path: Pat
     stored = bytearray(fs.fs.cat_file(f"{root}/b"))
     stored[-1] ^= 1
     fs.fs.pipe_file(f"{root}/b", bytes(stored))
-    for mapper, kind in ((other.get_mapper(root), polyseal.NoMatchingKey), (fs.get_mapper(root), polyseal.CorruptSegment)):
+    mappers = (other.get_mapper(root), polyseal.NoMatchingKey), (fs.get_mapper(root), polyseal.CorruptSegment)
+    for mapper, kind in mappers:
         calls: list[Callable[[], Any]] = [
             partial(mapper.__getitem__, "b"),
             partial(mapper.get, "b"),
@@ -246,7 +258,8 @@ def test_what_does_not_open_is_no_missing_file(fs: Any, root: str, tmp_path: Pat
 
 def test_errors_say_of_which_file(fs: Any, root: str) -> None:
     path = f"{root}/none"
-    asking = (fs.open, fs.cat_file, fs.cat, fs.info, fs.size, fs.modified, fs.created, fs.ls, fs.head, fs.read_text, fs.ukey)
+    asking = [fs.open, fs.cat_file, fs.cat, fs.head, fs.read_text]
+    asking += [fs.info, fs.size, fs.modified, fs.created, fs.ls, fs.ukey]
     calls: list[Callable[[], Any]] = [
         *(partial(each, path) for each in (*asking, fs.rm, fs.rm_file, fs.rmdir)),
         lambda: fs.cp_file(path, f"{root}/b"),

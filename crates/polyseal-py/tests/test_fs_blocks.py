@@ -174,7 +174,8 @@ def after_the_transaction(place: Place) -> None:
 @pytest.mark.parametrize(
     "raising",
     [
-        *(in_text, in_a_stack, closing, in_a_generator, in_a_finally, in_a_finally_further_up, several_files, buffered, compressed_by_hand),
+        *(in_text, in_a_stack, closing, in_a_generator, in_a_finally, in_a_finally_further_up),
+        *(several_files, buffered, compressed_by_hand),
         *(another_error_on_the_way, in_a_transaction, after_the_transaction),
     ],
 )

@@ -80,7 +80,8 @@ def test_a_reference_is_resolved_where_it_is_used(tmp_path: Path, monkeypatch: p
         assert key.reveal() not in pickle.dumps(reference)
     monkeypatch.delenv("BACKUP_KEY")
     monkeypatch.delenv("CREDENTIALS_DIRECTORY")
-    for uri in ("env:BACKUP_KEY", "credential:backup.key", "nobody:knows", f"file:{tmp_path / 'nothing'}", f"file:{tmp_path}"):
+    files = (f"file:{tmp_path / 'nothing'}", f"file:{tmp_path}")
+    for uri in ("env:BACKUP_KEY", "credential:backup.key", "nobody:knows", *files):
         with pytest.raises(polyseal.KeyUnavailable, match=f"^{uri}: the key cannot be had") as raised:
             KeyRef(uri).resolve()
         # A store of chunks takes those for a chunk that is not there.

@@ -39,7 +39,8 @@ def told(error: Exception, name: str) -> Exception:
     if type(error) not in _NUMBERS:
         return error
     text = str(error)
-    again = system_error(type(error), name, text if text and text.strip("/") not in name else None)  # type: ignore[arg-type]
+    why = text if text and text.strip("/") not in name else None
+    again = system_error(type(error), name, why)  # type: ignore[arg-type]
     again.__cause__ = error
     return again
 
