@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 pyo3::import_exception!(polyseal.errors, PolysealError);
 pyo3::import_exception!(polyseal.errors, InvalidTag);
+pyo3::import_exception!(polyseal.errors, KeyUnavailable);
 pyo3::import_exception!(polyseal.errors, NoMatchingKey);
 pyo3::import_exception!(polyseal.errors, WrongPassphrase);
 pyo3::import_exception!(polyseal.errors, ContextMismatch);
@@ -67,7 +68,7 @@ fn of_format(error: FileError, text: String) -> PyErr {
     use FileError as E;
 
     match error {
-        E::InputChanged | E::OutputNotEmpty => PyOSError::new_err(text),
+        E::OutputNotEmpty => PyOSError::new_err((Errno::EXIST.raw_os_error(), text)),
         E::NotAPolysealFile
         | E::NotArmored
         | E::AgeFile
@@ -86,7 +87,9 @@ fn of_format(error: FileError, text: String) -> PyErr {
         E::CutShort | E::Extended | E::Truncated => {
             CorruptSegment::new_err((None::<u64>, true, text))
         }
-        E::Replaced | E::SourceChanged | E::SealedOtherwise { .. } => SourceChanged::new_err(text),
+        E::InputChanged | E::Replaced | E::SourceChanged | E::SealedOtherwise { .. } => {
+            SourceChanged::new_err(text)
+        }
         E::TooLong | E::AgeWork { .. } | E::AgeTries => LimitExceeded::new_err(text),
         E::Stretch => PyMemoryError::new_err(text),
         E::Random => PolysealError::new_err(text),
@@ -141,6 +144,7 @@ pub(crate) fn of_local(error: LocalError) -> PyErr {
         Problem::Busy => {
             return system(Errno::TIMEDOUT, "it is being rekeyed by another program");
         }
+        Problem::NotAFile if path.is_dir() => return system(Errno::ISDIR, "Is a directory"),
         Problem::NotAFile => PyValueError::new_err(format!(
             "{text}: it is not a regular file; give a file object that is open for writing"
         )),
@@ -235,6 +239,15 @@ fn words_of(code: i32) -> String {
 #[cold]
 pub(crate) fn of_key(error: &KeyError) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// The exception for identities that are none, from the file of this name.
+#[cold]
+pub(crate) fn of_identity(file: Option<&str>, error: &KeyError) -> PyErr {
+    match file {
+        Some(_) => KeyUnavailable::new_err(error.to_string()),
+        None => of_key(error),
+    }
 }
 
 /// A text that somebody else has chosen, such as a name, for messages: control characters and marks

@@ -9,7 +9,7 @@ use polyseal_file::{Error, Reader as FileReader};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::{of_file, of_named};
+use crate::errors::of_named;
 use crate::files::some_threads;
 use crate::memory::{Output, Parts, PartsCut};
 use crate::scratch::{KEPT, wipe, with_scratch};
@@ -22,6 +22,8 @@ const PART: usize = 1 << 20;
 #[pyclass(frozen, module = "polyseal._polyseal")]
 pub(crate) struct Reader {
     reader: FileReader<Source>,
+    /// The file's, if it was given by its name.
+    name: Option<PathBuf>,
     threads: usize,
 }
 
@@ -40,7 +42,7 @@ impl Reader {
         let reader = py.detach(|| who.decryptor(&identities).reader(source));
         let name = file.extract::<PathBuf>().ok();
         let reader = reader.map_err(|error| of_named(name.as_deref(), error))?;
-        Ok(Self { reader, threads })
+        Ok(Self { reader, name, threads })
     }
 
     /// The length of the plaintext in bytes.
@@ -60,7 +62,7 @@ impl Reader {
         let bytes = usize::try_from(left).unwrap_or(usize::MAX).min(size);
         if bytes <= PART {
             return PyBytes::new_with(py, bytes, |out| {
-                py.detach(|| self.fill(offset, out)).map_err(of_file)
+                py.detach(|| self.fill(offset, out)).map_err(|error| self.raised(error))
             });
         }
         let mut parts = Parts::new(py, bytes)?;
@@ -99,7 +101,7 @@ impl Reader {
                 wipe(&mut own[..n]);
                 Ok(n)
             };
-            let n = py.detach(|| with_scratch(room, read)).map_err(of_file)?;
+            let n = py.detach(|| with_scratch(room, read)).map_err(|error| self.raised(error))?;
             *done += n;
             if n < room {
                 break;
@@ -107,6 +109,11 @@ impl Reader {
             py.check_signals()?;
         }
         Ok(())
+    }
+
+    /// The exception, which says of which file it is.
+    fn raised(&self, error: Error) -> PyErr {
+        of_named(self.name.as_deref(), error)
     }
 
     fn fill(&self, offset: u64, out: &mut [u8]) -> polyseal_file::Result<()> {
@@ -147,7 +154,7 @@ impl Reader {
         let failure = failure.into_inner().unwrap_or_else(PoisonError::into_inner);
         match (raised, failure) {
             (Some(raised), _) => Err(raised),
-            (None, Some(error)) => Err(of_file(error)),
+            (None, Some(error)) => Err(self.raised(error)),
             (None, None) => Ok(()),
         }
     }

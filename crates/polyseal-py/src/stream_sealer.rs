@@ -61,8 +61,7 @@ impl StreamSealer {
         let sealer = shape.encryptor(&recipients, who).stream_sealer().map_err(of_file)?;
         let segment = sealer.segment_size().bytes() as usize;
         let batch = BATCH.max(segment) * threads;
-        // With its final size from the start: growing would leave copies behind.
-        let held = Zeroizing::new(Vec::with_capacity(batch + 1));
+        let held = Zeroizing::new(Vec::new());
         let header = sealer.header().as_bytes().to_vec();
         let state = Mutex::new(Some(State { sealer, held }));
         Ok(Self { header, batch, segment, threads, state })
@@ -109,6 +108,16 @@ impl StreamSealer {
     }
 }
 
+/// Makes room for so many bytes. What was there is wiped where it was: `Vec` would leave a copy.
+fn grow(held: &mut Zeroizing<Vec<u8>>, bytes: usize, most: usize) {
+    if bytes > held.capacity() {
+        let room = bytes.max(2 * held.capacity()).min(most);
+        let mut larger = Zeroizing::new(Vec::with_capacity(room));
+        larger.extend_from_slice(held);
+        *held = larger;
+    }
+}
+
 fn finished() -> PyErr {
     PyValueError::new_err("the file is finished")
 }
@@ -121,6 +130,7 @@ impl StreamSealer {
             let room = self.batch + 1 - state.held.len();
             let n = room.min(data.len() - at);
             let from = state.held.len();
+            grow(&mut state.held, from + n, self.batch + 1);
             state.held.resize(from + n, 0);
             data.copy_range(at..at + n, &mut state.held[from..]);
             at += n;

@@ -11,6 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use polyseal_file::ReadAt;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 
 use crate::errors::of_system;
@@ -46,15 +47,28 @@ impl Read for Stream {
 impl Write for Stream {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = Python::attach(|py| -> PyResult<Option<usize>> {
-            self.0.bind(py).call_method1("write", (PyBytes::new(py, buffer),))?.extract()
+            let file = self.0.bind(py);
+            let written: Option<usize> =
+                file.call_method1("write", (PyBytes::new(py, buffer),))?.extract()?;
+            // A raw file says with `None` that it would have to wait. What is written in Python
+            // often returns nothing.
+            if written.is_none() && !file.is_instance(raw(py)?)? {
+                return Ok(Some(buffer.len()));
+            }
+            Ok(written)
         })?;
-        // A raw file says with `None` that it would have to wait.
         written.filter(|&n| n <= buffer.len()).ok_or_else(|| io::ErrorKind::WouldBlock.into())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// The base of files without a buffer.
+fn raw(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static RAW: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    RAW.import(py, "io", "RawIOBase")
 }
 
 /// A file by its path, or a file object that can seek.

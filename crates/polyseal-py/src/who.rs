@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use zeroize::Zeroizing;
 
-use crate::errors::{of_file, of_key};
+use crate::errors::{of_file, of_identity, of_key};
 use crate::secret::SecretKey;
 
 /// Keys, identities and recipients of age, a passphrase, and the context of a file.
@@ -71,7 +71,7 @@ impl Who {
         }
         for (contents, name) in &self.identities {
             list.add_identities(contents, name.as_deref(), &NoCallbacks)
-                .map_err(|error| of_key(&error))?;
+                .map_err(|error| of_identity(name.as_deref(), &error))?;
         }
         Ok(recipients.age(list.into_recipients(&NoCallbacks).map_err(|error| of_key(&error))?))
     }
@@ -104,7 +104,8 @@ impl Who {
         }
         for (contents, name) in &self.identities {
             let parsed = parse_identities(contents, name.as_deref(), &NoCallbacks);
-            identities = identities.age(parsed.map_err(|error| of_key(&error))?);
+            let parsed = parsed.map_err(|error| of_identity(name.as_deref(), &error))?;
+            identities = identities.age(parsed);
         }
         Ok(identities)
     }

@@ -488,3 +488,35 @@ def test_a_read_into_a_buffer_that_fails_leaves_nothing_there(key: SecretKey) ->
         with pytest.raises(polyseal.CorruptSegment):
             file.readinto(buffer)
     assert bytes([7]) * 16 not in buffer
+
+
+def test_a_bad_segment_says_of_which_file_it_is(tmp_path: Path, key: polyseal.SecretKey) -> None:
+    path, message = tmp_path / "x", bytes(3_000_000)
+    polyseal.encrypt_file(io.BytesIO(message), path, key=key)
+    stored = bytearray(path.read_bytes())
+    stored[70_000] ^= 1
+    path.write_bytes(stored)
+    reads: list[Callable[[polyseal.EncryptedReader], object]] = [
+        lambda file: file.read(),
+        lambda file: file.read_at(70_000, 10),
+        lambda file: file.readinto(bytearray(100_000)),
+    ]
+    for read in reads:
+        with polyseal.open(path, key=key, threads=2) as file, pytest.raises(polyseal.CorruptSegment) as raised:
+            read(file)
+        assert raised.value.filename == str(path) and str(path) in str(raised.value) and raised.value.index is not None
+        assert pickle.loads(pickle.dumps(raised.value)).filename == str(path)
+    # A file that is cut short while it is read is another one, and no error of the system.
+    with polyseal.open(path, key=key) as file:
+        os.truncate(path, 200_000)
+        with pytest.raises(polyseal.SourceChanged) as changed:
+            file.read_at(1_000_000, 10)
+        assert changed.value.filename == str(path)
+    calls: list[Callable[[], object]] = [
+        lambda: polyseal.open(tmp_path, "wb", key=key),
+        lambda: polyseal.encrypt_file(path, tmp_path, key=key, overwrite=True),
+    ]
+    for call in calls:
+        with pytest.raises(IsADirectoryError) as directory:
+            call()
+        assert directory.value.errno == 21 and directory.value.filename == str(tmp_path)

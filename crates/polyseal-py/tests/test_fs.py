@@ -7,6 +7,8 @@ import json
 import pickle
 import secrets
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +99,222 @@ def test_a_file_that_vanishes_is_not_in_the_list(fs: Any, root: str, monkeypatch
     fs.pipe_file(f"{root}/b", b"again")
     with pytest.raises(FileNotFoundError):
         fs.info(f"{root}/b")
+
+
+@pytest.mark.parametrize("how", ["empty", "short", "foreign", "refused", "all-refused", "no-length", "dangling"])
+def test_one_file_does_not_empty_a_list(fs: Any, root: str, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fs.pipe({f"{root}/{name}": b"message" for name in ("a", "sub/c") if not fs.makedirs(f"{root}/sub", exist_ok=True)})
+    strange, stored = f"{root}/b", {"empty": b"", "short": b"short"}.get(how, bytes(500))
+    fs.fs.pipe_file(strange, stored)
+    ranges, info, listed = fs.fs.cat_ranges, fs.fs.info, fs.fs.ls
+    asked: list[str] = []
+
+    def refusing(paths: list[str], *arguments: Any, **keywords: Any) -> Any:
+        asked.extend(paths)
+        if how == "all-refused" and strange in paths:
+            raise TimeoutError
+        found = ranges(paths, *arguments, **keywords)
+        if how != "refused":
+            return found
+        return [PermissionError(each) if each == strange else data for each, data in zip(paths, found)]
+
+    monkeypatch.setattr(fs.fs, "cat_ranges", refusing)
+    if how == "no-length":
+
+        def lost(found: Any) -> list[Any]:
+            return [{**each, "size": None} if each["name"] == strange else each for each in found]
+
+        monkeypatch.setattr(fs.fs, "info", lambda path, **k: lost([info(path, **k)])[0])
+        monkeypatch.setattr(fs.fs, "ls", lambda path, detail=True, **k: lost(listed(path, detail=True, **k)))
+        if fs.fs.protocol == "memory":
+            find = fs.fs.find
+            monkeypatch.setattr(
+                fs.fs,
+                "find",
+                lambda path, detail, **k: {each["name"]: each for each in lost(find(path, detail=True, **k).values())},
+            )
+    elif how == "dangling" and fs.fs.protocol != "memory":
+        Path(strange).unlink()
+        Path(strange).symlink_to("nowhere")
+        stored = b""
+    known = None if how == "all-refused" else 7
+    listed_now = {each["name"]: each for each in fs.ls(root)}
+    assert listed_now.keys() == {f"{root}/a", strange, f"{root}/sub"} and listed_now[f"{root}/a"]["size"] == known
+    found = listed_now[strange]
+    assert found["size"] is (0 if how == "dangling" and found["type"] == "other" else None)
+    assert sorted(fs.find(root)) == sorted(fs.find(root, detail=True)) == [f"{root}/a", strange, f"{root}/sub/c"]
+    assert fs.glob(f"{root}/*") == [f"{root}/a", strange, f"{root}/sub"]
+    assert [(sorted(files), sorted(dirs)) for _, dirs, files in fs.walk(root)] == [(["a", "b"], ["sub"]), (["c"], [])]
+    if how == "no-length":
+        with pytest.raises(OSError, match="how long"):
+            fs.du(root)
+    elif how != "all-refused":
+        # As a plain file system has it: what is stored of files that are not encrypted.
+        assert fs.du(root) == 14 + len(stored) and fs.du(root, total=False)[f"{root}/a"] == 7
+    expected = {"dangling": FileNotFoundError if fs.fs.protocol != "memory" else polyseal.HeaderError}
+    with pytest.raises(expected.get(how, (polyseal.HeaderError, OSError))) as raised:
+        fs.cat_file(strange)
+    assert getattr(raised.value, "filename", None) == strange or how == "all-refused"
+    # A store has no range of an empty object.
+    assert how not in ("empty", "short") or strange not in asked
+    assert fs.cat_file(f"{root}/a") == b"message"
+
+
+def test_a_link_has_the_size_of_its_file(tmp_path: Path, reference: str) -> None:
+    fs = PolysealFileSystem(target_protocol="file", key=reference)
+    fs.pipe_file(str(tmp_path / "x"), b"message")
+    (tmp_path / "link").symlink_to("x")
+    [found] = [each for each in fs.ls(str(tmp_path)) if each["name"].endswith("link")]
+    assert found["size"] == fs.size(str(tmp_path / "link")) == 7 and found["stored_size"] > 7
+
+
+def test_paths_are_those_of_the_file_system_below(reference: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fs = PolysealFileSystem(target_protocol="file", key=reference)
+    monkeypatch.chdir(tmp_path)
+    assert fs.ls("/", detail=False) == fs.fs.ls("/", detail=False) != []
+    for path in ("/", "/a/b", f"polyseal::file://{tmp_path}", "relative", "file:///a"):
+        below = path.removeprefix("polyseal::")
+        assert fs._strip_protocol(path) == fs.fs._strip_protocol(below)
+        assert fs._parent(path) == fs.fs._parent(below)
+
+
+def test_directories_are_made_where_the_file_system_below_makes_them(tmp_path: Path, reference: str) -> None:
+    for auto_mkdir in (True, False):
+        fs = PolysealFileSystem(target_protocol="file", target_options={"auto_mkdir": auto_mkdir}, key=reference)
+        writes: list[Callable[[str], Any]] = [
+            partial(fs.pipe_file, value=b"x"),
+            partial(fs.write_text, value="x"),
+            fs.touch,
+        ]
+        for at, write in enumerate(writes):
+            path = str(tmp_path / f"{auto_mkdir}/{at}/x")
+            if auto_mkdir:
+                write(path)
+                assert fs.isfile(path)
+            else:
+                with pytest.raises(FileNotFoundError) as raised:
+                    write(path)
+                assert raised.value.errno == 2 and raised.value.filename == path
+
+
+MISSING = ["file:/nowhere", "file:/", "env:NOTHING_OF_THE_KIND", "credential:x", "nobody:x", "file:/dev/null"]
+
+
+@pytest.mark.parametrize(
+    "missing", [*({"key": each} for each in MISSING), *({"identity": each} for each in ("/nowhere", "/", "/dev/null"))]
+)
+def test_a_key_that_cannot_be_had_is_no_missing_file(fs: Any, root: str, missing: dict[str, Any]) -> None:
+    fs.pipe({f"{root}/a": b"message", f"{root}/b": bytes(100_000)})
+    without = PolysealFileSystem(fs.fs, **missing, skip_instance_cache=True)
+    mapper, paths = without.get_mapper(root), [f"{root}/a", f"{root}/b"]
+    assert "a" in mapper and sorted(mapper) == ["a", "b"] and without.size(paths[0]) == 7
+    calls: list[Callable[[], Any]] = [
+        lambda: mapper["a"],
+        lambda: mapper.get("a", b"missing"),
+        lambda: mapper.pop("a", b"missing"),
+        *(partial(mapper.getitems, ["a", "b"], on_error=each) for each in ("raise", "return", "omit")),
+        *(partial(without.cat, paths, on_error=each) for each in ("raise", "return", "omit")),
+        *(partial(without.cat_ranges, paths, 0, 1, on_error=each) for each in ("raise", "return")),
+        lambda: without.open(paths[0]),
+        lambda: without.open(paths[0], "r"),
+        lambda: without.get(paths[0], "/nowhere/x"),
+        lambda: without.open(paths[0], "wb"),
+        lambda: without.pipe_file(paths[0], b""),
+        lambda: mapper.__setitem__("a", b""),
+    ]
+    for call in calls:
+        with pytest.raises(polyseal.KeyUnavailable) as raised:
+            call()
+        assert not isinstance(raised.value, (OSError, LookupError, ValueError))
+    assert fs.cat(paths[0]) == b"message"
+
+
+def test_what_does_not_open_is_no_missing_file(fs: Any, root: str, tmp_path: Path) -> None:
+    """FSMap and zarr take these for chunks that were never written."""
+    assert fs.get_mapper(root).missing_exceptions == (FileNotFoundError, IsADirectoryError, NotADirectoryError)
+    for kind in (getattr(polyseal.errors, name) for name in polyseal.errors.__all__):
+        assert not issubclass(kind, (KeyError, FileNotFoundError, IsADirectoryError, NotADirectoryError))
+    fs.pipe({f"{root}/a": b"message", f"{root}/b": b"message"})
+    (tmp_path / "other").write_text(polyseal.SecretKey.generate().to_key_file())
+    other = PolysealFileSystem(fs.fs, key=f"file:{tmp_path / 'other'}")
+    stored = bytearray(fs.fs.cat_file(f"{root}/b"))
+    stored[-1] ^= 1
+    fs.fs.pipe_file(f"{root}/b", bytes(stored))
+    mappers = (other.get_mapper(root), polyseal.NoMatchingKey), (fs.get_mapper(root), polyseal.CorruptSegment)
+    for mapper, kind in mappers:
+        calls: list[Callable[[], Any]] = [
+            partial(mapper.__getitem__, "b"),
+            partial(mapper.get, "b"),
+            *(partial(mapper.getitems, ["b", "none"], on_error=each) for each in ("return", "omit")),
+        ]
+        for call in calls:
+            with pytest.raises(kind, match="b: ") as raised:
+                call()
+            assert raised.value.filename == f"{root}/b"
+        assert mapper.get("none", b"default") == b"default" and mapper.getitems(["none"], on_error="omit") == {}
+    first, second = fs.cat_ranges([f"{root}/a", f"{root}/b"], 0, 3)
+    assert first == b"mes" and isinstance(second, polyseal.CorruptSegment)
+
+
+def test_errors_say_of_which_file(fs: Any, root: str) -> None:
+    path = f"{root}/none"
+    asking = [fs.open, fs.cat_file, fs.cat, fs.head, fs.read_text]
+    asking += [fs.info, fs.size, fs.modified, fs.created, fs.ls, fs.ukey]
+    calls: list[Callable[[], Any]] = [
+        *(partial(each, path) for each in (*asking, fs.rm, fs.rm_file, fs.rmdir)),
+        lambda: fs.cp_file(path, f"{root}/b"),
+        lambda: fs.rm([f"{root}/there", path]),
+        lambda: fs.cat_ranges([path], 0, 1, on_error="raise"),
+        lambda: fs.get_file(path, "/nowhere"),
+    ]
+    for call in calls:
+        fs.pipe_file(f"{root}/there", b"message")
+        with pytest.raises(FileNotFoundError) as raised:
+            call()
+        assert raised.value.errno == 2 and raised.value.filename == path and path in str(raised.value)
+        assert pickle.loads(pickle.dumps(raised.value)).filename == path
+    with pytest.raises(IsADirectoryError) as directory:
+        fs.cat_file(root)
+    assert directory.value.errno == 21 and directory.value.filename == root
+
+
+def test_a_store_that_gives_too_little(fs: Any, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fs.pipe_file(f"{root}/x", secrets.token_bytes(300_000))
+    with fs.open(f"{root}/x") as file:
+        ranges = fs.fs.cat_ranges
+        monkeypatch.setattr(fs.fs, "cat_ranges", lambda *a, **k: [each[:-1] for each in ranges(*a, **k)])
+        with pytest.raises(OSError, match="of 65") as raised:
+            file.read(10)
+        assert raised.value.errno == 5 and raised.value.filename == f"{root}/x"
+        # zarr takes an OSError with these words for an empty chunk.
+        monkeypatch.setattr(fs.fs, "cat_ranges", lambda *a, **k: [OSError("range not satisfiable")])
+        fs.fs.pipe_file(f"{root}/x", b"")
+        with pytest.raises(polyseal.SourceChanged):
+            file.read(10)
+
+
+def test_a_file_that_is_replaced_while_it_is_opened(fs: Any, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fs.pipe_file(f"{root}/x", secrets.token_bytes(300_000))
+    fs.pipe_file(f"{root}/y", b"message")
+    new, ranges = fs.fs.cat_file(f"{root}/y"), fs.fs.cat_ranges
+
+    def replaced(paths: list[str], *arguments: Any, **keywords: Any) -> Any:
+        monkeypatch.setattr(fs.fs, "cat_ranges", ranges)
+        fs.fs.pipe_file(f"{root}/x", new)
+        return [OSError("range not satisfiable")] * len(paths)
+
+    monkeypatch.setattr(fs.fs, "cat_ranges", replaced)
+    assert fs.cat_file(f"{root}/x") == b"message"
+
+
+def test_a_name_of_both_a_file_and_a_directory(fs: Any, root: str) -> None:
+    """There are such on S3, and in memory."""
+    fs.pipe_file(f"{root}/x", b"message")
+    if fs.fs.protocol == "memory":
+        fs.fs.pseudo_dirs.append(f"{root}/x")
+        assert fs.info(f"{root}/x")["type"] == "directory"
+        assert fs.get_mapper(root)["x"] == b"message"
+        fs.fs.pseudo_dirs.remove(f"{root}/x")
 
 
 def test_an_altered_file_gives_no_data(fs: Any, root: str) -> None:
@@ -215,9 +433,21 @@ def test_keys_are_not_in_options(reference: str) -> None:
     for refused in (key, key.reveal(), bytearray(key.reveal())):
         with pytest.raises(TypeError, match="reference"):
             PolysealFileSystem(target_protocol="memory", key=refused)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="reference") as told:
-        PolysealFileSystem(target_protocol="memory", key=key.to_key_file())
-    assert key.to_key_file().splitlines()[-1] not in str(told.value)
+    text = key.to_key_file().splitlines()[-1]
+    secret = "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ"
+    options: list[dict[str, Any]] = [
+        *(dict(key=each) for each in (key.to_key_file(), text, f"file:{text}", f"file:/keys/{text}", f"env:{secret}")),
+        *(dict(identity=each) for each in (secret, secret.lower(), text, f"/keys/{text}")),
+        *(dict(recipients=each) for each in (secret, [secret], ["age1x", secret.lower()], text, [text.upper()])),
+    ]
+    for each in options:
+        with pytest.raises(ValueError) as told:
+            PolysealFileSystem(target_protocol="memory", **each)
+        assert text[20:] not in str(told.value).lower() and secret[20:].lower() not in str(told.value).lower()
+    with pytest.raises(TypeError, match="text"):
+        PolysealFileSystem(target_protocol="memory", recipients=secret.encode())  # type: ignore[arg-type]
+    # A path in which such a word stands.
+    PolysealFileSystem(target_protocol="memory", key="file:/keys/polyseal-key-1-2026.txt", identity="/keys/polyseal-key")
     with pytest.raises(TypeError, match="no passphrase"):
         PolysealFileSystem(target_protocol="memory", passphrase="attack at dawn")
     with pytest.raises(TypeError, match="path"):

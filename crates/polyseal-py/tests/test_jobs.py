@@ -163,7 +163,7 @@ def test_a_key_that_is_missing_is_told_of_each_object(tree: Path, tmp_path: Path
     plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{tmp_path}/out", key=nothing)
     outcomes = plan.run()
     assert len(outcomes) == 12 and statuses(outcomes) == {"failed"}
-    assert all("FileNotFoundError" in str(each.error) and "nothing" in str(each.error) for each in outcomes)
+    assert all("KeyUnavailable" in str(each.error) and "nothing" in str(each.error) for each in outcomes)
 
 
 def test_a_report_that_is_taken_twice_counts_once(tree: Path, reference: str, tmp_path: Path) -> None:

@@ -61,8 +61,9 @@ def test_every_rule_of_key_files(test: dict[str, str]) -> None:
     else:
         with pytest.raises(ValueError):
             SecretKey.from_key_file(contents)
-        with pytest.raises(ValueError):
+        with pytest.raises(polyseal.KeyUnavailable) as raised:
             KeyRef(f"file:{KIT / test['file']}").resolve()
+        assert isinstance(raised.value.__cause__, ValueError)
 
 
 def test_a_reference_is_resolved_where_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,11 +80,12 @@ def test_a_reference_is_resolved_where_it_is_used(tmp_path: Path, monkeypatch: p
         assert key.reveal() not in pickle.dumps(reference)
     monkeypatch.delenv("BACKUP_KEY")
     monkeypatch.delenv("CREDENTIALS_DIRECTORY")
-    for uri in ("env:BACKUP_KEY", "credential:backup.key", "nobody:knows"):
-        with pytest.raises(LookupError):
+    files = (f"file:{tmp_path / 'nothing'}", f"file:{tmp_path}")
+    for uri in ("env:BACKUP_KEY", "credential:backup.key", "nobody:knows", *files):
+        with pytest.raises(polyseal.KeyUnavailable, match=f"^{uri}: the key cannot be had") as raised:
             KeyRef(uri).resolve()
-    with pytest.raises(FileNotFoundError):
-        KeyRef(f"file:{tmp_path / 'nothing'}").resolve()
+        # A store of chunks takes those for a chunk that is not there.
+        assert not isinstance(raised.value, (OSError, LookupError)) and raised.value.__cause__ is not None
 
 
 def vault(name: str) -> bytes:
@@ -96,6 +98,10 @@ def test_a_package_adds_a_scheme(monkeypatch: pytest.MonkeyPatch) -> None:
     found = EntryPoints([EntryPoint("vault", "test_keys:vault", "polyseal.keys")])
     monkeypatch.setattr(polyseal.keys, "entry_points", lambda **kw: found.select(**kw))
     assert KeyRef("vault:team/backup").resolve() == SecretKey(b"v" * 32)
+    # Whatever it raises, a key is missing.
+    with pytest.raises(polyseal.KeyUnavailable) as raised:
+        KeyRef("vault:other").resolve()
+    assert isinstance(raised.value.__cause__, AssertionError)
 
 
 def test_no_message_repeats_a_key(tmp_path: Path) -> None:
@@ -103,6 +109,8 @@ def test_no_message_repeats_a_key(tmp_path: Path) -> None:
     secret = "AGE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ"
     calls: list[Callable[[], object]] = [
         lambda: KeyRef(text),
+        lambda: KeyRef(f"file:{text}"),
+        lambda: KeyRef(f"env:{secret}"),
         lambda: polyseal.encrypt_file(tmp_path / "a", tmp_path / "b", key=text),
         lambda: polyseal.encrypt_file(tmp_path / "a", tmp_path / "b", identity=secret),
         lambda: polyseal.encrypt_file(tmp_path / "a", tmp_path / "b", recipients=secret),

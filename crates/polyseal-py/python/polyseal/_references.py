@@ -7,7 +7,7 @@ from typing import Any
 
 from ._polyseal import SecretKey
 from ._who import WhoArgs, identity_path
-from .keys import KeyRef
+from .keys import KeyRef, is_secret
 
 
 def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict[str, Any]:
@@ -25,7 +25,11 @@ def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict
         if not isinstance(one, (str, os.PathLike)):
             raise TypeError("storage options are written down: give the path of the identity's file")
         identity_path(one)
+    if isinstance(recipients, (bytes, bytearray, memoryview)):
+        raise TypeError("recipients are text, such as 'age1…'")
     recipients = [recipients] if isinstance(recipients, str) else list(recipients)
+    if any(not isinstance(one, str) or is_secret(one) for one in recipients):
+        raise ValueError("storage options are written down: recipients are public, and this is a key or no text")
     return {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypedDict, TypeVar, Union
 
 from ._polyseal import SecretKey, Who
-from .keys import KeyRef
+from .errors import KeyUnavailable
+from .keys import KeyRef, is_secret
 
 if TYPE_CHECKING:
     from ._polyseal import Buffer
@@ -66,7 +67,7 @@ def _several(value: object) -> list[object]:
 def identity_path(identity: object) -> str:
     """The path of an identity; not an identity itself, which the message does not repeat: it may be logged."""
     path = os.fsdecode(identity)  # type: ignore[arg-type]
-    if "\n" in path or any(each in path.upper() for each in ("AGE-SECRET-KEY-", "AGE-PLUGIN-", "-----BEGIN")):
+    if "\n" in path or is_secret(path):
         raise ValueError("this is an identity, not the path of one: give it as bytes")
     return path
 
@@ -74,9 +75,12 @@ def identity_path(identity: object) -> str:
 def _identity(identity: object) -> tuple[bytes, str | None]:
     if isinstance(identity, (bytes, bytearray, memoryview)):
         return bytes(identity), None
-    path = Path(identity_path(identity))
-    with path.open("rb", buffering=0) as file:
-        return file.read(_MAX_KEYS_FILE_BYTES + 1) or b"", str(path)
+    path = identity_path(identity)
+    try:
+        with Path(path).open("rb", buffering=0) as file:
+            return file.read(_MAX_KEYS_FILE_BYTES + 1) or b"", path
+    except (OSError, ValueError) as error:
+        raise KeyUnavailable.because(path, error) from error
 
 
 def _bytes(value: object) -> bytes | None:

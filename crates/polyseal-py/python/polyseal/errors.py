@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
 from ._polyseal import printable
 
+if TYPE_CHECKING:
+    from typing import Self
 
 class PolysealError(Exception):
     """The base of all exceptions of this package."""
@@ -18,11 +20,35 @@ class PolysealError(Exception):
     filename: str | None = None
 
 
+    def about(self, filename: str) -> Self:
+        """This one, that says of which file it is, if it does not yet."""
+        if self.filename is None:
+            self._say(f"{printable(filename)}: {self}")
+            self.filename = filename
+        return self
+
+    def _say(self, text: str) -> None:
+        self.args = (text,)
+
+
 class InvalidTag(PolysealError):
     """A message is not the one that was sealed, or not under this key, nonce and associated data."""
 
     def __init__(self, message: str = "the message is not authentic") -> None:
         super().__init__(message)
+
+
+class KeyUnavailable(PolysealError):
+    """A key or an identity that was given by reference cannot be had: it is not there, cannot be read, or is no key.
+    Its cause says why. It is no ``OSError`` and no ``LookupError``: a store of chunks takes those for a chunk that is
+    not there.
+    """
+
+    @classmethod
+    def because(cls, reference: str, cause: Exception) -> KeyUnavailable:
+        """That of a reference, to be raised from its cause."""
+        why = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+        return cls(f"{printable(reference)}: the key cannot be had: {printable(why)}")
 
 
 class NoMatchingKey(PolysealError):
@@ -66,6 +92,9 @@ class CorruptSegment(PolysealError, OSError):
 
     def __str__(self) -> str:
         return self._text
+
+    def _say(self, text: str) -> None:
+        self._text = text
 
     def __reduce__(self) -> tuple[type[CorruptSegment], tuple[int | None, bool, str], dict[str, Any]]:
         return type(self), (self.index, self.last, self._text), self.__dict__
@@ -158,6 +187,7 @@ __all__ = [
     "CorruptSegment",
     "HeaderError",
     "InvalidTag",
+    "KeyUnavailable",
     "LimitExceeded",
     "ManifestError",
     "NoMatchingKey",

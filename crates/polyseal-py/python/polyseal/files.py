@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from . import _polyseal
 from ._polyseal import NewFile
 from ._seekable import SeekableReader
 from ._who import WhoArgs, says_keep, who
+from ._writing import WrittenFile, write_all
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 File = Union[Path, BinaryIO, IO[bytes]]
 Progress = Callable[[int, "int | None"], object]
-
-#: Bytes that are passed on at once.
-_CHUNK = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,7 @@ class EncryptedReader(SeekableReader):
         return self._reader
 
 
-class EncryptedWriter(io.BufferedIOBase):
+class EncryptedWriter(WrittenFile):
     """An encrypted file that is written. It appears when it is closed; if the ``with`` block raises, it
     does not appear, and what had that name before stays.
     """
@@ -128,79 +125,28 @@ class EncryptedWriter(io.BufferedIOBase):
         threads: int = 1,
         **who_args: Unpack[WhoArgs],
     ) -> None:
-        self._written = 0
         self._file = file
-        self._sealer = _polyseal.StreamSealer(
+        sealer = _polyseal.StreamSealer(
             suite=suite, segment_size=segment_size, header_size=header_size, threads=threads, **who_args
         )
         self._new = NewFile(file, overwrite) if isinstance(file, (str, os.PathLike)) else None
-        self._sink: Any = self._new or file
-        write_all(self._sink, self._sealer.header)
+        self._begin(sealer)
 
     @property
     def name(self) -> Any:
         """The path, or the name of the file object."""
         return self._file if isinstance(self._file, (str, os.PathLike)) else getattr(self._file, "name", None)
 
-    @property
-    def mode(self) -> str:
-        return "wb"
+    def _store(self, stored: bytes) -> None:
+        write_all(self._new or self._file, stored)
 
-    def write(self, data: Buffer, /) -> int:
-        self._open()
-        view = memoryview(data).cast("B") if not isinstance(data, bytes) else memoryview(data)
-        try:
-            for start in range(0, len(view), _CHUNK):
-                write_all(self._sink, self._sealer.write(view[start : start + _CHUNK]))
-        except BaseException:
-            # Whoever closes it nevertheless gets no file without its middle.
-            self.discard()
-            raise
-        self._written += len(view)
-        return len(view)
+    def _keep(self) -> None:
+        if self._new is not None:
+            self._new.commit()
 
-    def tell(self) -> int:
-        self._open()
-        return self._written
-
-    def writable(self) -> bool:
-        self._open()
-        return True
-
-    def flush(self) -> None:
-        """Nothing: what is not a whole segment waits for its rest."""
-
-    def close(self) -> None:
-        """Seals the end, and gives the file its name."""
-        if self.closed or not hasattr(self, "_sink"):
-            return
-        try:
-            write_all(self._sink, self._sealer.finish())
-            if self._new is not None:
-                self._new.commit()
-        finally:
-            self.discard()
-
-    def discard(self) -> None:
-        """Closes without an end: no file appears. A file object that was given has no whole file."""
+    def _drop(self) -> None:
         if self._new is not None:
             self._new.discard()
-        super().close()
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
-
-    def __del__(self) -> None:
-        # A file that nobody closed is not whole.
-        if hasattr(self, "_sink") and not self.closed:
-            self.discard()
-
-    def _open(self) -> None:
-        if self.closed:
-            raise ValueError("I/O operation on closed file")
 
 
 @overload
@@ -348,16 +294,6 @@ def rekey_file(
     if new_key and keep:
         raise ValueError("with a new key nobody keeps access: name them in `to`, and say keep=False")
     _polyseal.rekey_file(path, who(**who_args), who(**to), keep, new_key)
-
-
-def write_all(sink: Any, data: Buffer) -> None:
-    """All of the data, however little a file object takes at once."""
-    view = memoryview(data)
-    while view:
-        n = sink.write(view)
-        if n is None:
-            raise BlockingIOError("the file to write to would block")
-        view = view[n:]
 
 
 __all__ = [

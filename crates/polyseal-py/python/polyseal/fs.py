@@ -25,24 +25,30 @@ only ``verify`` says.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from fsspec import filesystem
 from fsspec.callbacks import DEFAULT_CALLBACK
+from fsspec.compression import compr
+from fsspec.core import get_compression
 from fsspec.implementations.chained import ChainedFileSystem
 from fsspec.implementations.local import LocalFileSystem
+from fsspec.utils import stringify_path
 
-from ._polyseal import NewFile, Outline, Payload, PayloadHead, StreamSealer, printable
+from ._fs_files import BLOCK, Reading, Writing
+from ._polyseal import NewFile, Outline, Payload, PayloadHead, StreamSealer
 from ._references import by_reference, resolved
-from ._seekable import SeekableReader
-from ._stores import TELLS_VERSIONS, staged
-from .errors import CorruptSegment, HeaderError, PolysealError, SourceChanged
-from .files import write_all
+from ._stores import TELLS_VERSIONS
+from ._told import system_error, telling, told
+from ._writing import Compressed, write_all
+from .errors import CorruptSegment, HeaderError, KeyUnavailable, PolysealError, SourceChanged
 from .keys import KeyRef
 
 if TYPE_CHECKING:
@@ -56,10 +62,6 @@ CACHED_FILES: Final = 4096
 _FIRST: Final = 4096
 #: The last ones: a segment of the usual size, with its tag.
 _LAST: Final = 65536 + 64
-#: Segments of plaintext that an open file keeps.
-_SEGMENTS: Final = 8
-#: Bytes that go to the store at once, in a part of their own.
-_BLOCK: Final = 16 << 20
 
 
 class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
@@ -110,8 +112,23 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         self._files = _Remembered(CACHED_FILES)
         self._outlines = _Remembered(CACHED_FILES)
         # Each instance has paths of the file system below it.
-        own = super()._strip_protocol
-        self._strip_protocol: Callable[[Any], Any] = lambda path: self.fs._strip_protocol(own(path))
+        self._strip_protocol: Callable[[Any], Any] = self._stripped
+        self._parent: Callable[[Any], Any] = lambda path: self.fs._parent(self._stripped(path))
+
+    def _stripped(self, path: Any) -> Any:
+        if isinstance(path, list):
+            return [self._stripped(each) for each in path]
+        name = stringify_path(path)
+        for prefix in ("polyseal://", "polyseal::"):
+            name = name.removeprefix(prefix)
+        return self.fs._strip_protocol(name)
+
+    def _below(self, path: Any) -> Any:
+        """The path in the file system below. A slash at its end stays: it says that it is a directory."""
+        if isinstance(path, list):
+            return [self._below(each) for each in path]
+        stripped = self._stripped(path)
+        return f"{stripped}/" if stringify_path(path).endswith("/") and not stripped.endswith("/") else stripped
 
     # --- what is read
 
@@ -158,6 +175,11 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         return results
 
     def cat(self, path: Any, recursive: bool = False, on_error: str = "raise", **kwargs: Any) -> Any:
+        """The plaintext of a file, or of several by their names.
+
+        ``on_error`` is for what the store does not give. A file that is there and does not open raises, whatever it
+        says: ``FSMap`` asks for exceptions to be returned, and leaves them out. ``cat_ranges`` returns all of them.
+        """
         paths = self.expand_path(path, recursive=recursive)
         if len(paths) == 1 and not isinstance(path, list) and paths[0] == self._strip_protocol(path):
             return self.cat_file(paths[0], **kwargs)
@@ -166,7 +188,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         out = {}
         for each, result in zip(paths, found):
             if isinstance(result, Exception):
-                if on_error == "raise":
+                if on_error == "raise" or isinstance(result, PolysealError):
                     raise result
                 if on_error == "omit":
                     continue
@@ -183,13 +205,13 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if outfile is None and self.isdir(rpath):
             os.makedirs(lpath, exist_ok=True)
             return
-        with _Reading(self, self._strip_protocol(rpath)) as file:
+        with Reading(self, self._strip_protocol(rpath)) as file:
             callback.set_size(file.size)
             if outfile is None:
                 os.makedirs(os.path.dirname(os.path.abspath(lpath)), exist_ok=True)
             sink: Any = NewFile(lpath, True) if outfile is None else outfile
             try:
-                while piece := file.read(_BLOCK):
+                while piece := file.read(BLOCK):
                     write_all(sink, piece)
                     callback.relative_update(len(piece))
                 if outfile is None:
@@ -198,27 +220,70 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                 if outfile is None:
                     sink.discard()
 
+    def open(
+        self,
+        path: Any,
+        mode: str = "rb",
+        block_size: int | None = None,
+        cache_options: dict[str, Any] | None = None,
+        compression: str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """As ``open`` of any file system. The modes are ``r``, ``w`` and ``x``, with ``b`` or as text."""
+        options: dict[str, Any] = dict(block_size=block_size, cache_options=cache_options, **kwargs)
+        if compression is None or "b" not in mode or "r" in mode:
+            return super().open(path, mode, compression=compression, **options)
+        # fsspec's own would not close the file when the compressor is closed.
+        name = get_compression(self._strip_protocol(path), compression)
+        file = super().open(path, mode, **options)
+        return file if name is None else Compressed(compr[name](file, mode=mode[0]), file)
+
     def _open(self, path: str, mode: str = "rb", **kwargs: Any) -> io.BufferedIOBase:
         if mode == "rb":
-            return _Reading(self, path)
+            return Reading(self, path)
         if mode not in ("wb", "xb"):
             raise ValueError(f"encrypted files have the modes 'rb', 'wb' and 'xb', not {mode!r}: nothing is added at their end")
-        return _Writing(self, path, mode, bool(kwargs.get("autocommit", True)))
+        return Writing(self, path, mode, bool(kwargs.get("autocommit", True)))
 
     # --- what is written
 
     def pipe_file(self, path: str, value: Buffer, mode: str = "overwrite", **kwargs: Any) -> None:
-        if isinstance(self.fs, LocalFileSystem):
-            # Its own writes over what is there, and leaves half of it if it is stopped.
-            with self._open(path, "xb" if mode == "create" else "wb") as file:
+        path = self._strip_protocol(path)
+        # The local file system's own writes over what is there, and leaves half of it if it is stopped.
+        if self._intrans or isinstance(self.fs, LocalFileSystem):
+            with self.open(path, "xb" if mode == "create" else "wb") as file:
                 file.write(value)
             return
         sealer = self._sealer()
         stored = sealer.header + sealer.finish(value)
         if mode == "create" and self.exists(path):
-            raise FileExistsError(path)
-        self.fs.pipe_file(path, stored, **({"mode": mode} if mode != "overwrite" else {}), **kwargs)
+            raise system_error(FileExistsError, path)
+        with telling(path):
+            self.fs.pipe_file(path, stored, **({"mode": mode} if mode != "overwrite" else {}), **kwargs)
         self.invalidate_cache(path)
+
+    def put_file(
+        self, lpath: Any, rpath: str, callback: Any = DEFAULT_CALLBACK, mode: str = "overwrite", **kwargs: Any
+    ) -> None:
+        """Encrypts a local file."""
+        path = self._strip_protocol(rpath)
+        if os.path.isdir(lpath):
+            self.makedirs(path, exist_ok=True)
+            return
+        with open(lpath, "rb") as source:
+            callback.set_size(os.fstat(source.fileno()).st_size)
+            self.makedirs(self._parent(path), exist_ok=True)
+            with self.open(path, "xb" if mode == "create" else "wb") as file:
+                while piece := source.read(BLOCK):
+                    file.write(piece)
+                    callback.relative_update(len(piece))
+
+    def touch(self, path: str, truncate: bool = True, **kwargs: Any) -> None:
+        """An empty file; or, with ``truncate=False``, a new time of one that is there."""
+        if truncate or not self.exists(path):
+            self.open(path, "wb").close()
+        else:
+            self.fs.touch(self._strip_protocol(path), truncate=False, **kwargs)
 
     def _sealer(self) -> StreamSealer:
         return StreamSealer(**self._sealing, **resolved(self._who))
@@ -226,50 +291,115 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     # --- what is told
 
     def info(self, path: str, **kwargs: Any) -> dict[str, Any]:
-        path = self._strip_protocol(path)
-        found = self._infos([self.fs.info(path, **kwargs)])
+        with telling(path):
+            found = self._infos([self.fs.info(self._below(path), **kwargs)])
         if not found:
-            raise FileNotFoundError(path)
+            raise system_error(FileNotFoundError, self._strip_protocol(path))
         return found[0]
 
     def ls(self, path: str, detail: bool = True, **kwargs: Any) -> list[Any]:
-        found = self.fs.ls(self._strip_protocol(path), detail=True, **kwargs)
-        return self._infos(found) if detail else sorted(each["name"] for each in found)
+        with telling(path):
+            found = self.fs.ls(self._below(path), detail=detail, **kwargs)
+        return self._infos(found) if detail else list(found)
+
+    def walk(
+        self, path: str, maxdepth: int | None = None, topdown: bool = True, on_error: Any = "omit", **kwargs: Any
+    ) -> Iterator[tuple[str, Any, Any]]:
+        detail = kwargs.pop("detail", False)
+        found = self.fs.walk(self._below(path), maxdepth, topdown=topdown, on_error=on_error, detail=detail, **kwargs)
+        for root, directories, files in found:
+            # Those directories are the list that whoever asks may change.
+            yield root, directories, self._sized(files) if detail else files
+
+    def find(
+        self, path: str, maxdepth: int | None = None, withdirs: bool = False, detail: bool = False, **kwargs: Any
+    ) -> Any:
+        found = self.fs.find(self._below(path), maxdepth=maxdepth, withdirs=withdirs, detail=detail, **kwargs)
+        return self._sized(found) if detail else found
+
+    def glob(self, path: str, maxdepth: int | None = None, **kwargs: Any) -> Any:
+        detail = kwargs.pop("detail", False)
+        found = self.fs.glob(self._below(path), maxdepth=maxdepth, detail=detail, **kwargs)
+        return self._sized(found) if detail else found
+
+    def du(
+        self, path: str, total: bool = True, maxdepth: int | None = None, withdirs: bool = False, **kwargs: Any
+    ) -> Any:
+        """Bytes of plaintext; of a file that is not encrypted, those that are stored."""
+        sizes = {}
+        for name, each in self.find(path, maxdepth=maxdepth, withdirs=withdirs, detail=True, **kwargs).items():
+            size = each["size"] if each["size"] is not None else each["stored_size"]
+            if size is None:
+                raise OSError(errno.EIO, "the store does not tell how long it is", name)
+            sizes[name] = size
+        return sum(sizes.values()) if total else sizes
+
+    def _sized(self, found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        """The same by names. fsspec tells nothing of a file that was itself what is searched."""
+        infos = self._infos([each or self.fs.info(name) for name, each in found.items()])
+        remaining = {each["name"]: each for each in infos}
+        names = {key: each["name"] if each else key for key, each in found.items()}
+        return {key: remaining[name] for key, name in names.items() if name in remaining}
 
     def _infos(self, found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """With sizes of the plaintext; ``None`` for what is no encrypted file. Without what has gone since."""
-        infos = [{**each, "stored_size": each["size"]} if each["type"] == "file" else dict(each) for each in found]
+        """With sizes of the plaintext; ``None`` for what is no encrypted file, or cannot be read. Without what has
+        gone since.
+        """
+        infos = [dict(each) if each["type"] == "directory" else {**each, "stored_size": each["size"]} for each in found]
         if not self._plain_sizes:
             return infos
-        files = [each for each in infos if each["type"] == "file"]
-        unknown = [each for each in files if self._outlines.get(_identity(each)) is None]
-        names = [each["name"] for each in unknown]
-        gone = []
-        for each, first in zip(unknown, self.fs.cat_ranges(names, 0, Outline.BYTES) if names else []):
-            if isinstance(first, FileNotFoundError):
-                gone.append(each)
+        gone, unknown = set[int](), list[tuple[dict[str, Any], dict[str, Any]]]()
+        for each in infos:
+            file = each if each["type"] == "file" else self._linked(each)
+            if file is None:
                 continue
-            if isinstance(first, Exception):
-                raise first
-            try:
-                size = Outline.parse(first).size(each["size"])
-            except (HeaderError, ValueError):
-                size = None
-            self._outlines.put(_identity(each), (size,))
-        for each in files:
-            remembered = self._outlines.get(_identity(each))
-            each["size"] = remembered[0] if remembered else None
-        return [each for each in infos if each not in gone] if gone else infos
+            known = self._outlines.get(_identity(file))
+            if known is not None:
+                each["size"] = known[0]
+            elif file["size"] is None or file["size"] < Outline.BYTES:
+                each["size"] = None
+            else:
+                unknown.append((each, dict(file)))
+        for (each, file), first in zip(unknown, self._firsts([file["name"] for _, file in unknown])):
+            each["size"] = None
+            if isinstance(first, FileNotFoundError):
+                gone.add(id(each))
+                continue
+            if isinstance(first, BaseException):  # this file's alone: the others are listed as they are
+                continue
+            with suppress(HeaderError, ValueError):
+                each["size"] = Outline.parse(first).size(file["size"])
+            self._outlines.put(_identity(file), (each["size"],))
+        return [each for each in infos if id(each) not in gone]
+
+    def _linked(self, found: dict[str, Any]) -> dict[str, Any] | None:
+        """What is told of the file that a local link leads to: in lists it is of the type ``other``."""
+        if not found.get("islink"):
+            return None
+        try:
+            file: dict[str, Any] = self.fs.info(found["name"])
+        except OSError:
+            return None
+        return file if file["type"] == "file" else None
+
+    def _firsts(self, names: list[str]) -> list[bytes | Exception]:
+        try:
+            return list(self.fs.cat_ranges(names, 0, Outline.BYTES)) if names else []
+        except Exception as error:  # what a store raises is its own
+            return [error] * len(names)
 
     def modified(self, path: str) -> Any:
-        return self.fs.modified(self._strip_protocol(path))
+        with telling(path):
+            return self.fs.modified(self._strip_protocol(path))
 
     def created(self, path: str) -> Any:
-        return self.fs.created(self._strip_protocol(path))
+        with telling(path):
+            return self.fs.created(self._strip_protocol(path))
 
     def ukey(self, path: str) -> str:
         """What changes with the file."""
-        return f"polyseal-{self.fs.ukey(self._strip_protocol(path))}"
+        with telling(path):
+            return f"polyseal-{self.fs.ukey(self._strip_protocol(path))}"
 
     def checksum(self, path: str) -> int:
         return hash(self.ukey(path))
@@ -281,30 +411,44 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     # --- what is done to stored files as they are
 
     def mkdir(self, path: str, create_parents: bool = True, **kwargs: Any) -> None:
-        self.fs.mkdir(self._strip_protocol(path), create_parents=create_parents, **kwargs)
+        with telling(path):
+            self.fs.mkdir(self._strip_protocol(path), create_parents=create_parents, **kwargs)
 
     def makedirs(self, path: str, exist_ok: bool = False) -> None:
-        self.fs.makedirs(self._strip_protocol(path), exist_ok=exist_ok)
+        with telling(path):
+            self.fs.makedirs(self._strip_protocol(path), exist_ok=exist_ok)
 
     def rmdir(self, path: str) -> None:
-        self.fs.rmdir(self._strip_protocol(path))
+        with telling(path):
+            self.fs.rmdir(self._strip_protocol(path))
 
     def rm_file(self, path: str) -> None:
-        self.fs.rm_file(self._strip_protocol(path))
+        with telling(path):
+            self.fs.rm_file(self._strip_protocol(path))
 
     def rm(self, path: Any, recursive: bool = False, maxdepth: int | None = None) -> None:
-        stripped = [self._strip_protocol(each) for each in path] if isinstance(path, list) else self._strip_protocol(path)
-        self.fs.rm(stripped, recursive=recursive, maxdepth=maxdepth)
+        with telling(*path if isinstance(path, list) else [path]):
+            self.fs.rm(self._strip_protocol(path), recursive=recursive, maxdepth=maxdepth)
 
     def cp_file(self, path1: str, path2: str, **kwargs: Any) -> None:
         """Copies what is stored: whoever opens the one opens the other."""
-        self.fs.cp_file(self._strip_protocol(path1), self._strip_protocol(path2), **kwargs)
+        with telling(path1, path2):
+            self.fs.cp_file(self._strip_protocol(path1), self._strip_protocol(path2), **kwargs)
 
-    def mv(self, path1: str, path2: str, **kwargs: Any) -> None:
-        self.fs.mv(self._strip_protocol(path1), self._strip_protocol(path2), **kwargs)
+    def copy(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
+        """The same of several."""
+        with telling(path1, path2):
+            self.fs.copy(self._below(path1), self._below(path2), recursive=recursive, maxdepth=maxdepth, **kwargs)
+
+    def mv(self, path1: Any, path2: Any, **kwargs: Any) -> None:
+        with telling(path1, path2):
+            self.fs.mv(self._below(path1), self._below(path2), **kwargs)
 
     def exists(self, path: str, **kwargs: Any) -> bool:
         return bool(self.fs.exists(self._strip_protocol(path), **kwargs))
+
+    def lexists(self, path: str, **kwargs: Any) -> bool:
+        return bool(self.fs.lexists(self._strip_protocol(path), **kwargs))
 
     def isdir(self, path: str) -> bool:
         return bool(self.fs.isdir(self._strip_protocol(path)))
@@ -320,21 +464,34 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         stale = [name for name, file in files.items() if isinstance(file, SourceChanged)]
         return {**files, **self._try_all(stale)} if stale else files
 
+    def _stored(self, name: str) -> dict[str, Any]:
+        """What the store tells of a file, also where a directory has the same name."""
+        found: dict[str, Any] = self.fs.info(name)
+        if found["type"] == "directory" and self.fs.isfile(name):
+            return next((each for each in self.fs.ls(name, detail=True) if each["name"] == name), found)
+        return found
+
     def _try_all(self, names: list[str]) -> dict[str, _File | Exception]:
         """Their headers, and their last segments, without which nothing is certain."""
         files: dict[str, _File | Exception] = {}
         fresh: list[tuple[str, dict[str, Any]]] = []
         for name in names:
             try:
-                info = self.fs.info(name)
+                info = self._stored(name)
             except Exception as error:  # what a store raises is its own
-                files[name] = error
+                files[name] = told(error, name)
                 continue
             known = self._files.get((name, _identity(info)))
             if known is not None:
                 files[name] = known
-            elif info["type"] != "file":
-                files[name] = IsADirectoryError(name)
+            elif info["type"] == "directory":
+                files[name] = system_error(IsADirectoryError, name)
+            elif info["type"] != "file" or info["size"] is None:
+                files[name] = OSError(errno.EINVAL, "not a file whose length is known", name)
+            elif info["size"] < Outline.BYTES:
+                # A store has no range of an empty object.
+                short = HeaderError(f"not a Polyseal file: it has {info['size']} bytes")
+                files[name] = told(self._why(name, _identity(info), short), name)
             else:
                 fresh.append((name, info))
         if fresh:
@@ -350,11 +507,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                         if isinstance(each, Exception):
                             raise each
                     file = self._file(name, info, {0: first, lasts[at]: last})
-                except (HeaderError, CorruptSegment) as error:
-                    files[name] = self._why(name, _identity(info), error)
+                except KeyUnavailable:
+                    # Of no file, but of all.
+                    raise
+                except (HeaderError, CorruptSegment, OSError) as error:
+                    files[name] = told(self._why(name, _identity(info), error), name)
                     continue
-                except Exception as error:  # of the store, or of a key
-                    files[name] = error
+                except Exception as error:  # of the store, or what opens no file
+                    files[name] = told(error, name)
                     continue
                 files[name] = file
                 self._files.put((name, _identity(info)), file)
@@ -382,25 +542,28 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         stored = self.fs.cat_ranges(
             [file.name for _, file, _, _ in wanted], [each.start for each in ranges], [each.stop for each in ranges]
         )
-        for (at, file, low, high), data in zip(wanted, stored):
-            if isinstance(data, Exception):
-                yield at, data
-                continue
-            try:
-                yield at, file.payload.open_range(low, high, data)
-            except (PolysealError, ValueError) as error:
-                yield at, self._why(file.name, file.identity, error)
+        for (at, file, low, high), data, asked in zip(wanted, stored, ranges):
+            error = data
+            if not isinstance(data, Exception):
+                try:
+                    if len(data) != len(asked):
+                        raise OSError(errno.EIO, f"the store gave {len(data)} of {len(asked)} bytes", file.name)
+                    yield at, file.payload.open_range(low, high, data)
+                    continue
+                except (PolysealError, OSError, ValueError) as raised:
+                    error = raised
+            yield at, told(self._why(file.name, file.identity, error), file.name)
 
     def _why(self, name: str, identity: object, error: Exception) -> Exception:
         """Whether a file that does not open has been replaced since its header was read."""
         self.fs.invalidate_cache(self.fs._parent(name))
         self._files.forget((name, identity))
         try:
-            now = _identity(self.fs.info(name))
+            now = _identity(self._stored(name))
         except Exception as gone:
             return gone
         if now != identity:
-            return SourceChanged(f"{printable(name)}: replaced while it was read; open it again")
+            return SourceChanged("replaced while it was read; open it again")
         return error
 
 
@@ -440,154 +603,6 @@ class _Remembered:
     def forget(self, key: Any) -> None:
         with self._lock:
             self._found.pop(key, None)
-
-
-class _Reading(SeekableReader):
-    """A file that is read. Its last segments stay, because readers of columns come back to them."""
-
-    def __init__(self, fs: PolysealFileSystem, path: str) -> None:
-        self.fs, self.path = fs, path
-        found = fs._open_all([path])[path]
-        if isinstance(found, Exception):
-            raise found
-        self._file = found
-        self._block = self._segment = found.payload.segment_size
-        self._kept: OrderedDict[int, bytes] = OrderedDict()
-        self._lock = Lock()
-        self._size = found.payload.size
-
-    @property
-    def size(self) -> int:
-        """The length of the plaintext in bytes."""
-        self._expect_open()
-        return self._size
-
-    def read_at(self, offset: int, size: int) -> bytes:
-        """At most ``size`` bytes from ``offset``. Many threads may call it, one after the other."""
-        self._expect_open()
-        with self._lock:
-            return self._read_at(offset, size)
-
-    def _read_at(self, offset: int, size: int) -> bytes:
-        stop = min(self._size, offset + size)
-        if stop <= offset:
-            return b""
-        first, last = offset // self._segment, (stop - 1) // self._segment
-        missing = [at for at in range(first, last + 1) if at not in self._kept]
-        fetched: dict[int, bytes] = {}
-        if missing:
-            # One run: what lies between two that are missing costs less than another request.
-            low, high = missing[0] * self._segment, min(self._size, (missing[-1] + 1) * self._segment)
-            [(_, data)] = self.fs._opened_ranges([(0, self._file, low, high)])
-            if isinstance(data, Exception):
-                raise data
-            for at in range(missing[0], missing[-1] + 1):
-                start = (at - missing[0]) * self._segment
-                fetched[at] = data[start : start + self._segment]
-        pieces = [fetched.get(at) or self._kept[at] for at in range(first, last + 1)]
-        for at in [*range(first, last + 1)][-_SEGMENTS:]:
-            self._kept[at] = pieces[at - first]
-            self._kept.move_to_end(at)
-        while len(self._kept) > _SEGMENTS:
-            self._kept.popitem(last=False)
-        joined = pieces[0] if len(pieces) == 1 else b"".join(pieces)
-        skipped = offset - first * self._segment
-        return joined[skipped : skipped + stop - offset]
-
-    def readline(self, size: int | None = -1, /) -> bytes:
-        most = self._size if size is None or size < 0 else size
-        line = bytearray()
-        while len(line) < most:
-            piece = self.read_at(self._position, min(self._segment, most - len(line)))
-            end = piece.find(b"\n") + 1
-            line += piece[: end or len(piece)]
-            self._position += end or len(piece)
-            if end or not piece:
-                break
-        return bytes(line)
-
-    def close(self) -> None:
-        self._kept.clear()
-        super().close()
-
-
-class _Writing(io.BufferedIOBase):
-    """A file that is written, and appears when it is closed: not if the ``with`` block raises."""
-
-    def __init__(self, fs: PolysealFileSystem, path: str, mode: str, autocommit: bool) -> None:
-        self.fs, self.path, self.mode = fs, path, mode
-        self.autocommit = autocommit
-        if mode == "xb" and fs.fs.exists(path):
-            raise FileExistsError(path)
-        self._sealer = fs._sealer()
-        # It is this file that commits or discards.
-        self._sink: Any = staged(fs.fs, path, overwrite=mode == "wb", block_size=_BLOCK)
-        self._written = 0
-        self._sink.write(self._sealer.header)
-
-    def write(self, data: Buffer, /) -> int:
-        if self.closed:
-            raise ValueError("I/O operation on closed file")
-        view = memoryview(data).cast("B") if not isinstance(data, bytes) else memoryview(data)
-        try:
-            for start in range(0, len(view), _BLOCK):
-                self._sink.write(self._sealer.write(view[start : start + _BLOCK]))
-        except BaseException:
-            # Whoever closes it nevertheless gets no file without its middle.
-            self.discard()
-            raise
-        self._written += len(view)
-        return len(view)
-
-    def tell(self) -> int:
-        return self._written
-
-    def writable(self) -> bool:
-        return True
-
-    def close(self) -> None:
-        if self.closed or not hasattr(self, "_sink"):
-            return
-        try:
-            self._sink.write(self._sealer.finish())
-            self._sink.close()
-        except BaseException:
-            self.discard()
-            raise
-        super().close()
-        if self.autocommit:
-            try:
-                self.commit()
-            except BaseException:
-                self.discard()
-                raise
-
-    def commit(self) -> None:
-        """Gives the file its name, once it is closed: fsspec's transactions do it at their end."""
-        self._sink.commit()
-        self.fs.invalidate_cache(self.path)
-        self.fs.invalidate_cache(self.fs._parent(self.path))
-
-    def discard(self) -> None:
-        """Nothing appears."""
-        if not self.closed:
-            super().close()
-        # Its own `close` would upload the rest.
-        self._sink.discard()
-        if hasattr(self._sink, "buffer"):
-            self._sink.buffer = None
-            self._sink.closed = True
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is None:
-            self.close()
-        else:
-            self.discard()
-
-    def __del__(self) -> None:
-        # A file that nobody closed is not whole.
-        if hasattr(self, "_sink") and not self.closed:
-            self.discard()
 
 
 def _identity(info: dict[str, Any]) -> tuple[Any, ...]:

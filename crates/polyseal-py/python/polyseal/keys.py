@@ -14,13 +14,21 @@ from pathlib import Path
 from typing import Callable, Final
 
 from ._polyseal import SecretKey
+from .errors import KeyUnavailable
 
 #: The group of entry points that add schemes: functions from what follows the colon to a key.
 ENTRY_POINTS: Final = "polyseal.keys"
 #: Not the text of a key file, which has a colon in its comments.
 _SCHEME: Final = re.compile("[a-z][a-z0-9+.-]*")
+#: A key or an identity itself: not a path in which such a word stands.
+_SECRET: Final = re.compile("polyseal-key-[0-9]+-[0-9a-f]{24}|age-secret-key-|age-plugin-|-----begin", re.IGNORECASE)
 #: The longest key file in bytes.
 _MAX_FILE_BYTES: Final = 16 * 1024
+
+
+def is_secret(text: str) -> bool:
+    """Whether a text that is to say where a secret is has one in it. No message may repeat it then: it may be logged."""
+    return bool(_SECRET.search(text) or text.startswith("polyseal-key-"))
 
 
 class KeyRef:
@@ -48,8 +56,7 @@ class KeyRef:
     _uri: str
 
     def __init__(self, uri: str) -> None:
-        if uri.startswith("polyseal-key-"):
-            # Not repeated in the message, which may be logged.
+        if is_secret(uri):
             raise ValueError("this is a key, not a reference to one: use SecretKey.from_key_file")
         scheme, colon, rest = uri.partition(":")
         if not colon or not _SCHEME.fullmatch(scheme) or not rest:
@@ -66,10 +73,13 @@ class KeyRef:
     def resolve(self) -> SecretKey:
         """The key, read anew each time.
 
-        Raises ``OSError`` or ``LookupError`` if there is none, ``ValueError`` if it is no key.
+        Raises ``KeyUnavailable`` if it cannot be had, or if what is there is no key.
         """
         scheme, _, rest = self._uri.partition(":")
-        return _resolver(scheme)(rest)
+        try:
+            return _resolver(scheme)(rest)
+        except Exception as error:  # a package's scheme may raise anything
+            raise KeyUnavailable.because(self._uri, error) from error
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("a KeyRef does not change")

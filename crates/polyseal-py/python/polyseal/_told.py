@@ -1,0 +1,61 @@
+"""Errors of a file system that say of which file they are, with the number that Python has for them.
+
+File systems of fsspec often raise ``FileNotFoundError("name")``, which has neither ``errno`` nor ``filename``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from .errors import PolysealError
+
+_NUMBERS: Final[dict[type[Exception], int]] = {
+    FileNotFoundError: errno.ENOENT,
+    FileExistsError: errno.EEXIST,
+    IsADirectoryError: errno.EISDIR,
+    NotADirectoryError: errno.ENOTDIR,
+    PermissionError: errno.EACCES,
+}
+
+
+def system_error(kind: type[OSError], name: str, why: str | None = None) -> OSError:
+    """As the system raises it."""
+    number = _NUMBERS[kind]
+    return kind(number, why or os.strerror(number), name)
+
+
+def told(error: Exception, name: str) -> Exception:
+    """The error, which says of which file it is."""
+    if isinstance(error, PolysealError):
+        return error.about(name)
+    if isinstance(error, OSError) and error.errno is not None:
+        if error.filename is None and error.strerror is not None:
+            error.filename = name
+        return error
+    if type(error) not in _NUMBERS:
+        return error
+    text = str(error)
+    why = text if text and text.strip("/") not in name else None
+    again = system_error(type(error), name, why)  # type: ignore[arg-type]
+    again.__cause__ = error
+    return again
+
+
+@contextmanager
+def telling(*names: object) -> Iterator[None]:
+    """Errors in this block are of the one of these files that they name, or of the first."""
+    try:
+        yield
+    except Exception as error:
+        texts = [str(each) for each in names] or [""]
+        again = told(error, next((each for each in texts if each and each in str(error)), texts[0]))
+        if again is error:
+            raise
+        raise again from error
+
+
+__all__ = ["system_error", "telling", "told"]
