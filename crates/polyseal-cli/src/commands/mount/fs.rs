@@ -10,12 +10,13 @@
 //!
 //! A number is kept while the kernel knows it, a reader while its file is open.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::ffi::OsStr;
 use std::io;
 use std::path::PathBuf;
 use std::sync::mpsc::{Sender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use fuser::{
     Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo, LockOwner,
@@ -27,6 +28,9 @@ use zeroize::Zeroizing;
 use super::Event;
 use super::place::{Place, Source, Version};
 
+/// The most that is kept of what was looked at: some KiB each.
+const LOOKED_AT: usize = 64;
+
 /// The number of what is only listed.
 const UNKNOWN: INodeNo = INodeNo(0xffff_ffff);
 
@@ -35,6 +39,7 @@ pub(super) struct Plaintexts {
     events: Mutex<Sender<Event>>,
     numbers: Mutex<Numbers>,
     readers: Mutex<Readers>,
+    looked_at: Mutex<VecDeque<(u64, Instant, FileAttr, Source)>>,
 }
 
 /// The numbers that the kernel knows, what is stored there, and how often it was told.
@@ -73,6 +78,7 @@ impl Plaintexts {
             events: Mutex::new(events),
             numbers: Mutex::new(numbers),
             readers: Mutex::default(),
+            looked_at: Mutex::default(),
         }
     }
 
@@ -106,14 +112,44 @@ impl Plaintexts {
         let parent = self.path(parent)?;
         let entries = self.place.entries(&parent).map_err(errno)?;
         let entry = entries.get(name).ok_or(Errno::ENOENT)?;
-        let (attributes, _, stored) = self.look(parent.join(&entry.stored))?;
+        let (attributes, source, stored) = self.look(parent.join(&entry.stored))?;
         let number = locked(&self.numbers).number(stored);
-        Ok(FileAttr { ino: number, ..attributes })
+        let attributes = FileAttr { ino: number, ..attributes };
+        if let Some(source) = source.filter(|_| self.place.keeps()) {
+            let mut looked_at = locked(&self.looked_at);
+            looked_at.push_back((number.0, Instant::now(), attributes, source));
+            if looked_at.len() > LOOKED_AT {
+                looked_at.pop_front();
+            }
+        }
+        Ok(attributes)
+    }
+
+    /// What was looked at not long ago, and not opened since.
+    fn looked_at(&self, number: INodeNo) -> Option<(Source, FileAttr)> {
+        let mut looked_at = locked(&self.looked_at);
+        let valid = self.place.valid();
+        looked_at.retain(|(_, when, ..)| when.elapsed() < valid);
+        let found = looked_at.iter().rposition(|it| it.0 == number.0)?;
+        looked_at.remove(found).map(|(_, _, attributes, source)| (source, attributes))
     }
 
     fn open_reader(&self, number: INodeNo) -> Result<FileHandle, Errno> {
+        if let Some((source, attributes)) = self.looked_at(number)
+            && let Ok(handle) = self.open_source(number, source, attributes)
+        {
+            return Ok(handle);
+        }
         let (source, attributes) = self.numbered(number)?;
-        let source = source.ok_or(Errno::EISDIR)?;
+        self.open_source(number, source.ok_or(Errno::EISDIR)?, attributes)
+    }
+
+    fn open_source(
+        &self,
+        number: INodeNo,
+        source: Source,
+        attributes: FileAttr,
+    ) -> Result<FileHandle, Errno> {
         let (answer, opened) = sync_channel(1);
         let event = Event::Open(source, self.path(number)?.display().to_string(), answer);
         locked(&self.events).send(event).map_err(|_| Errno::EIO)?;

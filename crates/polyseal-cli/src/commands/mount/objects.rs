@@ -144,6 +144,10 @@ impl Place for Objects {
     fn readers(&self) -> usize {
         READERS
     }
+
+    fn keeps(&self) -> bool {
+        true
+    }
 }
 
 /// Ours alone.

@@ -22,6 +22,10 @@ pub(super) trait Place: Send + Sync {
 
     /// How many reads are answered at once.
     fn readers(&self) -> usize;
+
+    /// Whether what was looked at is kept, so that opening it does not look again: where that takes
+    /// a request, and where reading from another version fails.
+    fn keeps(&self) -> bool;
 }
 
 /// A directory, or one version of a file.

@@ -46,6 +46,10 @@ impl Place for ShownPlaintexts {
     fn readers(&self) -> usize {
         cores().get()
     }
+
+    fn keeps(&self) -> bool {
+        false
+    }
 }
 
 /// The rights of what is shown: those to read of what is stored.
