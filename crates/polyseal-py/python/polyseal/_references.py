@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from ._polyseal import SecretKey
+from ._task_keys import expect_allowed, named
 from ._who import WhoArgs, identity_path
 from .keys import KeyRef
 
@@ -26,11 +27,19 @@ def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict
             raise TypeError("storage options are written down: give the path of the identity's file")
         identity_path(one)
     recipients = [recipients] if isinstance(recipients, str) else list(recipients)
-    return {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
+    who = {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
+    named(references(who))
+    return who
+
+
+def references(who: dict[str, Any]) -> list[str]:
+    """The keys and identities that are referred to, as workers allow them."""
+    return [key.uri for key in who["keys"]] + [f"identity:{os.fsdecode(path)}" for path in who["identity"]]
 
 
 def resolved(who: dict[str, Any]) -> WhoArgs:
     """With the keys that are referred to, read anew."""
+    expect_allowed(references(who))
     args: WhoArgs = {"recipients": who["recipients"]}
     if who["keys"]:
         args["key"] = [key.resolve() for key in who["keys"]]
@@ -41,4 +50,4 @@ def resolved(who: dict[str, Any]) -> WhoArgs:
     return args
 
 
-__all__ = ["by_reference", "resolved"]
+__all__ = ["by_reference", "references", "resolved"]
