@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,12 @@ def key_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("keys") / "key"
     path.write_text(polyseal.SecretKey.generate().to_key_file())
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def allowed(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Workers inherit what they are allowed: the keys of these tests."""
+    os.environ["POLYSEAL_TASK_KEYS"] = f"file:{tmp_path_factory.getbasetemp()}/*/*"
 
 
 @pytest.fixture

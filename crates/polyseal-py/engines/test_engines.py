@@ -251,6 +251,109 @@ def test_a_task_that_is_run_again_knows_its_own_objects(
     same(server[1] / bucket / "in", server[1] / bucket / "back")
 
 
+def replaced(bucket: str, name: str, alter: Any) -> None:
+    """As whoever may write there does it: other contents, and the mark, which everybody sees who may read."""
+    fs = s3fs.S3FileSystem(**STORE, skip_instance_cache=True)
+    found = fs.call_s3("head_object", Bucket=bucket, Key=name)["Metadata"]["polyseal-task"]
+    stored = fs.cat_file(f"{bucket}/{name}")
+    fs.call_s3("put_object", Bucket=bucket, Key=name, Body=alter(stored), Metadata={"polyseal-task": found})
+
+
+def middle(stored: bytes) -> bytes:
+    at = len(stored) // 2
+    return stored[:at] + bytes([stored[at] ^ 1]) + stored[at + 1 :]
+
+
+@pytest.mark.parametrize("size", [20_000, 12 << 20])
+@pytest.mark.parametrize("operation", ["encrypt", "decrypt", "rekey"])
+def test_a_copied_mark_makes_nothing_done(
+    operation: Any, size: int, bucket: str, server: tuple[int, Path], store: dict[str, Any], key_file: Path
+) -> None:
+    """Whole objects, and those that go up in parts, of which one task does all."""
+    fill(server[1] / bucket / "in", 0, size)
+    arguments: dict[str, Any] = dict(key=f"file:{key_file}", storage_options=store)
+    out, back = f"s3://{bucket}/out", f"s3://{bucket}/back"
+    if operation != "encrypt":
+        assert statuses(polyseal.jobs.plan("encrypt", f"s3://{bucket}/in", out, **arguments).run()) == {"done": 1}
+    urls = {"encrypt": (f"s3://{bucket}/in", out), "decrypt": (out, back), "rekey": (out,)}[operation]
+    if operation == "rekey":
+        arguments.update(to={"key": f"file:{key_file}"}, keep=False)
+    plan = polyseal.jobs.plan(operation, *urls, **arguments)
+    [task], name = plan.tasks, f"{'back' if operation == 'decrypt' else 'out'}/large"
+    assert statuses([*task.run().outcomes]) == statuses([*task.run().outcomes]) == {"done": 1}
+    fs = s3fs.S3FileSystem(**store, skip_instance_cache=True)
+    stored = fs.cat_file(f"{bucket}/{name}")
+    # In a store, an object that was put at once and one of parts have other versions.
+    for alter in (middle, lambda stored: stored[:-65_552], lambda stored: b"rubbish", lambda stored: stored + b"0"):
+        replaced(bucket, name, alter)
+        assert "done" not in statuses([*task.run().outcomes])
+        replaced(bucket, name, lambda _: stored)
+    assert statuses([*task.run().outcomes]) == {"done": 1}
+
+
+@pytest.mark.parametrize("operation", ["encrypt", "decrypt"])
+def test_an_answer_that_was_lost(
+    operation: Any,
+    bucket: str,
+    server: tuple[int, Path],
+    store: dict[str, Any],
+    key_file: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The parts of several tasks have become an object, and the client asks again: what is there is read."""
+    from polyseal import _stores
+
+    fill(server[1] / bucket / "in", 0, 12 << 20)
+    complete = _stores.S3Store.complete
+    arguments: dict[str, Any] = dict(key=f"file:{key_file}", storage_options=store, part_size=5 << 20)
+    source, target = f"s3://{bucket}/in", f"s3://{bucket}/out"
+    if operation == "decrypt":
+        assert statuses(polyseal.jobs.plan("encrypt", source, target, **arguments).run()) == {"done": 1}
+        source, target = target, f"s3://{bucket}/back"
+    name = f"{target.rpartition('/')[2]}/large"
+    altered: list[Any] = [None, middle, lambda stored: stored[:-1]]
+    for alter in altered:
+
+        def lost(self: _stores.S3Store, path: str, upload: str, etags: list[str], instead_of: str | None) -> str:
+            complete(self, path, upload, etags, instead_of)
+            if alter is not None:
+                replaced(bucket, name, alter)
+            raise _stores.Conflict("asked twice")
+
+        monkeypatch.setattr(_stores.S3Store, "complete", lost)
+        plan = polyseal.jobs.plan(operation, source, target, overwrite=True, **arguments)
+        assert len(plan.tasks) >= 3
+        [outcome] = plan.run()
+        assert (outcome.status, outcome.after is None) == (("done", False) if alter is None else ("conflict", True))
+
+
+def test_an_empty_source_that_changes(
+    bucket: str, server: tuple[int, Path], store: dict[str, Any], key_file: Path
+) -> None:
+    fs = s3fs.S3FileSystem(**store)
+    fs.pipe({f"{bucket}/in/{name}": b"" for name in "ab"})
+    plan = polyseal.jobs.plan(
+        "encrypt", f"s3://{bucket}/in", f"s3://{bucket}/out", key=f"file:{key_file}", storage_options=store
+    )
+    fs.pipe(f"{bucket}/in/a", b"no more")
+    assert [each.status for each in plan.run()] == ["failed", "done"]
+
+
+def test_a_bucket_that_is_missing_is_told_of(store: dict[str, Any], key_file: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        polyseal.jobs.plan("verify", "s3://nowhere/in", key=f"file:{key_file}", storage_options=store)
+
+
+def test_a_worker_of_dask_takes_only_the_keys_that_it_allows(
+    client: Client, bucket: str, server: tuple[int, Path], store: dict[str, Any]
+) -> None:
+    fill(server[1] / bucket / "in", 3)
+    plan = polyseal.jobs.plan("verify", f"s3://{bucket}/in", key="file:/elsewhere/key", storage_options=store)
+    outcomes = polyseal.dask.run(client, plan)
+    assert statuses(outcomes) == {"failed": 3}
+    assert all("POLYSEAL_TASK_KEYS" in str(each.error) for each in outcomes)
+
+
 def test_a_large_file_goes_up_piece_by_piece(
     bucket: str, server: tuple[int, Path], key_file: Path, tmp_path: Path
 ) -> None:

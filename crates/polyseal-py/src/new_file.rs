@@ -81,6 +81,15 @@ impl NewFile {
         })
     }
 
+    /// A descriptor of the file that the caller closes: it tells of this very file, also when it has
+    /// its name, whatever that name comes to mean.
+    fn descriptor(&self, py: Python<'_>) -> PyResult<i32> {
+        self.with(py, |new| {
+            let own = new.file().try_clone();
+            Ok(own.map_err(|error| Error::io("write", new.shown(), error))?.into_raw_fd())
+        })
+    }
+
     /// All is written, and on disk: now only a commit gives it its name.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         self.with(py, LocalFile::sync)
@@ -116,6 +125,15 @@ impl Directory {
     #[new]
     fn new(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let directory = py.detach(|| polyseal_local::Directory::open(&path));
+        let directory = directory.map_err(|error| of_system(&path, error))?;
+        Ok(Self { directory, path })
+    }
+
+    /// The same for what is written: a link as its last name is followed only if this user or root
+    /// has made it.
+    #[staticmethod]
+    fn for_output(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let directory = py.detach(|| polyseal_local::Directory::open_for_output(&path));
         let directory = directory.map_err(|error| of_system(&path, error))?;
         Ok(Self { directory, path })
     }

@@ -7,7 +7,7 @@ import json
 import os
 import pickle
 import secrets
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ import fsspec
 import polyseal
 import polyseal.jobs
 import pytest
+from conftest import as_another, needs_root
+from polyseal import _stores
 
 
 @pytest.fixture
@@ -90,9 +92,11 @@ def test_a_source_that_changes_fails(tree: Path, reference: str, tmp_path: Path)
     plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{tmp_path}/out", key=reference)
     (tree / "3").write_bytes(secrets.token_bytes(3 * 30_011))
     (tree / "6").unlink()
+    # It was empty.
+    (tree / "0").write_bytes(b"no more")
     failed = {each.name for each in plan.run() if each.status == "failed"}
-    assert failed == {"3", "6"}
-    assert not (tmp_path / "out/3").exists() and not (tmp_path / "out/6").exists()
+    assert failed == {"0", "3", "6"}
+    assert not any((tmp_path / "out" / name).exists() for name in failed)
 
 
 def test_an_altered_object_fails_alone(tree: Path, reference: str, tmp_path: Path) -> None:
@@ -182,8 +186,6 @@ def test_a_report_that_is_taken_twice_counts_once(tree: Path, reference: str, tm
 
 
 def test_an_object_is_not_held_in_memory(tmp_path: Path, reference: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from polyseal import _stores
-
     data = secrets.token_bytes(20_000_000)
     (tmp_path / "in").write_bytes(data)
     sizes: list[int] = []
@@ -321,3 +323,208 @@ def test_what_makes_no_sense_is_refused(tmp_path: Path, reference: str) -> None:
         polyseal.jobs.plan("rekey", f"file://{tmp_path}", key=reference, remove_others=True)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="reference"):
         polyseal.jobs.plan("verify", f"file://{tmp_path}", key=polyseal.SecretKey.generate())  # type: ignore[arg-type]
+
+
+@needs_root
+def test_a_link_of_another_user_is_no_target(tree: Path, reference: str, public: Path) -> None:
+    """They put it where the target will be, or on the way to it; the user's own link is what the user has named."""
+    home = public / "home"
+    home.mkdir()
+    for place, target in [("out", "out"), ("way", "way/out")]:
+        (public / place).symlink_to(home)
+        plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{public}/{target}", key=reference)
+        os.chown(public / place, 65534, 65534, follow_symlinks=False)
+        outcomes = plan.run()
+        assert statuses(outcomes) == {"failed"} and all("Not a directory" in str(each.error) for each in outcomes)
+        assert not [*home.iterdir()]
+    os.chown(public / "out", os.getuid(), os.getgid(), follow_symlinks=False)
+    plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{public}/out", key=reference)
+    assert statuses(plan.run()) == {"done"}
+    assert len(contents(home)) == 12
+    # Nor is what is written in its place.
+    os.chown(public / "out", 65534, 65534, follow_symlinks=False)
+    before = contents(home)
+    rekey = polyseal.jobs.plan("rekey", f"file://{public}/out", key=reference, to={"key": reference}, keep=True)
+    assert statuses(rekey.run()) == {"failed"} and contents(home) == before
+
+
+def test_a_link_on_the_way_to_a_target_that_is_not_there_yet(
+    reference: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It appears after the task has seen that nothing is there."""
+    home = tmp_path / "home"
+    for name in ("home", "in"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "in/x").write_bytes(b"m")
+    for_output = _stores.LocalStore._directory
+
+    def raced(self: _stores.LocalStore, path: str) -> Any:
+        found = for_output(self, path)
+        if path == str(tmp_path) and not (tmp_path / "a").exists():
+            (tmp_path / "a").symlink_to(home)
+        return found
+
+    monkeypatch.setattr(_stores.LocalStore, "_directory", raced)
+    plan = polyseal.jobs.plan("encrypt", f"file://{tmp_path}/in", f"file://{tmp_path}/a/b/out", key=reference)
+    assert statuses(plan.run()) == {"failed"}
+    assert (tmp_path / "a").is_symlink() and not [*home.rglob("*")]
+
+
+def test_a_target_that_another_thread_makes(reference: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is seen to be missing, and is there a moment later. A link that leads nowhere stays one."""
+    (tmp_path / "in").write_bytes(b"m")
+    directory, missed = _stores.LocalStore._directory, list[str]()
+
+    def raced(self: _stores.LocalStore, path: str) -> Any:
+        try:
+            return directory(self, path)
+        except FileNotFoundError:
+            missed.append(path)
+            # The first look is whether there is anything to replace.
+            if missed == [f"{tmp_path}/out"] * 2:
+                os.mkdir(path)
+            raise
+
+    monkeypatch.setattr(_stores.LocalStore, "_directory", raced)
+    for target, status in [("out", "done"), ("link", "failed")]:
+        (tmp_path / "link").unlink(missing_ok=True)
+        (tmp_path / "link").symlink_to(tmp_path / "nothing")
+        plan = polyseal.jobs.plan("encrypt", f"file://{tmp_path}/in", f"file://{tmp_path}/{target}/x", key=reference)
+        [outcome] = plan.run()
+        assert outcome.status == status, outcome
+    assert "FileNotFoundError" in str(outcome.error) and not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_one_file_is_not_reached_through_a_link(overwrite: bool, reference: str, tmp_path: Path) -> None:
+    """Neither as a target nor as a source, nor where its header is replaced."""
+    (tmp_path / "in").write_bytes(b"attack at dawn")
+    precious = tmp_path / "precious"
+    arguments: dict[str, Any] = {"key": reference, "overwrite": overwrite}
+    for exists in (False, True):
+        if exists:
+            polyseal.encrypt_file(tmp_path / "in", precious, key=reference)
+        before = precious.read_bytes() if exists else None
+        plan = polyseal.jobs.plan("encrypt", f"file://{tmp_path}/in", f"file://{tmp_path}/out", **arguments)
+        (tmp_path / "out").symlink_to(precious)
+        planned_later = polyseal.jobs.plan("encrypt", f"file://{tmp_path}/in", f"file://{tmp_path}/out", **arguments)
+        for each in (plan, planned_later):
+            assert "done" not in statuses(each.run())
+            assert (precious.read_bytes() if exists else None) == before and precious.exists() is exists
+        (tmp_path / "out").unlink()
+    (tmp_path / "link").symlink_to(precious)
+    link = f"file://{tmp_path}/link"
+    rekey = polyseal.jobs.plan("rekey", link, key=reference, to={"key": reference}, keep=True)
+    for plan in (polyseal.jobs.plan("verify", link, key=reference), rekey):
+        [outcome] = plan.run()
+        assert outcome.status == "failed" and "symbolic links" in str(outcome.error)
+    # Nor what is put there between a look and the next.
+    store, path = _stores.store(link, {}, output=True)
+    for reached in (lambda: store.now(path), lambda: store._new(path, overwrite=True)):
+        with pytest.raises((OSError, ValueError), match="link"):
+            reached()
+    assert precious.read_bytes() == before and (tmp_path / "link").is_symlink()
+
+
+def test_links_of_a_source_are_told_of(tree: Path, reference: str, tmp_path: Path) -> None:
+    (tmp_path / "else").mkdir()
+    (tmp_path / "else/secret").write_bytes(b"of another place")
+    (tree / "directory").symlink_to(tmp_path / "else")
+    (tree / "file").symlink_to(tmp_path / "else/secret")
+    (tree / "loop").symlink_to(tree)
+    (tree / "nothing").symlink_to(tmp_path / "nothing")
+    os.mkfifo(tree / "fifo")
+    outcomes = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{tmp_path}/out", key=reference).run()
+    failed = {each.name for each in outcomes if each.status == "failed"}
+    assert failed == {"directory", "file", "loop", "nothing", "fifo"} and len(outcomes) == 17
+
+
+@needs_root
+@pytest.mark.parametrize("side", ["source", "target"])
+def test_a_directory_that_cannot_be_read_is_not_left_out(side: str, reference: str, public: Path) -> None:
+    for name in ("source", "target"):
+        (public / name / "sub").mkdir(parents=True)
+        (public / name / "sub/x").write_bytes(b"m")
+    (public / side / "sub").chmod(0)
+
+    def plan() -> None:
+        with pytest.raises(PermissionError, match="sub"):
+            polyseal.jobs.plan("encrypt", f"file://{public}/source", f"file://{public}/target", key=reference)
+
+    as_another(65534, 65534, [], plan)
+
+
+def test_a_directory_that_a_store_does_not_list_is_not_left_out(
+    reference: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fs = fsspec.filesystem("memory")
+    fs.store.clear()
+    fs.pipe({"/in/sub/deep/x": b"m", "/in/y": b"m"})
+    plan = polyseal.jobs.plan("verify", "memory://in", key=reference)
+    assert [item.name for item in plan.items] == ["sub/deep/x", "y"]
+    ls = fs.ls
+
+    def refused(path: str, **arguments: Any) -> Any:
+        if path.endswith("deep"):
+            raise PermissionError(13, "not for you", path)
+        return ls(path, **arguments)
+
+    monkeypatch.setattr(fs, "ls", refused)
+    with pytest.raises(PermissionError, match="not for you"):
+        polyseal.jobs.plan("verify", "memory://in", key=reference)
+    monkeypatch.undo()
+    fs.store.clear()
+
+
+def test_a_source_that_is_not_there_is_told_of(reference: str, tmp_path: Path) -> None:
+    for source in (f"file://{tmp_path}/nothing", "memory://nothing/here"):
+        with pytest.raises(FileNotFoundError, match="nothing"):
+            polyseal.jobs.plan("verify", source, key=reference)
+    assert polyseal.jobs.plan("verify", f"file://{tmp_path}", key=reference).items != []
+    (tmp_path / "empty").mkdir()
+    assert polyseal.jobs.plan("verify", f"file://{tmp_path}/empty", key=reference).items == []
+
+
+def test_what_has_no_result_says_why(tree: Path, reference: str, tmp_path: Path) -> None:
+    class Dying(Executor):
+        """One whose workers die."""
+
+        def submit(self, *arguments: Any, **keywords: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            future.set_exception(MemoryError("no memory left"))
+            return future
+
+    plan = polyseal.jobs.plan("encrypt", f"file://{tree}", f"file://{tmp_path}/out", key=reference)
+    outcomes = plan.run(Dying())
+    assert len(outcomes) == 12 and statuses(outcomes) == {"failed"}
+    assert {each.error for each in outcomes} == {"its task has no result: MemoryError: no memory left"}
+
+
+def test_parts_are_enough_for_what_s3_takes() -> None:
+    gib, tib = 1 << 30, 1 << 40
+    for size in (0, 1, 8 << 20, 80_000_000_000, tib, 5 * tib, 40 * tib):
+        for least in (_stores.PIECE, _stores.LEAST_PART, polyseal.jobs.PART_SIZE):
+            part = _stores.part_size(size, least)
+            # With the largest header and tags, in the smallest segments.
+            stored = size + 65_536 + 64 * (size // 4096 + 1)
+            assert -(-stored // part) <= 10_000 and least <= part <= 5 * gib
+    # What is held in memory does not grow before it must.
+    assert _stores.part_size(70 * gib) == _stores.PIECE
+    pieces = [bytes(3)] * 10
+    assert [len(part) for part in _stores._parts(pieces, 7)] == [9, 9, 9, 3]
+    assert [*_stores._parts([], 7)] == [b""]
+
+
+def test_only_an_object_that_is_missing_is_taken_for_one() -> None:
+    """A file with credentials may be missing, too; or the bucket."""
+
+    def answered(code: str | None) -> FileNotFoundError:
+        error = FileNotFoundError("not there")
+        if code is not None:
+            error.__cause__ = ValueError()
+            setattr(error.__cause__, "response", {"Error": {"Code": code}})
+        return error
+
+    for code, expected in [("NoSuchKey", polyseal.SourceChanged), ("NoSuchBucket", OSError), (None, OSError)]:
+        with pytest.raises(expected), _stores._conditions("x", _stores._changed("x")):
+            raise answered(code)

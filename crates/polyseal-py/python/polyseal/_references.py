@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from ._polyseal import SecretKey
+from ._task_keys import expect_allowed, named
 from ._who import WhoArgs, identity_path
 from .keys import KeyRef, is_secret
 
@@ -30,11 +31,19 @@ def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict
     recipients = [recipients] if isinstance(recipients, str) else list(recipients)
     if any(not isinstance(one, str) or is_secret(one) for one in recipients):
         raise ValueError("storage options are written down: recipients are public, and this is a key or no text")
-    return {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
+    who = {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
+    named(references(who))
+    return who
+
+
+def references(who: dict[str, Any]) -> list[str]:
+    """The keys and identities that are referred to, as workers allow them."""
+    return [key.uri for key in who["keys"]] + [f"identity:{os.fsdecode(path)}" for path in who["identity"]]
 
 
 def resolved(who: dict[str, Any]) -> WhoArgs:
     """With the keys that are referred to, read anew."""
+    expect_allowed(references(who))
     args: WhoArgs = {"recipients": who["recipients"]}
     if who["keys"]:
         args["key"] = [key.resolve() for key in who["keys"]]
@@ -45,4 +54,4 @@ def resolved(who: dict[str, Any]) -> WhoArgs:
     return args
 
 
-__all__ = ["by_reference", "resolved"]
+__all__ = ["by_reference", "references", "resolved"]

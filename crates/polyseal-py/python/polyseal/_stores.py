@@ -4,17 +4,21 @@ On S3 a version is an ETag, and the server compares it (``If-Match``, ``If-None-
 what fsspec tells of a file, compared after a read and just before a write: a writer that comes in
 between is not noticed.
 
-What is written can have a mark: metadata of an S3 object, an extended attribute of a local file. Whoever writes
-it again, because nobody told that it had been written, knows it by that.
+What is written can have a mark (``_marks``): metadata of an S3 object, an extended attribute of a local file.
+
+Local files are reached through no link that somebody could put there: see ``LocalStore``.
 """
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import stat
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +26,7 @@ from fsspec.core import url_to_fs
 from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
+from ._marks import Mark
 from ._polyseal import Directory, NewFile, printable
 from .errors import SourceChanged
 
@@ -37,8 +42,9 @@ TELLS_VERSIONS: Final = (
     *("ETag", "etag", "VersionId", "version_id", "generation", "mtime", "ino", "created"),
     *("LastModified", "last_modified", "modified"),
 )
-#: What S3 takes for a part that is not the last.
+#: What S3 takes for a part that is not the last, and how many parts it takes for an object.
 LEAST_PART: Final = 5 << 20
+MOST_PARTS: Final = 10_000
 #: Bytes that are worked on at once.
 PIECE: Final = 8 << 20
 #: The name of the mark.
@@ -63,13 +69,22 @@ def _changed(path: str) -> SourceChanged:
     return SourceChanged(f"{printable(path)}: changed since the jobs were planned")
 
 
-def store(url: str, options: dict[str, Any]) -> tuple[Store, str]:
-    """The store of a URL, and the path in it."""
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An object that is there, and has a mark."""
+
+    mark: bytes
+    size: int
+    version: str
+
+
+def store(url: str, options: dict[str, Any], *, output: bool) -> tuple[Store, str]:
+    """The store of a URL, and the path in it. ``output`` says that something is written there."""
     fs, path = url_to_fs(url, **options)
     if "s3" in ((fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol):
         return S3Store(fs), path
     if isinstance(fs, LocalFileSystem):
-        return LocalStore(fs, path), path
+        return LocalStore(fs, path, output=output), path
     return Store(fs), path
 
 
@@ -83,9 +98,24 @@ class Store:
         self.fs = fs
 
     def find(self, path: str) -> dict[str, dict[str, Any]]:
-        """What is below ``path``, or ``path`` itself: names and what is told of them."""
+        """What is below ``path``, or ``path`` itself: names and what is told of them; nothing where nothing is.
+        A directory that cannot be read is an error.
+        """
         self.fs.invalidate_cache()
-        found: dict[str, dict[str, Any]] = self.fs.find(path, detail=True)
+        # Not by fsspec's `find`, to which a directory that cannot be read is an empty one.
+        found, waiting = dict[str, dict[str, Any]](), [path]
+        while waiting:
+            directory = waiting.pop()
+            try:
+                listed = self.fs.ls(directory, detail=True)
+            except FileNotFoundError:
+                continue
+            for info in listed:
+                name = info["name"].rstrip("/")
+                if info["type"] != "directory":
+                    found[info["name"]] = info
+                elif name != directory.rstrip("/"):
+                    waiting.append(name)
         return found
 
     def version(self, info: dict[str, Any]) -> str:
@@ -122,35 +152,42 @@ class Store:
         self,
         path: str,
         pieces: Iterable[bytes],
+        size: int,
         instead_of: str | None,
-        mark: str,
+        mark: Mark,
+        header: bytes = b"",
         attributes: dict[str, Any] | None = None,
     ) -> str:
         """Writes a whole object, of which one piece is in memory: a new one, or one in the place of that version.
-        Its version.
+        Its version. ``size`` is that of the plaintext, about which so many bytes come.
         """
         self._expect(path, instead_of)
-        sink = self._new(path, overwrite=instead_of is not None)
+        with _exists(path):
+            sink = self._new(path, overwrite=instead_of is not None)
         try:
+            whole = mark.whole()
             for piece in pieces:
                 sink.write(piece)
-            if isinstance(sink, NewFile):
-                sink.mark(MARK, mark)
-            sink.close()
-            self._expect(path, instead_of)
-            sink.commit()
-        except FileExistsError as error:
-            sink.discard()
-            raise _conflict(path) from error
+                whole.update(piece)
+            return self._appear(path, sink, instead_of, whole.text())
         except BaseException:
             sink.discard()
             raise
+
+    def _appear(self, path: str, sink: Any, instead_of: str | None, mark: str) -> str:
+        """Gives what is written its name. Its version."""
+        with _exists(path):
+            sink.close()
+        self._expect(path, instead_of)
+        with _exists(path):
+            sink.commit()
         found = self.now(path)
-        assert found is not None
+        if found is None:
+            raise _conflict(path)
         return found[1]
 
-    def marked(self, path: str, mark: str) -> str | None:
-        """The version of what is there, if it has that mark."""
+    def marked(self, path: str) -> Found | None:
+        """What is there, if it has a mark."""
         return None
 
     def _new(self, path: str, *, overwrite: bool) -> Any:
@@ -164,10 +201,10 @@ class Store:
             raise _conflict(path)
 
     def replace_head(
-        self, path: str, head: bytes, size: int, version: str, read: Read, mark: str, attributes: dict[str, Any]
+        self, path: str, head: bytes, size: int, version: str, read: Read, mark: Mark, attributes: dict[str, Any]
     ) -> str:
         """Writes new first bytes; ``read`` reads the others of that version. Its new version."""
-        return self.put(path, _with_head(head, size, read), version, mark, attributes)
+        return self.put(path, _with_head(head, size, read), size, version, mark, head, attributes)
 
 
 def _with_head(head: bytes, size: int, read: Read) -> Iterator[bytes]:
@@ -177,40 +214,69 @@ def _with_head(head: bytes, size: int, read: Read) -> Iterator[bytes]:
 
 
 class LocalStore(Store):
-    """Local files. The directory is opened once, and what is beneath it is reached through no link: whoever can
-    write there cannot let another file be read or written.
+    """Local files. A directory is opened once, and what is beneath it is reached through no link: whoever can write
+    there cannot let another file be read or written. Of the path of that directory itself links are followed, as the
+    user has named it; but where something is written, not one of another user as its last name.
+
+    A path that is no directory's is that of a file: it is beneath the directory that has it.
     """
 
-    def __init__(self, fs: AbstractFileSystem, root: str) -> None:
+    def __init__(self, fs: AbstractFileSystem, root: str, *, output: bool) -> None:
         super().__init__(fs)
-        self._root = root
+        self._root = root.rstrip("/") or "/"
+        self._directory_of = Directory.for_output if output else Directory
         self._lock = threading.Lock()
-        self._opened: Directory | None = None
+        self._opened: dict[str, Directory] = {}
 
-    def _beneath(self, path: str) -> str:
-        """The path beneath the root; empty if that is the file itself."""
-        return path.removeprefix(self._root.rstrip("/")).removeprefix("/")
+    def find(self, path: str) -> dict[str, dict[str, Any]]:
+        """As everywhere. What is no regular file is listed, too: to read it fails."""
 
-    def _directory(self) -> Directory:
+        def fail(error: OSError) -> None:
+            # What is gone is not there; what is no directory is the file itself.
+            if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+                raise error
+
+        found = dict[str, dict[str, Any]]()
+        try:
+            there = os.stat(path)
+            if not stat.S_ISDIR(there.st_mode):
+                return {path: _told(there)}
+        except FileNotFoundError:
+            return found
+        # By descriptors: no link is followed but the path itself, by the separator at its end.
+        for folder, folders, files, fd in os.fwalk(f"{path.rstrip('/')}/", onerror=fail):
+            for name in files + folders:
+                try:
+                    there = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+                if not stat.S_ISDIR(there.st_mode):
+                    found[os.path.join(folder, name)] = _told(there)
+        return found
+
+    def _place(self, path: str) -> tuple[str, str]:
+        """A directory, and the path beneath it."""
+        beneath = path.removeprefix(self._root.rstrip("/")).removeprefix("/")
+        return (self._root, beneath) if beneath else os.path.split(self._root)
+
+    def _directory(self, path: str) -> Directory:
         with self._lock:
-            if self._opened is None:
-                self._opened = Directory(self._root)
-            return self._opened
+            if path not in self._opened:
+                self._opened[path] = self._directory_of(path)
+            return self._opened[path]
 
     @contextmanager
     def _open(self, path: str) -> Iterator[int]:
-        beneath = self._beneath(path)
-        fd = self._directory().file(beneath) if beneath else os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        directory, beneath = self._place(path)
+        fd = self._directory(directory).file(beneath)
         try:
             yield fd
         finally:
             os.close(fd)
 
     def _version(self, fd: int) -> tuple[int, str]:
-        """As fsspec tells of it."""
         there = os.fstat(fd)
-        told = {"size": there.st_size, "created": there.st_ctime, "mtime": there.st_mtime, "ino": there.st_ino}
-        return there.st_size, self.version(told)
+        return there.st_size, self.version(_told(there))
 
     def now(self, path: str) -> tuple[int, str] | None:
         try:
@@ -229,19 +295,48 @@ class LocalStore(Store):
                 raise _changed(path)
         return b"".join(pieces)
 
-    def marked(self, path: str, mark: str) -> str | None:
-        with suppress(OSError, AttributeError), self._open(path) as fd:
-            if os.getxattr(fd, f"user.{MARK}") == mark.encode():
-                return self._version(fd)[1]
-        return None
+    def marked(self, path: str) -> Found | None:
+        if not hasattr(os, "getxattr"):
+            return None
+        try:
+            with self._open(path) as fd:
+                mark = os.getxattr(fd, f"user.{MARK}")
+                return Found(mark, *self._version(fd))
+        except OSError as error:
+            if error.errno in (errno.ENOENT, errno.ENODATA, errno.ENOTSUP):
+                return None
+            raise
 
     def _new(self, path: str, *, overwrite: bool) -> NewFile:
-        beneath = self._beneath(path)
-        if not beneath:
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            return NewFile(path, overwrite)
-        os.makedirs(self._root, exist_ok=True)
-        return self._directory().new_file(beneath, overwrite)
+        directory, beneath = self._place(path)
+        while True:
+            try:
+                return self._directory(directory).new_file(beneath, overwrite)
+            except FileNotFoundError:
+                # Not by `makedirs`, which goes through links: by the nearest directory that is there.
+                above, name = os.path.split(directory)
+                # A link that leads nowhere. (Another thread may have made the directory by now.)
+                if not name or os.path.islink(directory):
+                    raise
+                directory, beneath = above, os.path.join(name, beneath)
+
+    def _appear(self, path: str, sink: NewFile, instead_of: str | None, mark: str) -> str:
+        sink.mark(MARK, mark)
+        sink.close()
+        self._expect(path, instead_of)
+        fd = sink.descriptor()
+        try:
+            with _exists(path):
+                sink.commit()
+            # Of this very file: another may have its name by now.
+            return self._version(fd)[1]
+        finally:
+            os.close(fd)
+
+
+def _told(there: os.stat_result) -> dict[str, Any]:
+    """What tells one version of a local file from another."""
+    return {"size": there.st_size, "created": there.st_ctime_ns, "mtime": there.st_mtime_ns, "ino": there.st_ino}
 
 
 class S3Store(Store):
@@ -249,16 +344,29 @@ class S3Store(Store):
 
     parts = True
 
+    def find(self, path: str) -> dict[str, dict[str, Any]]:
+        """As everywhere: s3fs lists without directories, and tells of errors."""
+        self.fs.invalidate_cache()
+        try:
+            found: dict[str, dict[str, Any]] = self.fs.find(path, detail=True)
+        except FileNotFoundError as error:
+            # A bucket that is not there has nothing in it.
+            if _answer(error)[1] != "NoSuchBucket":
+                raise
+            return {}
+        return {name: info for name, info in found.items() if info["type"] == "file"}
+
     def version(self, info: dict[str, Any]) -> str:
         return str(info["ETag"]).strip('"')
 
     def read(self, path: str, start: int, stop: int, version: str) -> bytes:
-        return self.first(path, start, stop, version)[0] if start < stop else b""
+        return self.first(path, start, stop, version)[0]
 
     def first(self, path: str, start: int, stop: int, version: str) -> tuple[bytes, dict[str, Any]]:
-        if start == stop:
-            return b"", {}
         with _conditions(path, _changed(path)):
+            if start == stop:
+                # No range has no bytes.
+                return b"", _kept(self._call("head_object", path, IfMatch=version))
             return self._get(path, f"bytes={start}-{stop - 1}", version)
 
     def _get(self, path: str, range_: str, version: str) -> tuple[bytes, dict[str, Any]]:
@@ -270,7 +378,7 @@ class S3Store(Store):
             answer = await self.fs._call_s3("get_object", Bucket=bucket, Key=key, Range=range_, IfMatch=version)
             async with answer["Body"] as body:
                 data: bytes = await body.read()
-            return data, {name: answer[name] for name in _KEPT if answer.get(name)}
+            return data, _kept(answer)
 
         found: tuple[bytes, dict[str, Any]] = sync(self.fs.loop, get)
         return found
@@ -279,19 +387,23 @@ class S3Store(Store):
         self,
         path: str,
         pieces: Iterable[bytes],
+        size: int,
         instead_of: str | None,
-        mark: str,
+        mark: Mark,
+        header: bytes = b"",
         attributes: dict[str, Any] | None = None,
     ) -> str:
         """As everywhere; an object that is longer than a part goes up in parts."""
-        arguments = _marked(attributes, mark)
-        parts = _parts(pieces)
+        parts = _parts(pieces, part_size(size))
         first, second = next(parts, b""), next(parts, None)
         if second is None:
+            whole = mark.whole()
+            whole.update(first)
+            arguments = _with_mark(attributes, whole.text())
             with _conditions(path, _conflict(path)):
                 answer = self._call("put_object", path, Body=first, **arguments, **_if(instead_of))
             return str(answer["ETag"]).strip('"')
-        upload = self.begin(path, mark, attributes)
+        upload = self.begin(path, mark.begun(header), attributes)
         try:
             etags = [self.part(path, upload, n, data) for n, data in enumerate(chain([first, second], parts), 1)]
             return self.complete(path, upload, etags, instead_of)
@@ -299,16 +411,21 @@ class S3Store(Store):
             self.abort(path, upload)
             raise
 
-    def marked(self, path: str, mark: str) -> str | None:
+    def marked(self, path: str) -> Found | None:
         try:
-            answer = self._call("head_object", path)
-        except FileNotFoundError:
+            with _conditions(path, _changed(path)):
+                answer = self._call("head_object", path)
+        except SourceChanged:
             return None
-        return str(answer["ETag"]).strip('"') if answer.get("Metadata", {}).get(MARK) == mark else None
+        mark = answer.get("Metadata", {}).get(MARK)
+        if mark is None:
+            return None
+        version = str(answer["ETag"]).strip('"')
+        return Found(str(mark).encode(errors="surrogateescape"), answer["ContentLength"], version)
 
     def begin(self, path: str, mark: str, attributes: dict[str, Any] | None = None) -> str:
         """Begins an object that comes in parts."""
-        return str(self._call("create_multipart_upload", path, **_marked(attributes, mark))["UploadId"])
+        return str(self._call("create_multipart_upload", path, **_with_mark(attributes, mark))["UploadId"])
 
     def part(self, path: str, upload: str, number: int, data: bytes) -> str:
         """Sends a part, and says its ETag. A part that is sent again takes the place of the first."""
@@ -326,17 +443,18 @@ class S3Store(Store):
 
     def abort(self, path: str, upload: str) -> None:
         """Forgets the parts, if they are still there."""
+        # Something else has failed before, and is told. What is left here costs money, and nothing more.
         with suppress(OSError):
             self._call("abort_multipart_upload", path, UploadId=upload)
 
     def replace_head(
-        self, path: str, head: bytes, size: int, version: str, read: Read, mark: str, attributes: dict[str, Any]
+        self, path: str, head: bytes, size: int, version: str, read: Read, mark: Mark, attributes: dict[str, Any]
     ) -> str:
         """Sends the head and what makes the first part long enough; the server copies the rest."""
         first = max(len(head), LEAST_PART)
         if size <= 2 * LEAST_PART:
-            return self.put(path, _with_head(head, size, read), version, mark, attributes)
-        upload = self.begin(path, mark, attributes)
+            return super().replace_head(path, head, size, version, read, mark, attributes)
+        upload = self.begin(path, mark.begun(head), attributes)
         bucket, key, _ = self.fs.split_path(path)
         try:
             etags = [self.part(path, upload, 1, head + read(len(head), first))]
@@ -394,19 +512,33 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
     return fs._open(path, mode="wb" if overwrite else "xb", autocommit=False, **options)
 
 
-def _marked(attributes: dict[str, Any] | None, mark: str) -> dict[str, Any]:
+def _kept(answer: dict[str, Any]) -> dict[str, Any]:
+    """What an answer tells of an object that one in its place gets."""
+    return {name: answer[name] for name in _KEPT if answer.get(name)}
+
+
+def _with_mark(attributes: dict[str, Any] | None, mark: str) -> dict[str, Any]:
     """The arguments that give an object these attributes, and the mark."""
     kept = dict(attributes or {})
     return {**kept, "Metadata": {**kept.get("Metadata", {}), MARK: mark}}
 
 
-def _parts(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces, joined to parts that S3 takes; longer ones from the 1,000th on, as there are at most 10,000."""
+def part_size(size: int, least: int = PIECE) -> int:
+    """Bytes of a part, such that S3 has enough parts for an object of about ``size`` bytes.
+
+    Encrypted, it is longer than its plaintext by the header and some bytes for each segment of at least 4 KiB:
+    a tenth more of it fits.
+    """
+    return max(least, -(-size // (MOST_PARTS * 9 // 10)))
+
+
+def _parts(pieces: Iterable[bytes], least: int) -> Iterator[bytes]:
+    """The pieces, joined to parts of at least that many bytes, but for the last."""
     held, size, made = list[bytes](), 0, 0
     for piece in pieces:
         held.append(piece)
         size += len(piece)
-        if size >= PIECE << (made // 1000):
+        if size >= least:
             yield b"".join(held)
             held, size, made = [], 0, made + 1
     if held or not made:
@@ -418,21 +550,45 @@ def _if(version: str | None) -> dict[str, str]:
 
 
 @contextmanager
+def _exists(path: str) -> Iterator[None]:
+    """Turns what a file system says of a file that is there into a conflict."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise _conflict(path) from error
+
+
+def _answer(error: OSError) -> tuple[int | None, str | None]:
+    """What a server has said: s3fs keeps botocore's error as the cause."""
+    cause: Any = error.__cause__
+    answer = getattr(cause, "response", {})
+    return answer.get("ResponseMetadata", {}).get("HTTPStatusCode"), answer.get("Error", {}).get("Code")
+
+
+@contextmanager
 def _conditions(path: str, unmet: Exception) -> Iterator[None]:
     """Turns what the server says of an unmet condition into ``unmet``."""
     try:
         yield
     except OSError as error:
-        # s3fs keeps botocore's error as the cause, or tells its code in the message only.
-        cause: Any = error.__cause__
-        answer = getattr(cause, "response", {})
-        status = answer.get("ResponseMetadata", {}).get("HTTPStatusCode")
-        code = answer.get("Error", {}).get("Code")
+        status, code = _answer(error)
         if status in (409, 412) or code in ("PreconditionFailed", "ConditionalRequestConflict"):
             raise unmet from error
-        if isinstance(error, FileNotFoundError) and (isinstance(unmet, SourceChanged) or code == "NoSuchKey"):
+        # Not any other file that is not there, such as one with credentials, nor a bucket.
+        if code in ("NoSuchKey", "404"):
             raise unmet from error
         raise
 
 
-__all__ = ["LEAST_PART", "PIECE", "TELLS_VERSIONS", "Conflict", "S3Store", "Store", "staged", "store"]
+__all__ = [
+    "LEAST_PART",
+    "PIECE",
+    "TELLS_VERSIONS",
+    "Conflict",
+    "Found",
+    "S3Store",
+    "Store",
+    "part_size",
+    "staged",
+    "store",
+]

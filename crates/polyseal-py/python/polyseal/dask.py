@@ -1,13 +1,14 @@
 """Jobs on Dask: ``polyseal.dask.run(client, plan)``.
 
 Tasks have keys by reference, so none is in Dask's graph, on its dashboard or in its logs. A worker that
-dies has its tasks run again by another, which does no harm: see ``polyseal.jobs``.
+dies has its tasks run again by another, which does no harm: see ``polyseal.jobs``. Workers take the references
+of ``POLYSEAL_TASK_KEYS``, which is set where they are started.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .jobs import Outcome, Plan, Progress, Result
 from .jobs import run as run_task
@@ -21,13 +22,17 @@ def run(client: Client, plan: Plan, *, progress: Progress | bool = False, retrie
     from distributed import as_completed
 
     futures = client.map(run_task, plan.tasks, pure=False, retries=retries)
+    tasks = dict(zip([future.key for future in futures], plan.tasks))
 
     def results() -> Iterator[Result]:
         for future in as_completed(futures):  # type: ignore[no-untyped-call]
-            outcome: Any = future.result() if future.status == "finished" else None
+            task = tasks[future.key]
+            if future.status == "finished":
+                result: Result = future.result()
+            else:
+                result = task.lost(future.exception() if future.status == "error" else RuntimeError(future.status))
             future.release()
-            if outcome is not None:
-                yield outcome
+            yield result
 
     return plan.results(results(), progress)
 

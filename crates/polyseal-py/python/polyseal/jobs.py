@@ -1,9 +1,10 @@
 """Many objects of a store, encrypted, decrypted, verified or given other recipients by many processes.
 
-``plan`` lists what is there and cuts it into tasks; ``Task.run`` does one, anywhere; ``Plan.finish`` takes
-what they say. A task is small, can be pickled, and names keys by reference: no key is ever in one. What
-runs them is what you have: ``Plan.run`` with any executor of ``concurrent.futures``, ``polyseal.dask.run``,
-``polyseal.ray.run``, or Spark's ``mapPartitions`` (docs/scale.md).
+``plan`` lists what is there and cuts it into tasks; ``Task.run`` does one, anywhere; ``Plan.results`` takes
+what they say. A task is small, can be pickled, and names keys by reference: no key is ever in one. A worker
+takes only references that it allows: ``allow_keys``. What runs tasks is what you have: ``Plan.run`` with any
+executor of ``concurrent.futures``, ``polyseal.dask.run``, ``polyseal.ray.run``, or Spark's ``mapPartitions``
+(docs/scale.md).
 
 >>> import fsspec, os, polyseal.jobs
 >>> os.environ["BACKUP_KEY"] = polyseal.SecretKey.generate().to_key_file()
@@ -22,8 +23,9 @@ and the next plan begins it with a new file key. Only if source and target are o
 versions, do several tasks seal parts of one object; elsewhere one task seals all of it, with a file key of
 its own. A target that another writer has made or changed since the plan stays as it is (``conflict``); on
 S3 the server compares, elsewhere a moment is left between. A task that is run again after it had been
-broken off knows its own object by a mark (on S3, and in local file systems with extended attributes), and
-takes it as done; elsewhere that is a conflict, too: the object is whole, and ``verify`` tells.
+broken off knows its own object by a mark (on S3, and in local file systems with extended attributes: see
+``_marks``), and takes it as done once it has read all of it; elsewhere that is a conflict, too: the object is
+whole, and ``verify`` tells.
 
 With ``manifest`` every outcome is a line of JSON in that file; a plan with the same manifest leaves out
 what is done and has not changed since.
@@ -31,6 +33,7 @@ what is done and has not changed since.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -38,16 +41,17 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Union
 
+from ._marks import Mark, is_whole, same
 from ._polyseal import Outline, Payload, Sealer, StreamSealer
-from ._references import by_reference, resolved
-from ._stores import LEAST_PART, PIECE, Conflict, S3Store, Store, store
-from ._who import says_keep
-from .errors import SourceChanged
+from ._references import by_reference, references, resolved
+from ._stores import LEAST_PART, PIECE, Conflict, Found, S3Store, Store, part_size, store
+from ._task_keys import allow_keys, inside_a_task
+from ._who import says_keep, who
+from .errors import PolysealError, SourceChanged
 from .files import rekey_header
 
 if TYPE_CHECKING:
@@ -74,8 +78,6 @@ Progress = Callable[["Done"], object]
 OBJECTS_PER_TASK: Final = 1000
 #: Bytes of a part: of an object above that, parts are tasks of their own, where the store takes parts.
 PART_SIZE: Final = 64 << 20
-#: S3 has no more parts in an object.
-_MOST_PARTS: Final = 10_000
 #: The first bytes of an object, which are read at once: all of most small ones, and the header of others.
 _FIRST: Final = 256 << 10
 
@@ -154,7 +156,7 @@ class Done:
 @dataclass(frozen=True)
 class _What:
     """What all tasks of a plan have in common. Nothing in it is secret, but for what the options of the
-    stores hold."""
+    stores hold, and the secret that marks are made with."""
 
     operation: Operation
     source: str
@@ -167,13 +169,17 @@ class _What:
     keep: bool = False
     sealing: dict[str, Any] = field(default_factory=dict)
     concurrency: int = 8
-    #: Of this plan alone. Not stored anywhere: so a mark gives away nothing of versions, which may be digests.
-    plan: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
+    #: Of this plan alone, and not stored anywhere: see ``_marks``.
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
 
-    def mark(self, item: Item) -> str:
+    def mark(self, item: Item) -> Mark:
         """What an object has on it that this plan has made of that version of its source."""
-        name = item.name.encode(errors="surrogateescape")
-        return hashlib.sha256(b"\0".join((self.plan, name, item.version.encode()))).hexdigest()
+        return Mark(self.secret, (self.operation, item.name, item.version, item.size))
+
+    def references(self) -> list[str]:
+        """The keys and identities that tasks refer to."""
+        both = references(self.who) + ([] if self.to is None else references(self.to))
+        return list(dict.fromkeys(both))
 
     def outcome(self, item: Item, error: Exception | None = None, after: str | None = None) -> Outcome:
         """What has become of an object."""
@@ -181,12 +187,16 @@ class _What:
         text = None if error is None else str(error) if status == "conflict" else _text(error)
         return Outcome(item.name, self.operation, status, item.size, item.version, after, text)
 
+    def unfit(self, item: Item, error: str) -> Outcome:
+        """The same of one that was not tried, or not to the end."""
+        return Outcome(item.name, self.operation, "failed", item.size, item.version, error=error)
+
     def stores(self) -> tuple[Store, str, Store, str]:
         """Where objects come from, and where they go."""
-        source, below = store(self.source, self.source_options)
+        source, below = store(self.source, self.source_options, output=self.operation == "rekey")
         if self.target is None:
             return source, below, source, below
-        return (source, below, *store(self.target, self.target_options))
+        return (source, below, *store(self.target, self.target_options, output=True))
 
 
 @dataclass(frozen=True)
@@ -210,8 +220,8 @@ class Task:
         try:
             worker = _Worker(self.what)
         except Exception as error:  # of the key or the store: another worker may have it
-            outcomes = tuple(self.what.outcome(item, error) for item in self.items)
-            parts = tuple(PartOutcome(part, error=_text(error)) for part in self.parts)
+            told = self.failed(_text(error))
+            outcomes, parts = told.outcomes, told.parts
         else:
             with ThreadPoolExecutor(max(1, min(self.what.concurrency, len(self.items) + len(self.parts)))) as pool:
                 outcomes = tuple(pool.map(worker.item, self.items))
@@ -220,13 +230,22 @@ class Task:
             outcomes, parts, f"{os.uname().nodename}:{os.getpid()}", time.process_time() - cpu, time.perf_counter() - start
         )
 
+    def lost(self, error: BaseException) -> Result:
+        """What is said of it if its worker died, or could not read it: for engines."""
+        return self.failed(f"its task has no result: {_text(error)}")
+
+    def failed(self, error: str) -> Result:
+        """What is said of it if all of it fails."""
+        outcomes = tuple(self.what.unfit(item, error) for item in self.items)
+        return Result(outcomes, tuple(PartOutcome(part, error=error) for part in self.parts), "", 0.0, 0.0)
+
 
 def run(task: Task) -> Result:
     """Does a task: for engines that take a function."""
     return task.run()
 
 
-def _text(error: Exception) -> str:
+def _text(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
@@ -235,53 +254,80 @@ class _Worker:
 
     def __init__(self, what: _What) -> None:
         self.what = what
-        self.source, self.source_path, self.target, self.target_path = what.stores()
-        self.who = resolved(what.who)
+        with inside_a_task():
+            # Options of a store may refer to keys, too.
+            self.source, self.source_path, self.target, self.target_path = what.stores()
+            self.who = _there(what.who)
+            self.to: WhoArgs = {} if what.to is None else _there(what.to)
 
     def item(self, item: Item) -> Outcome:
         try:
             return self.what.outcome(item, after=getattr(self, self.what.operation)(item))
         except (Conflict, SourceChanged) as error:
-            return self._again(item, error)
+            return self.again(item, error)
         except Exception as error:  # of the store, the file or the key: the next object may do better
             return self.what.outcome(item, error)
 
-    def _again(self, item: Item, error: Exception) -> Outcome:
+    def again(self, item: Item, error: Exception) -> Outcome:
         """It may be this very task that has been there before, and was broken off before it could tell."""
-        path, is_written = self._target(item), isinstance(error, Conflict) or self.what.operation == "rekey"
         try:
-            after = self.target.marked(path, self.what.mark(item)) if is_written else None
+            found = self.target.marked(self._target(item))
+            is_own = found is not None and self._is_own(item, found)
+        except PolysealError:  # what is there does not open, or changes
+            return self.what.outcome(item, error)
         except Exception as other:  # of the store
             return self.what.outcome(item, other)
-        return self.what.outcome(item, error) if after is None else self.what.outcome(item, after=after)
+        return self.what.outcome(item, after=found.version) if found and is_own else self.what.outcome(item, error)
+
+    def _is_own(self, item: Item, found: Found) -> bool:
+        """Whether every byte of what is there is what this plan has made of the object."""
+        mark, target = self.what.mark(item), _Stored(self.target, self._target(item), found.size, found.version)
+        if is_whole(found.mark):
+            whole = mark.whole()
+            for start in range(0, found.size, PIECE):
+                whole.update(target.read(start, min(found.size, start + PIECE)))
+            return same(whole.text(), found.mark)
+        # The mark tells of the header alone. What is after it must open, and be what the source says.
+        header = b"" if self.what.operation == "decrypt" else target.header()
+        if not same(mark.begun(header), found.mark):
+            return False
+        if self.what.operation == "rekey":
+            # Whoever could open it before, if they still can; otherwise the new ones.
+            new: WhoArgs = self.who if self.what.keep else {**self.who, "key": None, "identity": None, **self.to}
+            return all(True for _ in _Opened(target, new).pieces())
+        source = self._stored(item)
+        sealed, plain = (source, target) if self.what.operation == "decrypt" else (target, source)
+        opened = _Opened(sealed, self.who)
+        return opened.size == plain.size and all(
+            piece == plain.read(at, at + len(piece)) for at, piece in opened.pieces()
+        )
 
     def encrypt(self, item: Item) -> str:
-        return self._put(item, self._sealed(item))
-
-    def _sealed(self, item: Item) -> Iterator[bytes]:
         sealer = StreamSealer(**self.what.sealing, **self.who)
+        return self._put(item, self._sealed(item, sealer), item.size, sealer.header)
+
+    def _sealed(self, item: Item, sealer: StreamSealer) -> Iterator[bytes]:
         yield sealer.header
-        for start in range(0, item.size, PIECE):
+        # Of an empty object, too, the version is compared.
+        for start in range(0, max(item.size, 1), PIECE):
             yield sealer.write(self._read(item, start, min(item.size, start + PIECE)))
         yield sealer.finish()
 
     def decrypt(self, item: Item) -> str:
         opened = self._open(item)
         # What is opened is authentic, and its length is certain: nothing appears before all of it is.
-        return self._put(item, opened.ranges(0, opened.size))
+        return self._put(item, (piece for _, piece in opened.pieces()), opened.size)
 
-    def _put(self, item: Item, pieces: Iterable[bytes]) -> str:
-        return self.target.put(self._target(item), pieces, item.instead_of, self.what.mark(item))
+    def _put(self, item: Item, pieces: Iterable[bytes], size: int, header: bytes = b"") -> str:
+        return self.target.put(self._target(item), pieces, size, item.instead_of, self.what.mark(item), header)
 
     def verify(self, item: Item) -> None:
-        opened = self._open(item)
-        for _ in opened.ranges(0, opened.size):
+        for _ in self._open(item).pieces():
             pass
 
     def rekey(self, item: Item) -> str:
-        assert self.what.to is not None
-        stored = _Stored(self, item)
-        new = rekey_header(stored.header(), to=resolved(self.what.to), keep=self.what.keep, **self.who)
+        stored = self._stored(item)
+        new = rekey_header(stored.header(), to=self.to, keep=self.what.keep, **self.who)
         return self.source.replace_head(
             self._source(item), new, item.size, item.version, stored.read, self.what.mark(item), stored.attributes
         )
@@ -319,27 +365,31 @@ class _Worker:
     def _read(self, item: Item, start: int, stop: int) -> bytes:
         return self.source.read(self._source(item), start, stop, item.version)
 
+    def _stored(self, item: Item) -> _Stored:
+        return _Stored(self.source, self._source(item), item.size, item.version)
+
     def _open(self, item: Item) -> _Opened:
-        return _Opened(_Stored(self, item), self.who)
+        return _Opened(self._stored(item), self.who)
 
 
 class _Stored:
-    """What is stored of an object, in the version that was listed."""
+    """What is stored of an object, in one version."""
 
-    def __init__(self, worker: _Worker, item: Item) -> None:
-        self._worker, self.item = worker, item
-        path, stop = worker._source(item), min(item.size, _FIRST)
-        self._first, self.attributes = worker.source.first(path, 0, stop, item.version)
+    def __init__(self, store: Store, path: str, size: int, version: str) -> None:
+        self.size = size
+        self._at = store, path, version
+        self._first, self.attributes = store.first(path, 0, min(size, _FIRST), version)
 
     def read(self, start: int, stop: int) -> bytes:
         known = self._first[start:stop]
         if len(known) == stop - start:
             return known
-        return known + self._worker._read(self.item, start + len(known), stop)
+        store, path, version = self._at
+        return known + store.read(path, start + len(known), stop, version)
 
     def header(self) -> bytes:
-        outline = Outline.parse(self.read(0, min(self.item.size, Outline.BYTES)))
-        return self.read(0, min(self.item.size, outline.header_size))
+        outline = Outline.parse(self.read(0, min(self.size, Outline.BYTES)))
+        return self.read(0, min(self.size, outline.header_size))
 
 
 class _Opened:
@@ -347,16 +397,36 @@ class _Opened:
 
     def __init__(self, stored: _Stored, who: WhoArgs) -> None:
         self._stored = stored
-        self._payload = Payload.open(stored.header(), stored.item.size, stored.read, **who)
+        self._payload = Payload.open(stored.header(), stored.size, stored.read, **who)
         self.size, self.segment_size = self._payload.size, self._payload.segment_size
 
+    def pieces(self) -> Iterator[tuple[int, bytes]]:
+        """All of the plaintext, piece by piece, and where each is."""
+        at = 0
+        for piece in self.ranges(0, self.size):
+            yield at, piece
+            at += len(piece)
+
     def ranges(self, start: int, stop: int) -> Iterator[bytes]:
-        """The plaintext, piece by piece."""
+        """The plaintext from ``start`` to ``stop``, piece by piece."""
         step = max(1, PIECE // self.segment_size) * self.segment_size
         for at in range(start, stop, step):
             end = min(stop, at + step)
             stored = self._payload.stored_range(at, end)
             yield self._payload.open_range(at, end, self._stored.read(stored.start, stored.stop))
+
+
+def _there(referred: dict[str, Any]) -> WhoArgs:
+    """Keys and identities that are referred to. Each is there, and this worker takes it from a task."""
+    try:
+        args = resolved(referred)
+        if args.get("key") or args.get("identity"):
+            # Identities are read anew for each object; that there is none is told now, as what it is.
+            who(**args)
+    except (OSError, LookupError) as error:
+        # Not to be taken for an object that is not there.
+        raise LookupError(f"the key that the task refers to is not here: {_text(error)}") from error
+    return args
 
 
 def _joined(root: str, name: str) -> str:
@@ -375,6 +445,8 @@ class Plan:
         self._counts: dict[str, int] = {}
         self._uploads: dict[str, tuple[Item, str]] = {}
         self._source, _, self._target, self._target_path = what.stores()
+        #: What tasks refer to, as workers allow it: see ``allow_keys``.
+        self.references = what.references()
         self._failed: list[Outcome] = []
         self.tasks = self._cut(objects_per_task, part_size)
         #: Names of objects of which the outcome is known.
@@ -395,10 +467,10 @@ class Plan:
         )
         for item in self.items:
             if self.what.target is not None and _leaves(item.name):
-                self._failed.append(self._unfit(item, "no target can have that name"))
+                self._failed.append(self.what.unfit(item, "no target can have that name"))
                 continue
             if not item.version:
-                self._failed.append(self._unfit(item, "the store does not tell its versions, and so cannot say whether it changes"))
+                self._failed.append(self.what.unfit(item, "the store does not tell its versions, and so cannot say whether it changes"))
                 continue
             if not in_parts or item.size <= part_size:
                 small.append(item)
@@ -406,7 +478,7 @@ class Plan:
             try:
                 parts = self._parts(item, part_size)
             except Exception as error:
-                self._failed.append(self._unfit(item, _text(error)))
+                self._failed.append(self.what.unfit(item, _text(error)))
                 continue
             self._waiting[item.name] = {}
             self._counts[item.name] = len(parts)
@@ -416,24 +488,21 @@ class Plan:
         ]
         return tasks
 
-    def _unfit(self, item: Item, error: str) -> Outcome:
-        return Outcome(item.name, self.what.operation, "failed", item.size, item.version, error=error)
-
-    def _parts(self, item: Item, part_size: int) -> list[Part]:
+    def _parts(self, item: Item, least: int) -> list[Part]:
+        header, ticket = b"", None
         if self.what.operation == "encrypt":
             sealer = Sealer(item.size, item.version.encode(), **self.what.sealing, **resolved(self.what.who))
-            ticket: bytes | None = sealer.ticket()
-            ranges = sealer.parts(max(part_size, -(-sealer.stored_size // _MOST_PARTS)))
+            header, ticket = sealer.header, sealer.ticket()
+            ranges = sealer.parts(part_size(sealer.stored_size, least))
         else:
             opened = _Worker(self.what)._open(item)
-            segments = -(-max(part_size, -(-opened.size // _MOST_PARTS)) // opened.segment_size)
-            step = segments * opened.segment_size
-            ticket = None
+            step = -(-part_size(opened.size, least) // opened.segment_size) * opened.segment_size
             ranges = [range(at, min(opened.size, at + step)) for at in range(0, opened.size, step)]
         upload = None
         if self.what.operation != "verify":
             assert isinstance(self._target, S3Store)
-            upload = self._target.begin(_joined(self._target_path, item.name), self.what.mark(item))
+            path = _joined(self._target_path, item.name)
+            upload = self._target.begin(path, self.what.mark(item).begun(header))
             self._uploads[item.name] = item, upload
         return [Part(item, n, each.start, each.stop, upload, ticket) for n, each in enumerate(ranges, 1)]
 
@@ -464,23 +533,22 @@ class Plan:
         errors = [each.error for _, each in sorted(parts.items()) if each.error is not None]
         upload = self._uploads.pop(item.name, (item, None))[1]
         if upload is None:
-            return self._unfit(item, errors[0]) if errors else self.what.outcome(item)
+            return self.what.unfit(item, errors[0]) if errors else self.what.outcome(item)
         assert isinstance(self._target, S3Store)
         path = _joined(self._target_path, item.name)
         try:
             if errors:
                 self._target.abort(path, upload)
-                return self._unfit(item, errors[0])
+                return self.what.unfit(item, errors[0])
             etags = [str(each.etag) for _, each in sorted(parts.items())]
             return self.what.outcome(item, after=self._target.complete(path, upload, etags, item.instead_of))
         except Exception as error:  # of the store, or of another writer
             self._target.abort(path, upload)
             # The client may have asked twice, and been answered the second time only.
-            with suppress(Exception):
-                after = self._target.marked(path, self.what.mark(item))
-                if after is not None:
-                    return self.what.outcome(item, after=after)
-            return self.what.outcome(item, error)
+            try:
+                return _Worker(self.what).again(item, error)
+            except Exception:  # of a key or a store: then nobody can say
+                return self.what.outcome(item, error)
 
     def _write(self, outcomes: list[Outcome]) -> None:
         if self.manifest is None or not outcomes:
@@ -513,14 +581,14 @@ class Plan:
         finally:
             for name in list(self._waiting):
                 item = next(each for each in self.items if each.name == name)
-                missing = self._unfit(item, "a part has no result")
+                missing = self.what.unfit(item, "a part has no result")
                 outcomes.append(missing)
                 self._write([missing])
             self._waiting.clear()
             self.abandon()
         named = {each.name for each in outcomes}
         lost = [
-            self._unfit(item, "its task has no result")
+            self.what.unfit(item, "its task has no result")
             for item in self.items
             if item.name not in named
         ]
@@ -531,13 +599,12 @@ class Plan:
         """Does all of it, in ``executor`` or here."""
         if executor is None:
             return self.results(map(run, self.tasks), progress)
-        futures = [executor.submit(run, task) for task in self.tasks]
+        futures = {executor.submit(run, task): task for task in self.tasks}
 
         def results() -> Iterator[Result]:
             for future in as_completed(futures):
-                # A worker that died has no result: its objects are told at the end.
-                if future.exception() is None:
-                    yield future.result()
+                error = future.exception()
+                yield future.result() if error is None else futures[future].lost(error)
 
         return self.results(results(), progress)
 
@@ -568,7 +635,7 @@ def plan(
     """Lists the objects below ``source``, or that one, and makes tasks of them.
 
     ``target`` is where encrypted or decrypted objects go, under the same names; ``verify`` and ``rekey``
-    have none. A target that is there is a conflict, unless ``overwrite``: then it is replaced if nobody
+    have none. What cannot be listed is an error. A target that is there is a conflict, unless ``overwrite``: then it is replaced if nobody
     changes it meanwhile. ``rekey`` gives objects to those that ``to`` names, and ``keep`` must say whether those who
     can open them now still can. Keys are named by reference: ``"file:/etc/backup.key"``. ``storage_options`` are
     those of fsspec for the source, and for the target unless ``target_options`` are given; they travel
@@ -604,12 +671,15 @@ def plan(
     )
     before = {} if manifest is None else _done(Path(manifest), what)
     source_store, source_path, target_store, target_path = what.stores()
-    there = {}
+    there: dict[str, str] = {}
     if target is not None:
         found = target_store.find(target_path)
         there = {_name(path, target_path): target_store.version(info) for path, info in found.items()}
+    listed = source_store.find(source_path)
+    if not listed and not source_store.fs.exists(source_path):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), source)
     items = []
-    for path, info in sorted(source_store.find(source_path).items()):
+    for path, info in sorted(listed.items()):
         name, version = _name(path, source_path), source_store.version(info)
         if (version, None if target is None else there.get(name)) in before.get(name, ()):
             continue
@@ -682,6 +752,7 @@ __all__ = [
     "Plan",
     "Result",
     "Task",
+    "allow_keys",
     "plan",
     "run",
 ]

@@ -1,4 +1,7 @@
-"""Jobs on Ray: ``polyseal.ray.run(plan)``, after ``ray.init``."""
+"""Jobs on Ray: ``polyseal.ray.run(plan)``, after ``ray.init``.
+
+Workers take the references to keys of ``POLYSEAL_TASK_KEYS``, which is set where Ray is started on their machine.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,17 @@ def run(plan: Plan, *, progress: Progress | bool = False, retries: int = 3) -> l
     import ray
 
     remote = ray.remote(max_retries=retries)(run_task)
-    waiting = [remote.remote(task) for task in plan.tasks]
+    tasks = {remote.remote(task): task for task in plan.tasks}
 
     def results() -> Iterator[Result]:
-        left = waiting
+        left = list(tasks)
         while left:
             [ready], left = ray.wait(left)
             try:
-                yield ray.get(ready)
-            except ray.exceptions.RayError:
-                # A worker that died has no result: its objects are told at the end.
-                continue
+                result: Result = ray.get(ready)
+            except ray.exceptions.RayError as error:
+                result = tasks[ready].lost(error)
+            yield result
 
     return plan.results(results(), progress)
 
