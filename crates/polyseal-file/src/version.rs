@@ -7,6 +7,8 @@
 //! authenticated in any case: two versions that a store gives one tag are not mixed unseen, they
 //! fail.
 
+use std::fmt;
+
 /// What a store tells of an object that changes with it.
 ///
 /// ```
@@ -83,6 +85,17 @@ impl Version {
     }
 }
 
+impl fmt::Display for Version {
+    /// What tells it from others; nothing if the store tells nothing but the size.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.tag {
+            _ if !self.is_told() => Ok(()),
+            Some(tag) => write!(f, "{}-{}", self.size, opaque(tag)),
+            None => write!(f, "{}-{}", self.size, self.marks.join("-")),
+        }
+    }
+}
+
 fn is_weak(tag: &str) -> bool {
     tag.starts_with("W/")
 }
@@ -124,6 +137,10 @@ mod tests {
         assert!(then.is(&tagged("\"a\"")) && then.is_told());
         assert!(!then.is(&Version::new(9).with_mark("now")));
         assert!(!then.is(&Version::new(9)));
+        assert_eq!(
+            [tagged("W/\"a\""), then.clone(), Version::new(9)].map(|it| it.to_string()),
+            ["9-a", "9-then", ""]
+        );
         let empty = Version::new(9).with_tag(Some("\"\""));
         assert!(empty.is(&Version::new(9)) && !empty.is_told());
     }

@@ -22,10 +22,10 @@ pub(crate) struct Version(FileVersion);
 #[pymethods]
 impl Version {
     #[new]
-    #[pyo3(signature = (size, tag = None, marks = Vec::new()))]
-    fn new(size: u64, tag: Option<&str>, marks: Vec<String>) -> Self {
+    #[pyo3(signature = (size, tag = None, marks = None))]
+    fn new(size: u64, tag: Option<&str>, marks: Option<Vec<String>>) -> Self {
         let version = FileVersion::new(size).with_tag(tag);
-        Self(marks.into_iter().fold(version, FileVersion::with_mark))
+        Self(marks.into_iter().flatten().fold(version, FileVersion::with_mark))
     }
 
     /// The stored bytes.
@@ -50,6 +50,12 @@ impl Version {
     #[getter]
     fn is_told(&self) -> bool {
         self.0.is_told()
+    }
+
+    /// The same as text: empty if nothing but the size is told.
+    #[getter]
+    fn text(&self) -> String {
+        self.0.to_string()
     }
 
     /// Whether what was told at another time is told of the same version.

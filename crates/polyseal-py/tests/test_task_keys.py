@@ -167,4 +167,4 @@ def test_a_key_that_is_missing_is_not_a_missing_object(operation: Any, what: str
         nothing.update(to={"key": f"file:{tmp_path}/key"}, keep=True)
     [outcome] = polyseal.jobs.plan(operation, f"file://{tmp_path}/in", target, **nothing).run()
     assert outcome.status == "failed"
-    assert "the key that the task refers to" in str(outcome.error) and f"{tmp_path}/nothing" in str(outcome.error)
+    assert "KeyUnavailable" in str(outcome.error) and f"{tmp_path}/nothing" in str(outcome.error)

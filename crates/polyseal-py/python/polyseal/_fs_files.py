@@ -29,7 +29,8 @@ class Reading(SeekableReader):
         self.fs, self.path = fs, path
         # What `close` needs, also if this fails.
         self._kept: OrderedDict[int, bytes] = OrderedDict()
-        found = fs._open_all([path])[path]
+        files, self._tails = fs._open_all([path])
+        found = files[path]
         if isinstance(found, Exception):
             raise found
         self._file = found
@@ -66,7 +67,7 @@ class Reading(SeekableReader):
         if missing:
             # One run: what lies between two that are missing costs less than another request.
             low, high = missing[0] * self._segment, min(self._size, (missing[-1] + 1) * self._segment)
-            [(_, data)] = self.fs._opened_ranges([(0, self._file, low, high)])
+            [(_, data)] = self.fs._opened_ranges([(0, self._file, low, high)], self._tails)
             if isinstance(data, Exception):
                 raise data
             for at in range(missing[0], missing[-1] + 1):

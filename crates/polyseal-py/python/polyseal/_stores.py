@@ -11,12 +11,13 @@ Local files are reached through no link that somebody could put there: see ``Loc
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import io
 import os
 import stat
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import chain
@@ -27,6 +28,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from ._marks import Mark
+from ._opening import too_few, version_of
 from ._polyseal import Directory, NewFile, printable
 from .errors import SourceChanged
 
@@ -37,11 +39,6 @@ if TYPE_CHECKING:
 
     Read = Callable[[int, int], bytes]
 
-#: What stores tell of a file that changes with it.
-TELLS_VERSIONS: Final = (
-    *("ETag", "etag", "VersionId", "version_id", "generation", "mtime", "ino", "created"),
-    *("LastModified", "last_modified", "modified"),
-)
 #: What S3 takes for a part that is not the last, and how many parts it takes for an object.
 LEAST_PART: Final = 5 << 20
 MOST_PARTS: Final = 10_000
@@ -120,12 +117,7 @@ class Store:
 
     def version(self, info: dict[str, Any]) -> str:
         """What tells one version of a file from another; empty if the store tells nothing of the kind."""
-        told = [info[each] for each in TELLS_VERSIONS if info.get(each) is not None]
-        if not told:
-            return ""
-        told.insert(0, info["size"])
-        # Memory has its times as numbers in lists, and as dates elsewhere.
-        return "-".join(str(each.timestamp() if hasattr(each, "timestamp") else each) for each in told)
+        return version_of(info).text
 
     def now(self, path: str) -> tuple[int, str] | None:
         """The size and version; nothing where nothing is."""
@@ -144,9 +136,13 @@ class Store:
             raise _changed(path)
         return data
 
-    def first(self, path: str, start: int, stop: int, version: str) -> tuple[bytes, dict[str, Any]]:
-        """The same, and what else the store tells of the object that another of its name should have, too."""
-        return self.read(path, start, stop, version), {}
+    def ranges(
+        self, path: str, ranges: Sequence[tuple[int, int]], version: str
+    ) -> tuple[list[bytes], dict[str, Any]]:
+        """Several ranges of that version; and what else the store tells of the object that another of its name should
+        have, too.
+        """
+        return [self.read(path, start, stop, version) for start, stop in ranges], {}
 
     def put(
         self,
@@ -360,28 +356,35 @@ class S3Store(Store):
         return str(info["ETag"]).strip('"')
 
     def read(self, path: str, start: int, stop: int, version: str) -> bytes:
-        return self.first(path, start, stop, version)[0]
+        return self.ranges(path, [(start, stop)], version)[0][0] if start < stop else b""
 
-    def first(self, path: str, start: int, stop: int, version: str) -> tuple[bytes, dict[str, Any]]:
-        with _conditions(path, _changed(path)):
-            if start == stop:
-                # No range has no bytes.
-                return b"", _kept(self._call("head_object", path, IfMatch=version))
-            return self._get(path, f"bytes={start}-{stop - 1}", version)
-
-    def _get(self, path: str, range_: str, version: str) -> tuple[bytes, dict[str, Any]]:
+    def ranges(
+        self, path: str, ranges: Sequence[tuple[int, int]], version: str
+    ) -> tuple[list[bytes], dict[str, Any]]:
         from fsspec.asyn import sync
 
         bucket, key, _ = self.fs.split_path(path)
 
-        async def get() -> tuple[bytes, dict[str, Any]]:
-            answer = await self.fs._call_s3("get_object", Bucket=bucket, Key=key, Range=range_, IfMatch=version)
+        async def get(start: int, stop: int) -> tuple[bytes, dict[str, Any]]:
+            answer = await self.fs._call_s3(
+                "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{stop - 1}", IfMatch=version
+            )
             async with answer["Body"] as body:
-                data: bytes = await body.read()
+                # How much it sends, the server says.
+                data: bytes = await body.read(stop - start + 1)
+            if len(data) != stop - start:
+                raise too_few(path, len(data), stop - start)
             return data, _kept(answer)
 
-        found: tuple[bytes, dict[str, Any]] = sync(self.fs.loop, get)
-        return found
+        async def all_of_them() -> list[tuple[bytes, dict[str, Any]]]:
+            return list(await asyncio.gather(*(get(start, stop) for start, stop in ranges)))
+
+        with _conditions(path, _changed(path)):
+            if all(start == stop for start, stop in ranges):
+                # No range has no bytes.
+                return [b""] * len(ranges), _kept(self._call("head_object", path, IfMatch=version))
+            found = sync(self.fs.loop, all_of_them)
+        return [data for data, _ in found], found[0][1]
 
     def put(
         self,
@@ -583,7 +586,6 @@ def _conditions(path: str, unmet: Exception) -> Iterator[None]:
 __all__ = [
     "LEAST_PART",
     "PIECE",
-    "TELLS_VERSIONS",
     "Conflict",
     "Found",
     "S3Store",

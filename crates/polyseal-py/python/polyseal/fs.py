@@ -43,9 +43,9 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.utils import stringify_path
 
 from ._fs_files import BLOCK, Reading, Writing
-from ._polyseal import NewFile, Outline, Payload, PayloadHead, StreamSealer
+from ._opening import too_few, version_of
+from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
 from ._references import by_reference, resolved
-from ._stores import TELLS_VERSIONS
 from ._told import system_error, telling, told
 from ._writing import Compressed, write_all
 from .errors import CorruptSegment, HeaderError, KeyUnavailable, PolysealError, SourceChanged
@@ -55,13 +55,10 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
     from ._polyseal import Buffer
+    from ._who import WhoArgs
 
 #: How many files a file system remembers.
 CACHED_FILES: Final = 4096
-#: The first bytes of a file that are read with its last ones, in one round: as long as most headers.
-_FIRST: Final = 4096
-#: The last ones: a segment of the usual size, with its tag.
-_LAST: Final = 65536 + 64
 
 
 class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
@@ -155,7 +152,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if not len(paths) == len(starts) == len(ends):
             raise ValueError("there are as many starts and ends as paths")
         names = [self._strip_protocol(path) for path in paths]
-        files = self._open_all(list(dict.fromkeys(names)))
+        files, tails = self._open_all(list(dict.fromkeys(names)))
         results: list[bytes | Exception] = [b""] * len(names)
         wanted: list[tuple[int, _File, int, int]] = []
         for at, (name, start, end) in enumerate(zip(names, starts, ends)):
@@ -166,7 +163,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             low, high, _ = slice(start, end).indices(file.payload.size)
             if low < high:
                 wanted.append((at, file, low, high))
-        for at, opened in self._opened_ranges(wanted):
+        for at, opened in self._opened_ranges(wanted, tails):
             results[at] = opened
         if on_error == "raise":
             for result in results:
@@ -353,7 +350,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             file = each if each["type"] == "file" else self._linked(each)
             if file is None:
                 continue
-            known = self._outlines.get(_identity(file))
+            known = None if file["size"] is None else self._outlines.get((file["name"], version_of(file)))
             if known is not None:
                 each["size"] = known[0]
             elif file["size"] is None or file["size"] < Outline.BYTES:
@@ -369,7 +366,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                 continue
             with suppress(HeaderError, ValueError):
                 each["size"] = Outline.parse(first).size(file["size"])
-            self._outlines.put(_identity(file), (each["size"],))
+            self._outlines.put((file["name"], version_of(file)), (each["size"],))
         return [each for each in infos if id(each) not in gone]
 
     def _linked(self, found: dict[str, Any]) -> dict[str, Any] | None:
@@ -458,11 +455,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
 
     # --- how it is done
 
-    def _open_all(self, names: list[str]) -> dict[str, _File | Exception]:
-        """The files, opened; once more where what the store had told of them was out of date."""
-        files = self._try_all(names)
+    def _open_all(self, names: list[str]) -> tuple[dict[str, _File | Exception], dict[str, tuple[int, bytes]]]:
+        """The files, opened; once more where what the store had told of them was out of date. And the stored tails of
+        those that were not known.
+        """
+        tails: dict[str, tuple[int, bytes]] = {}
+        files = self._try_all(names, tails)
         stale = [name for name, file in files.items() if isinstance(file, SourceChanged)]
-        return {**files, **self._try_all(stale)} if stale else files
+        return ({**files, **self._try_all(stale, tails)} if stale else files), tails
 
     def _stored(self, name: str) -> dict[str, Any]:
         """What the store tells of a file, also where a directory has the same name."""
@@ -471,7 +471,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             return next((each for each in self.fs.ls(name, detail=True) if each["name"] == name), found)
         return found
 
-    def _try_all(self, names: list[str]) -> dict[str, _File | Exception]:
+    def _try_all(self, names: list[str], tails: dict[str, tuple[int, bytes]]) -> dict[str, _File | Exception]:
         """Their headers, and their last segments, without which nothing is certain."""
         files: dict[str, _File | Exception] = {}
         fresh: list[tuple[str, dict[str, Any]]] = []
@@ -481,7 +481,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             except Exception as error:  # what a store raises is its own
                 files[name] = told(error, name)
                 continue
-            known = self._files.get((name, _identity(info)))
+            known = None if info["size"] is None else self._files.get((name, version_of(info)))
             if known is not None:
                 files[name] = known
             elif info["type"] == "directory":
@@ -491,78 +491,98 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             elif info["size"] < Outline.BYTES:
                 # A store has no range of an empty object.
                 short = HeaderError(f"not a Polyseal file: it has {info['size']} bytes")
-                files[name] = told(self._why(name, _identity(info), short), name)
+                files[name] = told(self._why(name, version_of(info), short), name)
             else:
                 fresh.append((name, info))
         if fresh:
-            firsts = [min(info["size"], _FIRST) for _, info in fresh]
-            lasts = [max(0, info["size"] - _LAST) for _, info in fresh]
-            paths = [name for name, _ in fresh]
-            ends = [info["size"] for _, info in fresh]
-            both = self.fs.cat_ranges(paths * 2, [0] * len(fresh) + lasts, firsts + ends)
-            for at, (name, info) in enumerate(fresh):
-                first, last = both[at], both[at + len(fresh)]
+            self._open_fresh(fresh, files, tails)
+        return files
+
+    def _open_fresh(
+        self,
+        fresh: list[tuple[str, dict[str, Any]]],
+        files: dict[str, _File | Exception],
+        tails: dict[str, tuple[int, bytes]],
+    ) -> None:
+        """Opens them in as many rounds as the one takes that takes most; keys are asked for once."""
+        who: WhoArgs | None = None
+        openers = {name: (version_of(info), Opener(version_of(info))) for name, info in fresh}
+        while openers:
+            asked = list[tuple[str, int, int]]()
+            for name, (version, opener) in list(openers.items()):
                 try:
-                    for each in (first, last):
-                        if isinstance(each, Exception):
-                            raise each
-                    file = self._file(name, info, {0: first, lasts[at]: last})
+                    ranges = opener.wanted(**(who or {}))
+                    if not ranges:
+                        payload, start, end = opener.payload()
+                        files[name] = file = _File(name, version, payload)
+                        tails[name] = start, end
+                        self._files.put((name, version), file)
+                        del openers[name]
+                    asked += [(name, *each) for each in ranges]
                 except KeyUnavailable:
                     # Of no file, but of all.
                     raise
-                except (HeaderError, CorruptSegment, OSError) as error:
-                    files[name] = told(self._why(name, _identity(info), error), name)
-                    continue
                 except Exception as error:  # of the store, or what opens no file
-                    files[name] = told(error, name)
+                    files[name] = self._not_opened(name, version, error)
+                    del openers[name]
+            if who is None:
+                who = resolved(self._who)
+            names, starts, stops = ([each[at] for each in asked] for at in range(3))
+            for (name, start, stop), stored in zip(asked, self.fs.cat_ranges(names, starts, stops) if asked else []):
+                if name not in openers:
                     continue
-                files[name] = file
-                self._files.put((name, _identity(info)), file)
-        return files
+                version, opener = openers[name]
+                try:
+                    if isinstance(stored, Exception):
+                        raise stored
+                    if len(stored) != stop - start:
+                        raise too_few(name, len(stored), stop - start)
+                    opener.take(start, stop, stored)
+                except Exception as error:
+                    files[name] = self._not_opened(name, version, error)
+                    del openers[name]
 
-    def _file(self, name: str, info: dict[str, Any], known: dict[int, bytes]) -> _File:
-        def fetch(start: int, stop: int) -> bytes:
-            for at, data in known.items():
-                if at <= start and stop <= at + len(data):
-                    return data[start - at : stop - at]
-            return bytes(self.fs.cat_file(name, start=start, end=stop))
+    def _not_opened(self, name: str, version: Version, error: Exception) -> Exception:
+        if isinstance(error, (HeaderError, CorruptSegment, OSError)):
+            error = self._why(name, version, error)
+        return told(error, name)
 
-        size = info["size"]
-        outline = Outline.parse(fetch(0, min(size, Outline.BYTES)))
-        header = fetch(0, min(size, outline.header_size))
-        head = PayloadHead(header, size, **resolved(self._who))
-        last = fetch(head.last_range.start, head.last_range.stop)
-        return _File(name, _identity(info), head.certain(last))
-
-    def _opened_ranges(self, wanted: list[tuple[int, _File, int, int]]) -> Iterable[tuple[int, bytes | Exception]]:
-        """Ranges of plaintext, from one round of requests."""
+    def _opened_ranges(
+        self, wanted: list[tuple[int, _File, int, int]], tails: dict[str, tuple[int, bytes]]
+    ) -> Iterable[tuple[int, bytes | Exception]]:
+        """Ranges of plaintext, from one round of requests; from ``tails`` what is there."""
         ranges = [file.payload.stored_range(low, high) for _, file, low, high in wanted]
-        if not ranges:
-            return
-        stored = self.fs.cat_ranges(
-            [file.name for _, file, _, _ in wanted], [each.start for each in ranges], [each.stop for each in ranges]
-        )
-        for (at, file, low, high), data, asked in zip(wanted, stored, ranges):
-            error = data
+        stored: dict[int, Any] = {}
+        for at, ((_, file, _, _), each) in enumerate(zip(wanted, ranges)):
+            start, end = tails.get(file.name, (0, b""))
+            if end and start <= each.start:
+                stored[at] = end[each.start - start : each.stop - start]
+        missing = [at for at in range(len(ranges)) if at not in stored]
+        if missing:
+            names = [wanted[at][1].name for at in missing]
+            starts, stops = [ranges[at].start for at in missing], [ranges[at].stop for at in missing]
+            stored.update(zip(missing, self.fs.cat_ranges(names, starts, stops)))
+        for number, ((at, file, low, high), asked) in enumerate(zip(wanted, ranges)):
+            error = data = stored[number]
             if not isinstance(data, Exception):
                 try:
                     if len(data) != len(asked):
-                        raise OSError(errno.EIO, f"the store gave {len(data)} of {len(asked)} bytes", file.name)
+                        raise too_few(file.name, len(data), len(asked))
                     yield at, file.payload.open_range(low, high, data)
                     continue
                 except (PolysealError, OSError, ValueError) as raised:
                     error = raised
-            yield at, told(self._why(file.name, file.identity, error), file.name)
+            yield at, told(self._why(file.name, file.version, error), file.name)
 
-    def _why(self, name: str, identity: object, error: Exception) -> Exception:
+    def _why(self, name: str, version: Version, error: Exception) -> Exception:
         """Whether a file that does not open has been replaced since its header was read."""
         self.fs.invalidate_cache(self.fs._parent(name))
-        self._files.forget((name, identity))
+        self._files.forget((name, version))
         try:
-            now = _identity(self._stored(name))
+            now = self._stored(name)
         except Exception as gone:
             return gone
-        if now != identity:
+        if now["size"] is None or not version_of(now).is_same(version):
             return SourceChanged("replaced while it was read; open it again")
         return error
 
@@ -570,11 +590,11 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
 class _File:
     """A stored file whose header and length are known."""
 
-    __slots__ = ("identity", "name", "payload")
+    __slots__ = ("name", "payload", "version")
 
-    def __init__(self, name: str, identity: object, payload: Payload) -> None:
+    def __init__(self, name: str, version: Version, payload: Payload) -> None:
         self.name = name
-        self.identity = identity
+        self.version = version
         self.payload = payload
 
 
@@ -603,15 +623,6 @@ class _Remembered:
     def forget(self, key: Any) -> None:
         with self._lock:
             self._found.pop(key, None)
-
-
-def _identity(info: dict[str, Any]) -> tuple[Any, ...]:
-    """What tells whether a stored file is still the same."""
-    parts = [info["name"], info.get("stored_size", info["size"])]
-    for field in TELLS_VERSIONS:
-        if info.get(field) is not None:
-            parts.append(str(info[field]))
-    return tuple(parts)
 
 
 __all__ = ["CACHED_FILES", "PolysealFileSystem"]

@@ -46,7 +46,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Union
 
 from ._marks import Mark, is_whole, same
-from ._polyseal import Outline, Payload, Sealer, StreamSealer
+from ._opening import HEADER_SIZE, opened
+from ._polyseal import Opener, Outline, Sealer, StreamSealer, Version
 from ._references import by_reference, references, resolved
 from ._stores import LEAST_PART, PIECE, Conflict, Found, S3Store, Store, part_size, store
 from ._task_keys import allow_keys, inside_a_task
@@ -78,8 +79,6 @@ Progress = Callable[["Done"], object]
 OBJECTS_PER_TASK: Final = 1000
 #: Bytes of a part: of an object above that, parts are tasks of their own, where the store takes parts.
 PART_SIZE: Final = 64 << 20
-#: The first bytes of an object, which are read at once: all of most small ones, and the header of others.
-_FIRST: Final = 256 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +296,8 @@ class _Worker:
             return all(True for _ in _Opened(target, new).pieces())
         source = self._stored(item)
         sealed, plain = (source, target) if self.what.operation == "decrypt" else (target, source)
-        opened = _Opened(sealed, self.who)
-        return opened.size == plain.size and all(
-            piece == plain.read(at, at + len(piece)) for at, piece in opened.pieces()
-        )
+        file = _Opened(sealed, self.who)
+        return file.size == plain.size and all(piece == plain.read(at, at + len(piece)) for at, piece in file.pieces())
 
     def encrypt(self, item: Item) -> str:
         sealer = StreamSealer(**self.what.sealing, **self.who)
@@ -314,9 +311,9 @@ class _Worker:
         yield sealer.finish()
 
     def decrypt(self, item: Item) -> str:
-        opened = self._open(item)
+        file = self._open(item)
         # What is opened is authentic, and its length is certain: nothing appears before all of it is.
-        return self._put(item, (piece for _, piece in opened.pieces()), opened.size)
+        return self._put(item, (piece for _, piece in file.pieces()), file.size)
 
     def _put(self, item: Item, pieces: Iterable[bytes], size: int, header: bytes = b"") -> str:
         return self.target.put(self._target(item), pieces, size, item.instead_of, self.what.mark(item), header)
@@ -378,18 +375,29 @@ class _Stored:
     def __init__(self, store: Store, path: str, size: int, version: str) -> None:
         self.size = size
         self._at = store, path, version
-        self._first, self.attributes = store.first(path, 0, min(size, _FIRST), version)
+        self._known: list[tuple[int, bytes]] = []
+        #: What the store tells of it that another object of its name should have, too; once something was fetched.
+        self.attributes: dict[str, Any] = {}
+
+    def fetch(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
+        """Ranges, at once, which are kept: an opener asks for the two ends."""
+        store, path, version = self._at
+        stored, self.attributes = store.ranges(path, ranges, version)
+        self._known += [(start, data) for (start, _), data in zip(ranges, stored)]
+        return stored
 
     def read(self, start: int, stop: int) -> bytes:
-        known = self._first[start:stop]
-        if len(known) == stop - start:
-            return known
+        for at, data in self._known:
+            if at <= start and stop <= at + len(data):
+                return data[start - at : stop - at]
         store, path, version = self._at
-        return known + store.read(path, start + len(known), stop, version)
+        return store.read(path, start, stop, version)
 
     def header(self) -> bytes:
-        outline = Outline.parse(self.read(0, min(self.size, Outline.BYTES)))
-        return self.read(0, min(self.size, outline.header_size))
+        first = min(self.size, HEADER_SIZE)
+        [begun] = self.fetch([(0, first)])
+        size = min(self.size, Outline.parse(begun).header_size)
+        return begun if size <= first else begun + self.read(first, size)
 
 
 class _Opened:
@@ -397,7 +405,7 @@ class _Opened:
 
     def __init__(self, stored: _Stored, who: WhoArgs) -> None:
         self._stored = stored
-        self._payload = Payload.open(stored.header(), stored.size, stored.read, **who)
+        self._payload, _, _ = opened(Opener(Version(stored.size)), stored.fetch, who)
         self.size, self.segment_size = self._payload.size, self._payload.segment_size
 
     def pieces(self) -> Iterator[tuple[int, bytes]]:
@@ -418,14 +426,10 @@ class _Opened:
 
 def _there(referred: dict[str, Any]) -> WhoArgs:
     """Keys and identities that are referred to. Each is there, and this worker takes it from a task."""
-    try:
-        args = resolved(referred)
-        if args.get("key") or args.get("identity"):
-            # Identities are read anew for each object; that there is none is told now, as what it is.
-            who(**args)
-    except (OSError, LookupError) as error:
-        # Not to be taken for an object that is not there.
-        raise LookupError(f"the key that the task refers to is not here: {_text(error)}") from error
+    args = resolved(referred)
+    if args.get("key") or args.get("identity"):
+        # Identities are read anew for each object; that there is none is told now, as what it is.
+        who(**args)
     return args
 
 
@@ -495,9 +499,9 @@ class Plan:
             header, ticket = sealer.header, sealer.ticket()
             ranges = sealer.parts(part_size(sealer.stored_size, least))
         else:
-            opened = _Worker(self.what)._open(item)
-            step = -(-part_size(opened.size, least) // opened.segment_size) * opened.segment_size
-            ranges = [range(at, min(opened.size, at + step)) for at in range(0, opened.size, step)]
+            file = _Worker(self.what)._open(item)
+            step = -(-part_size(file.size, least) // file.segment_size) * file.segment_size
+            ranges = [range(at, min(file.size, at + step)) for at in range(0, file.size, step)]
         upload = None
         if self.what.operation != "verify":
             assert isinstance(self._target, S3Store)
