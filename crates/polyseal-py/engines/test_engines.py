@@ -373,12 +373,12 @@ def test_a_large_file_goes_up_piece_by_piece(
         assert statuses(plan.run()) == {"done": 1}
         assert 10 <= sum("partNumber" in line for line in counts.first_lines) <= 13
         assert s3fs.S3FileSystem(**options).info(f"{bucket}/out/large")["size"] > 100 << 20
-    with polyseal.open(server[1] / bucket / "out/large", key=f"file:{key_file}") as file:
-        assert file.read() == (tmp_path / "in/large").read_bytes()
-    # What fails in the middle leaves nothing.
-    (tmp_path / "in/large").write_bytes(b"")
-    stale = [task.run().outcomes[0].status for task in plan.tasks]
-    assert stale == ["failed"]
+        with polyseal.open(server[1] / bucket / "out/large", key=f"file:{key_file}") as file:
+            assert file.read() == (tmp_path / "in/large").read_bytes()
+        # What fails in the middle leaves nothing.
+        (tmp_path / "in/large").write_bytes(b"")
+        stale = [task.run().outcomes[0].status for task in plan.tasks]
+        assert stale == ["failed"]
     assert not s3fs.S3FileSystem(**STORE).call_s3("list_multipart_uploads", Bucket=bucket).get("Uploads")
 
 

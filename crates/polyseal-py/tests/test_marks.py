@@ -107,6 +107,16 @@ def test_only_what_the_task_has_written_is_done(place: Path, operation: str, kin
     assert run(planned(place, operation)[0].tasks[0]).status != "done"
 
 
+def test_what_was_written_is_done_also_if_the_source_has_changed_since(place: Path) -> None:
+    assert run(planned(place, "encrypt")[0].tasks[0]).status == "done"
+    plan, path = planned(place, "decrypt")
+    assert run(plan.tasks[0]).status == "done"
+    (place / "out/x").write_bytes(b"another version")
+    assert run(plan.tasks[0]).status == "done"
+    path.write_bytes(b"of another writer")
+    assert run(plan.tasks[0]).status == "failed"
+
+
 @pytest.mark.parametrize("kind", ["whole", "begun"])
 def test_another_file_for_the_same_key_is_not_the_tasks(place: Path, kind: str) -> None:
     """Whoever can write to the target may have one, and knows the mark."""
