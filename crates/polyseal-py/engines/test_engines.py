@@ -22,6 +22,7 @@ import pytest
 import s3fs
 from distributed import Client, LocalCluster
 from fsspec.core import url_to_fs
+from polyseal._stores import S3Store
 from polyseal.errors import SourceChanged
 from servers import proxy, s3_options
 
@@ -194,6 +195,24 @@ def test_a_source_that_changes_begins_with_a_new_file_key(
     else:
         assert outcome.status == "done"
     assert not fs.call_s3("list_multipart_uploads", Bucket=bucket).get("Uploads")
+
+
+def test_two_plaintexts_are_never_sealed_as_one_part(
+    bucket: str, store: dict[str, Any], key_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A source that shows other contents under the same version, to a task that is run again."""
+    s3fs.S3FileSystem(**store).pipe(f"{bucket}/in/x", secrets.token_bytes(12 << 20))
+    arguments: dict[str, Any] = dict(key=f"file:{key_file}", storage_options=store, part_size=5 << 20)
+    plan = polyseal.jobs.plan("encrypt", f"s3://{bucket}/in", f"s3://{bucket}/out", **arguments)
+    task = next(each for each in plan.tasks if each.parts[0].number == 2)
+    [first] = task.run().parts
+    [again] = task.run().parts
+    assert first.etag is not None and again.etag == first.etag
+    read = S3Store.read
+    monkeypatch.setattr(S3Store, "read", lambda *asked: bytes(each ^ 1 for each in read(*asked)))
+    [other] = task.run().parts
+    assert other.etag is None and "sealed before, with another plaintext" in str(other.error)
+    plan.abandon()
 
 
 @pytest.mark.parametrize("size", [1000, 12 << 20])

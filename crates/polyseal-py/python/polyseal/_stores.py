@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import hashlib
 import io
 import os
 import stat
@@ -430,10 +431,24 @@ class S3Store(Store):
         """Begins an object that comes in parts."""
         return str(self._call("create_multipart_upload", path, **_with_mark(attributes, mark))["UploadId"])
 
-    def part(self, path: str, upload: str, number: int, data: bytes) -> str:
-        """Sends a part, and says its ETag. A part that is sent again takes the place of the first."""
+    def part(self, path: str, upload: str, number: int, data: bytes, *, sealed: bool = False) -> str:
+        """Sends a part, and says its ETag. A part that is sent again takes the place of the first; but one that was
+        ``sealed`` is not sent again with other bytes: two plaintexts would have one nonce. A source that shows other
+        contents under the same version makes such.
+        """
+        before = self._sent(path, upload, number) if sealed else None
+        if before is not None:
+            if before != hashlib.md5(data, usedforsecurity=False).hexdigest():
+                raise SourceChanged(f"{printable(path)}: part {number} was sealed before, with another plaintext")
+            return before
         answer = self._call("upload_part", path, UploadId=upload, PartNumber=number, Body=data)
         return str(answer["ETag"])
+
+    def _sent(self, path: str, upload: str, number: int) -> str | None:
+        """The ETag of a part that was sent before, which is the MD5 of its bytes on most stores."""
+        answer = self._call("list_parts", path, UploadId=upload, PartNumberMarker=number - 1, MaxParts=1)
+        found = [each for each in answer.get("Parts", []) if each["PartNumber"] == number]
+        return str(found[0]["ETag"]).strip('"') if found else None
 
     def complete(self, path: str, upload: str, etags: list[str], instead_of: str | None) -> str:
         """Makes one object of the parts, which appears now. Its version."""

@@ -351,7 +351,7 @@ class _Worker:
             data = sealer.seal(
                 part.start, part.stop, item.version.encode(), self._read(item, wanted.start, wanted.stop)
             )
-        return self.target.part(self._target(item), part.upload, part.number, data)
+        return self.target.part(self._target(item), part.upload, part.number, data, sealed=part.ticket is not None)
 
     def _source(self, item: Item) -> str:
         return _joined(self.source_path, item.name)
