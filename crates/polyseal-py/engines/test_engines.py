@@ -69,6 +69,8 @@ def statuses(outcomes: list[polyseal.jobs.Outcome]) -> dict[str, int]:
     found: dict[str, int] = {}
     for each in outcomes:
         found[each.status] = found.get(each.status, 0) + 1
+        if each.error is not None:
+            print(each.name, each.error)
     return found
 
 

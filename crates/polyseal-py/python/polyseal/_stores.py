@@ -357,7 +357,7 @@ class S3Store(Store):
         return str(info["ETag"]).strip('"')
 
     def read(self, path: str, start: int, stop: int, version: str) -> bytes:
-        return self.ranges(path, [(start, stop)], version)[0][0] if start < stop else b""
+        return self.ranges(path, [(start, stop)], version)[0][0]
 
     def ranges(
         self, path: str, ranges: Sequence[tuple[int, int]], version: str
@@ -370,12 +370,14 @@ class S3Store(Store):
             answer = await self.fs._call_s3(
                 "get_object", Bucket=bucket, Key=key, Range=f"bytes={start}-{stop - 1}", IfMatch=version
             )
+            data, most = bytearray(), stop - start
             async with answer["Body"] as body:
-                # How much it sends, the server says.
-                data: bytes = await body.read(stop - start + 1)
-            if len(data) != stop - start:
+                # How much it sends, the server says: no more is taken than shows that it is too much.
+                while len(data) <= most and (piece := await body.read(most + 1 - len(data))):
+                    data += piece
+            if len(data) != most:
                 raise too_few(path, len(data), stop - start)
-            return data, _kept(answer)
+            return bytes(data), _kept(answer)
 
         async def all_of_them() -> list[tuple[bytes, dict[str, Any]]]:
             return list(await asyncio.gather(*(get(start, stop) for start, stop in ranges)))
@@ -438,7 +440,7 @@ class S3Store(Store):
         """
         before = self._sent(path, upload, number) if sealed else None
         if before is not None:
-            if before != hashlib.md5(data, usedforsecurity=False).hexdigest():
+            if before.strip('"') != hashlib.md5(data, usedforsecurity=False).hexdigest():
                 raise SourceChanged(f"{printable(path)}: part {number} was sealed before, with another plaintext")
             return before
         answer = self._call("upload_part", path, UploadId=upload, PartNumber=number, Body=data)
@@ -448,7 +450,7 @@ class S3Store(Store):
         """The ETag of a part that was sent before, which is the MD5 of its bytes on most stores."""
         answer = self._call("list_parts", path, UploadId=upload, PartNumberMarker=number - 1, MaxParts=1)
         found = [each for each in answer.get("Parts", []) if each["PartNumber"] == number]
-        return str(found[0]["ETag"]).strip('"') if found else None
+        return str(found[0]["ETag"]) if found else None
 
     def complete(self, path: str, upload: str, etags: list[str], instead_of: str | None) -> str:
         """Makes one object of the parts, which appears now. Its version."""
