@@ -167,20 +167,21 @@ impl Opener {
             Some(head) => (head.last_range(), Step::Open),
             None => (0..self.header_bytes(size), Step::Unlock),
         };
-        let mut wanted: Vec<_> = self.held.missing(next.0).into_iter().collect();
-        if let (Some(ahead), [first]) = (self.ahead, &wanted[..])
+        let Some(first) = self.held.missing(next.0) else { return next.1 };
+        let mut wanted = vec![Wanted::Range(first.clone())];
+        if let Some(ahead) = self.ahead
             && first.start == 0
             && self.held.from(size).is_none()
         {
             // Both ends at once, and no byte of them twice.
             let last = size.saturating_sub(ahead);
-            wanted =
-                if last <= first.end { vec![0..size] } else { vec![first.clone(), last..size] };
+            if last <= first.end {
+                wanted = vec![Wanted::Range(0..size)];
+            } else {
+                wanted.push(Wanted::Range(last..size));
+            }
         }
-        match wanted.is_empty() {
-            true => next.1,
-            false => Step::Fetch(wanted.into_iter().map(Wanted::Range).collect()),
-        }
+        Step::Fetch(wanted)
     }
 
     /// As many as the header has, as far as that is known. What is wrong with it, unlocking says.

@@ -48,7 +48,14 @@ enum Way {
     /// Also at offsets.
     Pinned(Box<Pinned>),
     /// As it comes, from a server that gives no parts.
-    Forward { object: Object, meta: Box<ObjectMeta>, attributes: Attributes },
+    Forward(Box<Forward>),
+}
+
+#[derive(Debug)]
+struct Forward {
+    object: Object,
+    meta: ObjectMeta,
+    attributes: Attributes,
 }
 
 /// What is still to come.
@@ -212,9 +219,10 @@ impl ObjectReader {
             Ok(pinned) => (Way::Pinned(Box::new(pinned)), None),
             Err(error) if matches!(error.problem(), Problem::NoRanges) => {
                 let got = object.wait(object.bucket.store.get(&object.path))?;
-                let (meta, attributes) = (Box::new(got.meta.clone()), got.attributes.clone());
+                let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
                 let rest = Some(Stream(got.into_stream()));
-                (Way::Forward { object: object.clone(), meta, attributes }, rest)
+                let object = object.clone();
+                (Way::Forward(Box::new(Forward { object, meta, attributes })), rest)
             }
             Err(error) => return Err(error),
         };
@@ -232,7 +240,7 @@ impl ObjectReader {
     pub fn object(&self) -> &Object {
         match &self.way {
             Way::Pinned(pinned) => &pinned.object,
-            Way::Forward { object, .. } => object,
+            Way::Forward(forward) => &forward.object,
         }
     }
 
@@ -241,7 +249,7 @@ impl ObjectReader {
     pub fn meta(&self) -> &ObjectMeta {
         match &self.way {
             Way::Pinned(pinned) => pinned.meta(),
-            Way::Forward { meta, .. } => meta,
+            Way::Forward(forward) => &forward.meta,
         }
     }
 
@@ -250,7 +258,7 @@ impl ObjectReader {
     pub fn attributes(&self) -> &Attributes {
         match &self.way {
             Way::Pinned(pinned) => &pinned.attributes,
-            Way::Forward { attributes, .. } => attributes,
+            Way::Forward(forward) => &forward.attributes,
         }
     }
 
@@ -261,8 +269,8 @@ impl ObjectReader {
     pub fn pinned(self) -> Result<Pinned, Error> {
         match self.way {
             Way::Pinned(pinned) => Ok(*pinned),
-            Way::Forward { object, .. } => {
-                Err(Error::new(object.url.to_string(), Problem::NoRanges))
+            Way::Forward(forward) => {
+                Err(Error::new(forward.object.url.to_string(), Problem::NoRanges))
             }
         }
     }
@@ -286,7 +294,7 @@ impl ObjectReader {
                 let got = pinned.object.wait(pinned.get(behind))?;
                 Stream(got.into_stream())
             }
-            (None, Way::Forward { .. }) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            (None, Way::Forward(_)) => return Err(io::ErrorKind::UnexpectedEof.into()),
         };
         match wait(rest.0.next())? {
             Some(Ok(chunk)) => {
