@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures_util::TryStreamExt;
 use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::azure::MicrosoftAzureBuilder;
-use object_store::client::HttpConnector;
 use object_store::gcp::GoogleCloudStorageBuilder;
 use object_store::http::HttpBuilder;
 use object_store::path::Path;
@@ -123,9 +122,8 @@ impl Bucket {
                 let allow = builder.get_config_value(&allow).unwrap_or_default();
                 let client = ClientOptions::new()
                     .with_config(object_store::ClientConfigKey::AllowHttp, allow);
-                let client = connector.connect(&client)?;
-                let store = Arc::new(builder.with_http_connector(connector).build()?);
-                let s3 = S3::new(Arc::clone(&store), client, region, bucket);
+                let store = Arc::new(builder.with_http_connector(connector.clone()).build()?);
+                let s3 = S3::new(Arc::clone(&store), connector, client, region, bucket);
                 Ok((store, Some(s3)))
             }
             Scheme::Gs => {

@@ -9,19 +9,22 @@
 //! tried with a tag that no object has: a server that compares refuses that, and the upload stays
 //! as it is. One that does not has ended the upload, and is told of ([`Compared::No`]).
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
 use object_store::aws::{AmazonS3, AwsAuthorizer};
-use object_store::client::{HttpClient, HttpRequestBody};
+use object_store::client::{HttpClient, HttpConnector, HttpRequestBody};
 use object_store::path::Path;
 use object_store::signer::Signer;
-use object_store::{Attribute, Attributes, Error, ObjectMeta, ObjectStoreExt, Result};
+use object_store::{
+    Attribute, Attributes, ClientOptions, Error, ObjectMeta, ObjectStoreExt, Result,
+};
 use quick_xml::escape::escape;
 use url::Url;
 
+use super::connector::Connector;
 use super::xml;
 use crate::fetch::version;
 
@@ -46,7 +49,10 @@ pub enum Compared {
 /// A bucket.
 pub(super) struct S3 {
     store: Arc<AmazonS3>,
-    client: HttpClient,
+    connector: Connector,
+    options: ClientOptions,
+    /// Made when it is needed: to read the certificates takes milliseconds.
+    client: OnceLock<HttpClient>,
     region: String,
     /// As in the copy's source: `bucket/key`.
     bucket: String,
@@ -67,12 +73,21 @@ struct Answer {
 impl S3 {
     pub(super) fn new(
         store: Arc<AmazonS3>,
-        client: HttpClient,
+        connector: Connector,
+        options: ClientOptions,
         region: Option<String>,
         bucket: &str,
     ) -> Self {
         let region = region.unwrap_or_else(|| "us-east-1".to_owned());
-        Self { store, client, region, bucket: bucket.to_owned() }
+        let client = OnceLock::new();
+        Self { store, connector, options, client, region, bucket: bucket.to_owned() }
+    }
+
+    fn client(&self) -> Result<&HttpClient> {
+        if self.client.get().is_none() {
+            let _ = self.client.set(self.connector.connect(&self.options)?);
+        }
+        self.client.get().ok_or_else(|| error("there is no client"))
     }
 
     /// Puts `first` in the place of as many bytes at the beginning of the object that is described
@@ -207,7 +222,7 @@ impl At<'_> {
             store: "S3",
             source: source.into(),
         };
-        let response = self.s3.client.execute(request).await.map_err(failed)?;
+        let response = self.s3.client()?.execute(request).await.map_err(failed)?;
         let (parts, body) = response.into_parts();
         // The client takes no more of an answer than one of these has.
         let text = String::from_utf8_lossy(&body.bytes().await.map_err(failed)?).into_owned();
