@@ -14,9 +14,11 @@ mod server;
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command};
 
 use common::{Outcome, Room, names};
 use server::Server;
@@ -96,6 +98,11 @@ fn files(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     collect(directory, "", &mut found);
     found
+}
+
+/// The server keeps the ETag of an object in an attribute of its file.
+fn copy_with_its_tag(from: &Path, to: &Path) {
+    assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
 }
 
 fn copy(from: &Path, to: &Path) {
@@ -346,10 +353,10 @@ fn the_objects_of_a_tree_get_other_recipients_and_the_manifest_last() {
     };
     let at = |name: &str| place.stored("p").join(name);
     // One is missing: the others are done, and the manifest.
-    let one = fs::read(at("one.polyseal")).unwrap();
-    fs::remove_file(at("one.polyseal")).unwrap();
+    let aside = place.room.path("aside");
+    fs::rename(at("one.polyseal"), &aside).unwrap();
     rekey("k", "k2", &[]).fails(3, "s3://bucket/p/one.polyseal: it is missing");
-    fs::write(at("one.polyseal"), one).unwrap();
+    fs::rename(&aside, at("one.polyseal")).unwrap();
     let again = rekey("k", "k2", &["--json"]);
     assert!(again.0.status.success(), "{}", again.errors());
     let told = String::from_utf8(again.0.stdout).unwrap();
@@ -359,9 +366,9 @@ fn the_objects_of_a_tree_get_other_recipients_and_the_manifest_last() {
     place.verify("k", "s3://bucket/p/").fails(4, "");
 
     // Interrupted before the manifest: it is run again.
-    let manifest = fs::read(at(MANIFEST)).unwrap();
+    copy_with_its_tag(&at(MANIFEST), &aside);
     assert!(rekey("k2", "k3", &[]).0.status.success());
-    fs::write(at(MANIFEST), manifest).unwrap();
+    copy_with_its_tag(&aside, &at(MANIFEST));
     assert!(rekey("k2", "k3", &[]).0.status.success());
     place.verify("k3", "s3://bucket/p/").succeeds();
 
@@ -390,4 +397,53 @@ fn several_objects_get_other_recipients() {
         assert_eq!(told.matches(word).count(), 2, "{told}");
     }
     place.run(&["verify", "-k", "k2", both[0], both[1]]).succeeds();
+}
+
+/// A run that waits for whoever reads what it tells, when it has begun.
+fn begun(place: &Place, args: &[&str]) -> (Child, BufReader<ChildStdout>) {
+    let mut command = place.room.command(args);
+    let mut child = command.arg("--json").envs(place.server.environment()).spawn().unwrap();
+    let mut told = BufReader::new(child.stdout.take().unwrap());
+    told.read_line(&mut String::new()).unwrap();
+    (child, told)
+}
+
+fn ended((child, mut told): (Child, BufReader<ChildStdout>)) -> Outcome {
+    io::copy(&mut told, &mut io::sink()).unwrap();
+    Outcome(child.wait_with_output().unwrap())
+}
+
+/// Whoever writes the manifest in between, the run that began before does not replace it.
+#[test]
+fn the_manifest_is_written_over_the_version_that_was_seen_alone() {
+    let place = Place::new();
+    // What is told of them does not fit into a pipe.
+    let long = "x".repeat(200);
+    (0..400).for_each(|i| place.room.write(&format!("d/{i}{long}"), b""));
+    fs::create_dir(place.room.path("small")).unwrap();
+    place.room.write("small/one", b"another");
+    let over = |tree| ["encrypt", "-k", "k", "--recursive", tree, "-f", "-o", "s3://bucket/p/"];
+    let manifest = || fs::read(place.stored("p").join(MANIFEST)).unwrap();
+
+    let first = ["encrypt", "-k", "k", "--recursive", "d", "-o", "s3://bucket/p/"];
+    let first = begun(&place, &first);
+    place.run(&over("small")).succeeds();
+    let other = manifest();
+    ended(first).fails(2, "s3://bucket/p/.polyseal-manifest.polyseal already exists");
+    assert!(manifest() == other);
+
+    let second = begun(&place, &over("d"));
+    place.run(&over("small")).succeeds();
+    let other = manifest();
+    ended(second).fails(1, "s3://bucket/p/.polyseal-manifest.polyseal has been changed meanwhile");
+    assert!(manifest() == other);
+    place.run(&over("d")).succeeds();
+
+    place.room.run(["keygen", "-o", "k2"], b"").succeeds();
+    let rekey = ["rekey", "-k", "k", "--to-key", "k2", "--recursive", "s3://bucket/p/"];
+    let third = begun(&place, &rekey);
+    place.run(&over("small")).succeeds();
+    let other = manifest();
+    ended(third).fails(3, "");
+    assert!(manifest() == other);
 }
