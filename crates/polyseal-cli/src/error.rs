@@ -96,7 +96,7 @@ impl Failure {
 
     /// The same, and of which file it is said.
     pub(crate) fn about(mut self, path: &Path) -> Self {
-        if self.path.as_deref() != Some(path) {
+        if !path.as_os_str().is_empty() && self.path.as_deref() != Some(path) {
             self.message = format!("{}: {}", path.display(), self.message);
         }
         self

@@ -23,9 +23,9 @@ use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile, forbidden};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
-use crate::objects::{self, expect_file};
+use crate::objects::{self, expect_file, is_object};
 #[cfg(feature = "stores")]
-use crate::objects::{failure, is_object, named};
+use crate::objects::{failure, named};
 use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_input;
 
@@ -171,6 +171,10 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
     if args.many.recursive {
         return tree(args, only_one(files)?, &excluded);
     }
+    if files.iter().any(|file| is_object(file)) && !files.iter().all(|file| is_object(file)) {
+        return Err(Failure::usage("files and objects are not rekeyed in one run")
+            .hint("give them one after the other"));
+    }
     let bar = Bar::of(match &list {
         Some(list) if !args.restore => args.many.progress(list)?,
         Some(_) => None,
@@ -311,7 +315,9 @@ fn rekey_objects(
     let rekey = run.rekey(&to, run.already(&new));
     each(&args.many, names, PathBuf::clone, bar, |path| {
         if !is_object(&path) {
-            return Err(Failure::usage("a file, among objects").hint("rekey it in another run"));
+            return Err(
+                Failure::usage("it is a file, among objects").hint("give them one after the other")
+            );
         }
         let done = rekey_stored(&replaceable(&path)?, &path, &rekey, bar);
         Ok(said(&path, done.map_err(|error| run.opening.explained(error))?))
