@@ -218,22 +218,19 @@ impl Room {
         told
     }
 
-    fn rekey(&self, to: &Key, meanwhile: impl Fn() + Send + Sync) -> Vec<Result<Done>> {
+    fn rekey(&self, to: &Key, meanwhile: impl Fn() + Sync) -> Vec<Result<Done>> {
         let (old, new) = (Identities::from(&self.key), Identities::from(to));
         let recipients = Recipients::from(to);
-        let to = || {
-            meanwhile();
-            Ok(&recipients)
-        };
+        let to = || Ok(&recipients);
         let rekey =
             Rekey::new(&old, &to, Existing::Remove, How::Header).already(Already::Opens(&new));
         let options = Options::new().jobs(NonZeroUsize::MIN);
-        let mut told = Vec::new();
-        let done =
-            SealedTree::rekey_in(Arc::new(self.map.clone()), &rekey, &options, &mut |_, done| {
-                told.push(done);
-                Ok(())
-            });
+        let (store, mut told) = (Arc::new(self.map.clone()), Vec::new());
+        let done = SealedTree::rekey_in(store, &rekey, &options, &mut |_, done| {
+            meanwhile();
+            told.push(done);
+            Ok(())
+        });
         done.unwrap();
         told
     }
@@ -324,4 +321,24 @@ fn the_manifest_replaces_the_version_that_was_seen_alone() {
     assert_eq!(room.map.asked().last().unwrap(), &format!("rekey {MANIFEST}"));
     assert_eq!(room.verify(&other), [""; 0]);
     assert!(room.with(&room.key, |_| ()).is_err());
+}
+
+/// Whoever can write to the store does not get a file of their own rekeyed, nor keeps the others and
+/// the manifest from it.
+#[test]
+fn what_is_not_the_file_of_its_name_is_not_rekeyed() {
+    let room = Room::new();
+    room.seal(false, || ()).unwrap();
+    let [a, other] = ["a.polyseal", "a-.polyseal"].map(|path| room.map.get(path));
+    room.map.put("a.polyseal", other.clone());
+    let key = Key::generate().unwrap();
+    let told = room.rekey(&key, || ());
+    assert!(matches!(told[0].as_ref().unwrap_err().problem(), Problem::OtherFile));
+    assert!(told[1..].iter().all(|done| matches!(done, Ok(Done::Rekeyed))), "{told:?}");
+    assert!(room.map.get("a.polyseal") == other);
+    // When it is back, the run is repeated with the same keys.
+    room.map.put("a.polyseal", a);
+    let told = room.rekey(&key, || ());
+    assert!(matches!(told[..], [Ok(Done::Rekeyed), Ok(Done::Already), Ok(Done::Already)]));
+    assert_eq!(room.verify(&key), [""; 0]);
 }
