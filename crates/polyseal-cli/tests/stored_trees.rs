@@ -312,15 +312,22 @@ fn a_list_of_files_goes_to_the_same_paths_below_a_prefix() {
 #[test]
 fn a_directory_called_s3_is_left_alone() {
     let place = Place::new();
-    fs::create_dir_all(place.room.path("s3:/bucket/p")).unwrap();
+    for directory in ["p", "q", "o"] {
+        fs::create_dir_all(place.room.path("s3:/bucket").join(directory)).unwrap();
+    }
     place.room.write("s3:/bucket/p/one.polyseal", b"in the way");
+    // An input, if the output were a file.
+    let linked = place.room.path("s3:/bucket/q/one.polyseal");
+    fs::hard_link(place.room.path("d/one"), linked).unwrap();
     place.room.write("two", b"2");
+    let there = files(&place.room.path("s3:"));
     place.encrypt("s3://bucket/p");
     place.run(&["encrypt", "-k", "k", "d/one", "two", "-o", "s3://bucket/q/"]).succeeds();
+    place.run(&["encrypt", "-k", "k", "two", "-o", "s3://bucket/o"]).succeeds();
     place.room.write("list", b"two\n");
     place.run(&["encrypt", "-k", "k", "--files-from", "list", "-o", "s3://bucket/p2/"]).succeeds();
     assert!(place.stored("p2/two.polyseal").exists());
-    assert_eq!(files(&place.room.path("s3:")), ["bucket/p/one.polyseal"]);
+    assert_eq!(files(&place.room.path("s3:")), there);
     for args in [
         &["decrypt", "--recursive", "s3://bucket/p", "-o", "s3://bucket/new/"][..],
         &["encrypt", "--recursive", "s3://bucket/p", "-o", "new"],
@@ -338,7 +345,7 @@ fn a_directory_called_s3_is_left_alone() {
         assert!(!failed.errors().contains("No such file"), "{args:?}: {}", failed.errors());
     }
     assert!(!place.stored("new").exists() && !place.room.path("new").exists());
-    assert_eq!(files(&place.room.path("s3:")), ["bucket/p/one.polyseal"]);
+    assert_eq!(files(&place.room.path("s3:")), there);
 }
 
 #[test]
