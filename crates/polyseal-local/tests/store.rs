@@ -23,10 +23,12 @@ use polyseal_local::{
 
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
 
+type Version = (u64, Vec<u8>);
+
 /// Files, each with the number of its version, and what was asked for.
 #[derive(Clone, Debug, Default)]
 struct Map {
-    files: Arc<Mutex<BTreeMap<String, (u64, Vec<u8>)>>>,
+    files: Arc<Mutex<BTreeMap<String, Version>>>,
     asked: Arc<Mutex<Vec<String>>>,
 }
 

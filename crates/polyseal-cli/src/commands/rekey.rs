@@ -12,7 +12,7 @@ use polyseal_local::{
     Total, Trust, expect_not_interrupted,
 };
 #[cfg(feature = "stores")]
-use polyseal_object_store::remote::{StoredObject, expect_replaceable};
+use polyseal_object_store::remote::StoredObject;
 
 use super::many::{Names, told};
 #[cfg(feature = "stores")]
@@ -279,12 +279,7 @@ fn expect_by_header(args: &RekeyArgs) -> Result {
 /// One version of an object whose header can be replaced.
 #[cfg(feature = "stores")]
 fn replaceable(path: &Path) -> Result<StoredObject> {
-    let failed = |error| failure("rekey", &error);
-    let object = named(path)?;
-    object.expect_writable().map_err(failed)?;
-    let object = StoredObject::open(&object).map_err(failed)?;
-    expect_replaceable(object.pinned()).map_err(failed)?;
-    Ok(object)
+    StoredObject::open_to_rekey(&named(path)?).map_err(|error| failure("rekey", &error))
 }
 
 /// Another header before the payload of an object, which does not leave the store.

@@ -197,10 +197,15 @@ impl StoredObject {
         Ok(Self { ahead: Ahead::of(Arc::clone(&pinned)), pinned })
     }
 
-    /// The same, without what reads ahead.
-    #[must_use]
-    pub fn pinned(&self) -> &Pinned {
-        &self.pinned
+    /// The same of an object whose header can be replaced.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open) and [`expect_replaceable`](super::expect_replaceable).
+    pub fn open_to_rekey(object: &Object) -> Result<Self, Error> {
+        object.expect_writable()?;
+        let opened = Self::open(object)?;
+        rekey::expect_replaceable(&opened.pinned)?;
+        Ok(opened)
     }
 }
 
