@@ -192,6 +192,12 @@ fn what_is_missing_added_altered_or_swapped_is_told() {
         .verify("k", "s3://bucket/p/")
         .fails(3, "s3://bucket/p/new/x: it is not of this tree: the manifest does not have it");
     fs::remove_file(at("new/x")).unwrap();
+    // What cannot be a path is told, too.
+    fs::write(at("tab\t"), "").unwrap();
+    let verified = place.verify("k", "s3://bucket/p/");
+    let told = verified.errors();
+    assert!(verified.0.status.success() && told.contains("an object is left out"), "{told}");
+    fs::remove_file(at("tab\t")).unwrap();
     fs::remove_file(at(MANIFEST)).unwrap();
     place.verify("k", "s3://bucket/p/").fails(3, "is missing: it is no sealed tree");
     place.verify("k", "s3://bucket/none/").fails(3, "is missing: it is no sealed tree");
@@ -395,6 +401,8 @@ fn several_objects_get_other_recipients() {
     place.room.run(["keygen", "-o", "k2"], b"").succeeds();
     place.room.write("two", b"2");
     place.run(&["encrypt", "-k", "k", "d/one", "two", "-o", "s3://bucket/p/"]).succeeds();
+    let mixed = ["rekey", "-k", "k", "--to-key", "k2", "s3://bucket/p/one.polyseal", "k"];
+    place.run(&mixed).fails(2, "files and objects are not rekeyed in one run");
     let both = ["s3://bucket/p/one.polyseal", "s3://bucket/p/two.polyseal"];
     let rekey = ["rekey", "-k", "k", "--to-key", "k2", both[0], both[1]];
     for word in ["rekeyed", "a new key opens it already"] {
