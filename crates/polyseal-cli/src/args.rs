@@ -221,7 +221,7 @@ pub(crate) struct WorkArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Many files")]
 pub(crate) struct ManyArgs {
-    /// Work on the whole tree of a directory
+    /// Work on the whole tree of a directory, or of a prefix in a store
     #[arg(long, conflicts_with = "files_from")]
     pub(crate) recursive: bool,
     /// Work on the files that are named in this file, one on a line; `-` is standard input
@@ -303,7 +303,8 @@ pub(crate) struct EncryptArgs {
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
-    /// of several, each goes to FILE.polyseal, or FILE.age. If OUT is a directory, that is in there
+    /// of several, each goes to FILE.polyseal, or FILE.age. If OUT is a directory, or a prefix such
+    /// as s3://bucket/prefix/, that is in there
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -336,8 +337,8 @@ pub(crate) struct DecryptArgs {
     #[command(flatten)]
     pub(crate) work: WorkArgs,
     /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
-    /// of several, each goes to its name without .polyseal or .age. If OUT is a directory, that is
-    /// in there
+    /// of several, each goes to its name without .polyseal or .age. If OUT is a directory or a
+    /// prefix, that is in there
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -422,7 +423,7 @@ pub(crate) struct RekeyArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-    /// The encrypted files; with --recursive, the directory of a sealed tree
+    /// The encrypted files; with --recursive, the directory or prefix of a sealed tree
     #[arg(required_unless_present_any = ["header", "files_from"], conflicts_with = "files_from")]
     pub(crate) file: Vec<PathBuf>,
     #[command(flatten)]

@@ -96,7 +96,7 @@ impl Failure {
 
     /// The same, and of which file it is said.
     pub(crate) fn about(mut self, path: &Path) -> Self {
-        if self.path.as_deref() != Some(path) {
+        if !path.as_os_str().is_empty() && self.path.as_deref() != Some(path) {
             self.message = format!("{}: {}", path.display(), self.message);
         }
         self
@@ -202,6 +202,14 @@ impl From<LocalError> for Failure {
             Problem::Io { what, source } => Self::io(what, &path, &source),
             Problem::File(error) => error.into(),
             Problem::Sealing(error) => Self::sealing(error),
+            #[cfg(feature = "stores")]
+            Problem::Store { what, source, .. } => {
+                let failure = source.downcast().map_or_else(
+                    |source| Self::new(Code::Io, format!("cannot {what} {source}")),
+                    |error| of_store(what, &error),
+                );
+                Self { path: Some(path), ..failure }
+            }
             Problem::Caller(error) => match error.downcast::<Self>() {
                 Ok(failure) => *failure,
                 Err(error) => Self::new(Code::Io, error.to_string()),
@@ -287,6 +295,10 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         Problem::NotEmpty => {
             (Code::Usage, "name a new directory, or use -f to replace what has the same names")
         }
+        Problem::Occupied(_) => {
+            (Code::Usage, "name another prefix, or use -f to replace what has the same names")
+        }
+        Problem::InAStore => (Code::Usage, "download it for that; or encrypt it anew"),
         Problem::NotADirectory => (Code::Usage, ""),
         Problem::NotOurs => (
             Code::Usage,
@@ -398,6 +410,44 @@ impl From<FileError> for Failure {
                 .hint("nothing of it can be trusted; get the file again or use a backup"),
         }
     }
+}
+
+/// What went wrong with an object.
+#[cfg(feature = "stores")]
+pub(crate) fn of_store(what: &str, error: &polyseal_object_store::remote::Error) -> Failure {
+    use polyseal_object_store::remote::Problem;
+
+    let (code, hint) = match error.problem() {
+        Problem::NoName(_) => (Code::Usage, "use scheme://bucket/key; see docs/stores.md"),
+        Problem::Password => (Code::Usage, "credentials come from the environment"),
+        Problem::NoCredentials(_) | Problem::NoTls(_) | Problem::Setting(_) => {
+            (Code::Usage, "see docs/stores.md for what is read from the environment")
+        }
+        Problem::ReadOnly => (Code::Usage, "write to s3://, gs:// or az://"),
+        Problem::Exists => (Code::Usage, "use -f to replace it, or write elsewhere with -o"),
+        Problem::NoRanges => (Code::Usage, "decrypt all of it: polyseal decrypt"),
+        Problem::NoTag => (
+            Code::Usage,
+            "without one, what another writes meanwhile would be lost: encrypt it anew",
+        ),
+        Problem::NoCopies | Problem::NoConditions => {
+            (Code::Usage, "decrypt it and encrypt it anew")
+        }
+        Problem::NotFound => (Code::Io, "check the bucket and the key"),
+        Problem::Credentials | Problem::Permission => {
+            (Code::Io, "credentials come from the environment: AWS_…, GOOGLE_… or AZURE_…")
+        }
+        _ => (Code::Io, ""),
+    };
+    let message = match error.problem() {
+        // Before anything is done.
+        Problem::NoName(why) => format!("{} names no object: {why}", error.name()),
+        Problem::Exists => format!("{} already exists", error.name()),
+        Problem::ReadOnly => format!("{} can only be read", error.name()),
+        _ => format!("cannot {what} {error}"),
+    };
+    let failure = Failure::new(code, message);
+    if hint.is_empty() { failure } else { failure.hint(hint) }
 }
 
 /// A plugin that refuses says something of keys; one that fails does not. Its words, which may be

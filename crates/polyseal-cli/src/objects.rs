@@ -4,7 +4,10 @@
 //! What is done to them is [`polyseal_object_store::remote`]'s, with the feature `stores`; without
 //! it they are refused. Here is what is told.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polyseal_local::Store;
 
 use crate::error::{Failure, Result};
 
@@ -23,25 +26,52 @@ pub(crate) fn expect_file(path: &Path) -> Result {
     }
     let failure = Failure::usage(format!("{} is an object in a store", path.display()));
     Err(if cfg!(feature = "stores") {
-        failure.hint("a file is needed here")
+        failure.hint("a file or a directory is needed here")
     } else {
         failure.hint("this polyseal was built without the feature `stores`")
     })
 }
 
+/// Whether this names all objects whose keys begin with it, as a directory its files: it ends in
+/// `/`, or is a bucket.
+pub(crate) fn is_prefix(path: &Path) -> bool {
+    let rest = path.to_str().filter(|_| is_object(path)).and_then(|text| text.split_once("://"));
+    rest.is_some_and(|(_, rest)| rest.ends_with('/') || !rest.contains('/'))
+}
+
+/// The name of an object below a prefix.
+pub(crate) fn below(prefix: &Path, name: &Path) -> Result<PathBuf> {
+    #[cfg(feature = "stores")]
+    return of_stores::below(prefix, name);
+    #[cfg(not(feature = "stores"))]
+    expect_file(prefix).map(|()| name.to_owned())
+}
+
+/// The store that has a tree of this name, if it is not in a directory.
+pub(crate) fn tree(path: &Path) -> Result<Option<Arc<dyn Store>>> {
+    #[cfg(feature = "stores")]
+    if is_object(path) {
+        return of_stores::tree(path).map(Some);
+    }
+    expect_file(path).map(|()| None)
+}
+
 #[cfg(feature = "stores")]
-pub(crate) use of_stores::{connected, failure, named, open, url, write};
+pub(crate) use crate::error::of_store as failure;
+#[cfg(feature = "stores")]
+pub(crate) use of_stores::{connected, named, open, url, write};
 
 #[cfg(feature = "stores")]
 mod of_stores {
-    use std::path::Path;
-    use std::sync::Arc;
+    use std::path::{Path, PathBuf};
+    use std::sync::{Arc, Mutex, PoisonError};
 
+    use polyseal_local::Store;
     use polyseal_object_store::remote::{
-        Bucket, Error, Notice, Object, ObjectReader, ObjectUrl, ObjectWriter, OnNotice, Problem,
+        Bucket, Notice, Object, ObjectReader, ObjectUrl, ObjectWriter, OnNotice, Prefix, Scheme,
     };
 
-    use crate::error::{Code, Failure, Result, shown};
+    use crate::error::{Failure, Result, of_store as failure, shown};
     use crate::say::note;
 
     /// The name of an object, or of what the keys of several begin with.
@@ -55,12 +85,34 @@ mod of_stores {
 
     /// The object of that name.
     pub(crate) fn named(path: &Path) -> Result<Object> {
-        Object::named(&url(path)?, &notices()).map_err(|error| failure("use", &error))
+        let url = url(path)?;
+        connected(&url)?.object(&url).map_err(|error| failure("use", &error))
     }
 
-    /// What that name lies in.
+    /// What that name lies in. Of many objects in one bucket, each has the connections of the
+    /// others.
     pub(crate) fn connected(url: &ObjectUrl) -> Result<Arc<Bucket>> {
-        Bucket::connect(url, &notices()).map_err(|error| failure("use", &error))
+        static BUCKETS: Mutex<Vec<(ObjectUrl, Arc<Bucket>)>> = Mutex::new(Vec::new());
+        let mut buckets = BUCKETS.lock().unwrap_or_else(PoisonError::into_inner);
+        let of = url.with_key("");
+        if let Some((_, bucket)) = buckets.iter().find(|(url, _)| *url == of) {
+            return Ok(Arc::clone(bucket));
+        }
+        let bucket = Bucket::connect(url, &notices()).map_err(|error| failure("use", &error))?;
+        if url.scheme() != Scheme::Web {
+            buckets.push((of, Arc::clone(&bucket)));
+        }
+        Ok(bucket)
+    }
+
+    pub(super) fn below(prefix: &Path, name: &Path) -> Result<PathBuf> {
+        let below = Prefix::below(&url(prefix)?, name).map_err(|error| failure("use", &error))?;
+        Ok(below.to_string().into())
+    }
+
+    pub(super) fn tree(path: &Path) -> Result<Arc<dyn Store>> {
+        let prefix = Prefix::new(&url(path)?, &notices());
+        Ok(Arc::new(prefix.map_err(|error| failure("use", &error))?))
     }
 
     pub(crate) fn open(path: &Path) -> Result<ObjectReader> {
@@ -86,41 +138,6 @@ mod of_stores {
             _ => {}
         })
     }
-
-    /// What went wrong with an object.
-    pub(crate) fn failure(what: &str, error: &Error) -> Failure {
-        let (code, hint) = match error.problem() {
-            Problem::NoName(_) => (Code::Usage, "use scheme://bucket/key; see docs/stores.md"),
-            Problem::Password => (Code::Usage, "credentials come from the environment"),
-            Problem::NoCredentials(_) | Problem::NoTls(_) | Problem::Setting(_) => {
-                (Code::Usage, "see docs/stores.md for what is read from the environment")
-            }
-            Problem::ReadOnly => (Code::Usage, "write to s3://, gs:// or az://"),
-            Problem::Exists => (Code::Usage, "use -f to replace it, or write elsewhere with -o"),
-            Problem::NoRanges => (Code::Usage, "decrypt all of it: polyseal decrypt"),
-            Problem::NoTag => (
-                Code::Usage,
-                "without one, what another writes meanwhile would be lost: encrypt it anew",
-            ),
-            Problem::NoCopies | Problem::NoConditions => {
-                (Code::Usage, "decrypt it and encrypt it anew")
-            }
-            Problem::NotFound => (Code::Io, "check the bucket and the key"),
-            Problem::Credentials | Problem::Permission => {
-                (Code::Io, "credentials come from the environment: AWS_…, GOOGLE_… or AZURE_…")
-            }
-            _ => (Code::Io, ""),
-        };
-        let message = match error.problem() {
-            // Before anything is done.
-            Problem::NoName(why) => format!("{} names no object: {why}", error.name()),
-            Problem::Exists => format!("{} already exists", error.name()),
-            Problem::ReadOnly => format!("{} can only be read", error.name()),
-            _ => format!("cannot {what} {error}"),
-        };
-        let failure = Failure::new(code, message);
-        if hint.is_empty() { failure } else { failure.hint(hint) }
-    }
 }
 
 #[cfg(test)]
@@ -132,6 +149,12 @@ mod tests {
         for object in ["s3://bucket/key", "gs://b/k", "az://c/k", "https://example.org/k"] {
             assert!(is_object(Path::new(object)), "{object}");
             assert!(expect_file(Path::new(object)).is_err());
+        }
+        for prefix in ["s3://bucket", "s3://bucket/", "gs://b/k/"] {
+            assert!(is_prefix(Path::new(prefix)), "{prefix}");
+        }
+        for other in ["s3://bucket/key", "s3:/a/", "a/"] {
+            assert!(!is_prefix(Path::new(other)), "{other}");
         }
         for file in ["s3", "s3:/a", "./s3://a", "ftp://a/b", "file:///a", "-", "a://b"] {
             assert!(!is_object(Path::new(file)), "{file}");

@@ -203,6 +203,11 @@ impl polyseal_local::Progress for Bar {
             Notice::NotLocked(path) => {
                 (path, "cannot be locked where it is: let no other program rekey it now")
             }
+            Notice::NotCompared(path) => (
+                path,
+                "is in a store that does not compare versions when an object is completed: what \
+                 another program has written to it in the last moments is lost",
+            ),
             Notice::NoCopy(path) => (path, "is no copy of a header, and was left as it is"),
             _ => return,
         };

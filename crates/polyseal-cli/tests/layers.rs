@@ -17,7 +17,7 @@ const TOOL: [&str; 15] = [
 ];
 
 /// The commands that others use. What is not here is used by no command.
-const COMMANDS: [&str; 6] = ["many", "trees", "crypt", "rekey_object", "rekey", ""];
+const COMMANDS: [&str; 5] = ["many", "trees", "crypt", "rekey", ""];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -222,7 +222,7 @@ fn rekeying_a_long_object_sends_5_mib_and_spares_what_another_has_written_meanwh
         command.env("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{port}"));
         let done = Outcome(command.output().unwrap());
         let (key, text) = if raced {
-            done.fails(1, "s3://bucket/c: the object was replaced meanwhile");
+            done.fails(1, "s3://bucket/c has been changed meanwhile");
             ("k", message(61 << 20))
         } else {
             assert!(done.0.status.success(), "{}", done.errors());

@@ -88,6 +88,19 @@ pub enum Problem {
     Nested(PathBuf),
     /// The directory for a tree is not empty.
     NotEmpty,
+    /// In the store, where a tree is to be, there is something already, such as this.
+    Occupied(PathBuf),
+    /// It is done to trees in directories alone, and this one is in a store.
+    InAStore,
+    /// A store refused an operation.
+    Store {
+        /// What was being done, as in "cannot … it".
+        what: &'static str,
+        /// Its answer, which names the object.
+        source: Box<dyn std::error::Error + Send + Sync>,
+        /// Whether whoever can write to the store brings this about.
+        strange: bool,
+    },
     /// What stands in the place of the directory for a tree is none.
     NotADirectory,
     /// The directory for a tree belongs to another user, or others may write to it.
@@ -266,6 +279,11 @@ impl fmt::Display for Error {
                 write!(text, "{path}: the link leads out of the tree, to {target}")
             }
             Problem::Nested(tree) => write!(text, "{path} lies in {}", tree.display()),
+            Problem::Occupied(there) => {
+                write!(text, "{path} is not empty: {} is there", there.display())
+            }
+            Problem::InAStore => write!(text, "{path} is in a store"),
+            Problem::Store { what, source, .. } => write!(text, "cannot {what} {source}"),
             Problem::NotEmpty => write!(text, "{path} is there, and is not empty"),
             Problem::NotADirectory => write!(text, "{path} is not a directory"),
             Problem::NotOurs => {
@@ -310,7 +328,7 @@ impl std::error::Error for Error {
         match &*self.problem {
             Problem::Io { source, .. } | Problem::Torn(source) => Some(source),
             Problem::File(error) | Problem::Sealing(error) => Some(error),
-            Problem::Caller(error) => Some(&**error),
+            Problem::Caller(error) | Problem::Store { source: error, .. } => Some(&**error),
             _ => None,
         }
     }

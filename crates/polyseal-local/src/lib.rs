@@ -82,7 +82,7 @@ pub use printable::{Printable, fit_text, misleads, shown};
 pub use progress::{Notice, Progress};
 pub use rekey::{
     Already, DetachedHeader, How, Rekey, RekeyedFile, ToRecipients, Trust, expect_not_interrupted,
-    rekey_file, rekey_file_to, rekey_files, restore_file, restore_files, restore_tree,
-    was_interrupted,
+    rekey_file, rekey_file_to, rekey_files, rekey_stored, restore_file, restore_files,
+    restore_tree, was_interrupted,
 };
-pub use tree::{NewTree, SUFFIX, SealedTree, TreeSealer};
+pub use tree::{Compared, NewStored, NewTree, Over, SUFFIX, SealedTree, Store, Stored, TreeSealer};

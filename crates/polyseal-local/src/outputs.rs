@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher, Hash, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -101,8 +101,17 @@ impl Outputs {
     #[must_use]
     pub fn begin(&self, place: &Place) -> bool {
         let name: &OsStr = &place.name;
-        let place = (FileId::of_open(&place.directory), name);
-        let [one, other] = self.hashers.each_ref().map(|hasher| hasher.hash_one(place));
+        self.begin_hashed((FileId::of_open(&place.directory), name))
+    }
+
+    /// The same of an output that is known by its name alone, such as an object in a store.
+    #[must_use]
+    pub fn begin_named(&self, name: &Path) -> bool {
+        self.begin_hashed(name)
+    }
+
+    fn begin_hashed(&self, output: impl Hash + Copy) -> bool {
+        let [one, other] = self.hashers.each_ref().map(|hasher| hasher.hash_one(output));
         self.begun.lock().unwrap_or_else(PoisonError::into_inner).insert((one, other))
     }
 }

@@ -13,8 +13,6 @@ mod many;
 #[cfg(feature = "mount")]
 mod mount;
 mod rekey;
-#[cfg(feature = "stores")]
-mod rekey_object;
 mod selftest;
 mod suites;
 mod trees;

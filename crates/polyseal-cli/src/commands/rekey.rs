@@ -5,21 +5,27 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use polyseal_file::{Encryptor, Existing, Identities, Passphrase, Recipients};
+#[cfg(feature = "stores")]
+use polyseal_local::rekey_stored;
 use polyseal_local::{
     Already, DetachedHeader, How, Options, Patterns, Problem, Rekey, RekeyedFile, SealedTree, Tell,
     Total, Trust, expect_not_interrupted,
 };
+#[cfg(feature = "stores")]
+use polyseal_object_store::remote::StoredObject;
 
 use super::many::{Names, told};
+#[cfg(feature = "stores")]
+use super::many::{each, said};
 use super::note;
 use super::trees::only_one;
 use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile, forbidden};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
-use crate::objects::expect_file;
+use crate::objects::{self, expect_file, is_object};
 #[cfg(feature = "stores")]
-use crate::objects::is_object;
+use crate::objects::{failure, named};
 use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_input;
 
@@ -35,8 +41,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     };
     #[cfg(feature = "stores")]
     if is_object(path) {
-        expect_named(args)?;
-        return super::rekey_object::rekey(args, path);
+        return rekey_object(args, path);
     }
     expect_file(path)?;
     if args.restore {
@@ -54,7 +59,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
         expect_not_interrupted(path)?;
     }
     one(args, path)?;
-    note_kept_keys(args);
+    note_kept_keys(args, NEW_KEY);
     Ok(())
 }
 
@@ -166,6 +171,10 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
     if args.many.recursive {
         return tree(args, only_one(files)?, &excluded);
     }
+    if files.iter().any(|file| is_object(file)) && !files.iter().all(|file| is_object(file)) {
+        return Err(Failure::usage("files and objects are not rekeyed in one run")
+            .hint("give them one after the other"));
+    }
     let bar = Bar::of(match &list {
         Some(list) if !args.restore => args.many.progress(list)?,
         Some(_) => None,
@@ -175,9 +184,17 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
     };
-    let names = names
-        .filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)))
-        .map(|name| name.map_err(Failure::into_local));
+    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
+    #[cfg(feature = "stores")]
+    let mut names = names.peekable();
+    #[cfg(feature = "stores")]
+    if matches!(names.peek(), Some(Ok(name)) if is_object(name)) {
+        return rekey_objects(args, names, &bar);
+    }
+    let names = names.map(|name| {
+        let is_file = |name: PathBuf| expect_file(&name).map(|()| name);
+        name.and_then(is_file).map_err(Failure::into_local)
+    });
     if args.restore {
         let opening = to_restore(args)?;
         let options = Options::new().progress(&bar).jobs(args.many.jobs());
@@ -194,7 +211,7 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
     told(&args.many, &bar, Some(&run.opening), |tell| {
         polyseal_local::rekey_files(names, &rekey, &options, tell)
     })?;
-    note_kept_keys(args);
+    note_kept_keys(args, NEW_KEY);
     Ok(())
 }
 
@@ -202,6 +219,11 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if !args.restore && !args.many.exclude.is_empty() {
         return Err(Failure::usage("--exclude does not go with rekey --recursive")
             .hint("the manifest is for all of the tree"));
+    }
+    let store = objects::tree(path)?;
+    let lasting = if store.is_some() { ANEW } else { NEW_KEY };
+    if store.is_some() {
+        expect_by_header(args)?;
     }
     let bar = Bar::of(Progress::of_files(None, None));
     let leave_out = |path: &Path| excluded.has_itself(path);
@@ -213,7 +235,10 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
         });
     }
     let output = OutputArgs { output: args.output.clone(), force: args.force };
-    let to_tree = args.new_key.then(|| super::trees::destination(&output, path)).transpose()?;
+    let to_tree = args.new_key.then(|| super::trees::destination(&output)).transpose()?;
+    if let Some(to) = &to_tree {
+        to.expect_outside(path)?;
+    }
     let run = Run::new(args, args.work.threads.or(args.many.threads_each()))?;
     let new = run.at_once()?;
     let forbidden = forbidden(&run.opening.sources.taken());
@@ -233,10 +258,66 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     }
     let to = || run.recipients();
     let rekey = run.rekey(&to, run.already(&new));
-    told(&args.many, &bar, Some(&run.opening), |tell| {
-        SealedTree::rekey(path, &rekey, &options, tell)
+    told(&args.many, &bar, Some(&run.opening), |tell| match store {
+        Some(store) => SealedTree::rekey_in(store, &rekey, &options, tell),
+        None => SealedTree::rekey(path, &rekey, &options, tell),
     })?;
-    note_kept_keys(args);
+    note_kept_keys(args, lasting);
+    Ok(())
+}
+
+/// Refuses what is not done to objects.
+fn expect_by_header(args: &RekeyArgs) -> Result {
+    if args.output.is_some() || args.in_place || args.restore || args.new_key || args.bind_contents
+    {
+        return Err(Failure::usage("an object is rekeyed where it is, by its header alone")
+            .hint("decrypt it and encrypt it anew for another key or another place"));
+    }
+    Ok(())
+}
+
+/// One version of an object whose header can be replaced.
+#[cfg(feature = "stores")]
+fn replaceable(path: &Path) -> Result<StoredObject> {
+    StoredObject::open_to_rekey(&named(path)?).map_err(|error| failure("rekey", &error))
+}
+
+/// Another header before the payload of an object, which does not leave the store.
+#[cfg(feature = "stores")]
+fn rekey_object(args: &RekeyArgs, path: &Path) -> Result {
+    expect_named(args)?;
+    expect_by_header(args)?;
+    let object = replaceable(path)?;
+    let run = Run::new(args, args.work.threads)?;
+    let to = || run.recipients();
+    let done = rekey_stored(&object, path, &run.rekey(&to, Already::Unknown), &Bar::none());
+    done.map_err(|error| run.opening.explained(error))?;
+    note_kept_keys(args, ANEW);
+    Ok(())
+}
+
+/// The same of several.
+#[cfg(feature = "stores")]
+fn rekey_objects(
+    args: &RekeyArgs,
+    names: impl Iterator<Item = Result<PathBuf>> + Send,
+    bar: &Bar,
+) -> Result {
+    expect_by_header(args)?;
+    let run = Run::new(args, args.work.threads)?;
+    let new = run.at_once()?;
+    let to = || run.recipients();
+    let rekey = run.rekey(&to, run.already(&new));
+    each(&args.many, names, PathBuf::clone, bar, |path| {
+        if !is_object(&path) {
+            return Err(
+                Failure::usage("it is a file, among objects").hint("give them one after the other")
+            );
+        }
+        let done = rekey_stored(&replaceable(&path)?, &path, &rekey, bar);
+        Ok(said(&path, done.map_err(|error| run.opening.explained(error))?))
+    })?;
+    note_kept_keys(args, ANEW);
     Ok(())
 }
 
@@ -365,11 +446,13 @@ fn expect_named(args: &RekeyArgs) -> Result {
     Ok(())
 }
 
-fn note_kept_keys(args: &RekeyArgs) {
+/// What locks out whoever could open something before.
+const NEW_KEY: &str = "--new-key locks them out";
+const ANEW: &str =
+    "encrypt it anew to lock them out, and remove the old versions that a store may keep";
+
+fn note_kept_keys(args: &RekeyArgs, what: &str) {
     if !args.keep && !args.new_key {
-        note(
-            "note: anyone who could open the file before may have kept its key: --new-key locks \
-             them out",
-        );
+        note(&format!("note: anyone who could open the file before may have kept its key: {what}"));
     }
 }

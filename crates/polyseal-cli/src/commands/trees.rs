@@ -12,6 +12,7 @@ use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, ReadArgs, VerifyFilesArg
 use crate::error::{Failure, Result};
 use crate::file_io::forbidden;
 use crate::keys::{Opening, Sources};
+use crate::objects::{self, expect_file};
 use crate::progress::{Bar, Progress};
 
 /// The one directory that is worked on.
@@ -30,11 +31,11 @@ fn out(output: &OutputArgs) -> Result<&Path> {
     })
 }
 
-/// The directory that the tree in `from` goes to.
-pub(super) fn destination(output: &OutputArgs, from: &Path) -> Result<NewTree> {
-    let to = NewTree::at(out(output)?, output.force)?;
-    to.expect_outside(from)?;
-    Ok(to)
+/// The directory that a tree goes to.
+pub(super) fn destination(output: &OutputArgs) -> Result<NewTree> {
+    let to = out(output)?;
+    expect_file(to)?;
+    Ok(NewTree::at(to, output.force)?)
 }
 
 /// A tree that is to be encrypted.
@@ -48,9 +49,14 @@ impl Sealing {
     pub(super) fn new(args: &EncryptArgs) -> Result<Self> {
         let from = only_one(&args.files)?;
         let excluded = args.many.excluded()?;
-        let to = NewTree::at(out(&args.output)?, args.output.force)?;
+        expect_file(from)?;
+        let to = out(&args.output)?;
         let leave_out = |path: &Path| excluded.has_itself(path);
-        let sealer = TreeSealer::new(from, to, &Options::new().exclude(&leave_out))?;
+        let options = Options::new().exclude(&leave_out);
+        let sealer = match objects::tree(to)? {
+            Some(store) => TreeSealer::to_store(from, store, args.output.force, &options)?,
+            None => TreeSealer::new(from, NewTree::at(to, args.output.force)?, &options)?,
+        };
         Ok(Self { sealer, excluded })
     }
 
@@ -93,7 +99,7 @@ pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
 
 pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     let path = only_one(&args.files)?;
-    let to = NewTree::at(out(&args.output)?, args.output.force)?;
+    let to = destination(&args.output)?;
     let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
     let bar = Bar::of(Progress::of_files(None, None));
     let excluded = args.many.excluded()?;
@@ -118,6 +124,9 @@ fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Opening> {
 }
 
 fn open<'a>(path: &Path, opening: &'a Opening, options: &Options<'a>) -> Result<SealedTree<'a>> {
-    SealedTree::open(path, opening.decryptor(), options)
-        .map_err(|error| opening.explained_of(error))
+    let sealed = match objects::tree(path)? {
+        Some(store) => SealedTree::open_in(store, opening.decryptor(), options),
+        None => SealedTree::open(path, opening.decryptor(), options),
+    };
+    sealed.map_err(|error| opening.explained_of(error))
 }

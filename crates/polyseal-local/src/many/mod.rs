@@ -151,6 +151,7 @@ fn is_strange(error: &Error) -> bool {
         | Problem::ChangedLength
         | Problem::InTheWay(_) => true,
         Problem::Io { source, .. } => is_of_what_is_there(source),
+        Problem::Store { strange, .. } => *strange,
         // All that is said of a file's bytes; not what is said of this machine.
         Problem::File(error) => !matches!(
             error,

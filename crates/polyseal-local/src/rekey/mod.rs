@@ -13,6 +13,7 @@ mod contents;
 mod in_place;
 mod lock;
 mod many;
+mod stored;
 mod tree;
 
 use std::fmt;
@@ -29,6 +30,7 @@ use polyseal_file::{
 
 pub use self::backup::{Trust, was_interrupted};
 pub use self::many::{rekey_files, restore_files};
+pub use self::stored::rekey_stored;
 pub use self::tree::restore_tree;
 
 use self::backup::{Restoring, Strict, expect_none};
@@ -36,6 +38,7 @@ use self::batch::{Change, Replacement, make};
 use self::contents::{NewContents, NewHeader};
 use self::in_place::Rewrite;
 use self::lock::Lock;
+use self::stored::authentic;
 use crate::error::{About, Error, Problem, Result, Unfit, file, sealing};
 use crate::new_file::NewFile;
 use crate::options::Options;
@@ -247,22 +250,7 @@ impl Opened {
         let shown = &self.place.shown;
         Ok(match &self.header {
             OldHeader::Polyseal(old) => {
-                // Before a new passphrase is asked for, and before its work is done.
-                let authentic = old.authenticate(rekey.identities).map_err(file(shown))?;
-                if let Which::Of(commitment) = which {
-                    authentic
-                        .expect(commitment)
-                        .map_err(|_| Error::new(shown, Problem::OtherFile))?;
-                }
-                let context = match which {
-                    Which::BoundTo(context) => Some(context),
-                    Which::Any | Which::Of(_) => rekey.context,
-                };
-                if let Some(context) = context {
-                    // A header does not know the context: the contents are bound to it.
-                    let decryptor = rekey.decryptor().context(context);
-                    decryptor.reader(&self.file).map_err(file(shown))?;
-                }
+                let authentic = authentic(old, &self.file, shown, rekey, which)?;
                 let recipients = (rekey.to)()?;
                 match rekey.how {
                     How::NewKey => NewContents::Payload { recipients, rekey: *rekey },

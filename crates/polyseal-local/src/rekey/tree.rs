@@ -7,18 +7,21 @@
 //! as a full disk. Either way the run is repeated.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use polyseal_file::Header;
 use polyseal_file::manifest::{Bound, Entry, Kind};
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, recover};
-use super::{OldHeader, Opened, Ready, Rekey, Which, make_one, saved};
+use super::stored::rekey_version;
+use super::{How, OldHeader, Opened, Ready, Rekey, Which, make_one, saved};
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
 use crate::options::Options;
 use crate::place::Place;
-use crate::tree::{Pair, SealedTree, Tree, manifest_name};
+use crate::tree::{Kept, ManifestFile, Pair, SealedTree, Store, Tree, manifest_name};
 
 impl SealedTree<'_> {
     /// Gives the tree in the directory `path` other recipients, and tells of each file in their
@@ -32,7 +35,7 @@ impl SealedTree<'_> {
         options: &Options<'_>,
         tell: Tell<'_>,
     ) -> Result<Total> {
-        let mut report = Report::new(tell, options.progress);
+        let report = Report::new(tell, options.progress);
         let tree = Tree::open(path)?;
         let name = PathBuf::from(manifest_name());
         let manifest = tree.place(&name, "read")?;
@@ -46,23 +49,54 @@ impl SealedTree<'_> {
             }
             opened => opened?,
         };
-        sealed.rekey_files(rekey, &mut report)?;
+        sealed.rekey_all(rekey, report)
+    }
+
+    /// The same for a tree in a store: the header of each object is replaced on the condition that
+    /// the object is still what was read.
+    ///
+    /// # Errors
+    /// As [`rekey`](Self::rekey), and [`Problem::InAStore`] for anything but [`How::Header`].
+    pub fn rekey_in(
+        store: Arc<dyn Store>,
+        rekey: &Rekey<'_>,
+        options: &Options<'_>,
+        tell: Tell<'_>,
+    ) -> Result<Total> {
+        let report = Report::new(tell, options.progress);
+        if rekey.how != How::Header {
+            return Err(Error::new(&store.shown(Path::new("")), Problem::InAStore));
+        }
+        let open = |decryptor| SealedTree::open_in(Arc::clone(&store), decryptor, options);
+        let sealed = match open(rekey.decryptor()) {
+            // It may have the new recipients. Files that were missing then may be back.
+            Err(error) if is_no_key(&error) => {
+                open(rekey.decryptor_when_done()).map_err(|_| error)?
+            }
+            opened => opened?,
+        };
+        sealed.rekey_all(rekey, report)
+    }
+
+    fn rekey_all(&self, rekey: &Rekey<'_>, mut report: Report<'_>) -> Result<Total> {
+        self.rekey_files(rekey, &mut report)?;
         if report.total.failed == report.strangers {
-            let done = one(&sealed, rekey, &name, None);
+            let name = PathBuf::from(manifest_name());
+            let done = one(self, rekey, &name, None);
             let done = done.and_then(|prepared| match prepared {
                 Prepared::Change(change, done) => make_one(change).map(|()| done),
                 Prepared::Done(done) => Ok(done),
             });
             // Nobody waits for the manifest: it is told of only if it fails.
             if let Err(error) = done {
-                report.file(&manifest.shown, Err(error))?;
+                report.file(&self.shown(&name), Err(error))?;
             }
         }
-        report.end(path)
+        report.end(&self.shown(Path::new("")))
     }
 
     fn rekey_files(&self, rekey: &Rekey<'_>, report: &mut Report<'_>) -> Result {
-        let (tree, options) = (self.tree(), self.options());
+        let options = self.options();
         self.expect();
         let items = self.pairs()?.map(|pair| {
             let pair = pair?;
@@ -73,17 +107,18 @@ impl SealedTree<'_> {
                 _ => 0,
             };
             // One file under two names is that of one entry at most.
-            Ok(Item { name: tree.shown(&pair.path()), bytes, id: None, it: pair })
+            Ok(Item { name: self.shown(&pair.path()), bytes, id: None, it: pair })
         });
         let prepare = |pair: Pair| match pair {
             Pair::File(ref entry) => one(self, rekey, &pair.path(), Some(entry)).map(Some),
             Pair::Plain(_) => Ok(None),
-            Pair::Missing(_) => Err(Error::new(&tree.shown(&pair.path()), Problem::Missing)),
-            Pair::Added(path) => Ok(left(tree, &path).map(Prepared::Done)),
+            Pair::Missing(_) => Err(Error::new(&self.shown(&pair.path()), Problem::Missing)),
+            Pair::Added(path) => Ok(left(self.kept(), &path).map(Prepared::Done)),
             Pair::AddedUnread(_) => Ok(Some(Prepared::Done(Done::Left))),
-            Pair::Unread(path, error) => Err(Error::io("read", &tree.shown(&path), error)),
+            Pair::Unread(path, error) => Err(Error::io("read", &self.shown(&path), error)),
         };
         let before = |files: &[Item<Pair>]| {
+            let Kept::Directory(tree) = self.kept() else { return };
             let places = files.iter().filter_map(|file| match &file.it {
                 pair @ Pair::File(_) => tree.place(&pair.path(), "read").ok(),
                 _ => None,
@@ -124,8 +159,9 @@ pub fn restore_tree(
 
 /// What is told of a file that is not of the tree: nothing of a copy of a header, which has been
 /// put back.
-fn left(tree: &Tree, path: &Path) -> Option<Done> {
-    if let Some(file) = backup::file_of(path)
+fn left(kept: &Kept, path: &Path) -> Option<Done> {
+    if let Kept::Directory(tree) = kept
+        && let Some(file) = backup::file_of(path)
         && let Ok(place) = tree.place(&file, "read")
         && backup::copy_of(&place).seen().is_err()
     {
@@ -141,25 +177,20 @@ fn one(
     path: &Path,
     entry: Option<&Entry>,
 ) -> Result<Prepared<Change>> {
-    let place: Place = sealed.tree().place(path, "read")?;
+    let tree = match sealed.kept() {
+        Kept::Directory(tree) => tree,
+        Kept::Store(store) => {
+            return stored(sealed, store.as_ref(), rekey, path, entry).map(Prepared::Done);
+        }
+    };
+    let place: Place = tree.place(path, "read")?;
     let shown = place.shown.clone();
     expect_recovered(&place, rekey, sealed.options())?;
     let opened = Opened::to_lock(place)?;
     let OldHeader::Polyseal(header) = &opened.header else {
         return Err(Error::new(&shown, Problem::OtherFile));
     };
-    let which = match entry {
-        Some(Entry { kind: Kind::File { bound, .. }, .. }) => {
-            if header.file_salt() != bound.file_salt() {
-                return Err(Error::new(&shown, Problem::OtherFile));
-            }
-            match bound {
-                Bound::Contents(commitment) => Which::Of(commitment),
-                Bound::Salt(_) => Which::Any,
-            }
-        }
-        _ => sealed.manifest_context().map_or(Which::Any, Which::BoundTo),
-    };
+    let which = which(sealed, header, &shown, entry)?;
     if rekey.one_is_added() && rekey.opens_header(header, which) {
         return Ok(Prepared::Done(Done::Already));
     }
@@ -171,4 +202,46 @@ fn one(
     };
     let change = Ready { opened, new }.change(rekey, sealed.options())?;
     Ok(Prepared::Change(change, Done::Rekeyed))
+}
+
+/// The same in a store. The manifest is the version that was read at first.
+fn stored(
+    sealed: &SealedTree<'_>,
+    store: &dyn Store,
+    rekey: &Rekey<'_>,
+    path: &Path,
+    entry: Option<&Entry>,
+) -> Result<Done> {
+    let shown = sealed.shown(path);
+    let opened;
+    let version = match (sealed.manifest().0, entry) {
+        (ManifestFile::Stored(manifest), None) => manifest.as_ref(),
+        _ => {
+            opened = store.open(path)?;
+            opened.as_ref()
+        }
+    };
+    let which = |header: &Header| which(sealed, header, &shown, entry);
+    rekey_version(version, &shown, rekey, which, sealed.options().progress)
+}
+
+/// Which file one with this header has to be.
+fn which<'a>(
+    sealed: &'a SealedTree<'_>,
+    header: &Header,
+    shown: &Path,
+    entry: Option<&'a Entry>,
+) -> Result<Which<'a>> {
+    Ok(match entry {
+        Some(Entry { kind: Kind::File { bound, .. }, .. }) => {
+            if header.file_salt() != bound.file_salt() {
+                return Err(Error::new(shown, Problem::OtherFile));
+            }
+            match bound {
+                Bound::Contents(commitment) => Which::Of(commitment),
+                Bound::Salt(_) => Which::Any,
+            }
+        }
+        _ => sealed.manifest_context().map_or(Which::Any, Which::BoundTo),
+    })
 }

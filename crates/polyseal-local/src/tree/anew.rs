@@ -4,7 +4,7 @@
 //! changed, and the manifest of the new one appears last: whatever interrupts it, there is a whole
 //! tree. What the old manifest does not have is told, and is not in the new tree.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{panic, thread};
 
 use polyseal_file::manifest::{Entry, Kind};
@@ -13,11 +13,11 @@ use polyseal_file::{Encryptor, Header, Input, Output};
 use super::join::{Pair, path_of, unread};
 use super::passed_on::passed_on;
 use super::seal::{Manifest, Outcome, bound};
+use super::store::NewSealed;
 use super::target::{NewTree, Writable};
-use super::{SealedTree, sealed};
+use super::{SealedTree, Tree, manifest_name, sealed};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::many::{Done, Tell, Total, in_order};
-use crate::new_file::NewFile;
 use crate::watch::Watch;
 
 impl SealedTree<'_> {
@@ -34,7 +34,8 @@ impl SealedTree<'_> {
         tell: Tell<'_>,
     ) -> Result<Total> {
         let options = self.options();
-        to.expect_outside(&self.tree().shown)?;
+        let tree = self.tree()?;
+        to.expect_outside(&tree.shown)?;
         let to = to.make()?;
         // The bytes are counted as they are opened.
         let watch = Watch::new(options.progress);
@@ -43,11 +44,7 @@ impl SealedTree<'_> {
         let pairs = self.pairs()?.map(|pair| {
             let pair = pair?;
             let made = match &pair {
-                Pair::Plain(Entry { kind: Kind::Directory, .. }) => {
-                    let path = pair.path();
-                    let made = to.tree.root.of_beneath(&path).and_then(|(at, name)| at.make(&name));
-                    made.map_err(|error| Error::io("write", &to.tree.shown(&path), error))
-                }
+                Pair::Plain(Entry { kind: Kind::Directory, .. }) => to.make(&pair.path()),
                 _ => Ok(()),
             };
             Ok((pair, made))
@@ -59,9 +56,9 @@ impl SealedTree<'_> {
                 Err(error) => return (PathBuf::new(), Err(error)),
             };
             let path = pair.path();
-            let shown = self.tree().shown(&path);
+            let shown = tree.shown(&path);
             let done = match pair {
-                Pair::File(entry) => self.one(&to, entry, encryptor),
+                Pair::File(entry) => self.one(tree, &to, entry, encryptor),
                 Pair::Plain(entry) => made.map(|()| (Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
                 Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(Done::Left))),
@@ -69,23 +66,25 @@ impl SealedTree<'_> {
             };
             (path, done)
         };
+        let manifest = NewSealed::File(to.create(Path::new(&manifest_name()), options)?);
+        let shown = to.tree.shown(Path::new(&manifest_name()));
         in_order(pairs, options.jobs, options.progress, work, |outcomes| {
-            Manifest { of: self.tree(), options, encryptor }.write(&to, outcomes, tell)
+            Manifest { of: tree, options, encryptor, shown }.write(manifest, outcomes, tell)
         })
     }
 
     fn one(
         &self,
+        tree: &Tree,
         to: &Writable,
         entry: Entry,
         encryptor: Encryptor<'_>,
     ) -> Result<(Option<Entry>, Option<Done>)> {
         let path = sealed(&path_of(&entry));
-        let shown = self.tree().shown(&path);
-        let input = self.tree().file(&path)?;
+        let shown = tree.shown(&path);
+        let input = tree.file(&path)?;
         let header = Header::read(&mut &input).map_err(file(&shown))?;
-        let place = to.tree.place(&path, "write")?;
-        let output = NewFile::inside(place, to.overwrite, self.options().forbidden)?;
+        let output = to.create(&path, self.options())?;
         let encryptor = encryptor
             .suite(header.suite())
             .segment_size(header.segment_size())
@@ -95,7 +94,7 @@ impl SealedTree<'_> {
         let (opened, summary) = thread::scope(|scope| {
             let opening = scope.spawn(|| {
                 let mut writing = writing;
-                self.carry_from(&entry, &input, Output::Stream(&mut writing))
+                self.carry_from(&entry, Input::File(&input), Output::Stream(&mut writing))
             });
             let input = Input::Stream(&mut reading);
             let summary = encryptor.encrypt(input, Output::File(output.file()));

@@ -10,6 +10,7 @@ use polyseal_file::{Encryptor, Output};
 use super::join::{Pair, unread};
 use super::open::SealedTree;
 use super::seal::{Manifest, Outcome};
+use super::store::ManifestFile;
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, Tell, Total, in_order};
 use crate::new_file::NewFile;
@@ -28,6 +29,7 @@ impl SealedTree<'_> {
     /// meanwhile; those of the recipients.
     pub fn bind_contents(&self, encryptor: Encryptor<'_>, tell: Tell<'_>) -> Result<Total> {
         let options = self.options();
+        let tree = self.tree()?;
         self.expect();
         let work = |pair: Result<Pair>| -> Outcome {
             // What cannot be read of the manifest has been read before, when it was opened.
@@ -36,7 +38,7 @@ impl SealedTree<'_> {
                 Err(error) => return (PathBuf::new(), Err(error)),
             };
             let path = pair.path();
-            let shown = self.tree().shown(&path);
+            let shown = tree.shown(&path);
             let done = match pair {
                 Pair::File(entry) => self.bound(entry),
                 Pair::Plain(entry) => Ok((Some(entry), None)),
@@ -48,12 +50,14 @@ impl SealedTree<'_> {
         };
         let place = self.manifest_place()?;
         let output = NewFile::inside(place.clone(), true, options.forbidden)?;
-        let tree = self.tree();
+        let to = Output::File(output.file());
+        let shown = output.shown().to_owned();
         let total = in_order(self.pairs()?, options.jobs, options.progress, work, |outcomes| {
-            Manifest { of: tree, options, encryptor }.write_to(&output, outcomes, tell)
+            Manifest { of: tree, options, encryptor, shown }.write_to(to, outcomes, tell)
         })?;
-        if total.failed == 0 {
-            let (file, header) = self.manifest();
+        if total.failed == 0
+            && let (ManifestFile::File(file), header) = self.manifest()
+        {
             take_place(place, file, header, output, options)?;
         }
         Ok(total)

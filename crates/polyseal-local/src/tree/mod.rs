@@ -6,6 +6,8 @@
 //! has been taken away, added, renamed or swapped for another is noticed by whoever can open the
 //! tree. That a whole tree is not the newest one is not.
 //!
+//! A sealed tree can also be in a [`Store`], as objects with the same paths.
+//!
 //! Nothing outside of the two directories is read or written, whatever links are in them: see
 //! [`Directory`].
 
@@ -16,6 +18,7 @@ mod join;
 mod open;
 mod passed_on;
 mod seal;
+mod store;
 mod target;
 mod walk;
 
@@ -28,6 +31,8 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) use self::join::Pair;
 pub use self::open::SealedTree;
 pub use self::seal::TreeSealer;
+pub use self::store::{Compared, NewStored, Over, Store, Stored};
+pub(crate) use self::store::{Kept, ManifestFile};
 pub use self::target::NewTree;
 
 use self::cursor::Cursor;

@@ -1,9 +1,9 @@
 //! Decrypting a tree, and verifying it. The whole manifest is read, and found to be one, before
 //! anything else is done.
 
-use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use polyseal_file::manifest::{
     Bound, Entry, Error as ManifestError, Kind, Problem as ManifestProblem, Reader, context,
@@ -14,8 +14,8 @@ use polyseal_file::{
 };
 
 use super::join::{Join, Pair, path_of, unread};
+use super::store::{Kept, ManifestFile, Store};
 use super::target::{NewTree, Reach, Writable};
-use super::walk::Walk;
 use super::{Tree, manifest_name, sealed};
 use crate::error::{About, Error, Problem, Result, file, of_manifest};
 use crate::leftovers::Temporary;
@@ -42,8 +42,8 @@ enum ManifestOf {
 
 /// A sealed tree whose manifest has been read, to its end.
 pub struct SealedTree<'a> {
-    tree: Tree,
-    manifest: File,
+    kept: Kept,
+    manifest: ManifestFile,
     /// As it was before the rest was read: whoever replaces the manifest compares it.
     header: Header,
     bound: ManifestOf,
@@ -67,11 +67,40 @@ impl<'a> SealedTree<'a> {
             io::ErrorKind::NotFound => Error::new(&shown, Problem::NoManifest),
             _ => Error::io("read", &shown, error),
         })?;
+        Self::of(Kept::Directory(tree), ManifestFile::File(manifest), decryptor, options)
+    }
+
+    /// Opens the tree in a store.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), or what the store says.
+    pub fn open_in(
+        store: Arc<dyn Store>,
+        decryptor: Decryptor<'a>,
+        options: &Options<'a>,
+    ) -> Result<Self> {
+        let manifest = store.open(Path::new(&manifest_name())).map_err(|error| {
+            let path = error.path().to_owned();
+            match error.into_problem() {
+                Problem::Missing => Error::new(&path, Problem::NoManifest),
+                problem => Error::new(&path, problem),
+            }
+        })?;
+        Self::of(Kept::Store(store), ManifestFile::Stored(manifest), decryptor, options)
+    }
+
+    fn of(
+        kept: Kept,
+        manifest: ManifestFile,
+        decryptor: Decryptor<'a>,
+        options: &Options<'a>,
+    ) -> Result<Self> {
+        let shown = kept.shown(Path::new(&manifest_name()));
         let options = *options;
-        let header = Header::read(&mut &manifest).map_err(file(&shown))?;
+        let header = manifest.header().map_err(file(&shown))?;
         let bound = ManifestOf::read(&manifest, &decryptor, &options, &shown)?;
         let (files, bytes) = (0, 0);
-        let mut sealed = Self { tree, manifest, header, bound, options, decryptor, files, bytes };
+        let mut sealed = Self { kept, manifest, header, bound, options, decryptor, files, bytes };
         let (mut files, mut bytes) = (0, 0_u64);
         for entry in sealed.entries()? {
             if let Kind::File { plaintext_bytes, .. } = entry.map_err(of_manifest(&shown))?.kind {
@@ -125,8 +154,18 @@ impl<'a> SealedTree<'a> {
         )
     }
 
-    pub(crate) fn tree(&self) -> &Tree {
-        &self.tree
+    /// Where its files are.
+    pub(crate) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    /// The directory that it is in.
+    pub(crate) fn tree(&self) -> Result<&Tree> {
+        self.kept.directory()
+    }
+
+    pub(crate) fn shown(&self, path: &Path) -> PathBuf {
+        self.kept.shown(path)
     }
 
     pub(crate) fn options(&self) -> &Options<'a> {
@@ -140,18 +179,18 @@ impl<'a> SealedTree<'a> {
 
     /// What the manifest has and what is there, side by side.
     pub(crate) fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair>> + Send> {
-        let walk = Walk::new(&self.tree.root, self.options.exclude, true);
-        let shown = self.tree.shown(Path::new(&manifest_name()));
+        let walk = self.kept.walk(self.options.exclude)?;
+        let shown = self.shown(Path::new(&manifest_name()));
         Ok(Join::new(self.entries()?, shown, walk, self.options.exclude))
     }
 
     /// The manifest, and the header that it had when it was read.
-    pub(super) fn manifest(&self) -> (&File, &Header) {
+    pub(crate) fn manifest(&self) -> (&ManifestFile, &Header) {
         (&self.manifest, &self.header)
     }
 
     pub(super) fn manifest_place(&self) -> Result<Place> {
-        self.tree.place(Path::new(&manifest_name()), "write")
+        self.tree()?.place(Path::new(&manifest_name()), "write")
     }
 
     /// What the manifest is bound to, if it is not to the context of the files.
@@ -163,7 +202,7 @@ impl<'a> SealedTree<'a> {
     }
 
     fn entries(&self) -> Result<Entries<'_>> {
-        let shown = self.tree.shown(Path::new(&manifest_name()));
+        let shown = self.shown(Path::new(&manifest_name()));
         match self.manifest_context() {
             None => entries(self.decryptor, &self.manifest, &shown, Reader::with_unbound_contents),
             Some(own) => entries(self.decryptor.context(own), &self.manifest, &shown, Reader::new),
@@ -174,18 +213,24 @@ impl<'a> SealedTree<'a> {
     /// used before this has succeeded.
     pub(super) fn carry(&self, entry: &Entry, output: Output<'_>) -> Result<(Summary, Commitment)> {
         let name = sealed(&path_of(entry));
-        let input = self.tree.file(&name)?;
-        self.carry_from(entry, &input, output)
+        match &self.kept {
+            Kept::Directory(tree) => {
+                self.carry_from(entry, Input::File(&tree.file(&name)?), output)
+            }
+            Kept::Store(store) => {
+                self.carry_from(entry, Input::Stream(&mut *store.stream(&name)?), output)
+            }
+        }
     }
 
     /// The same, where that file is open.
     pub(super) fn carry_from(
         &self,
         entry: &Entry,
-        input: &File,
+        input: Input<'_>,
         output: Output<'_>,
     ) -> Result<(Summary, Commitment)> {
-        let shown = self.tree.shown(&sealed(&path_of(entry)));
+        let shown = self.shown(&sealed(&path_of(entry)));
         let other = |problem| Error::new(&shown, problem);
         let Kind::File { plaintext_bytes, bound } = &entry.kind else {
             return Err(other(Problem::OtherFile));
@@ -198,7 +243,7 @@ impl<'a> SealedTree<'a> {
             // The manifest is of version 1, and whoever reads the tree has asked for that.
             Bound::Salt(_) => decryptor.committing(),
         };
-        let summary = match decryptor.decrypt(Input::File(input), output) {
+        let summary = match decryptor.decrypt(input, output) {
             Err(FileError::OtherFile) => return Err(other(Problem::OtherFile)),
             Err(FileError::OtherContents) => return Err(other(Problem::OtherContents)),
             opened => opened.map_err(file(&shown))?,
@@ -235,7 +280,7 @@ impl<'a> SealedTree<'a> {
         });
         let work = |pair: Result<(Pair, Result)>| -> Result<Outcome> {
             let (pair, begun) = pair?;
-            let shown = self.tree.shown(&pair.path());
+            let shown = self.shown(&pair.path());
             Ok(match pair {
                 Pair::File(entry) => {
                     let done = work(&entry);
@@ -271,7 +316,7 @@ impl<'a> SealedTree<'a> {
                 }
             }
             leave(None, &mut report)?;
-            report.end(&self.tree.shown(Path::new("")))
+            report.end(&self.shown(Path::new("")))
         })
     }
 
@@ -279,17 +324,17 @@ impl<'a> SealedTree<'a> {
     fn added(&self, path: &Path) -> Error {
         let is_copy = backup::file_of(path).is_some();
         let problem = if is_copy { Problem::AddedCopy } else { Problem::Added };
-        Error::new(&self.tree.shown(path), problem)
+        Error::new(&self.shown(path), problem)
     }
 }
 
 /// What is read of a manifest.
-type Plaintext<'a> = BufReader<polyseal_file::Reader<&'a File>>;
+type Plaintext<'a> = BufReader<polyseal_file::Reader<&'a ManifestFile>>;
 type Entries<'a> = Reader<Plaintext<'a>>;
 
 fn entries<'a>(
     decryptor: Decryptor<'_>,
-    manifest: &'a File,
+    manifest: &'a ManifestFile,
     shown: &Path,
     read: impl Fn(Plaintext<'a>) -> std::result::Result<Entries<'a>, ManifestError>,
 ) -> Result<Entries<'a>> {
@@ -301,7 +346,7 @@ impl ManifestOf {
     /// That of an encrypted manifest. One of version 2 is bound to a context that no file has, so
     /// that no file is taken for one.
     fn read(
-        manifest: &File,
+        manifest: &ManifestFile,
         decryptor: &Decryptor<'_>,
         options: &Options<'_>,
         shown: &Path,
@@ -331,7 +376,7 @@ impl ManifestOf {
 impl std::fmt::Debug for SealedTree<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SealedTree")
-            .field("tree", &self.tree)
+            .field("kept", &self.kept)
             .field("files", &self.files)
             .field("bytes", &self.bytes)
             .finish_non_exhaustive()

@@ -2,18 +2,19 @@
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use polyseal_file::manifest::{Bound, Entry, Kind, Writer, context};
-use polyseal_file::{Encryptor, Input, Summary};
+use polyseal_file::{Encryptor, Input, Output, ReadAt, Summary};
 
+use super::store::{NewSealed, Over, Store};
 use super::target::{NewTree, Writable};
 use super::walk::{Step, Unread, Walk};
 use super::{MANIFEST, Tree, manifest_name, sealed};
 use crate::error::{About, Error, Problem, Result, of_manifest, sealing, unwrapped};
 use crate::many::{Done, Report, Tell, Total, in_order};
-use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::EntryKind;
@@ -25,7 +26,58 @@ use crate::watch::Watch;
 #[derive(Debug)]
 pub struct TreeSealer {
     from: Tree,
-    to: NewTree,
+    to: To,
+}
+
+/// Where the tree goes.
+#[derive(Debug)]
+enum To {
+    Directory(NewTree),
+    Store(Arc<dyn Store>, Over),
+}
+
+/// The same, when the work has begun.
+enum Begun {
+    Directory(Writable),
+    Store(Arc<dyn Store>, Over),
+}
+
+impl Begun {
+    fn shown(&self, path: &Path) -> PathBuf {
+        match self {
+            Self::Directory(to) => to.tree.shown(path),
+            Self::Store(store, _) => store.shown(path),
+        }
+    }
+
+    /// A store has files alone.
+    fn make_directory(&self, path: &Path) -> Result {
+        match self {
+            Self::Directory(to) => to.make(path),
+            Self::Store(..) => Ok(()),
+        }
+    }
+
+    fn create(&self, path: &Path, bytes: u64, options: &Options<'_>) -> Result<NewSealed> {
+        Ok(match self {
+            Self::Directory(to) => NewSealed::File(to.create(path, options)?),
+            Self::Store(store, over) => {
+                NewSealed::Stored(store.create(path, *over, Some(bytes))?)
+            }
+        })
+    }
+
+    /// Begun before any file is: of two runs into one store, one ends without a manifest.
+    fn manifest(&self, options: &Options<'_>) -> Result<NewSealed> {
+        let path = PathBuf::from(manifest_name());
+        Ok(match self {
+            Self::Directory(to) => NewSealed::File(to.create(&path, options)?),
+            Self::Store(store, over) => {
+                let over = if *over == Over::Nothing { Over::Nothing } else { Over::AsSeen };
+                NewSealed::Stored(store.create(&path, over, None)?)
+            }
+        })
+    }
 }
 
 /// What came of a name: its entry, if it has one, and what is told of it.
@@ -41,19 +93,45 @@ impl TreeSealer {
     pub fn new(from: &Path, to: NewTree, options: &Options<'_>) -> Result<Self> {
         let tree = Tree::open(from)?;
         to.expect_outside(from)?;
-        let sealer = Self { from: tree, to };
+        let sealer = Self { from: tree, to: To::Directory(to) };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
     }
 
-    /// Refuses a name that only the manifest has, and a file `x` beside a directory `x.polyseal`.
+    /// The same, into a store. Without `overwrite`, there must be nothing.
+    ///
+    /// # Errors
+    /// [`Problem::Occupied`], [`Problem::ReservedName`], [`Problem::SameName`], a name that the
+    /// store cannot have, or what the system or the store says.
+    pub fn to_store(
+        from: &Path,
+        store: Arc<dyn Store>,
+        overwrite: bool,
+        options: &Options<'_>,
+    ) -> Result<Self> {
+        let from = Tree::open(from)?;
+        if !overwrite && let Some(path) = store.any()? {
+            let there = store.shown(&path);
+            return Err(Error::new(&store.shown(Path::new("")), Problem::Occupied(there)));
+        }
+        let over = if overwrite { Over::Anything } else { Over::Nothing };
+        let sealer = Self { from, to: To::Store(store, over) };
+        sealer.expect_distinct_names(options)?;
+        Ok(sealer)
+    }
+
+    /// Refuses a name that only the manifest has, a file `x` beside a directory `x.polyseal`, and a
+    /// name that the store cannot have.
     fn expect_distinct_names(&self, options: &Options<'_>) -> Result {
         let mut walk = Walk::new(&self.from.root, options.exclude, false);
         while let Some(step) = walk.next() {
-            if let Ok(step) = step
-                && step.path == Path::new(MANIFEST)
-            {
-                return Err(Error::new(&self.from.shown(&step.path), Problem::ReservedName));
+            if let Ok(Step { path, kind, .. }) = &step {
+                if path == Path::new(MANIFEST) {
+                    return Err(Error::new(&self.from.shown(path), Problem::ReservedName));
+                }
+                if let (To::Store(store, _), EntryKind::File) = (&self.to, kind) {
+                    store.expect_name(&sealed(path))?;
+                }
             }
             if let Some(file) = walk.clash() {
                 let directory = self.from.shown(&sealed(file));
@@ -74,7 +152,10 @@ impl TreeSealer {
         tell: Tell<'_>,
     ) -> Result<Total> {
         let Self { from, to } = self;
-        let to = to.make()?;
+        let to = match to {
+            To::Directory(to) => Begun::Directory(to.make()?),
+            To::Store(store, over) => Begun::Store(store, over),
+        };
         let watch = Watch::new(options.progress);
         let add = |more| watch.add(more);
         let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
@@ -82,10 +163,9 @@ impl TreeSealer {
         // A directory is there before anything in it has its turn.
         let steps = Walk::new(&from.root, options.exclude, false).map(|step| {
             if let Ok(Step { path, kind: EntryKind::Directory, .. }) = &step
-                && let Err(error) =
-                    to.tree.root.of_beneath(path).and_then(|(at, name)| at.make(&name))
+                && let Err(error) = to.make_directory(path)
             {
-                return Err((path.clone(), Error::io("write", &to.tree.shown(path), error)));
+                return Err((path.clone(), error));
             }
             step.map_err(|(path, error): Unread| {
                 let error = Error::io("read", &from.shown(&path), error);
@@ -100,9 +180,11 @@ impl TreeSealer {
             Err((path, error)) => (path, Err(error)),
         };
         let over = AtomicBool::new(false);
-        let manifest = Manifest { of: &from, options, encryptor };
+        let output = to.manifest(options)?;
+        let shown = to.shown(Path::new(&manifest_name()));
+        let manifest = Manifest { of: &from, options, encryptor, shown };
         let consume = |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| {
-            manifest.write(&to, outcomes, tell)
+            manifest.write(output, outcomes, tell)
         };
         thread::scope(|scope| {
             if options.progress.wants_total() {
@@ -147,7 +229,7 @@ impl Drop for StopOnDrop<'_> {
 /// What the work on one name takes.
 struct One<'a> {
     from: &'a Tree,
-    to: &'a Writable,
+    to: &'a Begun,
     options: &'a Options<'a>,
     encryptor: Encryptor<'a>,
 }
@@ -178,10 +260,9 @@ impl One<'_> {
     fn file(&self, place: &Place, step: &Step, path: Vec<u8>) -> Result<(Entry, Option<Done>)> {
         let file = place.file().cannot("read", &place.shown)?;
         let (mode, modified) = mode_and_time(&file).cannot("read", &place.shown)?;
-        let to = self.to.tree.place(&sealed(&step.path), "write")?;
-        let output = NewFile::inside(to, self.to.overwrite, self.options.forbidden)?;
-        let to = polyseal_file::Output::File(output.file());
-        let summary = self.encryptor.committing().encrypt(Input::File(&file), to);
+        let bytes = file.size().cannot("read", &place.shown)?;
+        let mut output = self.to.create(&sealed(&step.path), bytes, self.options)?;
+        let summary = self.encryptor.committing().encrypt(Input::File(&file), output.output());
         let summary = summary.map_err(sealing(&place.shown))?;
         let kind = bound(&summary, &place.shown)?;
         output.commit()?;
@@ -204,33 +285,33 @@ pub(super) struct Manifest<'a> {
     pub(super) of: &'a Tree,
     pub(super) options: &'a Options<'a>,
     pub(super) encryptor: Encryptor<'a>,
+    /// What messages call it.
+    pub(super) shown: PathBuf,
 }
 
 impl Manifest<'_> {
-    /// Tells of the outcomes, and writes the manifest of them into the tree.
+    /// Tells of the outcomes, and lets the manifest of them appear.
     pub(super) fn write(
         &self,
-        to: &Writable,
+        mut output: NewSealed,
         outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
         tell: Tell<'_>,
     ) -> Result<Total> {
-        let place = to.tree.place(Path::new(&manifest_name()), "write")?;
-        let output = NewFile::inside(place, to.overwrite, self.options.forbidden)?;
-        let total = self.write_to(&output, outcomes, tell)?;
+        let total = self.write_to(output.output(), outcomes, tell)?;
         output.commit()?;
         Ok(total)
     }
 
-    /// The same to a file that has no name yet.
+    /// The same, and it does not appear yet.
     pub(super) fn write_to(
         &self,
-        output: &NewFile,
+        output: Output<'_>,
         outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
         tell: Tell<'_>,
     ) -> Result<Total> {
-        let shown = output.shown().to_owned();
+        let shown = &self.shown;
         let mut report = Report::new(tell, self.options.progress);
-        let writer = Writer::new(Vec::new()).map_err(of_manifest(&shown))?;
+        let writer = Writer::new(Vec::new()).map_err(of_manifest(shown))?;
         let mut plaintext = Plaintext {
             outcomes,
             writer: Some(writer),
@@ -241,15 +322,11 @@ impl Manifest<'_> {
             at: 0,
         };
         let input = Input::Stream(&mut plaintext);
-        let context = context(self.encryptor.bound_to()).map_err(sealing(&shown))?;
+        let context = context(self.encryptor.bound_to()).map_err(sealing(shown))?;
         // Its bytes are none that anybody waits for.
-        let encrypted = self
-            .encryptor
-            .context(&context)
-            .progress(&|_| ())
-            .encrypt(input, polyseal_file::Output::File(output.file()));
-        encrypted.map_err(|error| unwrapped(error).unwrap_or_else(sealing(&shown)))?;
-        report.end(&shown)
+        let encrypted = self.encryptor.context(&context).progress(&|_| ()).encrypt(input, output);
+        encrypted.map_err(|error| unwrapped(error).unwrap_or_else(sealing(shown)))?;
+        report.end(shown)
     }
 }
 

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 use super::Tree;
 use crate::error::{About, Error, Problem, Result};
+use crate::new_file::NewFile;
+use crate::options::Options;
 use crate::platform::Directory;
 
 /// A directory for a tree, which need not be there yet.
@@ -46,6 +48,20 @@ pub(super) struct Writable {
     pub(super) tree: Tree,
     pub(super) overwrite: bool,
     pub(super) reach: Reach,
+}
+
+impl Writable {
+    /// Begins a file of the tree.
+    pub(super) fn create(&self, path: &Path, options: &Options<'_>) -> Result<NewFile> {
+        let place = self.tree.place(path, "write")?;
+        NewFile::inside(place, self.overwrite, options.forbidden)
+    }
+
+    /// Makes a directory of the tree, which may be there.
+    pub(super) fn make(&self, path: &Path) -> Result {
+        let made = self.tree.root.of_beneath(path).and_then(|(at, name)| at.make(&name));
+        made.cannot("write", &self.tree.shown(path))
+    }
 }
 
 impl NewTree {

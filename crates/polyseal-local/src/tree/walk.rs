@@ -26,8 +26,20 @@ pub(super) struct Step {
 /// A directory that could not be read, and why.
 pub(super) type Unread = (PathBuf, io::Error);
 
+/// What has the names in the directories of a tree.
+pub(super) trait Names: Send {
+    /// Those in one, each with what it is.
+    fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>>;
+}
+
+impl Names for Cursor {
+    fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
+        self.at(directory)?.names()
+    }
+}
+
 pub(super) struct Walk<'a> {
-    cursor: Cursor,
+    there: Box<dyn Names>,
     exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     sealed: bool,
     /// Of each directory on the way, what is still to come, the last first.
@@ -46,8 +58,15 @@ impl<'a> Walk<'a> {
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
         sealed: bool,
     ) -> Self {
-        let cursor = Cursor::new(root.clone());
-        Self { cursor, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
+        Self::of(Box::new(Cursor::new(root.clone())), exclude, sealed)
+    }
+
+    pub(super) fn of(
+        there: Box<dyn Names>,
+        exclude: &'a (dyn Fn(&Path) -> bool + Sync),
+        sealed: bool,
+    ) -> Self {
+        Self { there, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
     }
 
     /// A file whose encrypted name a directory beside it has, if one has been passed.
@@ -56,7 +75,7 @@ impl<'a> Walk<'a> {
     }
 
     fn names(&mut self, path: &Path) -> io::Result<Vec<Name>> {
-        let found = self.cursor.at(path)?.names()?.into_iter().map(|(name, kind)| {
+        let found = self.there.names(path)?.into_iter().map(|(name, kind)| {
             let (key, kind) = self.ordered(&name, kind);
             (Reverse(key), Reverse(kind), name)
         });

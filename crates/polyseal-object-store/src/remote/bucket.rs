@@ -192,6 +192,17 @@ impl Bucket {
         })
     }
 
+    /// The key of one of the objects below a prefix, if there are any.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub fn any_below(&self, prefix: &str) -> Result<Option<String>, Error> {
+        self.listed(prefix, |prefix| async move {
+            let first = self.store.list(prefix.as_ref()).try_next().await?;
+            Ok(Some(first.map(|object| object.location.to_string())))
+        })
+    }
+
     /// What `list` finds below a prefix; `None` if that is too much.
     fn listed<T, F>(&self, prefix: &str, list: impl FnOnce(Option<Path>) -> F) -> Result<T, Error>
     where

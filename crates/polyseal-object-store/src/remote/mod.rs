@@ -36,6 +36,8 @@ mod reader;
 mod rekey;
 mod runtime;
 mod s3;
+#[cfg(feature = "trees")]
+mod tree;
 mod trouble;
 mod url;
 mod writer;
@@ -51,5 +53,7 @@ pub use errors::{
 };
 pub use reader::{ObjectReader, Pinned};
 pub use rekey::{Compared, expect_replaceable, replace_header};
+#[cfg(feature = "trees")]
+pub use tree::{Prefix, StoredObject};
 pub use trouble::Trouble;
 pub use writer::ObjectWriter;

@@ -7,7 +7,9 @@
 use std::io::{self, Write};
 use std::mem;
 
-use object_store::{Error as StoreError, MultipartUpload, ObjectStore, ObjectStoreExt, PutMode};
+use object_store::{
+    Error as StoreError, MultipartUpload, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion,
+};
 use tokio::task::JoinSet;
 
 use super::bucket::Object;
@@ -17,13 +19,15 @@ use crate::part_sizes::PartSizes;
 
 /// The parts that are usual.
 const PART_BYTES: u64 = 16 * 1024 * 1024;
+/// What is put on a condition is put in one request up to this: an upload in parts has none.
+const CONDITIONAL_BYTES: u64 = 128 * 1024 * 1024;
 /// Parts of the usual size that are on their way at once; of larger ones, one.
 const AT_ONCE: u64 = 3;
 
 /// An object that is being written.
 pub struct ObjectWriter {
     object: Object,
-    replace: bool,
+    mode: PutMode,
     sizes: PartSizes,
     part: Vec<u8>,
     upload: Option<Upload>,
@@ -46,7 +50,49 @@ impl ObjectWriter {
             return Err(Error::new(object.url.to_string(), Problem::Exists));
         }
         let sizes = PartSizes::new(PART_BYTES, bytes);
-        Ok(Self { object, replace, sizes, part: Vec::new(), upload: None })
+        let mode = if replace { PutMode::Overwrite } else { PutMode::Create };
+        Ok(Self { object, mode, sizes, part: Vec::new(), upload: None })
+    }
+
+    /// One in the place of what is there now, be that nothing. If something else is there when it
+    /// is to appear, it does not.
+    ///
+    /// # Errors
+    /// [`Problem::ReadOnly`], [`Problem::NoTag`], what the store says.
+    pub fn create_over_seen(object: Object) -> Result<Self, Error> {
+        object.expect_writable()?;
+        let mode = match object.meta()? {
+            None => PutMode::Create,
+            Some(meta) if meta.e_tag.is_none() => {
+                return Err(Error::new(object.url.to_string(), Problem::NoTag));
+            }
+            Some(meta) => {
+                PutMode::Update(UpdateVersion { e_tag: meta.e_tag, version: meta.version })
+            }
+        };
+        let sizes = PartSizes::new(CONDITIONAL_BYTES, None);
+        Ok(Self { object, mode, sizes, part: Vec::new(), upload: None })
+    }
+
+    /// What it is if something else is there than there may be; `None` if anything may.
+    fn in_the_way(&self) -> Option<Error> {
+        let problem = match self.mode {
+            PutMode::Overwrite => return None,
+            PutMode::Create => Problem::Exists,
+            PutMode::Update(_) => Problem::Replaced,
+        };
+        Some(Error::new(self.object.url.to_string(), problem))
+    }
+
+    /// Whether what is there now may be replaced.
+    fn may_replace(&self) -> Result<bool, Error> {
+        Ok(match &self.mode {
+            PutMode::Overwrite => true,
+            PutMode::Create => self.object.meta()?.is_none(),
+            PutMode::Update(seen) => {
+                self.object.meta()?.is_some_and(|meta| meta.e_tag == seen.e_tag)
+            }
+        })
     }
 
     /// The object.
@@ -85,20 +131,20 @@ impl ObjectWriter {
     /// # Errors
     /// [`Problem::Exists`], what the store says.
     pub fn commit(mut self) -> Result<(), Error> {
-        let exists = Error::new(self.object.url.to_string(), Problem::Exists);
+        let in_the_way = self.in_the_way();
         let store = &self.object.bucket.store;
         if self.upload.is_none() {
-            let mode = if self.replace { PutMode::Overwrite } else { PutMode::Create };
             let part = mem::take(&mut self.part);
-            let put = store.put_opts(&self.object.path, part.into(), mode.into());
+            let put = store.put_opts(&self.object.path, part.into(), self.mode.clone().into());
             return match wait(put).map_err(|error| Error::io(&self.object.url, error))? {
                 Ok(_) => Ok(()),
-                Err(StoreError::AlreadyExists { .. } | StoreError::Precondition { .. })
-                    if !self.replace =>
-                {
-                    Err(exists)
-                }
-                Err(error) => Err(self.object.failed(&error)),
+                Err(error) => Err(match (&error, in_the_way) {
+                    (
+                        StoreError::AlreadyExists { .. } | StoreError::Precondition { .. },
+                        Some(in_the_way),
+                    ) => in_the_way,
+                    _ => self.object.failed(&error),
+                }),
             };
         }
         self.send()?;
@@ -109,8 +155,10 @@ impl ObjectWriter {
             }
             Ok(())
         })?;
-        if !self.replace && self.object.meta()?.is_some() {
-            return Err(exists);
+        if let Some(in_the_way) = in_the_way
+            && !self.may_replace()?
+        {
+            return Err(in_the_way);
         }
         let Some(mut upload) = self.upload.take() else { return Ok(()) };
         self.object.wait(async {

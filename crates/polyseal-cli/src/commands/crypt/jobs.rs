@@ -8,12 +8,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use polyseal_local::{Meant, Outputs, Patterns, Place};
+use polyseal_local::{Error, Meant, Outputs, Patterns, Place, Problem, beneath};
 
 use crate::args::{ManyArgs, OutputArgs};
 use crate::commands::many::Names;
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, ForbiddenOutputs, OutputFile};
+use crate::objects::{below, is_object, is_prefix};
 use crate::streams::{descriptor, is_standard_input, is_standard_output};
 
 /// The name of the output, from that of the input.
@@ -98,14 +99,16 @@ impl Job {
 }
 
 fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Result<Jobs> {
-    let directory = output.output.as_deref().is_some_and(Path::is_dir);
+    let directory = output.output.as_deref().is_some_and(is_directory);
     let alone = match files {
         [] => true,
         [one] => !directory || is_standard_input(one),
         _ => false,
     };
     if alone {
-        if let Some(path) = output.output.as_deref().filter(|path| path.is_file()) {
+        if let Some(path) =
+            output.output.as_deref().filter(|path| !is_object(path) && path.is_file())
+        {
             // Known before anything is asked for.
             if !output.force && descriptor(path).is_none() {
                 return Err(crate::error::already_exists(path));
@@ -118,7 +121,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
         }));
     }
     let directory = out_directory(output)?;
-    let inputs: Vec<_> = files.iter().map(|path| Meant::by(path)).collect();
+    let inputs: Vec<_> = files.iter().map(|path| meant(path)).collect();
     let mut seen = BTreeSet::new();
     let job = |path: &PathBuf| {
         let failure = |what: &str| Failure::usage(format!("{} {what}", path.display()));
@@ -128,14 +131,17 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
         let to = renamed(path, rename)?;
         let to = match (directory, to.file_name()) {
             (None, _) => to,
+            (Some(prefix), Some(name)) if is_object(prefix) => below(prefix, name.as_ref())?,
             (Some(directory), Some(name)) => directory.join(name),
             (Some(_), None) => return Err(failure("has no name")),
         };
-        let meant = Meant::by(&to);
-        if matches!(meant, Meant::File(_)) && inputs.contains(&meant) {
+        let meant = meant(&to);
+        let may_be_input = is_object(&to) || matches!(meant, Meant::File(_));
+        if may_be_input && inputs.contains(&meant) {
             return Err(failure("would replace another input").hint("write to another directory"));
         }
-        if !output.force && to.exists() {
+        // Of an object, that is asked when it is begun.
+        if !output.force && !is_object(&to) && to.exists() {
             return Err(crate::error::already_exists(&to));
         }
         if !seen.insert(meant) {
@@ -147,10 +153,23 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Re
     Ok(Jobs::Several(files.iter().map(job).collect::<Result<_>>()?))
 }
 
-/// The directory that the outputs of several inputs go to, if one is named.
+/// What is meant by the name of a file or of an object, whose name is all there is.
+fn meant(path: &Path) -> Meant {
+    if is_object(path) { Meant::Nothing(path.to_owned()) } else { Meant::by(path) }
+}
+
+fn is_directory(path: &Path) -> bool {
+    if is_object(path) { is_prefix(path) } else { path.is_dir() }
+}
+
+/// The directory or prefix that the outputs of several inputs go to, if one is named.
 fn out_directory(output: &OutputArgs) -> Result<Option<&Path>> {
     match output.output.as_deref() {
-        Some(path) if !path.is_dir() => {
+        Some(path) if is_object(path) && !is_prefix(path) => {
+            let message = format!("{} is one object", path.display());
+            Err(Failure::usage(message).hint("a prefix, for several, ends in /"))
+        }
+        Some(path) if !is_directory(path) => {
             let message = format!("{} is not a directory", path.display());
             Err(Failure::usage(message).hint("of several inputs, each has a file of its own"))
         }
@@ -168,6 +187,7 @@ fn renamed(path: &Path, rename: Rename) -> Result<PathBuf> {
 /// The outputs of the inputs in a list.
 pub(super) struct Listed {
     outputs: Outputs,
+    directory: Option<PathBuf>,
     force: bool,
     excluded: Patterns,
     rename: Rename,
@@ -175,9 +195,13 @@ pub(super) struct Listed {
 
 impl Listed {
     fn new(output: &OutputArgs, excluded: Patterns, rename: Rename) -> Result<Self> {
-        let outputs =
-            out_directory(output)?.map_or_else(|| Ok(Outputs::beside()), Outputs::beneath);
-        Ok(Self { outputs: outputs?, force: output.force, excluded, rename })
+        let directory = out_directory(output)?;
+        let outputs = match directory {
+            Some(directory) if !is_object(directory) => Outputs::beneath(directory)?,
+            _ => Outputs::beside(),
+        };
+        let directory = directory.map(Path::to_owned);
+        Ok(Self { outputs, directory, force: output.force, excluded, rename })
     }
 
     pub(super) fn has(&self, path: &Path) -> bool {
@@ -185,12 +209,34 @@ impl Listed {
     }
 
     pub(super) fn job(&self, path: &Path) -> Result<Job> {
-        let place = self.outputs.place(path, &renamed(path, self.rename)?)?;
+        let name = renamed(path, self.rename)?;
+        if let Some(to) = self.object(path, &name)? {
+            if self.force && !self.outputs.begin_named(&to) {
+                return Err(same_output(path));
+            }
+            let output = OutputArgs { output: Some(to), force: self.force };
+            return Ok(Job { input: Some(path.to_owned()), output: Target::Named(output) });
+        }
+        let place = self.outputs.place(path, &name)?;
         if self.force && !self.outputs.begin(&place) {
             return Err(same_output(path));
         }
         let output = Target::In { place, force: self.force };
         Ok(Job { input: Some(path.to_owned()), output })
+    }
+
+    /// The object that is the output of `path`, if it is none beside or beneath a directory.
+    fn object(&self, path: &Path, name: &Path) -> Result<Option<PathBuf>> {
+        match &self.directory {
+            None => Ok(is_object(path).then(|| name.to_owned())),
+            // A key is no path from here.
+            Some(_) if is_object(path) => Err(Error::new(path, Problem::LeadsOut).into()),
+            Some(prefix) if is_object(prefix) => {
+                let name = beneath(name).ok_or_else(|| Error::new(path, Problem::LeadsOut))?;
+                below(prefix, &name).map(Some)
+            }
+            Some(_) => Ok(None),
+        }
     }
 }
 

@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 pub(crate) use names::Names;
 pub(crate) use report::Done;
 use report::Report;
+#[cfg(feature = "stores")]
+pub(crate) use report::said;
 
 use polyseal_local::{Options, Patterns, Tell, Total, cores, in_order};
 

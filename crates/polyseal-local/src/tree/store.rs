@@ -1,0 +1,256 @@
+//! Sealed trees in stores of objects: each encrypted file is an object, by its path in the tree.
+//!
+//! The tree is the one that a directory has: its files can be uploaded, and the objects downloaded,
+//! one by one. Directories, links, modes and times are in the manifest alone, so nothing else is
+//! needed of a store than [`Store`] has. Whoever implements it decides how it is reached.
+//!
+//! What a store does not have: no other program is kept from writing an object in between. So the
+//! manifest is written on the condition that it is still what it was ([`Over::AsSeen`]).
+
+use std::fmt::Debug;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polyseal_file::{Header, Output, ReadAt};
+
+use super::Tree;
+use super::walk::{Names, Walk};
+use crate::error::{Error, Problem, Result};
+use crate::new_file::NewFile;
+use crate::platform::{EntryKind, bytes};
+
+/// A place for the files of a sealed tree that is no directory. Errors are about what
+/// [`shown`](Self::shown) gives.
+pub trait Store: Debug + Send + Sync {
+    /// What messages call the file at this path in the tree; for an empty path, the tree.
+    fn shown(&self, path: &Path) -> PathBuf;
+
+    /// Asserts that a file can have this path.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    fn expect_name(&self, path: &Path) -> Result;
+
+    /// One of the files, if there are any.
+    ///
+    /// # Errors
+    /// What the store says.
+    fn any(&self) -> Result<Option<PathBuf>>;
+
+    /// The paths of all files, in any order.
+    ///
+    /// # Errors
+    /// What the store says.
+    fn list(&self) -> Result<Vec<String>>;
+
+    /// The version of a file that is there now, to be read at offsets.
+    ///
+    /// # Errors
+    /// [`Problem::Missing`], or what the store says.
+    fn open(&self, path: &Path) -> Result<Box<dyn Stored>>;
+
+    /// The same, to be read to its end.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    fn stream(&self, path: &Path) -> Result<Box<dyn Read + Send>>;
+
+    /// Begins a file, which is there when it is [committed](NewStored::commit). `bytes` are how
+    /// many there will be about, if that is known.
+    ///
+    /// # Errors
+    /// [`Problem::Exists`], or what the store says.
+    fn create(&self, path: &Path, over: Over, bytes: Option<u64>) -> Result<Box<dyn NewStored>>;
+}
+
+/// What a new file may replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Over {
+    /// Nothing: there must be no such file.
+    Nothing,
+    /// Whatever is there.
+    Anything,
+    /// What is there when it is begun, be that nothing: if it is another at the end, that is
+    /// [`Problem::Changed`].
+    AsSeen,
+}
+
+/// One version of a file in a store.
+pub trait Stored: ReadAt + Debug + Send + Sync {
+    /// Its header.
+    ///
+    /// # Errors
+    /// As [`Header::parse`], and [`polyseal_file::Error::Io`].
+    fn header(&self) -> polyseal_file::Result<Header>;
+
+    /// Puts another header, as long as its own, in front of its payload, if this version is still
+    /// what is there.
+    ///
+    /// # Errors
+    /// [`Problem::Changed`], or what the store says.
+    fn replace_header(&self, header: &Header) -> Result<Compared>;
+}
+
+/// Whether a store has compared the version at the last moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// It has: nothing that another program has written is lost.
+    Yes,
+    /// It has not: what another program wrote in the last moments is lost.
+    No,
+}
+
+/// A file that is being written. If it is dropped, it never appears.
+pub trait NewStored: Write + Send {
+    /// Lets it appear.
+    ///
+    /// # Errors
+    /// [`Problem::Exists`], [`Problem::Changed`], or what the store says.
+    fn commit(self: Box<Self>) -> Result;
+}
+
+/// Where the files of a sealed tree are.
+#[derive(Debug)]
+pub(crate) enum Kept {
+    Directory(Tree),
+    Store(Arc<dyn Store>),
+}
+
+impl Kept {
+    pub(crate) fn shown(&self, path: &Path) -> PathBuf {
+        match self {
+            Self::Directory(tree) => tree.shown(path),
+            Self::Store(store) => store.shown(path),
+        }
+    }
+
+    /// The directory, for what is done in one alone.
+    pub(crate) fn directory(&self) -> Result<&Tree> {
+        match self {
+            Self::Directory(tree) => Ok(tree),
+            Self::Store(store) => Err(Error::new(&store.shown(Path::new("")), Problem::InAStore)),
+        }
+    }
+
+    /// The names of the tree, of which those of a store are listed now.
+    pub(super) fn walk<'a>(&self, exclude: &'a (dyn Fn(&Path) -> bool + Sync)) -> Result<Walk<'a>> {
+        Ok(match self {
+            Self::Directory(tree) => Walk::new(&tree.root, exclude, true),
+            Self::Store(store) => Walk::of(Box::new(Listed::new(store.list()?)), exclude, true),
+        })
+    }
+}
+
+/// The file of a manifest, whose version stays what it was.
+#[derive(Debug)]
+pub(crate) enum ManifestFile {
+    File(std::fs::File),
+    Stored(Box<dyn Stored>),
+}
+
+impl ManifestFile {
+    pub(super) fn header(&self) -> polyseal_file::Result<Header> {
+        match self {
+            Self::File(file) => Header::read(&mut &*file),
+            Self::Stored(stored) => stored.header(),
+        }
+    }
+}
+
+impl ReadAt for ManifestFile {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read_at(buffer, offset),
+            Self::Stored(stored) => stored.read_at(buffer, offset),
+        }
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.size(),
+            Self::Stored(stored) => stored.size(),
+        }
+    }
+}
+
+/// An encrypted file of a tree that is made.
+pub(super) enum NewSealed {
+    File(NewFile),
+    Stored(Box<dyn NewStored>),
+}
+
+impl NewSealed {
+    pub(super) fn output(&mut self) -> Output<'_> {
+        match self {
+            Self::File(file) => Output::File(file.file()),
+            Self::Stored(stored) => Output::Stream(stored),
+        }
+    }
+
+    pub(super) fn commit(self) -> Result {
+        match self {
+            Self::File(file) => file.commit(),
+            Self::Stored(stored) => stored.commit(),
+        }
+    }
+}
+
+/// The files of a store, in the order of their bytes: those of a directory are beside each other.
+struct Listed(Vec<String>);
+
+impl Listed {
+    fn new(mut paths: Vec<String>) -> Self {
+        paths.sort_unstable();
+        Self(paths)
+    }
+}
+
+impl Names for Listed {
+    fn names(&mut self, directory: &Path) -> io::Result<Vec<(std::ffi::OsString, EntryKind)>> {
+        let mut prefix = bytes(directory.as_os_str()).to_vec();
+        if !prefix.is_empty() {
+            prefix.push(b'/');
+        }
+        let from = self.0.partition_point(|path| path.as_bytes() < &prefix[..]);
+        let below = self.0[from..].iter();
+        let below = below.take_while(|path| path.as_bytes().starts_with(&prefix));
+        let mut names: Vec<_> = below
+            .map(|path| match path[prefix.len()..].split_once('/') {
+                Some((directory, _)) => (directory, EntryKind::Directory),
+                None => (&path[prefix.len()..], EntryKind::File),
+            })
+            .collect();
+        names.dedup();
+        Ok(names.into_iter().map(|(name, kind)| (name.into(), kind)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_listed_has_directories() {
+        let paths = ["b", "a/x", "a-", "a/y/z", "a", "a/y", "é/1"].map(str::to_owned);
+        let mut listed = Listed::new(paths.to_vec());
+        let mut names = |path: &str| {
+            let names = listed.names(Path::new(path)).unwrap().into_iter();
+            let mut names: Vec<_> = names
+                .map(|(name, kind)| (name.into_string().unwrap(), kind == EntryKind::Directory))
+                .collect();
+            names.sort();
+            names
+        };
+        let of = |names: &[(&str, bool)]| -> Vec<(String, bool)> {
+            names.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
+        };
+        assert_eq!(
+            names(""),
+            of(&[("a", false), ("a", true), ("a-", false), ("b", false), ("é", true)])
+        );
+        assert_eq!(names("a"), of(&[("x", false), ("y", false), ("y", true)]));
+        assert_eq!(names("a/y"), of(&[("z", false)]));
+        assert_eq!(names("none"), of(&[]));
+    }
+}

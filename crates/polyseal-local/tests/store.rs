@@ -1,0 +1,346 @@
+//! Sealed trees in a store, which is here a map of bytes: they are those of a directory, and the
+//! manifest comes last, over the version that was seen.
+
+#![allow(
+    clippy::std_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::unwrap_used,
+    reason = "a test, with std"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Cursor, Read, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use polyseal_file::{Decryptor, Encryptor, Existing, Header, Identities, Key, ReadAt, Recipients};
+use polyseal_local::{
+    Already, Compared, Done, Error, How, NewStored, NewTree, Options, Over, Problem, Rekey, Result,
+    SealedTree, Store, Stored, Total, TreeSealer,
+};
+
+const MANIFEST: &str = ".polyseal-manifest.polyseal";
+
+type Version = (u64, Vec<u8>);
+
+/// Files, each with the number of its version, and what was asked for.
+#[derive(Clone, Debug, Default)]
+struct Map {
+    files: Arc<Mutex<BTreeMap<String, Version>>>,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Map {
+    fn ask(&self, what: &str, path: &str) {
+        self.asked.lock().unwrap().push(format!("{what} {path}"));
+    }
+
+    fn version(&self, path: &str) -> Option<u64> {
+        self.files.lock().unwrap().get(path).map(|(version, _)| *version)
+    }
+
+    fn put(&self, path: &str, bytes: Vec<u8>) {
+        let version = self.version(path).unwrap_or_default() + 1;
+        self.files.lock().unwrap().insert(path.to_owned(), (version, bytes));
+    }
+
+    fn get(&self, path: &str) -> Vec<u8> {
+        self.files.lock().unwrap()[path].1.clone()
+    }
+
+    fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+}
+
+impl Store for Map {
+    fn shown(&self, path: &Path) -> PathBuf {
+        Path::new("map:").join(path)
+    }
+
+    fn expect_name(&self, path: &Path) -> Result {
+        match path.to_str() {
+            Some(_) => Ok(()),
+            None => Err(Error::new(&self.shown(path), Problem::Special)),
+        }
+    }
+
+    fn any(&self) -> Result<Option<PathBuf>> {
+        Ok(self.files.lock().unwrap().keys().next().map(PathBuf::from))
+    }
+
+    fn list(&self) -> Result<Vec<String>> {
+        Ok(self.files.lock().unwrap().keys().rev().cloned().collect())
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Stored>> {
+        let name = path.to_str().unwrap().to_owned();
+        let Some((version, bytes)) = self.files.lock().unwrap().get(&name).cloned() else {
+            return Err(Error::new(&self.shown(path), Problem::Missing));
+        };
+        Ok(Box::new(Opened { map: self.clone(), name, version, bytes }))
+    }
+
+    fn stream(&self, path: &Path) -> Result<Box<dyn Read + Send>> {
+        self.open(path)?;
+        Ok(Box::new(Cursor::new(self.get(path.to_str().unwrap()))))
+    }
+
+    fn create(&self, path: &Path, over: Over, _: Option<u64>) -> Result<Box<dyn NewStored>> {
+        let name = path.to_str().unwrap().to_owned();
+        self.ask("create", &name);
+        let seen = self.version(&name);
+        Ok(Box::new(New { map: self.clone(), name, over, seen, bytes: Vec::new() }))
+    }
+}
+
+#[derive(Debug)]
+struct Opened {
+    map: Map,
+    name: String,
+    version: u64,
+    bytes: Vec<u8>,
+}
+
+impl ReadAt for Opened {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        self.bytes.read_at(buffer, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.bytes.size()
+    }
+}
+
+impl Stored for Opened {
+    fn header(&self) -> polyseal_file::Result<Header> {
+        Header::read(&mut &self.bytes[..])
+    }
+
+    fn replace_header(&self, header: &Header) -> Result<Compared> {
+        self.map.ask("rekey", &self.name);
+        if self.map.version(&self.name) != Some(self.version) {
+            return Err(Error::new(&self.map.shown(Path::new(&self.name)), Problem::Changed));
+        }
+        let mut bytes = self.bytes.clone();
+        bytes[..header.as_bytes().len()].copy_from_slice(header.as_bytes());
+        self.map.put(&self.name, bytes);
+        Ok(Compared::Yes)
+    }
+}
+
+struct New {
+    map: Map,
+    name: String,
+    over: Over,
+    seen: Option<u64>,
+    bytes: Vec<u8>,
+}
+
+impl Write for New {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.bytes.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl NewStored for New {
+    fn commit(self: Box<Self>) -> Result {
+        self.map.ask("commit", &self.name);
+        let now = self.map.version(&self.name);
+        let problem = match self.over {
+            Over::Nothing if now.is_some() => Problem::Exists,
+            Over::AsSeen if now != self.seen => Problem::Changed,
+            _ => {
+                self.map.put(&self.name, self.bytes);
+                return Ok(());
+            }
+        };
+        Err(Error::new(&self.map.shown(Path::new(&self.name)), problem))
+    }
+}
+
+/// A tree of three files, and a store.
+struct Room {
+    folder: tempfile::TempDir,
+    key: Key,
+    map: Map,
+}
+
+impl Room {
+    fn new() -> Self {
+        let room = Self {
+            folder: tempfile::tempdir().unwrap(),
+            key: Key::generate().unwrap(),
+            map: Map::default(),
+        };
+        fs::create_dir_all(room.at("d/sub/empty")).unwrap();
+        for (path, text) in [("d/a", "first"), ("d/a-", "second"), ("d/sub/a", "third")] {
+            fs::write(room.at(path), text).unwrap();
+        }
+        room
+    }
+
+    fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    fn seal(&self, overwrite: bool, meanwhile: impl Fn() + Sync) -> Result<Total> {
+        let options = Options::new().jobs(NonZeroUsize::MIN);
+        let store = Arc::new(self.map.clone());
+        let sealer = TreeSealer::to_store(&self.at("d"), store, overwrite, &options)?;
+        let recipients = Recipients::from(&self.key);
+        sealer.seal(Encryptor::new(&recipients), &options, &mut |_, done| {
+            meanwhile();
+            done.map(drop)
+        })
+    }
+
+    fn with<T>(&self, key: &Key, work: impl FnOnce(SealedTree<'_>) -> T) -> Result<T> {
+        let identities = Identities::from(key);
+        let store = Arc::new(self.map.clone());
+        Ok(work(SealedTree::open_in(store, Decryptor::new(&identities), &Options::new())?))
+    }
+
+    /// What is told of each file that is not whole.
+    fn verify(&self, key: &Key) -> Vec<String> {
+        let mut told = Vec::new();
+        let verified = self.with(key, |tree| {
+            tree.verify(&mut |_, done| {
+                told.extend(done.err().map(|error| error.to_string()));
+                Ok(())
+            })
+        });
+        verified.unwrap().unwrap();
+        told
+    }
+
+    fn rekey(&self, to: &Key, meanwhile: impl Fn() + Sync) -> Vec<Result<Done>> {
+        let (old, new) = (Identities::from(&self.key), Identities::from(to));
+        let recipients = Recipients::from(to);
+        let to = || Ok(&recipients);
+        let rekey =
+            Rekey::new(&old, &to, Existing::Remove, How::Header).already(Already::Opens(&new));
+        let options = Options::new().jobs(NonZeroUsize::MIN);
+        let (store, mut told) = (Arc::new(self.map.clone()), Vec::new());
+        let done = SealedTree::rekey_in(store, &rekey, &options, &mut |_, done| {
+            meanwhile();
+            told.push(done);
+            Ok(())
+        });
+        done.unwrap();
+        told
+    }
+}
+
+fn problem<T: std::fmt::Debug>(result: Result<T>) -> Problem {
+    result.unwrap_err().into_problem()
+}
+
+#[test]
+fn a_tree_in_a_store_is_that_of_a_directory() {
+    let room = Room::new();
+    let total = room.seal(false, || ()).unwrap();
+    assert_eq!((total.files, total.directories, total.bytes), (3, 2, 16));
+    let asked = room.map.asked();
+    assert_eq!(asked.first().unwrap(), &format!("create {MANIFEST}"));
+    assert_eq!(asked.last().unwrap(), &format!("commit {MANIFEST}"));
+
+    for path in room.map.list().unwrap() {
+        let to = room.at("s").join(&path);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::write(to, room.map.get(&path)).unwrap();
+    }
+    let identities = Identities::from(&room.key);
+    let local = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &Options::new());
+    local.unwrap().verify(&mut |_, done| done.map(drop)).unwrap();
+    assert_eq!(room.verify(&room.key), [""; 0]);
+    let to = NewTree::at(&room.at("out"), false).unwrap();
+    room.with(&room.key, |tree| tree.decrypt(to, &mut |_, done| done.map(drop))).unwrap().unwrap();
+    assert_eq!(fs::read_to_string(room.at("out/sub/a")).unwrap(), "third");
+    assert!(room.at("out/sub/empty").is_dir());
+}
+
+#[test]
+fn what_is_not_of_the_tree_is_told() {
+    let room = Room::new();
+    room.seal(false, || ()).unwrap();
+    let a = room.map.get("a.polyseal");
+    room.map.put("a.polyseal", room.map.get("a-.polyseal"));
+    room.map.put("sub/b.polyseal", a);
+    room.map.files.lock().unwrap().remove("sub/a.polyseal");
+    let expected = [
+        "map:/a.polyseal: it is not the file that the manifest has there",
+        "map:/sub/a.polyseal: it is missing",
+        "map:/sub/b.polyseal: it is not of this tree: the manifest does not have it",
+    ];
+    assert_eq!(room.verify(&room.key), expected);
+    // What is done to directories alone is refused.
+    let recipients = Recipients::from(&room.key);
+    let bound = room.with(&room.key, |tree| {
+        tree.bind_contents(Encryptor::new(&recipients), &mut |_, done| done.map(drop))
+    });
+    assert!(matches!(problem(bound.unwrap()), Problem::InAStore));
+    room.map.files.lock().unwrap().remove(MANIFEST);
+    assert!(matches!(problem(room.with(&room.key, |_| ())), Problem::NoManifest));
+}
+
+#[test]
+fn nothing_is_written_where_something_is_unless_that_is_asked_for() {
+    let room = Room::new();
+    room.map.put("x", Vec::new());
+    assert!(
+        matches!(problem(room.seal(false, || ())), Problem::Occupied(path) if path == Path::new("map:/x"))
+    );
+    assert_eq!(room.map.asked(), [""; 0]);
+    room.seal(true, || ()).unwrap();
+}
+
+#[test]
+fn the_manifest_replaces_the_version_that_was_seen_alone() {
+    let room = Room::new();
+    let meanwhile = || room.map.put(MANIFEST, b"another".to_vec());
+    assert!(matches!(problem(room.seal(false, meanwhile)), Problem::Exists));
+    assert_eq!(room.map.get(MANIFEST), b"another");
+    assert!(matches!(problem(room.seal(true, meanwhile)), Problem::Changed));
+    assert_eq!(room.map.get(MANIFEST), b"another");
+    room.seal(true, || ()).unwrap();
+
+    // Nor does a rekey: it is of the version that it opened.
+    let other = Key::generate().unwrap();
+    let manifest = room.map.get(MANIFEST);
+    let told = room.rekey(&other, || room.map.put(MANIFEST, manifest.clone()));
+    assert!(matches!(told.last().unwrap().as_ref().unwrap_err().problem(), Problem::Changed));
+    assert!(room.map.get(MANIFEST) == manifest);
+    // The run is repeated.
+    let told = room.rekey(&other, || ());
+    assert!(told.iter().all(|done| matches!(done, Ok(Done::Already))), "{told:?}");
+    assert_eq!(room.map.asked().last().unwrap(), &format!("rekey {MANIFEST}"));
+    assert_eq!(room.verify(&other), [""; 0]);
+    assert!(room.with(&room.key, |_| ()).is_err());
+}
+
+/// Whoever can write to the store does not get a file of their own rekeyed, nor keeps the others and
+/// the manifest from it.
+#[test]
+fn what_is_not_the_file_of_its_name_is_not_rekeyed() {
+    let room = Room::new();
+    room.seal(false, || ()).unwrap();
+    let [a, other] = ["a.polyseal", "a-.polyseal"].map(|path| room.map.get(path));
+    room.map.put("a.polyseal", other.clone());
+    let key = Key::generate().unwrap();
+    let told = room.rekey(&key, || ());
+    assert!(matches!(told[0].as_ref().unwrap_err().problem(), Problem::OtherFile));
+    assert!(told[1..].iter().all(|done| matches!(done, Ok(Done::Rekeyed))), "{told:?}");
+    assert!(room.map.get("a.polyseal") == other);
+    // When it is back, the run is repeated with the same keys.
+    room.map.put("a.polyseal", a);
+    let told = room.rekey(&key, || ());
+    assert!(matches!(told[..], [Ok(Done::Rekeyed), Ok(Done::Already), Ok(Done::Already)]));
+    assert_eq!(room.verify(&key), [""; 0]);
+}

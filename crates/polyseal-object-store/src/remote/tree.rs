@@ -1,0 +1,289 @@
+//! Sealed trees in a bucket, below a prefix, as [`polyseal_local`] takes them.
+//!
+//! The file `a/b.polyseal` of the tree is the object with that key below the prefix, to the byte.
+//! So a tree has no name that is no key: one that is not UTF-8, that has control characters, or with
+//! more than [`KEY_BYTES`] bytes.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use polyseal_file::{Header, ReadAt};
+use polyseal_local::{
+    Compared, Error as LocalError, NewStored, Over, Problem as LocalProblem, Store, Stored,
+};
+
+use super::ahead::Ahead;
+use super::bucket::{Bucket, Object, OnNotice, key_below};
+use super::error::{Error, Problem};
+use super::reader::{ObjectReader, Pinned};
+use super::rekey;
+use super::url::{ObjectUrl, Scheme};
+use super::writer::ObjectWriter;
+
+/// The longest key of S3 and Google.
+const KEY_BYTES: usize = 1024;
+
+/// What lies below a prefix: a sealed tree, or a place for one.
+///
+/// ```no_run
+/// use std::sync::Arc;
+///
+/// use polyseal_file::{Decryptor, Identities, Key};
+/// use polyseal_local::{Options, SealedTree};
+/// use polyseal_object_store::remote::{ObjectUrl, OnNotice, Prefix};
+///
+/// let on_notice: OnNotice = Arc::new(|_| ());
+/// let prefix = Prefix::new(&ObjectUrl::parse("s3://backups/album/")?, &on_notice)?;
+/// let identities = Identities::from(&Key::generate()?);
+/// let tree =
+///     SealedTree::open_in(Arc::new(prefix), Decryptor::new(&identities), &Options::new())?;
+/// tree.verify(&mut |path, done| {
+///     println!("{}: {done:?}", path.display());
+///     Ok(())
+/// })?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Prefix {
+    bucket: Arc<Bucket>,
+    url: ObjectUrl,
+}
+
+impl Prefix {
+    /// What is below `url`, with a `/` at its end or not. Nothing is asked of the store yet.
+    ///
+    /// # Errors
+    /// As [`Bucket::connect`], and [`Problem::NoName`]: a web server has no lists.
+    pub fn new(url: &ObjectUrl, on_notice: &OnNotice) -> Result<Self, Error> {
+        if url.scheme() == Scheme::Web {
+            let why = "a web server has no lists of objects".to_owned();
+            return Err(Error::new(url.to_string(), Problem::NoName(why)));
+        }
+        url.prefix()?;
+        Ok(Self { bucket: Bucket::connect(url, on_notice)?, url: url.clone() })
+    }
+
+    /// The name of an object below it.
+    ///
+    /// # Errors
+    /// [`Problem::NoName`].
+    pub fn below(url: &ObjectUrl, path: &Path) -> Result<ObjectUrl, Error> {
+        let named = |why: &str| {
+            let name = format!("{url} {}", path.display());
+            Error::new(name, Problem::NoName(why.to_owned()))
+        };
+        let text = path.to_str().ok_or_else(|| named("it is not UTF-8"))?;
+        let key = key_below(url.key(), text).ok_or_else(|| {
+            named("no key has an empty part, '.', '..' or a control character here")
+        })?;
+        if key.len() > KEY_BYTES {
+            return Err(named("a key has at most 1024 bytes"));
+        }
+        Ok(url.with_key(&key))
+    }
+
+    fn object(&self, path: &Path) -> Result<Object, Error> {
+        self.bucket.object(&Self::below(&self.url, path)?)
+    }
+
+    /// What is in front of each path in a key.
+    fn front(&self) -> &str {
+        self.url.key().strip_suffix('/').unwrap_or(self.url.key())
+    }
+
+    /// The path below the prefix.
+    fn path(&self, key: &str) -> Option<String> {
+        let front = self.front();
+        let path =
+            if front.is_empty() { key } else { key.strip_prefix(front)?.strip_prefix('/')? };
+        Some(path.to_owned())
+    }
+
+    /// What could not be done with the file at a path of it, or with all of it.
+    fn failed(&self, what: &'static str, path: &Path) -> impl Fn(Error) -> LocalError {
+        let shown = self.shown(path);
+        move |error| local(what, &shown, error)
+    }
+
+    /// The same where it was read.
+    fn unread(&self, path: &Path) -> impl Fn(Error) -> LocalError {
+        let shown = self.shown(path);
+        move |error| match error.problem() {
+            Problem::NotFound => LocalError::new(&shown, LocalProblem::Missing),
+            _ => local("read", &shown, error),
+        }
+    }
+}
+
+/// An error of an object, as one of a file.
+fn local(what: &'static str, shown: &Path, error: Error) -> LocalError {
+    let problem = match error.problem() {
+        Problem::Exists => LocalProblem::Exists,
+        Problem::Replaced => LocalProblem::Changed,
+        problem => {
+            let strange = matches!(problem, Problem::Permission);
+            LocalProblem::Store { what, source: error.into(), strange }
+        }
+    };
+    LocalError::new(shown, problem)
+}
+
+impl Store for Prefix {
+    fn shown(&self, path: &Path) -> PathBuf {
+        if path.as_os_str().is_empty() {
+            return self.url.to_string().into();
+        }
+        let front = PathBuf::from(self.url.with_key(self.front()).to_string());
+        front.join(path)
+    }
+
+    fn expect_name(&self, path: &Path) -> polyseal_local::Result {
+        Self::below(&self.url, path).map(drop).map_err(self.failed("use", path))
+    }
+
+    fn any(&self) -> polyseal_local::Result<Option<PathBuf>> {
+        let found = self.bucket.any_below(self.url.key());
+        let found = found.map_err(self.failed("list", Path::new("")))?;
+        Ok(found.and_then(|key| self.path(&key)).map(PathBuf::from))
+    }
+
+    fn list(&self) -> polyseal_local::Result<Vec<String>> {
+        let keys = self.bucket.all_below(self.url.key());
+        let keys = keys.map_err(self.failed("list", Path::new("")))?;
+        Ok(keys.iter().filter_map(|key| self.path(key)).collect())
+    }
+
+    fn open(&self, path: &Path) -> polyseal_local::Result<Box<dyn Stored>> {
+        let opened = self.object(path).and_then(|object| StoredObject::open(&object));
+        Ok(Box::new(opened.map_err(self.unread(path))?))
+    }
+
+    fn stream(&self, path: &Path) -> polyseal_local::Result<Box<dyn Read + Send>> {
+        let opened = self.object(path).and_then(|object| ObjectReader::open(&object));
+        Ok(Box::new(opened.map_err(self.unread(path))?))
+    }
+
+    fn create(
+        &self,
+        path: &Path,
+        over: Over,
+        bytes: Option<u64>,
+    ) -> polyseal_local::Result<Box<dyn NewStored>> {
+        let created = self.object(path).and_then(|object| match over {
+            Over::Nothing => ObjectWriter::create(object, false, bytes),
+            Over::Anything => ObjectWriter::create(object, true, bytes),
+            Over::AsSeen => ObjectWriter::create_over_seen(object),
+        });
+        let writer = created.map_err(self.failed("write", path))?;
+        Ok(Box::new(NewObject { writer, shown: self.shown(path) }))
+    }
+}
+
+/// One version of an object: read at offsets, and ahead where that is in order.
+#[derive(Debug)]
+pub struct StoredObject {
+    pinned: Arc<Pinned>,
+    ahead: Ahead,
+}
+
+impl StoredObject {
+    /// The version that is there now.
+    ///
+    /// # Errors
+    /// As [`Pinned::open`].
+    pub fn open(object: &Object) -> Result<Self, Error> {
+        let pinned = Arc::new(Pinned::open(object)?);
+        Ok(Self { ahead: Ahead::of(Arc::clone(&pinned)), pinned })
+    }
+
+    /// The same of an object whose header can be replaced.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open) and [`expect_replaceable`](super::expect_replaceable).
+    pub fn open_to_rekey(object: &Object) -> Result<Self, Error> {
+        object.expect_writable()?;
+        let opened = Self::open(object)?;
+        rekey::expect_replaceable(&opened.pinned)?;
+        Ok(opened)
+    }
+}
+
+impl ReadAt for StoredObject {
+    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+        if offset < self.pinned.beginning().len() as u64 {
+            return self.pinned.read_at(buffer, offset);
+        }
+        self.ahead.read_at(buffer, offset)
+    }
+
+    fn size(&self) -> io::Result<u64> {
+        self.pinned.size()
+    }
+}
+
+impl Stored for StoredObject {
+    fn header(&self) -> polyseal_file::Result<Header> {
+        self.pinned.header()
+    }
+
+    fn replace_header(&self, header: &Header) -> polyseal_local::Result<Compared> {
+        let shown = PathBuf::from(self.pinned.object().url().to_string());
+        match rekey::replace_header(&self.pinned, header.as_bytes()) {
+            Ok(rekey::Compared::Yes) => Ok(Compared::Yes),
+            Ok(rekey::Compared::No) => Ok(Compared::No),
+            Err(error) => Err(local("rekey", &shown, error)),
+        }
+    }
+}
+
+/// An object that is being written.
+struct NewObject {
+    writer: ObjectWriter,
+    shown: PathBuf,
+}
+
+impl Write for NewObject {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.writer.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
+}
+
+impl NewStored for NewObject {
+    fn commit(self: Box<Self>) -> polyseal_local::Result {
+        self.writer.commit().map_err(|error| local("write", &self.shown, error))
+    }
+}
+
+impl fmt::Debug for Prefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Prefix({})", self.url)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_below_a_prefix_are_literal() {
+        let url = |text: &str| ObjectUrl::parse(text).unwrap();
+        for (prefix, path, expected) in [
+            ("s3://b", "a/b c", "s3://b/a/b c"),
+            ("s3://b/", "%2F", "s3://b/%2F"),
+            ("s3://b/p", "a", "s3://b/p/a"),
+            ("s3://b/p/", "a", "s3://b/p/a"),
+        ] {
+            assert_eq!(Prefix::below(&url(prefix), Path::new(path)).unwrap().to_string(), expected);
+        }
+        let long = "x".repeat(1023);
+        for path in ["", "../a", "a/../b", "/a", "a\nb", "a//b", long.as_str()] {
+            let refused = Prefix::below(&url("s3://b/p/"), Path::new(path)).unwrap_err();
+            assert!(matches!(refused.problem(), Problem::NoName(_)), "{path:?}");
+        }
+    }
+}
