@@ -63,7 +63,7 @@ portable-all: portable
 		cargo clippy --locked -p polyseal-file --no-default-features --features "$$feature" -- -D warnings || exit; \
 	done
 	cargo clippy --locked -p polyseal-cli -p polyseal-object-store --all-targets \
-		--features polyseal-cli/stores-tests,polyseal-object-store/s3-tests,polyseal-object-store/remote -- -D warnings
+		--features polyseal-cli/stores-tests,polyseal-object-store/s3-tests,polyseal-object-store/trees -- -D warnings
 	cargo test --locked -p polyseal-file --no-default-features --lib
 	cargo test --locked -p polyseal-file --no-default-features --features age --lib
 	rustup target add x86_64-pc-windows-gnu aarch64-apple-darwin
