@@ -12,6 +12,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, response};
 use object_store::client::HttpError;
 
 use super::errors::{EmptyObject, NoRanges, TooMuch, refused};
+use super::xml;
 
 /// What is kept in memory of an answer with one item for each of a thousand keys.
 pub(super) const LIST_BYTES: u64 = 16 << 20;
@@ -162,7 +163,7 @@ impl Part {
         // Amazon S3 says it in the body only.
         matches!(self, Self::From(0, _) | Self::Last(1..))
             || ContentRange::of(headers).is_some_and(|range| range.size == Some(0))
-            || body.contains("<ActualObjectSize>0</ActualObjectSize>")
+            || xml::text(body, "ActualObjectSize").is_some_and(|size| size == "0")
     }
 }
 

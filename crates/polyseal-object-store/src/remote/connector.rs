@@ -26,6 +26,7 @@ use super::body::Bounded;
 use super::errors::{HttpNotAllowed, NoAnswer, Redirected, refused};
 use super::lists::Pages;
 use super::trouble::{OnTrouble, Trouble, Watch};
+use super::xml;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const READ: Duration = Duration::from_secs(60);
@@ -297,8 +298,8 @@ impl Service {
 
 /// With what a store says in XML, if it does.
 fn in_words(status: StatusCode, body: &str) -> String {
-    let message = body.split_once("<Message>").and_then(|(_, said)| said.split_once("</Message>"));
-    message.map_or_else(|| status.to_string(), |(said, _)| format!("{status}: {said}"))
+    let message = xml::text(body, "Message");
+    message.map_or_else(|| status.to_string(), |said| format!("{status}: {said}"))
 }
 
 /// Scheme, host and port.
