@@ -60,6 +60,38 @@ def test_ranges_are_those_of_the_plaintext(fs: Any, root: str, size: int) -> Non
             assert file.read(max(0, (size if b is None else b) - a)) == data[a : max(a, size if b is None else b)]
 
 
+def test_both_ends_are_fetched_at_once_and_then_what_is_needed(
+    fs: Any, root: str, reference: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = secrets.token_bytes(1_000_000)
+    fs.pipe_file(f"{root}/x", data)
+    fs.pipe_file(f"{root}/small", b"attack at dawn")
+    rounds: list[list[tuple[int, int]]] = []
+    ranges = fs.fs.cat_ranges
+
+    def counting(paths: list[str], starts: list[int], stops: list[int], **options: Any) -> Any:
+        rounds.append(list(zip(starts, stops)))
+        return ranges(paths, starts, stops, **options)
+
+    monkeypatch.setattr(fs.fs, "cat_ranges", counting)
+    stored = 4096 + len(data) + 16 * 16
+    assert fs.cat_file(f"{root}/x", start=100_000, end=100_009) == data[100_000:100_009]
+    assert rounds == [[(0, 4096), (stored - 65_600, stored)], [(4096 + 65_552, 4096 + 2 * 65_552)]]
+    rounds.clear()
+    # It is known now.
+    assert fs.cat_file(f"{root}/x", start=-9) == data[-9:]
+    assert len(rounds) == 1 and len(rounds[0]) == 1
+    rounds.clear()
+    assert fs.cat_file(f"{root}/small") == b"attack at dawn"
+    assert rounds == [[(0, 4126)]]
+    rounds.clear()
+    other = PolysealFileSystem(fs.fs, key=reference)
+    with other.open(f"{root}/x") as file:
+        file.seek(-9, io.SEEK_END)
+        assert file.read() == data[-9:]
+    assert len(rounds) == 1
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_what_is_written_in_pieces_is_a_file_as_any(fs: Any, root: str, size: int, reference: str) -> None:
     data = secrets.token_bytes(size)
