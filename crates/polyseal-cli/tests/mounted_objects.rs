@@ -8,6 +8,8 @@
     reason = "a test, with std"
 )]
 
+#[path = "common/bucket.rs"]
+mod bucket;
 mod common;
 #[path = "common/mounted.rs"]
 mod mounted;
@@ -19,41 +21,18 @@ mod web;
 use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::Ordering;
 
+use bucket::Place;
 use common::{Outcome, Room, cannot, have, message, payload_offset};
 use mounted::Mounted;
-use server::Server;
 use web::Web;
 
 const EIO: Option<i32> = Some(5);
 const EACCES: Option<i32> = Some(13);
 
-/// A directory, and a bucket.
-struct Place {
-    room: Room,
-    server: Server,
-}
-
 impl Place {
-    fn new() -> Self {
-        let (room, server) = (Room::new(), Server::start());
-        server.bucket("bucket");
-        Self { room, server }
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = self.room.command(args);
-        command.envs(self.server.environment());
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Outcome {
-        Outcome(self.command(args).output().unwrap())
-    }
-
     fn mount(&self, url: &str) -> Option<Mounted> {
         Mounted::by(&self.room, self.command(&["mount", "-k", "k", url, "plain"]))
     }
@@ -61,11 +40,6 @@ impl Place {
     fn put(&self, text: &[u8], url: &str) {
         self.room.write("m", text);
         self.run(&["encrypt", "-k", "k", "m", "-f", "-o", url]).succeeds();
-    }
-
-    /// What the server keeps of an object.
-    fn stored(&self, key: &str) -> PathBuf {
-        self.server.folder().join("bucket").join(key)
     }
 }
 

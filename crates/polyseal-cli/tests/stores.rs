@@ -8,6 +8,8 @@
     reason = "a test, with std"
 )]
 
+#[path = "common/bucket.rs"]
+mod bucket;
 mod common;
 #[path = "../../polyseal-object-store/tests/server/mod.rs"]
 mod server;
@@ -17,38 +19,13 @@ mod web;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use bucket::Place;
 use common::{Outcome, Room};
-use server::Server;
 use web::Web;
-
-/// A directory, and a bucket.
-struct Place {
-    room: Room,
-    server: Server,
-}
-
-impl Place {
-    fn new() -> Self {
-        let (room, server) = (Room::new(), Server::start());
-        server.bucket("bucket");
-        Self { room, server }
-    }
-
-    fn run(&self, args: &[&str]) -> Outcome {
-        let mut command = self.room.command(args);
-        Outcome(command.envs(self.server.environment()).output().unwrap())
-    }
-
-    /// What the server keeps of an object.
-    fn stored(&self, key: &str) -> PathBuf {
-        self.server.folder().join("bucket").join(key)
-    }
-}
 
 fn message(bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (i % 251 + i / 65_536) as u8).collect()

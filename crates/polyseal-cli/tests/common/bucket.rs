@@ -1,0 +1,36 @@
+//! A directory, and a bucket of a real S3 server.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::common::{Outcome, Room};
+use crate::server::Server;
+
+pub(crate) struct Place {
+    pub(crate) room: Room,
+    pub(crate) server: Server,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        let (room, server) = (Room::new(), Server::start());
+        server.bucket("bucket");
+        Self { room, server }
+    }
+
+    /// The tool, which uses that server.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.room.command(args);
+        command.envs(self.server.environment());
+        command
+    }
+
+    pub(crate) fn run(&self, args: &[&str]) -> Outcome {
+        Outcome(self.command(args).output().unwrap())
+    }
+
+    /// What the server keeps at `key`, or below it.
+    pub(crate) fn stored(&self, key: &str) -> PathBuf {
+        self.server.folder().join("bucket").join(key)
+    }
+}
