@@ -1,4 +1,4 @@
-//! The tool on `gs:` and `az:`, with servers that speak as Google's and Azure's do, on this machine:
+//! The tool on `gs:` and `az:`, with servers on this machine that speak as Google's and Azure's do:
 //! `make stores` builds and names them (`POLYSEAL_FAKE_GCS`, `POLYSEAL_AZURITE`).
 //!
 //! Limits: `fake-gcs-server` does not take an object as `object_store` writes it, so there objects
@@ -21,16 +21,8 @@ use std::time::Duration;
 
 use common::{Outcome, Room, message};
 
-/// Azurite's account, which everybody knows.
-const CONTAINER: &str = r#"
-const crypto = require("crypto"), http = require("http"), [port] = process.argv.slice(1);
-const key = Buffer.from("Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==", "base64");
-const date = new Date().toUTCString(), version = "2021-08-06", a = "devstoreaccount1";
-const text = `PUT\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:${date}\nx-ms-version:${version}\n/${a}/${a}/bucket\nrestype:container`;
-const signature = crypto.createHmac("sha256", key).update(text).digest("base64");
-const headers = { "x-ms-date": date, "x-ms-version": version, "Content-Length": 0, Authorization: `SharedKey ${a}:${signature}` };
-http.request({ port, host: "127.0.0.1", method: "PUT", path: `/${a}/bucket?restype=container`, headers }, answer => process.exit(answer.statusCode == 201 ? 0 : 1)).end();
-"#;
+/// Makes a container, which the tool does not.
+const CONTAINER: &str = include_str!("common/container.js");
 
 struct Server {
     process: Child,

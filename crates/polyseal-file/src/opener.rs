@@ -361,6 +361,7 @@ impl Held {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init, reason = "a step of one request")]
 mod tests {
     use super::*;
     use crate::{Encryptor, Identities, Input, Key, Output, Recipients};

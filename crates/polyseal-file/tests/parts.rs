@@ -96,11 +96,11 @@ fn a_source_is_read_twice_to_be_opened_and_once_for_a_part() {
     let tag = 16;
     let end = sealed.len() as u64 - 9 - tag;
     assert_eq!(source.1.take(), [(0, 4096), (end, 9 + tag as usize)]);
-    reader.read_at(&mut [0; 10], 5 * u64::from(SEGMENT)).unwrap();
-    let unit = u64::from(SEGMENT) + tag;
+    reader.read_at(&mut [0; 10], 5 * SEGMENT).unwrap();
+    let unit = SEGMENT + tag;
     assert_eq!(source.1.take(), [(4096 + 5 * unit, unit as usize)]);
     // The last segment has come.
-    reader.read_at(&mut [0; 10], 20 * u64::from(SEGMENT)).unwrap();
+    reader.read_at(&mut [0; 10], 20 * SEGMENT).unwrap();
     assert!(source.1.take().is_empty());
 }
 

@@ -78,8 +78,8 @@ pub fn without_hexadecimal_keys(text: &str) -> String {
     kept + rest
 }
 
-/// `text` without the queries of the web addresses in it, which may be signatures, and without users
-/// and passwords.
+/// `text` without the queries of the web addresses in it, which may be signatures, and without
+/// users and passwords.
 fn without_credentials(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = ["https://", "http://"].iter().filter_map(|it| rest.find(it)).min() {

@@ -294,9 +294,8 @@ fn what_is_not_of_the_tree_is_told() {
 fn nothing_is_written_where_something_is_unless_that_is_asked_for() {
     let room = Room::new();
     room.map.put("x", Vec::new());
-    assert!(
-        matches!(problem(room.seal(false, || ())), Problem::Occupied(path) if path == Path::new("map:/x"))
-    );
+    let occupied = problem(room.seal(false, || ()));
+    assert!(matches!(occupied, Problem::Occupied(path) if path == Path::new("map:/x")));
     assert_eq!(room.map.asked(), [""; 0]);
     room.seal(true, || ()).unwrap();
 }
@@ -325,8 +324,8 @@ fn the_manifest_replaces_the_version_that_was_seen_alone() {
     assert!(room.with(&room.key, |_| ()).is_err());
 }
 
-/// Whoever can write to the store does not get a file of their own rekeyed, nor keeps the others and
-/// the manifest from it.
+/// Whoever can write to the store does not get a file of their own rekeyed, nor keeps the others
+/// and the manifest from it.
 #[test]
 fn what_is_not_the_file_of_its_name_is_not_rekeyed() {
     let room = Room::new();

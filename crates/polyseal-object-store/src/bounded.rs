@@ -1,5 +1,5 @@
-//! Bodies of answers, of which no more is taken into memory than was asked for. How long one is, the
-//! other side says, and it may not keep to it.
+//! Bodies of answers, of which no more is taken into memory than was asked for. How long one is,
+//! the other side says, and it may not keep to it.
 
 use futures_util::TryStreamExt;
 use object_store::{GetResult, Result};

@@ -7,8 +7,8 @@
 const MOST_PARTS: u64 = 10_000;
 /// So many parts have one size where the length is not known: some stores want that of all of them.
 const EQUAL_PARTS: u64 = 5_000;
-/// From then on a part has this share of what has been sent: with parts of 8 MiB at first, 5 TiB are
-/// 9,900 parts.
+/// From then on a part has this share of what has been sent: with parts of 8 MiB at first, 5 TiB
+/// are 9,900 parts.
 const SHARE: u64 = 1_000;
 /// The most bytes of a part.
 const MOST_BYTES: u64 = 5 << 30;

@@ -30,8 +30,8 @@ use crate::error::{ObjectError, generic};
 use crate::part_sizes::PartSizes;
 use crate::store::Core;
 
-/// The smallest part that goes out, but for the last one. S3 takes no less than 5 MiB. Whoever hands
-/// in a larger first part gets parts of that size.
+/// The smallest part that goes out, but for the last one. S3 takes no less than 5 MiB. Whoever
+/// hands in a larger first part gets parts of that size.
 const MIN_PART_BYTES: u64 = 8 * 1024 * 1024;
 
 pub(crate) struct Upload {

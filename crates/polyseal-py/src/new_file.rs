@@ -81,8 +81,8 @@ impl NewFile {
         })
     }
 
-    /// A descriptor of the file that the caller closes: it tells of this very file, also when it has
-    /// its name, whatever that name comes to mean.
+    /// A descriptor of the file that the caller closes: it tells of this very file, also when it
+    /// has its name, whatever that name comes to mean.
     fn descriptor(&self, py: Python<'_>) -> PyResult<i32> {
         self.with(py, |new| {
             let own = new.file().try_clone();

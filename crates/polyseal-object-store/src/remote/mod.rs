@@ -1,5 +1,6 @@
-//! Objects that are named by URLs, `s3://bucket/key`, `gs://`, `az://` and `https://`: read, written,
-//! listed and rekeyed, for programs that wait for them. The tool does all of it by this module.
+//! Objects that are named by URLs, `s3://bucket/key`, `gs://`, `az://` and `https://`: read,
+//! written, listed and rekeyed, for programs that wait for them. The tool does all of it by this
+//! module.
 //!
 //! What every request goes through bounds what a server can make this side do, and says what a
 //! server did: see [`Connector`], which is given to a builder of `object_store` by its

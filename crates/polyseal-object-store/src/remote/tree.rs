@@ -1,8 +1,8 @@
 //! Sealed trees in a bucket, below a prefix, as [`polyseal_local`] takes them.
 //!
 //! The file `a/b.polyseal` of the tree is the object with that key below the prefix, to the byte.
-//! So a tree has no name that is no key: one that is not UTF-8, that has control characters, or with
-//! more than [`KEY_BYTES`] bytes.
+//! So a tree has no name that is no key: one that is not UTF-8, that has control characters, or
+//! with more than [`KEY_BYTES`] bytes.
 
 use std::fmt;
 use std::io::{self, Read, Write};
