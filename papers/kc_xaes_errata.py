@@ -205,8 +205,8 @@ def a_commitment_to_fifteen_bytes():
 
 
 def f_com_is_not_for_every_derivation():
-    print("9. F_com over other schemes: it is computed as it is, over each. What it needs is inputs that the"
-          " derivation has not:")
+    print("9. F_com over other schemes: it is computed as it is, over each, and theorem 1 covers that. What no proof"
+          " covers is one key in two uses:")
     for name, params in (("h-aes-256-gcm", None), ("hkdf-aes-256-gcm", None), ("dndk-gcm", {"version": 1}),
                          ("dndk-gcm", {"version": 2})):
         alg = xaes.algorithm(f"f-com-{name}", params)
@@ -215,8 +215,8 @@ def f_com_is_not_for_every_derivation():
     U = N[:11] + bytes([8 * (24 - 12) + 1])                 # DNDK's ConfigByte for 24 bytes, and block 1
     theirs = (b"XCMT" + N[:11] + bytes(9))[:15] + bytes([8 * (24 - 12) + 1])
     assert theirs == b"XCMT" + U
-    print("   HMAC's and HKDF's are no calls of AES. DNDK, version 2, has the nonce in front of its blocks: for a nonce\n"
-          "   that begins with XCMT, its block is F_com's first one. We know no attack, but no proof covers it.")
+    print("   Over HMAC and HKDF one key is in AES and in a hash. DNDK, version 2, has the nonce in front of its blocks: for\n"
+          "   a nonce that begins with XCMT, its block is F_com's first one. We know no attack.")
 
 
 ERRATA = [

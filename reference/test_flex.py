@@ -369,6 +369,21 @@ def test_robust_around_the_groups(m, extra):
     assert refuses(F, N, AD, flip(C, 8 * 32 * 128 + 3)) and refuses(F, N, AD, flip(C, 0))
 
 
+@pytest.mark.parametrize("flags, stretch", [(CMT, 0), (CMT, 16), (NH | CMT, 0)])
+@pytest.mark.parametrize("n", (40, 300))
+def test_robust_with_a_tag_is_not_robust(n, flags, stretch):
+    """Section 11: the tag is appended, and whoever changes it alone leaves the deciphered message as it is."""
+    F = flex_of(ROBUST, flags, TL=stretch)
+    M = shake(n, "not robust", n)
+    C, N = sealed(F, M)
+    E, Y = F.tbc(F.ctx(N, AD)), flip(C, 8 * (len(C) - 1))[:-F.profile.t]
+    deciphered = flex.WB_inverse(E, Y)[0]
+    assert deciphered[F.cfg.hidden:][:n] == M
+    # What a change of the rest does.
+    other = flex.WB_inverse(E, flip(Y, 8 * (n // 2)))[0][F.cfg.hidden:][:n]
+    assert sum(a == b for a, b in zip(other, M)) < n // 4
+
+
 @pytest.mark.parametrize("ell", (1, 2))
 def test_short_wide_blocks_are_permutations(ell):
     E = flex_of(ROBUST, profile=2).tbc(bytes(16))

@@ -69,7 +69,9 @@ impl Config {
     pub const CIV: Self = Self::named(Mode::Civ, NonceForm::Hidden(32), 32, None);
     /// CIV with any public nonce, 0x12: without one, deterministic encryption.
     pub const CIV_PUBLIC: Self = Self::named(Mode::Civ, NonceForm::AnyPublic, 32, None);
-    /// The robust mode with any public nonce, 0x21: 32 bytes of tag that commits, and no stretch.
+    /// The wide-block mode with any public nonce, 0x21: 32 bytes of tag that commits, and no stretch.
+    /// In spite of its name it is not robust: a change of the tag alone leaves the deciphered
+    /// message as it is.
     pub const ROBUST: Self = Self::named(Mode::Robust, NonceForm::AnyPublic, 0, None);
     /// OCH in segments of 64 KiB, with a public nonce of 24 bytes, 0x31.
     pub const OCH_STREAM: Self = Self::named(Mode::Och, NonceForm::Public(24), 32, Some(16));

@@ -32,7 +32,7 @@ pub type FlexCivPublic = FlexCivPublicNonce<U24>;
 /// [`Config::CIV_PUBLIC`](super::Config::CIV_PUBLIC).
 pub type FlexCivPublicNonce<N> = FlexAead<CivPublic<N>>;
 /// ROBUST: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are
-/// equal.
+/// equal. It resists misuse as CIV does; robust, in the sense of the literature, it is not.
 pub type FlexRobust = FlexRobustNonce<U24>;
 /// ROBUST with nonces of `N` bytes, as [`FlexCivPublicNonce`] has them; with U0 it is
 /// deterministic.
