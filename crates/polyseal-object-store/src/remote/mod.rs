@@ -2,8 +2,8 @@
 //! written, listed and rekeyed, for programs that wait for them. The tool does all of it by this
 //! module.
 //!
-//! Whoever calls it waits, so it must not be called on a thread of an asynchronous runtime: there it
-//! is an error.
+//! Whoever calls it waits, so it must not be called on a thread of an asynchronous runtime: there
+//! it is an error.
 //!
 //! What every request goes through bounds what a server can make this side do, and says what a
 //! server did: see [`Connector`], which is given to a builder of `object_store` by its
