@@ -171,7 +171,7 @@ impl std::error::Error for Failure {}
 fn unwrapped(error: io::Error) -> std::result::Result<Failure, io::Error> {
     #[cfg(feature = "stores")]
     let error = match error.downcast::<polyseal_object_store::remote::Error>() {
-        Ok(error) => return Ok(crate::objects::failure("reach", &error)),
+        Ok(error) => return Ok(of_store("use", &error)),
         Err(error) => error,
     };
     error.downcast::<Failure>().or_else(|error| error.downcast::<FileError>().map(Failure::from))
@@ -423,6 +423,7 @@ pub(crate) fn of_store(what: &str, error: &polyseal_object_store::remote::Error)
         Problem::NoCredentials(_) | Problem::NoTls(_) | Problem::Setting(_) => {
             (Code::Usage, "see docs/stores.md for what is read from the environment")
         }
+        Problem::NoLists => (Code::Usage, "download it, or name its files one by one"),
         Problem::ReadOnly => (Code::Usage, "write to s3://, gs:// or az://"),
         Problem::Exists => (Code::Usage, "use -f to replace it, or write elsewhere with -o"),
         Problem::NoRanges => (Code::Usage, "decrypt all of it: polyseal decrypt"),

@@ -98,8 +98,7 @@ impl InputFile {
     /// Everything, for messages that are sealed in one piece.
     pub(crate) fn read_all(&mut self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.file
-            .read_to_end(&mut bytes)
+        Read::read_to_end(self, &mut bytes)
             .map_err(|error| Failure::io("read", &self.name, &error))?;
         Ok(bytes)
     }
@@ -273,7 +272,7 @@ impl OutputFile {
             Self::New(new) => Ok(new.commit()?),
             #[cfg(feature = "stores")]
             Self::Object(object) => {
-                object.commit().map_err(|error| objects::failure("write", &error))
+                object.commit().map_err(|error| crate::error::of_store("write", &error))
             }
             Self::Direct(Direct { text, .. }) => {
                 if text.is_none_or(|begun| begun.is_empty()) {

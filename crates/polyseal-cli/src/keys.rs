@@ -15,6 +15,7 @@ use zeroize::Zeroizing;
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
 use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::InputFile;
+use crate::objects::expect_file;
 use crate::prompt::{self, Terminal};
 use crate::say::{warn, warn_of_weak};
 use crate::secret;
@@ -61,6 +62,7 @@ impl Sources {
 
     /// The header that is kept in a file of its own, and that file.
     pub(crate) fn header(&mut self, path: &Path) -> Result<Header> {
+        expect_file(path)?;
         let mut input = InputFile::open(Some(path))?;
         let header = Header::read(&mut input).map_err(|error| Failure::from(error).about(path))?;
         let behind = input.read(&mut [0]).map_err(|error| Failure::io("read", path, &error))?;

@@ -57,8 +57,6 @@ pub(crate) fn tree(path: &Path) -> Result<Option<Arc<dyn Store>>> {
 }
 
 #[cfg(feature = "stores")]
-pub(crate) use crate::error::of_store as failure;
-#[cfg(feature = "stores")]
 pub(crate) use of_stores::{connected, named, open, url, write};
 
 #[cfg(feature = "stores")]
@@ -71,7 +69,7 @@ mod of_stores {
         Bucket, Notice, Object, ObjectReader, ObjectUrl, ObjectWriter, OnNotice, Prefix, Scheme,
     };
 
-    use crate::error::{Failure, Result, of_store as failure, shown};
+    use crate::error::{Failure, Result, of_store, shown};
     use crate::say::note;
 
     /// The name of an object, or of what the keys of several begin with.
@@ -80,13 +78,13 @@ mod of_stores {
             let message = format!("{} names no object: it is not UTF-8", path.display());
             Failure::usage(message)
         })?;
-        ObjectUrl::parse(text).map_err(|error| failure("use", &error))
+        ObjectUrl::parse(text).map_err(|error| of_store("use", &error))
     }
 
     /// The object of that name.
     pub(crate) fn named(path: &Path) -> Result<Object> {
         let url = url(path)?;
-        connected(&url)?.object(&url).map_err(|error| failure("use", &error))
+        connected(&url)?.object(&url).map_err(|error| of_store("use", &error))
     }
 
     /// What that name lies in. Of many objects in one bucket, each has the connections of the
@@ -98,7 +96,7 @@ mod of_stores {
         if let Some((_, bucket)) = buckets.iter().find(|(url, _)| *url == of) {
             return Ok(Arc::clone(bucket));
         }
-        let bucket = Bucket::connect(url, &notices()).map_err(|error| failure("use", &error))?;
+        let bucket = Bucket::connect(url, &notices()).map_err(|error| of_store("use", &error))?;
         if url.scheme() != Scheme::Web {
             buckets.push((of, Arc::clone(&bucket)));
         }
@@ -106,22 +104,23 @@ mod of_stores {
     }
 
     pub(super) fn below(prefix: &Path, name: &Path) -> Result<PathBuf> {
-        let below = Prefix::below(&url(prefix)?, name).map_err(|error| failure("use", &error))?;
+        let below = Prefix::below(&url(prefix)?, name).map_err(|error| of_store("use", &error))?;
         Ok(below.to_string().into())
     }
 
     pub(super) fn tree(path: &Path) -> Result<Arc<dyn Store>> {
-        let prefix = Prefix::new(&url(path)?, &notices());
-        Ok(Arc::new(prefix.map_err(|error| failure("use", &error))?))
+        let url = url(path)?;
+        let prefix = Prefix::of(connected(&url)?, &url);
+        Ok(Arc::new(prefix.map_err(|error| of_store("use", &error))?))
     }
 
     pub(crate) fn open(path: &Path) -> Result<ObjectReader> {
-        ObjectReader::open(&named(path)?).map_err(|error| failure("read", &error))
+        ObjectReader::open(&named(path)?).map_err(|error| of_store("read", &error))
     }
 
     pub(crate) fn write(path: &Path, replace: bool) -> Result<ObjectWriter> {
         let writer = ObjectWriter::create(named(path)?, replace, None);
-        writer.map_err(|error| failure("write", &error))
+        writer.map_err(|error| of_store("write", &error))
     }
 
     /// What happens while a store is waited for, on standard error.
@@ -131,10 +130,9 @@ mod of_stores {
                 "{} does not answer ({}); it is asked again, for up to a minute",
                 trouble.host, trouble.said
             ))),
-            Notice::Skipped(key) => note(&format!(
-                "an object is left out, whose key cannot be named here: {}",
-                shown(key)
-            )),
+            Notice::Skipped(key) => {
+                note(&format!("left out an object whose key this tool cannot name: {}", shown(key)))
+            }
             _ => {}
         })
     }

@@ -42,6 +42,24 @@ fn both_ends_are_asked_for_at_once_and_then_what_is_needed() {
     assert_eq!(web.sent.load(Ordering::Relaxed), room.seal(&text).len() as u64);
 }
 
+/// Commands that take a message as a whole, too.
+#[test]
+fn a_message_may_be_an_object() {
+    let (room, text) = (Room::new(), message(1000));
+    let web = Web::serve(text.clone());
+    let url = format!("{}/c", web.url());
+    room.write("raw", &message(32));
+    let seal = ["aead", "seal", "-s", "aegis-256", "--key-file", "raw", "--nonce"];
+    let nonce = "00".repeat(32);
+    let run = |input: &str| {
+        let done = room.run(seal.iter().copied().chain([&nonce[..], input]), b"").0;
+        assert!(done.status.success());
+        done.stdout
+    };
+    room.write("m", &text);
+    assert!(run(&url) == run("m"));
+}
+
 #[test]
 fn odd_servers_are_read() {
     let room = Room::new();

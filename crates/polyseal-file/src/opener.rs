@@ -79,7 +79,7 @@ impl Wanted {
     }
 }
 
-/// What came of it.
+/// The answer to one [`Wanted`].
 #[derive(Debug)]
 pub struct Answer {
     /// The version that the bytes are of.
@@ -202,7 +202,7 @@ impl Opener {
     pub fn take(&mut self, wanted: &Wanted, answer: Answer) -> Result<()> {
         let Answer { version, start, bytes } = answer;
         let whole = start == 0 && bytes.len() as u64 == version.size();
-        if self.version.as_ref().is_some_and(|pinned| !pinned.is(&version)) {
+        if self.version.as_ref().is_some_and(|pinned| !pinned.is_same(&version)) {
             // An answer that has all of it needs no other. A version that was told is meant.
             if !whole || !matches!(wanted, Wanted::First(_) | Wanted::Last(_)) {
                 return Err(Error::Replaced);
@@ -213,7 +213,7 @@ impl Opener {
             self.held = Held::default();
         }
         let range = wanted.range(version.size());
-        let (expected, given) = (range.end - range.start, bytes.len() as u64);
+        let (expected, given) = (range.end.saturating_sub(range.start), bytes.len() as u64);
         if !whole && (start != range.start || expected != given) {
             return Err(Error::PartBytes { expected, given });
         }
@@ -331,7 +331,19 @@ impl Held {
         (start < end).then_some(start..end)
     }
 
-    fn put(&mut self, start: u64, bytes: Vec<u8>) {
+    fn put(&mut self, mut start: u64, mut bytes: Vec<u8>) {
+        // The two ends of a short file overlap: what is there is not put again.
+        if let Some((&at, piece)) = self.0.range(..=start).next_back() {
+            let there = (at + piece.len() as u64).saturating_sub(start).min(bytes.len() as u64);
+            bytes.drain(..there as usize);
+            start += there;
+        }
+        if let Some((&next, _)) = self.0.range(start..).next() {
+            bytes.truncate((next - start).min(bytes.len() as u64) as usize);
+        }
+        if bytes.is_empty() && !self.0.is_empty() {
+            return;
+        }
         let end = start + bytes.len() as u64;
         let before = self.0.range_mut(..start).next_back();
         let touching = before.filter(|(at, piece)| **at + piece.len() as u64 == start);
@@ -432,6 +444,20 @@ mod tests {
         assert!(last < size - 4160);
         assert_eq!(steps[1..], [vec![4096..8192], vec![last..size - 4160]]);
         assert_eq!(opened.end_start, last);
+    }
+
+    /// The first 4096 bytes and the last 65,600 have some in common.
+    #[test]
+    fn both_ends_may_overlap() {
+        for bytes in [49_200, 50_000, 53_000] {
+            for header in [4096, 8192, 16_384] {
+                let (key, stored) = file(bytes, header);
+                for opener in [Opener::new(), Opener::new().in_turn()] {
+                    let (opened, _) = run(opener, &key, &stored).unwrap();
+                    assert_eq!(opened.payload.plaintext_bytes(), bytes as u64);
+                }
+            }
+        }
     }
 
     #[test]

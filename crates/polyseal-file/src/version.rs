@@ -1,8 +1,8 @@
 //! Which version of a stored object it is that is read, and when two answers are of the same one.
 //!
-//! The rule, for every store: two answers of different sizes are of different versions. Where both
-//! have an entity tag (RFC 9110, section 8.8.3), that tells; where one has none, everything else
-//! that the store tells does, such as a time or an inode. Tags are compared weakly (section
+//! The rule, for every store: two answers of different sizes are of different versions. If both
+//! have an entity tag (RFC 9110, section 8.8.3), equal tags mean one version. If one has none, all
+//! other marks, such as a time or an inode, must be equal. Tags are compared weakly (section
 //! 8.8.3.2): a weak tag, `W/"…"`, equals the strong one with the same text. What is read is
 //! authenticated in any case: two versions that a store gives one tag are not mixed unseen, they
 //! fail.
@@ -15,8 +15,8 @@ use std::fmt;
 /// use polyseal_file::Version;
 ///
 /// let seen = Version::new(5000).with_tag(Some("W/\"1f\"")).with_mark("12:00:00");
-/// assert!(seen.is(&Version::new(5000).with_tag(Some("\"1f\"")).with_mark("12:00:07")));
-/// assert!(!seen.is(&Version::new(5000).with_tag(Some("\"20\""))));
+/// assert!(seen.is_same(&Version::new(5000).with_tag(Some("\"1f\"")).with_mark("12:00:07")));
+/// assert!(!seen.is_same(&Version::new(5000).with_tag(Some("\"20\""))));
 /// // `If-Match` compares strongly, so no server finds a weak tag to match.
 /// assert_eq!(seen.if_match(), None);
 /// ```
@@ -68,7 +68,7 @@ impl Version {
 
     /// Whether an answer of `other` is one of this version.
     #[must_use]
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         self.size == other.size
             && match (&self.tag, &other.tag) {
                 (Some(mine), Some(other)) => opaque(mine) == opaque(other),
@@ -122,26 +122,26 @@ mod tests {
             ("W/\"a\"", "W/\"b\"", false),
             ("a", "\"a\"", true),
         ] {
-            assert_eq!(tagged(one).is(&tagged(other)), same, "{one} {other}");
+            assert_eq!(tagged(one).is_same(&tagged(other)), same, "{one} {other}");
         }
         assert_eq!(tagged("\"a\"").if_match(), Some("\"a\""));
         assert_eq!(tagged("W/\"a\"").if_match(), None);
-        assert!(!tagged("\"a\"").is(&Version::new(8).with_tag(Some("\"a\""))));
+        assert!(!tagged("\"a\"").is_same(&Version::new(8).with_tag(Some("\"a\""))));
         // A tag tells alone: times are told in seconds by some answers.
-        assert!(tagged("\"a\"").is(&Version::new(9).with_tag(Some("\"a\"")).with_mark("now")));
+        assert!(tagged("\"a\"").is_same(&Version::new(9).with_tag(Some("\"a\"")).with_mark("now")));
     }
 
     #[test]
     fn without_a_tag_all_else_tells() {
         let then = Version::new(9).with_mark("then");
-        assert!(then.is(&tagged("\"a\"")) && then.is_told());
-        assert!(!then.is(&Version::new(9).with_mark("now")));
-        assert!(!then.is(&Version::new(9)));
+        assert!(then.is_same(&tagged("\"a\"")) && then.is_told());
+        assert!(!then.is_same(&Version::new(9).with_mark("now")));
+        assert!(!then.is_same(&Version::new(9)));
         assert_eq!(
             [tagged("W/\"a\""), then.clone(), Version::new(9)].map(|it| it.to_string()),
             ["9-a", "9-then", ""]
         );
         let empty = Version::new(9).with_tag(Some("\"\""));
-        assert!(empty.is(&Version::new(9)) && !empty.is_told());
+        assert!(empty.is_same(&Version::new(9)) && !empty.is_told());
     }
 }

@@ -282,7 +282,9 @@ impl fmt::Display for Error {
             Problem::Occupied(there) => {
                 write!(text, "{path} is not empty: {} is there", there.display())
             }
-            Problem::InAStore => write!(text, "{path} is in a store"),
+            Problem::InAStore => {
+                write!(text, "this works on trees in directories only, and {path} is in a store")
+            }
             Problem::Store { what, source, .. } => write!(text, "cannot {what} {source}"),
             Problem::NotEmpty => write!(text, "{path} is there, and is not empty"),
             Problem::NotADirectory => write!(text, "{path} is not a directory"),

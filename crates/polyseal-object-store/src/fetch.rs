@@ -48,7 +48,7 @@ impl Pin {
 
     /// Whether this is the same version.
     pub(crate) fn is(&self, meta: &ObjectMeta) -> bool {
-        self.seen.is(&version(meta))
+        self.seen.is_same(&version(meta))
     }
 
     /// What asks for a range of this version, and of no other.
@@ -120,6 +120,20 @@ where
                 attempt += 1;
             }
             Err(error) => return Err(error),
+        }
+    }
+}
+
+/// Does it, anew if the object is replaced meanwhile.
+pub(crate) async fn anew<T, F>(open: impl Fn() -> F) -> Result<T>
+where
+    F: Future<Output = Result<T>>,
+{
+    let mut attempt = 1;
+    loop {
+        match open().await {
+            Err(error) if Replaced::is_in(&error) && attempt < Opener::ATTEMPTS => attempt += 1,
+            other => return other,
         }
     }
 }

@@ -18,6 +18,9 @@
 //! Plaintext is given out in buffers that are wiped when their last user drops them; copies that a
 //! user or an adapter makes of them are not, nor is what a user hands in to be sealed.
 //!
+//! With the feature `remote`: objects by URL, for programs that wait (see the module `remote`).
+//! With `trees`: sealed trees below a prefix.
+//!
 //! This version is for `object_store` 0.13, which DataFusion 55 is built on. 0.14 changes the
 //! trait: it gets a version of this crate when DataFusion moves to it.
 //!

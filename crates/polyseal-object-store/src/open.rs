@@ -11,8 +11,7 @@ use object_store::path::Path;
 use object_store::{Attributes, GetOptions, ObjectMeta, Result};
 use polyseal_file::{Decryptor, Opener, Payload, Step};
 
-use crate::error::Replaced;
-use crate::fetch::{Fetching, Pin, refused};
+use crate::fetch::{Fetching, Pin, anew, refused};
 use crate::store::Core;
 
 /// An object whose end is certain.
@@ -40,13 +39,7 @@ impl Known {
 impl Core {
     /// Opens an object, if its preconditions hold.
     pub(crate) async fn open(&self, location: &Path, options: &GetOptions) -> Result<Opened> {
-        let mut attempt = 1;
-        loop {
-            match self.open_once(location, options).await {
-                Err(error) if Replaced::is_in(&error) && attempt < Opener::ATTEMPTS => attempt += 1,
-                other => return other,
-            }
-        }
+        anew(|| self.open_once(location, options)).await
     }
 
     async fn open_once(&self, location: &Path, options: &GetOptions) -> Result<Opened> {

@@ -12,6 +12,8 @@ const EQUAL_PARTS: u64 = 5_000;
 const SHARE: u64 = 1_000;
 /// The most bytes of a part.
 const MOST_BYTES: u64 = 5 << 30;
+/// The longest object.
+const MOST_OBJECT_BYTES: u64 = 5 << 40;
 const MIB: u64 = 1 << 20;
 
 /// The sizes of parts, one after the other.
@@ -27,7 +29,9 @@ impl PartSizes {
     /// Parts of `usual` bytes, or larger ones if there are many `bytes`; not all of which are known
     /// yet, if there are none given.
     pub(crate) fn new(usual: u64, bytes: Option<u64>) -> Self {
-        // A header, and tags: at most 1.6 percent, and what is known may be the plaintext.
+        // A header, and tags: at most 1.6 percent, and what is known may be the plaintext. A server
+        // may say any length.
+        let bytes = bytes.map(|bytes| bytes.min(MOST_OBJECT_BYTES));
         let needed = bytes.map_or(0, |bytes| (bytes + bytes / 32).div_ceil(MOST_PARTS - 1));
         let usual = usual.max(needed.next_multiple_of(MIB)).min(MOST_BYTES);
         Self { usual, known: bytes.is_some(), parts: 0, bytes: 0 }
@@ -52,8 +56,6 @@ impl PartSizes {
 mod tests {
     use super::*;
 
-    const MOST: u64 = 5 << 40;
-
     /// Parts, and the largest.
     fn parts_of(total: u64, usual: u64, known: bool) -> (u64, u64) {
         let mut sizes = PartSizes::new(usual, known.then_some(total));
@@ -70,11 +72,12 @@ mod tests {
     #[test]
     fn ten_thousand_parts_are_enough_for_the_longest_object() {
         for usual in [8 * MIB, 16 * MIB, 100 * MIB] {
-            let (parts, largest) = parts_of(MOST, usual, false);
+            let (parts, largest) = parts_of(MOST_OBJECT_BYTES, usual, false);
             assert!(parts <= MOST_PARTS && largest <= MOST_BYTES, "{usual}: {parts}, {largest}");
-            let (parts, largest) = parts_of(MOST, usual, true);
+            let (parts, largest) = parts_of(MOST_OBJECT_BYTES, usual, true);
             assert!(parts <= MOST_PARTS && largest < 600 * MIB, "{usual}: {parts}, {largest}");
         }
+        assert!(PartSizes::new(16 * MIB, Some(u64::MAX)).next() < 600 * MIB);
         assert_eq!(parts_of(40 * MIB, 16 * MIB, true), (3, 16 * MIB));
         assert_eq!(parts_of(40 * MIB, 16 * MIB, false), (3, 16 * MIB));
         assert_eq!(parts_of(78_000 * MIB, 16 * MIB, false), (4_875, 16 * MIB));

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
-use polyseal_file::{MIN_HEADER_BYTES, Outline, Stored};
+use polyseal_file::{MIN_HEADER_BYTES, Outline, Stored, Version};
 
 use crate::bounded::bounded;
 use crate::error::{ObjectError, file_error};
+use crate::fetch::version;
 use crate::store::{Core, ListedSizes};
 
 /// Requests for sizes that are under way at once.
@@ -18,19 +18,14 @@ const AT_ONCE: usize = 16;
 
 /// One version of an object, as a list names it.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Listed {
-    location: Path,
-    e_tag: Option<String>,
-    last_modified: DateTime<Utc>,
-    stored: u64,
-}
+pub(crate) struct Listed(Path, Version);
 
 impl Listed {
     fn of(meta: &ObjectMeta) -> Self {
-        let e_tag = meta.e_tag.clone();
+        let tagged = Version::new(meta.size).with_tag(meta.e_tag.as_deref());
         // What has an ETag may have a time that some answers round to seconds.
-        let last_modified = e_tag.as_ref().map_or(meta.last_modified, |_| DateTime::UNIX_EPOCH);
-        Self { location: meta.location.clone(), e_tag, last_modified, stored: meta.size }
+        let version = if tagged.tag().is_some() { tagged } else { version(meta) };
+        Self(meta.location.clone(), version)
     }
 }
 

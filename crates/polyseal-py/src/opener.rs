@@ -60,7 +60,7 @@ impl Version {
 
     /// Whether what was told at another time is told of the same version.
     fn is_same(&self, other: &Self) -> bool {
-        self.0.is(&other.0)
+        self.0.is_same(&other.0)
     }
 }
 

@@ -8,8 +8,6 @@ use crate::args::{CatArgs, Range};
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile};
 use crate::keys::Opening;
-#[cfg(feature = "stores")]
-use crate::objects;
 
 /// Bytes that are decrypted and written at a time; all pieces but the first begin at a multiple, so
 /// that in segments of up to this size none has a part of one.
@@ -29,7 +27,7 @@ pub(crate) fn cat(args: &CatArgs) -> Result {
     taken.extend(input.id.map(|id| (id, "the input")));
     #[cfg(feature = "stores")]
     if let Some(object) = input.object {
-        let object = object.pinned().map_err(|error| objects::failure("read", &error))?;
+        let object = object.pinned().map_err(|error| crate::error::of_store("read", &error))?;
         return print(args, &opening, object, PIECE_OF_OBJECT, &taken);
     }
     print(args, &opening, &input.file, PIECE, &taken)

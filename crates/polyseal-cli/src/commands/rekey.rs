@@ -23,9 +23,9 @@ use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::{Contents, InputFile, OutputFile, forbidden};
 use crate::keys::{self, NewPassphrase, Opening, Sources};
-use crate::objects::{self, expect_file, is_object};
 #[cfg(feature = "stores")]
-use crate::objects::{failure, named};
+use crate::objects::named;
+use crate::objects::{self, expect_file, is_object};
 use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_input;
 
@@ -279,7 +279,8 @@ fn expect_by_header(args: &RekeyArgs) -> Result {
 /// One version of an object whose header can be replaced.
 #[cfg(feature = "stores")]
 fn replaceable(path: &Path) -> Result<StoredObject> {
-    StoredObject::open_to_rekey(&named(path)?).map_err(|error| failure("rekey", &error))
+    StoredObject::open_to_rekey(&named(path)?)
+        .map_err(|error| crate::error::of_store("rekey", &error))
 }
 
 /// Another header before the payload of an object, which does not leave the store.

@@ -70,9 +70,8 @@ impl SealedTree<'_> {
         let open = |decryptor| SealedTree::open_in(Arc::clone(&store), decryptor, options);
         let sealed = match open(rekey.decryptor()) {
             // It may have the new recipients. Files that were missing then may be back.
-            Err(error) if is_no_key(&error) => {
-                open(rekey.decryptor_when_done()).map_err(|_| error)?
-            }
+            Err(error) if is_no_key(&error) => open(rekey.decryptor_when_done())
+                .map_err(|second| if is_no_key(&second) { error } else { second })?,
             opened => opened?,
         };
         sealed.rekey_all(rekey, report)

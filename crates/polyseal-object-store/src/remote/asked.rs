@@ -11,7 +11,7 @@ use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, RANGE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode, response};
 use object_store::client::HttpError;
 
-use super::errors::{EmptyObject, NoRanges, TooMuch, refused};
+use super::answers::{EmptyObject, NoRanges, TooMuch, refused};
 use super::xml;
 
 /// What is kept in memory of an answer with one item for each of a thousand keys.

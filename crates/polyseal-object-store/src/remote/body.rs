@@ -18,8 +18,8 @@ use http_body_util::BodyExt;
 use object_store::client::{HttpError, HttpErrorKind, HttpResponseBody};
 use tokio::time::Sleep;
 
+use super::answers::{NoAnswer, TooMuch, refused};
 use super::asked::Bounds;
-use super::errors::{NoAnswer, TooMuch, refused};
 use super::trouble::Watch;
 
 pub(super) struct Bounded {

@@ -18,16 +18,14 @@ use object_store::{
 use super::connector::{Connector, Server};
 use super::environment::options;
 use super::error::{Error, Problem};
+use super::lists::LISTED;
 use super::runtime::{runtime, wait};
 use super::s3::S3;
 use super::trouble::Trouble;
 use super::url::{ObjectUrl, Scheme, literal};
 
-/// The most objects that are listed below a prefix, of which all names are in memory.
-const LISTED: usize = 5_000_000;
-
 /// For how long a server that fails is asked again, before it is an error.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What whoever waits for a store may want to know.
 #[derive(Clone, Copy, Debug)]
@@ -111,6 +109,15 @@ impl Bucket {
             };
         }
         let bucket = url.bucket();
+        // What of it is the client's, also for requests that no store makes.
+        let client = options.iter().fold(ClientOptions::new(), |client, (key, value)| {
+            let key = key.to_ascii_lowercase();
+            let key = key.split_once('_').map_or(&key[..], |(_, key)| key);
+            match key.parse() {
+                Ok(key) => client.with_config(key, value),
+                Err(_) => client,
+            }
+        });
         let backoff = BackoffConfig { max_backoff: PATIENCE / 12, ..BackoffConfig::default() };
         let retry = RetryConfig { backoff, max_retries: usize::MAX, retry_timeout: PATIENCE };
         match url.scheme() {
@@ -118,10 +125,6 @@ impl Bucket {
                 let builder =
                     with!(AmazonS3Builder::new().with_retry(retry)).with_bucket_name(bucket);
                 let region = builder.get_config_value(&AmazonS3ConfigKey::Region);
-                let allow = AmazonS3ConfigKey::Client(object_store::ClientConfigKey::AllowHttp);
-                let allow = builder.get_config_value(&allow).unwrap_or_default();
-                let client = ClientOptions::new()
-                    .with_config(object_store::ClientConfigKey::AllowHttp, allow);
                 let store = Arc::new(builder.with_http_connector(connector.clone()).build()?);
                 let s3 = S3::new(Arc::clone(&store), connector, client, region, bucket);
                 Ok((store, Some(s3)))

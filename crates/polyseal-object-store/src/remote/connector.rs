@@ -21,9 +21,9 @@ use object_store::client::{
 use object_store::{ClientOptions, Error, Result};
 use reqwest::{NoProxy, Proxy, Url, redirect};
 
+use super::answers::{HttpNotAllowed, NoAnswer, Redirected, refused};
 use super::asked::{ANSWER_BYTES, Asked, Bounds, Part, empty};
 use super::body::Bounded;
-use super::errors::{HttpNotAllowed, NoAnswer, Redirected, refused};
 use super::lists::Pages;
 use super::trouble::{OnTrouble, Trouble, Watch};
 use super::xml;
@@ -276,9 +276,7 @@ impl Service {
         {
             return Err(empty(&parts.headers));
         }
-        // As `object_store` decides whether to ask again.
-        let again = status.is_server_error()
-            || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status);
+        let again = is_repeated(status);
         if again {
             self.watch.failed(host, &in_words(status, &said), begun);
         } else {
@@ -294,6 +292,12 @@ impl Service {
         parts.headers.remove(CONTENT_LENGTH);
         Ok(HttpResponse::from_parts(parts, said.into()))
     }
+}
+
+/// Whether to ask again after an answer with this status, as `object_store` decides it.
+pub(super) fn is_repeated(status: StatusCode) -> bool {
+    status.is_server_error()
+        || [StatusCode::TOO_MANY_REQUESTS, StatusCode::REQUEST_TIMEOUT].contains(&status)
 }
 
 /// With what a store says in XML, if it does.

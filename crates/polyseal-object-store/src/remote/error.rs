@@ -9,7 +9,7 @@ use std::io;
 
 use object_store::Error as StoreError;
 
-use super::errors::{
+use super::answers::{
     BadList, EmptyObject, HttpNotAllowed, NoAnswer, NoRanges, Redirected, TooMuch, find,
 };
 use super::url::ObjectUrl;
@@ -54,6 +54,8 @@ pub enum Problem {
     Permission,
     /// The server gives no parts of objects.
     NoRanges,
+    /// A web server has no lists of objects.
+    NoLists,
     /// The store tells no ETag of the object.
     NoTag,
     /// The store copies no parts of objects.
@@ -171,6 +173,7 @@ impl fmt::Display for Problem {
             Self::Credentials => f.write_str("the store does not accept the credentials"),
             Self::Permission => f.write_str("the store does not permit it"),
             Self::NoRanges => f.write_str("its server gives no parts of objects"),
+            Self::NoLists => f.write_str("it cannot be a tree: a web server has no lists"),
             Self::NoTag => f.write_str("it has no ETag in its store"),
             Self::NoCopies => f.write_str("its store copies no parts of objects"),
             Self::NoConditions => f.write_str("its store has no conditional writes"),

@@ -18,7 +18,7 @@ use object_store::path::Path;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use super::errors::{BadList, refused};
+use super::answers::{BadList, refused};
 
 /// The root of a list, and the element in it that says where the next page begins.
 const ROOTS: [(&str, &str); 2] =
@@ -26,6 +26,11 @@ const ROOTS: [(&str, &str); 2] =
 const IS_TRUNCATED: &str = "IsTruncated";
 /// Pages without an entry in a row: a server may look through much that it does not give.
 const EMPTY_PAGES: u32 = 1000;
+
+/// The most entries of a list, all of whose names are in memory.
+pub(super) const LISTED: usize = 5_000_000;
+/// The most lists that are followed at once.
+const LISTS: usize = 1000;
 
 /// Where the entries are, and what is looked at in them: elements, each in the one before.
 struct Kind {
@@ -101,7 +106,7 @@ struct Page {
 
 /// How far the lists are that are being read, by the token of the next page.
 #[derive(Debug, Default)]
-pub(super) struct Pages(Mutex<HashMap<String, u32>>);
+pub(super) struct Pages(Mutex<HashMap<String, (u32, usize)>>);
 
 impl Pages {
     /// A page of a list, which was asked for by a request with `query`, without what
@@ -141,16 +146,19 @@ impl Pages {
             return if cut { Err("it is cut short, and does not say where") } else { Ok(()) };
         }
         let mut pages = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = token.as_ref().and_then(|token| pages.remove(token)).unwrap_or(0);
-        let empty = if page.entries == 0 { before + 1 } else { 0 };
-        if token.as_ref() == Some(&page.next) || empty > EMPTY_PAGES {
+        let (empty, entries) =
+            token.as_ref().and_then(|token| pages.remove(token)).unwrap_or_default();
+        let empty = if page.entries == 0 { empty + 1 } else { 0 };
+        let entries = entries + page.entries;
+        if token.as_ref() == Some(&page.next) || empty > EMPTY_PAGES || entries > LISTED {
             return Err("it has no end");
         }
-        if empty > 0 {
-            // Another list may be at the same page.
-            let known = pages.entry(page.next.clone()).or_default();
-            *known = empty.max(*known);
+        if pages.len() > LISTS {
+            pages.clear();
         }
+        // Another list may be at the same page.
+        let known = pages.entry(page.next.clone()).or_default();
+        *known = (empty.max(known.0), entries.max(known.1));
         Ok(())
     }
 }
@@ -290,6 +298,21 @@ mod tests {
         assert_eq!(pages.0.lock().unwrap().len(), 1, "what is over is forgotten");
         let query = format!("continuation-token={EMPTY_PAGES}%2B%2F%3D");
         let error = ask(&query, EMPTY_PAGES + 1).unwrap_err();
-        assert_eq!(error.to_string(), "HTTP error: the server's list is none: it has no end");
+        assert_eq!(
+            error.to_string(),
+            "HTTP error: the server sent no valid list of objects: it has no end"
+        );
+    }
+
+    #[test]
+    fn pages_with_entries_do_not_go_on_for_ever_either() {
+        let pages = Pages::default();
+        let follow = |n: u32| {
+            let next = format!("{}", n + 1);
+            let page = Page { entries: LISTED / 3, next, ..Page::default() };
+            pages.follow(&format!("continuation-token={n}"), &page)
+        };
+        (0..3).for_each(|n| follow(n).unwrap());
+        assert_eq!(follow(3).unwrap_err(), "it has no end");
     }
 }

@@ -2,6 +2,9 @@
 //! written, listed and rekeyed, for programs that wait for them. The tool does all of it by this
 //! module.
 //!
+//! Whoever calls it waits, so it must not be called on a thread of an asynchronous runtime: there
+//! it is an error.
+//!
 //! What every request goes through bounds what a server can make this side do, and says what a
 //! server did: see [`Connector`], which is given to a builder of `object_store` by its
 //! `with_http_connector`. Credentials and endpoints come from the environment.
@@ -25,13 +28,13 @@
 //! ```
 
 mod ahead;
+mod answers;
 mod asked;
 mod body;
 mod bucket;
 mod connector;
 mod environment;
 mod error;
-mod errors;
 mod lists;
 mod reader;
 mod rekey;
@@ -46,12 +49,12 @@ mod xml;
 
 pub use self::url::{ObjectUrl, Scheme};
 pub use ahead::Ahead;
+pub use answers::{
+    BadList, EmptyObject, HttpNotAllowed, NoAnswer, NoRanges, Redirected, TooMuch, find,
+};
 pub use bucket::{Bucket, Level, Notice, Object, OnNotice, key_below};
 pub use connector::{Connector, Server};
 pub use error::{Error, Problem};
-pub use errors::{
-    BadList, EmptyObject, HttpNotAllowed, NoAnswer, NoRanges, Redirected, TooMuch, find,
-};
 pub use reader::{ObjectReader, Pinned};
 pub use rekey::{Compared, expect_replaceable, replace_header};
 #[cfg(feature = "trees")]

@@ -16,12 +16,11 @@ use object_store::{
 };
 use polyseal_file::{Header, Opener, Outline, ReadAt, Step, Version};
 
+use super::answers::{EmptyObject, find};
 use super::bucket::Object;
 use super::error::{Error, Problem};
-use super::errors::{EmptyObject, find};
 use super::runtime::wait;
-use crate::error::Replaced;
-use crate::fetch::{BROKEN, Fetching, Pin, fetch, fetch_bytes, version};
+use crate::fetch::{BROKEN, Fetching, Pin, anew, fetch, fetch_bytes, refused, version};
 
 /// One version of an object, read at offsets.
 #[derive(Debug)]
@@ -85,17 +84,7 @@ impl Pinned {
     }
 
     fn begin(object: &Object, opener: fn() -> Opener) -> Result<Self, Error> {
-        let begun = object.wait(async {
-            let mut attempt = 1;
-            loop {
-                match Self::begin_once(object, opener()).await {
-                    Err(error) if Replaced::is_in(&error) && attempt < Opener::ATTEMPTS => {
-                        attempt += 1;
-                    }
-                    other => return other,
-                }
-            }
-        });
+        let begun = object.wait(anew(|| Self::begin_once(object, opener())));
         begun.map(|(pin, attributes, ends)| Self { object: object.clone(), pin, attributes, ends })
     }
 
@@ -107,7 +96,8 @@ impl Pinned {
         let options = GetOptions::default();
         let mut fetching =
             Fetching { store, location, options: &options, seen: None, no_suffix: false };
-        let Step::Fetch(wanted) = ends.step() else { return Err(Replaced::at(location)) };
+        let not_fetched = || refused(location, polyseal_file::Error::NotFetched);
+        let Step::Fetch(wanted) = ends.step() else { return Err(not_fetched()) };
         match fetching.step(&mut ends, wanted).await {
             Ok(()) => {}
             // No part can be had of an empty object.
@@ -124,7 +114,7 @@ impl Pinned {
                 return Ok((Pin::new(meta, &options), Attributes::default(), ends));
             }
         }
-        let (pin, attributes) = fetching.seen.ok_or_else(|| Replaced::at(location))?;
+        let (pin, attributes) = fetching.seen.ok_or_else(not_fetched)?;
         Ok((pin, attributes, ends))
     }
 
@@ -144,6 +134,11 @@ impl Pinned {
     #[must_use]
     pub fn beginning(&self) -> &[u8] {
         self.ends.held(0).unwrap_or_default()
+    }
+
+    /// What has come already from `offset` on.
+    pub(super) fn held(&self, offset: u64) -> &[u8] {
+        self.ends.held(offset).unwrap_or_default()
     }
 
     /// The header of the encrypted file that it is.
@@ -300,14 +295,13 @@ impl ObjectReader {
             Some(Ok(chunk)) => {
                 self.rest = Some(rest);
                 self.broken = 0;
-                // Not more than there is room for before what came first.
                 Ok(chunk)
             }
             other => self.again(other.and_then(Result::err)),
         }
     }
 
-    /// A stream broke off, or ended early. Of what has no strong ETag nothing asked again yet.
+    /// A stream broke off, or ended early. Of what has no ETag nobody has asked again yet.
     fn again(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
         self.broken += 1;
         match (&self.way, error) {

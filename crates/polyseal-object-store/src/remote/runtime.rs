@@ -4,7 +4,7 @@ use std::future::Future;
 use std::io;
 use std::sync::OnceLock;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
 /// Started when it is first needed: nothing else has to wait for it.
@@ -15,8 +15,14 @@ pub(super) fn runtime() -> io::Result<&'static Runtime> {
     runtime.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))
 }
 
-/// Does it, and waits for it. Not for a thread of a runtime.
+/// Does it, and waits for it.
+///
+/// # Errors
+/// On a thread of a runtime, which must not wait.
 pub(super) fn wait<F: Future>(work: F) -> io::Result<F::Output> {
+    if Handle::try_current().is_ok() {
+        return Err(io::Error::other("a thread of an asynchronous runtime would wait"));
+    }
     Ok(runtime()?.block_on(work))
 }
 

@@ -9,13 +9,14 @@
 //! tried with a tag that no object has: a server that compares refuses that, and the upload stays
 //! as it is. One that does not has ended the upload, and is told of ([`Compared::No`]).
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
 use object_store::aws::{AmazonS3, AwsAuthorizer};
-use object_store::client::{HttpClient, HttpConnector, HttpRequestBody};
+use object_store::client::{HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequestBody};
 use object_store::path::Path;
 use object_store::signer::Signer;
 use object_store::{
@@ -24,14 +25,16 @@ use object_store::{
 use quick_xml::escape::escape;
 use url::Url;
 
-use super::connector::Connector;
+use super::answers::find;
+use super::bucket::PATIENCE;
+use super::connector::{Connector, is_repeated};
 use super::xml;
 use crate::fetch::version;
 
-/// What the server copies in one request, at least: at most 5 GiB, and at most 10,000 parts.
+/// What the server copies in one request. S3 allows 5 GiB, and 10,000 parts.
 const COPY_BYTES: u64 = 1 << 30;
-/// How often a request that can be repeated is, if the server or the network fails.
-const ATTEMPTS: u32 = 4;
+/// How long to wait before a request is repeated, at first and at most.
+const WAIT: Range<u64> = 200..5000;
 /// The tag that no object has.
 const NO_TAG: &str = "\"polyseal-compares\"";
 
@@ -145,7 +148,7 @@ impl At<'_> {
         let body = format!("<CompleteMultipartUpload>{parts}</CompleteMultipartUpload>");
         // Just before, for the sake of servers that do not compare.
         let now = self.s3.store.head(self.key).await?;
-        if !version(&now).is(&version(meta)) {
+        if !version(&now).is_same(&version(meta)) {
             let path = self.key.to_string();
             return Err(Error::Precondition { path, source: "another version".into() });
         }
@@ -189,15 +192,19 @@ impl At<'_> {
         headers: &[(impl AsRef<str>, String)],
         body: &[u8],
     ) -> Result<Answer> {
-        let mut attempt = 1;
+        let (begun, mut wait) = (Instant::now(), WAIT.start);
         loop {
             let answer = self.once(method, query, headers, body).await;
-            let failed = answer.as_ref().map_or(true, |answer| answer.status.is_server_error());
-            if !failed || attempt == ATTEMPTS {
+            let again = match &answer {
+                Ok(answer) => is_repeated(answer.status),
+                Err(error) => find::<HttpError>(error)
+                    .is_some_and(|error| error.kind() != HttpErrorKind::Unknown),
+            };
+            if !again || begun.elapsed() > PATIENCE {
                 return self.checked(answer?);
             }
-            tokio::time::sleep(Duration::from_millis(200 << attempt)).await;
-            attempt += 1;
+            tokio::time::sleep(Duration::from_millis(wait)).await;
+            wait = (2 * wait).min(WAIT.end);
         }
     }
 
@@ -218,10 +225,7 @@ impl At<'_> {
         let mut request = request.body(body).map_err(|e| error(&e.to_string()))?;
         let credential = self.s3.store.credentials().get_credential().await?;
         AwsAuthorizer::new(&credential, "s3", &self.s3.region).authorize(&mut request, None);
-        let failed = |source: object_store::client::HttpError| Error::Generic {
-            store: "S3",
-            source: source.into(),
-        };
+        let failed = |source: HttpError| Error::Generic { store: "S3", source: source.into() };
         let response = self.s3.client()?.execute(request).await.map_err(failed)?;
         let (parts, body) = response.into_parts();
         // The client takes no more of an answer than one of these has.

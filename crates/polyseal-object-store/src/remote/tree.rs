@@ -9,7 +9,8 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use polyseal_file::{Header, ReadAt};
+use object_store::ObjectMeta;
+use polyseal_file::{Header, ReadAt, Version};
 use polyseal_local::{
     Compared, Error as LocalError, NewStored, Over, Problem as LocalProblem, Store, Stored,
 };
@@ -54,14 +55,21 @@ impl Prefix {
     /// What is below `url`, with a `/` at its end or not. Nothing is asked of the store yet.
     ///
     /// # Errors
-    /// As [`Bucket::connect`], and [`Problem::NoName`]: a web server has no lists.
+    /// As [`Bucket::connect`], and those of [`of`](Self::of).
     pub fn new(url: &ObjectUrl, on_notice: &OnNotice) -> Result<Self, Error> {
+        Self::of(Bucket::connect(url, on_notice)?, url)
+    }
+
+    /// The same in a bucket that is there already.
+    ///
+    /// # Errors
+    /// [`Problem::NoName`] and [`Problem::NoLists`].
+    pub fn of(bucket: Arc<Bucket>, url: &ObjectUrl) -> Result<Self, Error> {
         if url.scheme() == Scheme::Web {
-            let why = "a web server has no lists of objects".to_owned();
-            return Err(Error::new(url.to_string(), Problem::NoName(why)));
+            return Err(Error::new(url.to_string(), Problem::NoLists));
         }
         url.prefix()?;
-        Ok(Self { bucket: Bucket::connect(url, on_notice)?, url: url.clone() })
+        Ok(Self { bucket, url: url.clone() })
     }
 
     /// The name of an object below it.
@@ -122,7 +130,10 @@ fn local(what: &'static str, shown: &Path, error: Error) -> LocalError {
         Problem::Exists => LocalProblem::Exists,
         Problem::Replaced => LocalProblem::Changed,
         problem => {
-            let strange = matches!(problem, Problem::Permission);
+            // What whoever can write there may have made of one object keeps no other from being
+            // rekeyed, nor the manifest.
+            let strange =
+                matches!(problem, Problem::Permission | Problem::NoCopies | Problem::NoTag);
             LocalProblem::Store { what, source: error.into(), strange }
         }
     };
@@ -193,8 +204,32 @@ impl StoredObject {
     /// # Errors
     /// As [`Pinned::open`].
     pub fn open(object: &Object) -> Result<Self, Error> {
-        let pinned = Arc::new(Pinned::open(object)?);
-        Ok(Self { ahead: Ahead::of(Arc::clone(&pinned)), pinned })
+        Pinned::open(object).map(Self::of)
+    }
+
+    /// The same, of which only the beginning has come, for whoever wants to know what it is.
+    ///
+    /// # Errors
+    /// As [`Pinned::look`].
+    pub fn look(object: &Object) -> Result<Self, Error> {
+        Pinned::look(object).map(Self::of)
+    }
+
+    fn of(pinned: Pinned) -> Self {
+        let pinned = Arc::new(pinned);
+        Self { ahead: Ahead::of(Arc::clone(&pinned)), pinned }
+    }
+
+    /// What the store tells of it: the size is that of what is stored.
+    #[must_use]
+    pub fn meta(&self) -> &ObjectMeta {
+        self.pinned.meta()
+    }
+
+    /// Which version it is.
+    #[must_use]
+    pub fn version(&self) -> Version {
+        self.pinned.version()
     }
 
     /// The same of an object whose header can be replaced.
@@ -211,10 +246,13 @@ impl StoredObject {
 
 impl ReadAt for StoredObject {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        if offset < self.pinned.beginning().len() as u64 {
-            return self.pinned.read_at(buffer, offset);
+        let held = self.pinned.held(offset);
+        if held.is_empty() {
+            return self.ahead.read_at(buffer, offset);
         }
-        self.ahead.read_at(buffer, offset)
+        let bytes = buffer.len().min(held.len());
+        buffer[..bytes].copy_from_slice(&held[..bytes]);
+        Ok(bytes)
     }
 
     fn size(&self) -> io::Result<u64> {

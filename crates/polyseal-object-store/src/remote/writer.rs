@@ -10,16 +10,19 @@ use std::mem;
 use object_store::{
     Error as StoreError, MultipartUpload, ObjectStore, ObjectStoreExt, PutMode, UpdateVersion,
 };
+use polyseal_file::Version;
 use tokio::task::JoinSet;
 
 use super::bucket::Object;
 use super::error::{Error, Problem};
 use super::runtime::wait;
+use crate::fetch::version;
 use crate::part_sizes::PartSizes;
 
 /// The parts that are usual.
 const PART_BYTES: u64 = 16 * 1024 * 1024;
-/// What is put on a condition is put in one request up to this: an upload in parts has none.
+/// What is put in the place of a version is put in one request up to this: an upload in parts has
+/// no condition.
 const CONDITIONAL_BYTES: u64 = 128 * 1024 * 1024;
 /// Parts of the usual size that are on their way at once; of larger ones, one.
 const AT_ONCE: u64 = 3;
@@ -63,7 +66,7 @@ impl ObjectWriter {
         object.expect_writable()?;
         let mode = match object.meta()? {
             None => PutMode::Create,
-            Some(meta) if meta.e_tag.is_none() => {
+            Some(meta) if version(&meta).if_match().is_none() => {
                 return Err(Error::new(object.url.to_string(), Problem::NoTag));
             }
             Some(meta) => {
@@ -89,9 +92,10 @@ impl ObjectWriter {
         Ok(match &self.mode {
             PutMode::Overwrite => true,
             PutMode::Create => self.object.meta()?.is_none(),
-            PutMode::Update(seen) => {
-                self.object.meta()?.is_some_and(|meta| meta.e_tag == seen.e_tag)
-            }
+            PutMode::Update(seen) => self.object.meta()?.is_some_and(|meta| {
+                let seen = Version::new(meta.size).with_tag(seen.e_tag.as_deref());
+                version(&meta).is_same(&seen)
+            }),
         })
     }
 
@@ -174,7 +178,8 @@ impl ObjectWriter {
 impl Write for ObjectWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let size = self.sizes.next() as usize;
-        // Only before more: the last part is sent at the end, which may be the first one's.
+        // A full part is sent only when more bytes come, so that an object of one part is put in
+        // one request.
         if self.part.len() >= size {
             self.send()?;
         }

@@ -175,7 +175,7 @@ async fn a_list_without_end_is_an_error() {
     let server = server(list(&[("plain", 1)], &[], next));
     for (n, store) in stores(&server.origin(), &Log::default()).iter().enumerate() {
         let error = found::<BadList>(&listed(store).await.unwrap_err());
-        assert_eq!(error.to_string(), "the server's list is none: it has no end");
+        assert_eq!(error.to_string(), "the server sent no valid list of objects: it has no end");
         assert_eq!(server.heads().len(), 2 * (n + 1));
     }
 }

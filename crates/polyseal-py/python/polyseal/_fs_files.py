@@ -10,7 +10,7 @@ from fsspec.implementations.memory import MemoryFileSystem
 
 from ._seekable import SeekableReader
 from ._stores import staged
-from ._told import system_error, telling
+from ._os_errors import system_error, telling
 from ._writing import WrittenFile, write_all
 
 if TYPE_CHECKING:

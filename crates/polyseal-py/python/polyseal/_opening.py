@@ -46,7 +46,7 @@ def too_few(name: str, given: int, asked: int) -> OSError:
 def opened(opener: Opener, fetch: Fetch, who: WhoArgs) -> tuple[Payload, int, bytes]:
     """The payload; and the stored bytes of its end that have been fetched, with where they begin."""
     while ranges := opener.wanted(**who):
-        for (start, stop), stored in zip(ranges, fetch(ranges)):
+        for (start, stop), stored in zip(ranges, fetch(ranges), strict=True):
             opener.take(start, stop, stored)
     return opener.payload()
 

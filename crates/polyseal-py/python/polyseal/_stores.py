@@ -237,7 +237,7 @@ class LocalStore(Store):
         try:
             there = os.stat(path)
             if not stat.S_ISDIR(there.st_mode):
-                return {path: _told(there)}
+                return {path: _info_of(there)}
         except FileNotFoundError:
             return found
         # By descriptors: no link is followed but the path itself, by the separator at its end.
@@ -248,7 +248,7 @@ class LocalStore(Store):
                 except FileNotFoundError:
                     continue
                 if not stat.S_ISDIR(there.st_mode):
-                    found[os.path.join(folder, name)] = _told(there)
+                    found[os.path.join(folder, name)] = _info_of(there)
         return found
 
     def _place(self, path: str) -> tuple[str, str]:
@@ -273,7 +273,7 @@ class LocalStore(Store):
 
     def _version(self, fd: int) -> tuple[int, str]:
         there = os.fstat(fd)
-        return there.st_size, self.version(_told(there))
+        return there.st_size, self.version(_info_of(there))
 
     def now(self, path: str) -> tuple[int, str] | None:
         try:
@@ -331,7 +331,7 @@ class LocalStore(Store):
             os.close(fd)
 
 
-def _told(there: os.stat_result) -> dict[str, Any]:
+def _info_of(there: os.stat_result) -> dict[str, Any]:
     """What tells one version of a local file from another."""
     return {"size": there.st_size, "created": there.st_ctime_ns, "mtime": there.st_mtime_ns, "ino": there.st_ino}
 

@@ -46,7 +46,7 @@ from ._fs_files import BLOCK, Reading, Writing
 from ._opening import too_few, version_of
 from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
 from ._references import by_reference, resolved
-from ._told import system_error, telling, told
+from ._os_errors import system_error, telling, told
 from ._writing import Compressed, write_all
 from .errors import CorruptSegment, HeaderError, KeyUnavailable, PolysealError, SourceChanged
 from .keys import KeyRef
@@ -528,7 +528,8 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             if who is None:
                 who = resolved(self._who)
             names, starts, stops = ([each[at] for each in asked] for at in range(3))
-            for (name, start, stop), stored in zip(asked, self.fs.cat_ranges(names, starts, stops) if asked else []):
+            fetched = self.fs.cat_ranges(names, starts, stops) if asked else []
+            for (name, start, stop), stored in zip(asked, fetched, strict=True):
                 if name not in openers:
                     continue
                 version, opener = openers[name]
@@ -561,7 +562,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if missing:
             names = [wanted[at][1].name for at in missing]
             starts, stops = [ranges[at].start for at in missing], [ranges[at].stop for at in missing]
-            stored.update(zip(missing, self.fs.cat_ranges(names, starts, stops)))
+            stored.update(zip(missing, self.fs.cat_ranges(names, starts, stops), strict=True))
         for number, ((at, file, low, high), asked) in enumerate(zip(wanted, ranges)):
             error = data = stored[number]
             if not isinstance(data, Exception):

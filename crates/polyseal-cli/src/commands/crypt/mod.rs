@@ -348,8 +348,9 @@ fn carry(
     let mut output = job.open_output(contents, &taken)?;
     // In armour, which text may be, three bytes are four.
     let text = contents == Contents::Unknown;
-    output
-        .expect_bytes(input.bytes().map(|bytes| if text { bytes + bytes / 5 * 2 } else { bytes }));
+    output.expect_bytes(
+        input.bytes().map(|bytes| if text { bytes.saturating_add(bytes / 5 * 2) } else { bytes }),
+    );
     let summary = if report.is_some() {
         work(&mut input, &mut output, report)?
     } else {

@@ -11,15 +11,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use polyseal_file::ReadAt;
-use polyseal_object_store::remote::{Ahead, Bucket, Error, ObjectUrl, Pinned, Problem, key_below};
+use polyseal_object_store::remote::{Bucket, Error, ObjectUrl, Problem, StoredObject, key_below};
 use rustix::process::{getgid, getuid};
 
 use polyseal_local::{ShownNames, alone, is_hidden, short_name, shown_names};
 
 use super::place::{Found, Owned, Place};
-use crate::error::{Code, Failure, Result};
-use crate::objects::{connected, failure, url};
+use crate::error::{Code, Failure, Result, of_store};
+use crate::objects::{connected, url};
 
 /// For how long answers are relied on, and lists.
 const VALID: Duration = Duration::from_secs(10);
@@ -28,12 +27,15 @@ const READERS: usize = 16;
 /// The most directories whose names are kept.
 const KEPT: usize = 64;
 
+/// When it was listed, and what is shown.
+type List = (Instant, Arc<ShownNames>);
+
 pub(super) struct Objects {
     bucket: Arc<Bucket>,
     url: ObjectUrl,
     /// By which name it is shown, if it is one object.
     alone: Option<OsString>,
-    lists: Mutex<HashMap<String, (Instant, Arc<ShownNames>)>>,
+    lists: Mutex<HashMap<String, Arc<Mutex<Option<List>>>>>,
     begun: SystemTime,
 }
 
@@ -41,12 +43,12 @@ impl Objects {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let url = url(path)?;
         let bucket = connected(&url)?;
-        let failed = |error| failure("read", &error);
+        let failed = |error| of_store("read", &error);
         let one = if url.is_prefix() {
             None
         } else {
             let named = bucket.object(&url).map_err(failed)?;
-            match Pinned::look(&named) {
+            match StoredObject::look(&named) {
                 Ok(_) => named.name(),
                 Err(error) if matches!(error.problem(), Problem::NotFound) => None,
                 Err(error) => return Err(failed(error)),
@@ -76,9 +78,16 @@ impl Objects {
     }
 
     fn list(&self, prefix: String) -> std::result::Result<Arc<ShownNames>, Error> {
-        // Who waits for the same list would else ask for it, too.
-        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, names)) = lists.get(&prefix).filter(|(when, _)| when.elapsed() < VALID) {
+        let list = {
+            let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+            if lists.len() >= KEPT && !lists.contains_key(&prefix) {
+                lists.clear();
+            }
+            Arc::clone(lists.entry(prefix.clone()).or_default())
+        };
+        // Who waits for the same list would else ask for it, too; others do not wait for it.
+        let mut list = list.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, names)) = list.as_ref().filter(|(when, _)| when.elapsed() < VALID) {
             return Ok(Arc::clone(names));
         }
         let level = self.bucket.level(&prefix)?;
@@ -88,10 +97,7 @@ impl Objects {
         let (directories, mut files) = (names(level.prefixes), names(level.objects));
         files.retain(|name| short_name(name).is_some());
         let names = Arc::new(shown_names(directories, files));
-        if lists.len() >= KEPT {
-            lists.clear();
-        }
-        lists.insert(prefix, (Instant::now(), Arc::clone(&names)));
+        *list = Some((Instant::now(), Arc::clone(&names)));
         Ok(names)
     }
 
@@ -125,16 +131,11 @@ impl Place for Objects {
             Some(_) => return Err(io::ErrorKind::NotFound.into()),
             None => self.bucket.object(&self.url.with_key(&self.key(path)?))?,
         };
-        let pinned = Pinned::look(&object)?;
-        let (last_modified, version) = (pinned.meta().last_modified, pinned.version());
-        // What has an ETag may have a time that some answers round to seconds.
-        let state = match version.tag() {
-            Some(tag) => format!("{tag} {}", version.size()),
-            None => format!("{last_modified} {}", version.size()),
-        };
+        let stored = StoredObject::look(&object)?;
+        let last_modified = stored.meta().last_modified;
         let seconds = u64::try_from(last_modified.timestamp()).unwrap_or(0);
         let owned = owned(0o400, UNIX_EPOCH + Duration::from_secs(seconds));
-        Ok(Found::file(&owned, state, Box::new(Part::of(pinned))))
+        Ok(Found::file(&owned, stored.version().to_string(), Box::new(stored)))
     }
 
     fn valid(&self) -> Duration {
@@ -159,34 +160,5 @@ fn owned(perm: u16, modified: SystemTime) -> Owned {
         accessed: modified,
         modified,
         changed: modified,
-    }
-}
-
-/// A version of an object, whose beginning is there, and which is read ahead.
-struct Part {
-    pinned: Arc<Pinned>,
-    rest: Ahead,
-}
-
-impl Part {
-    fn of(pinned: Pinned) -> Self {
-        let pinned = Arc::new(pinned);
-        Self { rest: Ahead::of(Arc::clone(&pinned)), pinned }
-    }
-}
-
-impl ReadAt for Part {
-    fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let there = (self.pinned.beginning().len() as u64).saturating_sub(offset);
-        if there > 0 {
-            let bytes = buffer.len().min(there as usize);
-            self.pinned.read_at(&mut buffer[..bytes], offset)
-        } else {
-            self.rest.read_at(buffer, offset)
-        }
-    }
-
-    fn size(&self) -> io::Result<u64> {
-        self.pinned.size()
     }
 }

@@ -113,7 +113,7 @@ impl fmt::Display for HttpNotAllowed {
 
 impl fmt::Display for BadList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the server's list is none: {}", self.0)
+        write!(f, "the server sent no valid list of objects: {}", self.0)
     }
 }
 
