@@ -627,7 +627,7 @@ def test_whoever_walks_may_choose_directories(fs: Any, root: str) -> None:
             seen.append((path.removeprefix(root), sorted(directories), list(files)))
             directories.pop("a", None) if detail else directories.remove("a") if "a" in directories else None
         assert seen == [("", ["a", "b"], ["x"]), ("/b", [], ["x"])]
-    assert [path.removeprefix(root) for path, _, _ in fs.walk(root, topdown=False)] == ["/a/deep", "/a", "/b", ""]
+    assert [path.removeprefix(root) for path, _, _ in fs.walk(root, topdown=False)] in (["/a/deep", "/a", "/b", ""], ["/b", "/a/deep", "/a", ""])
     assert [path.removeprefix(root) for path, _, _ in fs.walk(root, maxdepth=1)] == [""]
     assert list(fs.walk(f"{root}/none")) == [] and fs.find(f"{root}/none") == []
     assert fs.find(f"{root}/x") == [f"{root}/x"]

@@ -60,6 +60,8 @@ if TYPE_CHECKING:
 
 #: How many files a file system remembers.
 CACHED_FILES: Final = 4096
+#: What mappers and zarr take for a file that was never written.
+_NO_FILE: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
 class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
@@ -176,7 +178,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def cat(self, path: Any, recursive: bool = False, on_error: str = "raise", **kwargs: Any) -> Any:
         """The plaintext of a file, or of several by their names.
 
-        ``on_error`` is for files that are not there. All else raises, whatever it says: a file that does not open, or
+        ``on_error`` is for names that have no file. All else raises, whatever it says: a file that does not open, or
         that the store does not give. ``FSMap`` asks for exceptions to be returned, and leaves them out. ``cat_ranges``
         returns all of them.
         """
@@ -188,7 +190,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         out = {}
         for each, result in zip(paths, found):
             if isinstance(result, Exception):
-                if on_error == "raise" or not isinstance(result, FileNotFoundError):
+                if on_error == "raise" or not isinstance(result, _NO_FILE):
                     raise result
                 if on_error == "omit":
                     continue
@@ -600,7 +602,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             return gone
         if now["size"] is None or not version_of(now).is_same(version):
             return SourceChanged("replaced while it was read; open it again")
-        if isinstance(error, (FileNotFoundError, IsADirectoryError, NotADirectoryError)):
+        if isinstance(error, _NO_FILE):
             return _not_given(name, error)
         return error
 
