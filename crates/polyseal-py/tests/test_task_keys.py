@@ -137,10 +137,10 @@ def test_to_unpickle_a_task_allows_nothing(tmp_path: Path, plan: polyseal.jobs.P
     beside = replace(task, what=replace(task.what, source_options={"unused": fs}))
     within = polyseal.jobs.plan(
         "encrypt",
-        "dir://",
+        "dir://sealed",
         f"file://{tmp_path}/out",
         recipients=["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"],
-        storage_options={"fs": fs, "path": f"{tmp_path}/sealed"},
+        storage_options={"fs": fs, "path": str(tmp_path)},
         target_options={},
     )
     _task_keys._named.clear()
