@@ -325,6 +325,15 @@ def handled_but_for_some(file: Any) -> None:
             raise ValueError from error
 
 
+def handled_and_another_raised(file: Any) -> None:
+    with contextlib.suppress(StopIteration):
+        try:
+            raise KeyError
+        except KeyError:
+            file.close()
+            raise StopIteration from None
+
+
 def opened_where_it_raises_again(file: Any) -> None:
     # What is opened in a clause is whole before that raises.
     try:
@@ -353,7 +362,8 @@ def ended_while_another_is_handled(file: Any) -> None:
     "end",
     [
         *(handled, handled_by_its_name, handled_in_a_block, handled_and_ended, in_a_finally_that_returns),
-        *(handled_beside_comprehensions, handled_but_for_some, opened_where_it_raises_again),
+        *(handled_beside_comprehensions, handled_but_for_some, handled_and_another_raised),
+        opened_where_it_raises_again,
         ended_while_another_is_handled,
     ],
 )

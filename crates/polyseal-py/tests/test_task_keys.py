@@ -12,6 +12,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import polyseal
 import polyseal.jobs
 import pytest
@@ -116,6 +117,24 @@ def test_a_process_may_use_what_it_has_named_itself(plan: polyseal.jobs.Plan, st
     assert plan.tasks[0].run().outcomes[0].status == "failed"
     polyseal.jobs.plan("verify", plan.what.source, key=plan.references[0])
     assert plan.tasks[0].run().outcomes[0].status == "done"
+
+
+def test_a_plan_allows_the_keys_of_its_stores(tmp_path: Path, plan: polyseal.jobs.Plan, stranger: None) -> None:
+    first = polyseal.jobs.plan("encrypt", plan.what.source, plan.what.target, key=plan.references)
+    assert [each.status for each in first.run()] == ["done"]
+    _task_keys._named.clear()
+    options = {"polyseal": {"key": plan.references[0]}}
+    # fsspec may have the file system already, and make none.
+    fsspec.core.url_to_fs(f"polyseal::{plan.what.target}", **options)
+    again = polyseal.jobs.plan(
+        "encrypt",
+        f"polyseal::{plan.what.target}",
+        f"file://{tmp_path}/again",
+        recipients="age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+        storage_options=options,
+        target_options={},
+    )
+    assert [(each.status, each.error) for each in again.run()] == [("done", None)]
 
 
 def test_a_task_names_nothing_for_others(plan: polyseal.jobs.Plan, stranger: None) -> None:

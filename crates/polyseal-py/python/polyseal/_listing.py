@@ -1,7 +1,7 @@
 """Lists of a file system in which nothing is missing without an error.
 
-fsspec's own ``walk`` takes every ``OSError`` for an empty directory, and so do ``find``, ``glob`` and ``copy``, which use
-it: a directory that may not be read makes a data set smaller. Here only ``FileNotFoundError`` means that nothing is
+fsspec's own ``walk`` takes every ``OSError`` for an empty directory, and so do ``find``, ``glob`` and ``copy``, which
+use it: a directory that may not be read makes a data set smaller. Here only ``FileNotFoundError`` means that nothing is
 there. Stores that list without directories (s3fs, gcsfs, adlfs) have a ``find`` of their own, which raises what the
 store says, and takes fewer requests: that one stays.
 """
@@ -51,8 +51,8 @@ def walk(
     on_error: Any = None,
     **kwargs: Any,
 ) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """As fsspec's, with ``detail``; but errors are raised, unless ``on_error`` says otherwise: ``"omit"`` or a function,
-    for directories below ``path``, too.
+    """As fsspec's, with ``detail``. But ``on_error`` goes for directories below ``path``, too, and without it errors are
+    raised, but for ``FileNotFoundError``.
     """
     if maxdepth is not None and maxdepth < 1:
         raise ValueError("maxdepth must be at least 1")

@@ -7,8 +7,8 @@ CPython shows that in its frames: where each stands, and that what it does next 
 does not show that, or in another interpreter, a file is closed as a plain one is.
 
 So is one that the program closes in an ``except`` clause: it has handled the exception, and means it, unless the clause
-ends with a plain ``raise``. What another thread closes, or a ``finally`` by ``await to_thread(file.close)``, is not seen:
-the exception leaves a block of another thread. A file that nobody closes is not whole, and does not appear; a warning
+always ends with a plain ``raise``. And so is what another thread closes, as by ``await to_thread(file.close)`` in a
+``finally``: the exception leaves a block of this one. A file that nobody closes is not whole, and does not appear; a warning
 says so.
 """
 
