@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import pickle
@@ -726,3 +727,29 @@ def test_a_store_that_takes_a_file_for_no_directory(fs: Any, root: str, monkeypa
     with pytest.raises(OSError, match="a") as raised:
         fs.get_mapper(root).get("a", b"default")
     assert raised.value.errno == 5
+
+
+def test_what_a_store_cannot_tell_is_not_absent(fs: Any, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, none = f"{root}/a", f"{root}/none"
+    fs.pipe_file(path, b"message")
+    told = type(fs.fs).info
+
+    def info(name: str, **kwargs: Any) -> Any:
+        if name == path:
+            raise OSError(errno.EIO, "Input/output error", name)
+        return told(fs.fs, name, **kwargs)
+
+    monkeypatch.setattr(fs.fs, "info", info)
+    for asked in ("exists", "isfile"):
+        monkeypatch.setattr(fs.fs, asked, lambda name, **kwargs: False)
+    mapper = fs.get_mapper(root)
+    calls: list[Callable[[], Any]] = [
+        *(partial(each, path) for each in (fs.exists, fs.isfile, partial(fs.touch, truncate=False))),
+        partial(mapper.__contains__, "a"),
+    ]
+    for call in calls:
+        with pytest.raises(OSError, match="Input/output"):
+            call()
+    assert not fs.exists(none) and not fs.isfile(none) and "none" not in mapper
+    monkeypatch.undo()
+    assert fs.cat_file(path) == b"message"

@@ -459,7 +459,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             self.fs.mv(self._below(path1), self._below(path2), **kwargs)
 
     def exists(self, path: str, **kwargs: Any) -> bool:
-        return bool(self.fs.exists(self._strip_protocol(path), **kwargs))
+        return self._surely(self.fs.exists, path, **kwargs)
 
     def lexists(self, path: str, **kwargs: Any) -> bool:
         return bool(self.fs.lexists(self._strip_protocol(path), **kwargs))
@@ -468,7 +468,16 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         return bool(self.fs.isdir(self._strip_protocol(path)))
 
     def isfile(self, path: str) -> bool:
-        return bool(self.fs.isfile(self._strip_protocol(path)))
+        return self._surely(self.fs.isfile, path)
+
+    def _surely(self, holds: Callable[..., Any], path: str, **kwargs: Any) -> bool:
+        """Most file systems say ``False``, whatever the error is. Here it is raised, unless nothing is there."""
+        name = self._strip_protocol(path)
+        if holds(name, **kwargs):
+            return True
+        with telling(path), suppress(*_NO_FILE):
+            self.fs.info(name)
+        return False
 
     # --- how it is done
 
