@@ -64,6 +64,9 @@ def walk(
             on_error(error)
         elif on_error == "raise" or (on_error != "omit" and not isinstance(error, FileNotFoundError)):
             raise
+        if isinstance(fs, AsyncFileSystem):
+            # Only fsspec's other kind of walk says nothing of it.
+            yield path, {}, {}
         return
     directories, files = dict[str, Any](), dict[str, Any]()
     for info in listed:
