@@ -16,7 +16,7 @@ const SCHEMES: [&str; 6] = ["s3", "gs", "az", "abfss", "http", "https"];
 /// Whether this names an object, and no file.
 pub(crate) fn is_object(path: &Path) -> bool {
     let scheme = path.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| SCHEMES.contains(&scheme))
+    scheme.is_some_and(|scheme| SCHEMES.iter().any(|it| it.eq_ignore_ascii_case(scheme)))
 }
 
 /// Refuses an object where only a file will do.
@@ -62,6 +62,7 @@ pub(crate) use of_stores::{connected, named, open, url, write};
 #[cfg(feature = "stores")]
 mod of_stores {
     use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::{Arc, Mutex, PoisonError};
 
     use polyseal_local::Store;
@@ -123,6 +124,10 @@ mod of_stores {
         writer.map_err(|error| of_store("write", &error))
     }
 
+    /// How many keys that were left out are told.
+    const TOLD: usize = 20;
+    static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+
     /// What happens while a store is waited for, on standard error.
     fn notices() -> OnNotice {
         Arc::new(|notice| match notice {
@@ -130,9 +135,14 @@ mod of_stores {
                 "{} does not answer ({}); it is asked again, for up to a minute",
                 trouble.host, trouble.said
             ))),
-            Notice::Skipped(key) => {
-                note(&format!("left out an object whose key this tool cannot name: {}", shown(key)))
-            }
+            Notice::Skipped(key) => match SKIPPED.fetch_add(1, Ordering::Relaxed) {
+                0..TOLD => {
+                    let key = shown(key);
+                    note(&format!("left out an object whose key this tool cannot name: {key}"));
+                }
+                TOLD => note("left out more objects whose keys this tool cannot name"),
+                _ => {}
+            },
             _ => {}
         })
     }
@@ -144,7 +154,7 @@ mod tests {
 
     #[test]
     fn what_is_an_object() {
-        for object in ["s3://bucket/key", "gs://b/k", "az://c/k", "https://example.org/k"] {
+        for object in ["s3://bucket/key", "gs://b/k", "az://c/k", "HTTPS://example.org/k"] {
             assert!(is_object(Path::new(object)), "{object}");
             assert!(expect_file(Path::new(object)).is_err());
         }

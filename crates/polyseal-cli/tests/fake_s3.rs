@@ -21,15 +21,18 @@ fn run(room: &Room, server: &FakeS3, args: &[&str]) -> Outcome {
     Outcome(room.command(args).envs(server.environment()).output().unwrap())
 }
 
-/// What another program has written just before an upload is completed: a server that compares
+/// What another program has written just before an object is replaced: a server that compares
 /// keeps it; of one that does not, that is told.
 #[test]
 fn a_server_that_does_not_compare_versions_is_told_of() {
     let room = Room::new();
     room.run(["keygen", "-o", "k2"], b"").succeeds();
-    let sealed = room.seal(&message(12 * MIB));
+    let (short, long) = (room.seal(&message(1000)), room.seal(&message(12 * MIB)));
     let args = ["rekey", "-k", "k", "--to-key", "k2", "s3://bucket/c"];
-    for (compares, raced) in [(true, false), (true, true), (false, false), (false, true)] {
+    let cases = [(true, false), (true, true), (false, false), (false, true)];
+    for ((compares, raced), sealed) in
+        cases.iter().flat_map(|case| [(*case, &short), (*case, &long)])
+    {
         let server = FakeS3::start(compares);
         server.put(sealed.clone());
         if raced {
@@ -44,7 +47,7 @@ fn a_server_that_does_not_compare_versions_is_told_of() {
             assert_eq!(server.object(), b"of another program");
         } else {
             assert!(server.object()[4096..] == sealed[4096..]);
-            assert!(server.object() != sealed);
+            assert!(server.object() != *sealed);
         }
     }
 }

@@ -82,7 +82,11 @@ pub fn without_hexadecimal_keys(text: &str) -> String {
 /// users and passwords.
 fn without_credentials(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some(at) = ["https://", "http://"].iter().filter_map(|it| rest.find(it)).min() {
+    let first = |text: &str| {
+        let lower = text.to_ascii_lowercase();
+        ["https://", "http://"].iter().filter_map(|it| lower.find(it)).min()
+    };
+    while let Some(at) = first(rest) {
         let (before, address) = rest.split_at(at);
         let end = address.find(|c: char| c.is_whitespace() || "\"'<>".contains(c));
         let (address, behind) = address.split_at(end.unwrap_or(address.len()));
@@ -141,6 +145,7 @@ mod tests {
         for (text, shown) in [
             ("read https://h/p?sig=s: gone", "read https://h/p?…: gone"),
             ("https://h/p?a=b&c=d", "https://h/p?…"),
+            ("HTTPS://h/p?a=b&c=d", "HTTPS://h/p?…"),
             (
                 "\"http://u:p@h:1/x?y\" and https://h/",
                 "\"http://(withheld)@h:1/x?…\" and https://h/",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import pickle
@@ -15,7 +16,13 @@ from typing import Any
 import fsspec
 import polyseal
 import pytest
+from conftest import as_another, needs_root
+from fsspec import AbstractFileSystem
+from fsspec.asyn import AsyncFileSystem
 from fsspec.core import url_to_fs
+from fsspec.implementations.dirfs import DirFileSystem
+from fsspec.implementations.local import LocalFileSystem
+from polyseal._listing import lists_of
 from polyseal.fs import PolysealFileSystem
 
 SIZES = [0, 1, 4095, 65535, 65536, 65537, 2 * 65536, 300_001]
@@ -572,3 +579,177 @@ def test_a_file_that_is_got_appears_when_all_of_it_is_authentic(tmp_path: Path, 
     assert out.read_bytes() == b"what was there" and not (tmp_path / "new").exists()
     assert (tmp_path / "all/a").stat().st_mode & 0o777 == 0o600
     assert sorted(each.name for each in tmp_path.iterdir()) == ["all", "key", "out", "place"]
+
+
+@needs_root
+def test_a_directory_that_cannot_be_read_makes_nothing_smaller(reference: str, public: Path) -> None:
+    (public / "key").write_text(Path(reference.removeprefix("file:")).read_text())
+    (public / "key").chmod(0o644)
+    fs = fsspec.filesystem("polyseal", target_protocol="file", key=f"file:{public}/key")
+    for name in ("p=1", "p=2/deep"):
+        (public / "set" / name).mkdir(parents=True)
+        fs.pipe_file(f"{public}/set/{name}/x", b"message")
+    (public / "set/p=2/deep").chmod(0)
+    (public / "out").mkdir()
+    (public / "out").chmod(0o777)
+    root = f"{public}/set"
+    calls: list[Callable[[], Any]] = [
+        *(partial(fs.find, root, **each) for each in ({}, {"detail": True}, {"withdirs": True})),
+        *(partial(fs.glob, f"{root}/{each}") for each in ("**", "*/*/*", "**/x")),
+        *(partial(each, root) for each in (fs.du, lambda path: list(fs.walk(path)))),
+        *(partial(each, root, f"{public}/out/x", recursive=True) for each in (fs.get, fs.copy)),
+        partial(fs.cat, root, recursive=True),
+        lambda: list(fs.get_mapper(root)),
+        lambda: list(fs.walk(root, on_error="raise")),
+    ]
+
+    def refused() -> None:
+        for call in calls:
+            with pytest.raises(PermissionError, match="deep"):
+                call()
+        # Unless that is what is asked for.
+        met: list[OSError] = []
+        for on_error in ("omit", met.append):
+            found = list(fs.walk(root, on_error=on_error))
+            assert [(path, files) for path, _, files in found if files] == [(f"{root}/p=1", ["x"])]
+        assert [type(each) for each in met] == [PermissionError]
+
+    as_another(65534, 65534, [], refused)
+    assert len(fs.find(root)) == 2
+
+
+def test_whoever_walks_may_choose_directories(fs: Any, root: str) -> None:
+    for name in ("a/deep/x", "b/x", "x"):
+        fs.makedirs(fs._parent(f"{root}/{name}"), exist_ok=True)
+        fs.pipe_file(f"{root}/{name}", b"message")
+    for detail in (False, True):
+        seen = []
+        for path, directories, files in fs.walk(root, detail=detail):
+            seen.append((path.removeprefix(root), sorted(directories), list(files)))
+            directories.pop("a", None) if detail else directories.remove("a") if "a" in directories else None
+        assert seen == [("", ["a", "b"], ["x"]), ("/b", [], ["x"])]
+    assert [path.removeprefix(root) for path, _, _ in fs.walk(root, topdown=False)] in (["/a/deep", "/a", "/b", ""], ["/b", "/a/deep", "/a", ""])
+    assert [path.removeprefix(root) for path, _, _ in fs.walk(root, maxdepth=1)] == [""]
+    assert list(fs.walk(f"{root}/none")) == [] and fs.find(f"{root}/none") == []
+    assert fs.find(f"{root}/x") == [f"{root}/x"]
+
+
+def test_file_systems_that_pass_lists_on_are_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Trusted(AsyncFileSystem):  # type: ignore[misc]
+        async def _find(self, path: str, **kwargs: Any) -> Any:
+            return [path]
+
+    local, own = fsspec.filesystem("file"), Trusted()
+    for below, is_own in ((local, False), (own, True), (fsspec.filesystem("memory"), True)):
+        assert (lists_of(below) is below) == is_own
+        within = DirFileSystem("/", below)
+        assert (lists_of(within) is within) == is_own
+        cache = fsspec.filesystem("simplecache", fs=below, cache_storage=str(tmp_path))
+        assert (lists_of(cache) is cache) == is_own
+
+
+def test_question_marks_of_urls_are_none_of_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Site(AbstractFileSystem):  # type: ignore[misc]
+        cachable = False
+        names = ("/a/x?1", "/a/xy1", "/a/x?2")
+
+        def ls(self, path: str, detail: bool = True, **kwargs: Any) -> Any:
+            if path.rstrip("/") != "/a":
+                raise FileNotFoundError(path)
+            return [{"name": name, "size": 1, "type": "file"} for name in self.names]
+
+        def glob(self, path: str, **kwargs: Any) -> Any:
+            raise AssertionError("its own walk")
+
+    lists = lists_of(Site())
+    assert lists.glob("/a/x?1") == ["/a/x?1"] and lists.glob("/a/x?3") == []
+    assert lists.glob("/a/x?*") == ["/a/x?1", "/a/x?2"]
+
+
+@pytest.mark.parametrize("how", ["short", "refused", "broken", "slow", "no directory", "a directory", "missing"])
+def test_what_a_store_does_not_give_is_no_missing_file(
+    fs: Any, root: str, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "ab":
+        fs.pipe_file(f"{root}/{name}", b"message")
+    ranges = type(fs.fs).cat_ranges
+    errors = {
+        "refused": PermissionError(13, "no"),
+        "broken": ConnectionError("x"),
+        "slow": TimeoutError("x"),
+        "no directory": NotADirectoryError(20, "no"),
+        "a directory": IsADirectoryError(21, "no"),
+        # It is listed all the same.
+        "missing": FileNotFoundError(2, "no"),
+    }
+
+    def given(paths: list[str], *args: Any, **kwargs: Any) -> Any:
+        found = ranges(fs.fs, paths, *args, **kwargs)
+        return [
+            (errors[how] if how in errors else each[:-1]) if path.endswith("/b") else each
+            for path, each in zip(paths, found)
+        ]
+
+    monkeypatch.setattr(fs.fs, "cat_ranges", given)
+    mapper, names = fs.get_mapper(root), [f"{root}/{name}" for name in ("a", "b", "none")]
+    missing = (FileNotFoundError, IsADirectoryError, NotADirectoryError, LookupError)
+    calls: list[Callable[[], Any]] = [
+        *(partial(fs.cat, names, on_error=each) for each in ("omit", "return")),
+        *(partial(mapper.getitems, ["a", "b"], on_error=each) for each in ("omit", "return", "raise")),
+        *(partial(each, "b") for each in (mapper.__getitem__, mapper.get)),
+        *(partial(each, names[1]) for each in (fs.cat_file, fs.cat, fs.open)),
+    ]
+    for call in calls:
+        with pytest.raises(Exception) as raised:
+            call()
+        assert not isinstance(raised.value, missing)
+    first, second, third = fs.cat_ranges(names, 0, 7)
+    assert first == b"message" and isinstance(third, FileNotFoundError)
+    assert isinstance(second, Exception) and not isinstance(second, missing)
+    monkeypatch.undo()
+    assert fs.cat(names, on_error="omit") == dict.fromkeys(names[:2], b"message")
+    returned = fs.cat(names, on_error="return")[names[2]]
+    assert isinstance(returned, FileNotFoundError)
+    assert mapper.getitems(["a", "none"], on_error="omit") == {"a": b"message"}
+
+
+def test_a_store_that_takes_a_file_for_no_directory(fs: Any, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fs.pipe_file(f"{root}/a", b"message")
+    assert fs.get_mapper(root).get("a/b", b"default") == b"default"
+    if isinstance(fs.fs, LocalFileSystem):
+        # The system says so of what is beneath a file, and it is so.
+        return
+
+    def refused(path: str, **kwargs: Any) -> Any:
+        raise NotADirectoryError(path)
+
+    monkeypatch.setattr(fs.fs, "info", refused)
+    with pytest.raises(OSError, match="a") as raised:
+        fs.get_mapper(root).get("a", b"default")
+    assert raised.value.errno == 5
+
+
+def test_what_a_store_cannot_tell_is_not_absent(fs: Any, root: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, none = f"{root}/a", f"{root}/none"
+    fs.pipe_file(path, b"message")
+    told = type(fs.fs).info
+
+    def info(name: str, **kwargs: Any) -> Any:
+        if name == path:
+            raise OSError(errno.EIO, "Input/output error", name)
+        return told(fs.fs, name, **kwargs)
+
+    monkeypatch.setattr(fs.fs, "info", info)
+    for asked in ("exists", "isfile"):
+        monkeypatch.setattr(fs.fs, asked, lambda name, **kwargs: False)
+    mapper = fs.get_mapper(root)
+    calls: list[Callable[[], Any]] = [
+        *(partial(each, path) for each in (fs.exists, fs.isfile, partial(fs.touch, truncate=False))),
+        partial(mapper.__contains__, "a"),
+    ]
+    for call in calls:
+        with pytest.raises(OSError, match="Input/output"):
+            call()
+    assert not fs.exists(none) and not fs.isfile(none) and "none" not in mapper
+    monkeypatch.undo()
+    assert fs.cat_file(path) == b"message"

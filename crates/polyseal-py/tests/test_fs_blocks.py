@@ -132,6 +132,59 @@ def in_a_finally_further_up(place: Place) -> None:
         ended()
 
 
+def in_a_finally_with_an_assertion(place: Place) -> None:
+    file = place.fs.open(f"{place.root}/x", "w")
+    try:
+        file.write("half")
+        raise Boom
+    finally:
+        file.close()
+        assert file.closed
+
+
+def in_a_finally_that_may_raise_another(place: Place) -> None:
+    file = place.fs.open(f"{place.root}/x", "w")
+    try:
+        file.write("half")
+        raise Boom
+    finally:
+        for each in [file]:
+            each.close()
+            if not each.closed:
+                raise OSError("another")
+        while not file.closed:
+            continue
+
+
+def in_an_except_that_raises_again(place: Place) -> None:
+    file = place.fs.open(f"{place.root}/x", "w")
+    try:
+        file.write("half")
+        raise Boom
+    except BaseException as error:
+        file.close()
+        if not error:
+            print(error)
+        raise
+
+
+def opened_by_a_block_that_is_tried_again(place: Place) -> None:
+    opened = []
+
+    class Again:
+        def __enter__(self) -> None: ...
+
+        def __exit__(self, *_: object) -> bool:
+            opened.append(io.TextIOWrapper(place.fs.open(f"{place.root}/x", "wb")))
+            return True
+
+    with Again():
+        raise KeyError
+    with opened[0] as file:
+        file.write("half")
+        raise Boom
+
+
 def several_files(place: Place) -> None:
     with fsspec.open_files([f"{place.url}/x"], "w", key=place.key) as [file]:
         file.write("half")
@@ -175,7 +228,8 @@ def after_the_transaction(place: Place) -> None:
     "raising",
     [
         *(in_text, in_a_stack, closing, in_a_generator, in_a_finally, in_a_finally_further_up),
-        *(several_files, buffered, compressed_by_hand),
+        *(in_a_finally_with_an_assertion, in_a_finally_that_may_raise_another, in_an_except_that_raises_again),
+        *(opened_by_a_block_that_is_tried_again, several_files, buffered, compressed_by_hand),
         *(another_error_on_the_way, in_a_transaction, after_the_transaction),
     ],
 )
@@ -259,6 +313,41 @@ def in_a_finally_that_returns(file: Any) -> None:
         return  # noqa: B012
 
 
+def handled_but_for_some(file: Any) -> None:
+    try:
+        raise KeyError
+    except KeyError as error:
+        file.close()
+        if not error:
+            raise
+        assert error
+        if not error:
+            raise ValueError from error
+
+
+def handled_and_another_raised(file: Any) -> None:
+    with contextlib.suppress(StopIteration):
+        try:
+            raise KeyError
+        except KeyError:
+            file.close()
+            raise StopIteration from None
+
+
+def opened_where_it_raises_again(file: Any) -> None:
+    # What is opened in a clause is whole before that raises.
+    try:
+        try:
+            raise KeyError
+        except KeyError:
+            with file.buffer.fs.open(f"{file.buffer.path}-report", "w") as report:
+                report.write("whole")
+            raise
+    except KeyError:
+        assert file.buffer.fs.cat(f"{file.buffer.path}-report") == b"whole"
+    file.close()
+
+
 def ended_while_another_is_handled(file: Any) -> None:
     try:
         raise KeyError
@@ -273,7 +362,8 @@ def ended_while_another_is_handled(file: Any) -> None:
     "end",
     [
         *(handled, handled_by_its_name, handled_in_a_block, handled_and_ended, in_a_finally_that_returns),
-        handled_beside_comprehensions,
+        *(handled_beside_comprehensions, handled_but_for_some, handled_and_another_raised),
+        opened_where_it_raises_again,
         ended_while_another_is_handled,
     ],
 )

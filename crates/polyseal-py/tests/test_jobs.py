@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -528,3 +529,30 @@ def test_only_an_object_that_is_missing_is_taken_for_one() -> None:
     for code, expected in [("NoSuchKey", polyseal.SourceChanged), ("NoSuchBucket", OSError), (None, OSError)]:
         with pytest.raises(expected), _stores._conditions("x", _stores._changed("x")):
             raise answered(code)
+
+
+def test_a_part_that_may_have_had_other_bytes_is_not_sent_again() -> None:
+    calls = list[str]()
+
+    class Server:
+        etag = ""
+
+        def split_path(self, path: str) -> tuple[str, str, None]:
+            return "bucket", path, None
+
+        def call_s3(self, method: str, **arguments: Any) -> dict[str, Any]:
+            calls.append(method)
+            return {"Parts": [{"PartNumber": 3, "ETag": self.etag}] if self.etag else [], "ETag": "new"}
+
+    server = Server()
+    store = _stores.S3Store(server)
+    assert store.part("x", "upload", 3, b"part", sealed=True) == "new"
+    server.etag = f'"{hashlib.md5(b"part").hexdigest()}"'
+    assert store.part("x", "upload", 3, b"part", sealed=True) == server.etag
+    with pytest.raises(polyseal.SourceChanged, match="another plaintext; or .* SSE-KMS.* plan again"):
+        store.part("x", "upload", 3, b"other", sealed=True)
+    # Where the server encrypts with keys of its own, an ETag is no digest.
+    server.etag = '"b54357faf0632cce46e942fa68356b38-x"'
+    with pytest.raises(polyseal.SourceChanged, match="does not tell whether it had the same bytes; plan again"):
+        store.part("x", "upload", 3, b"part", sealed=True)
+    assert calls.count("upload_part") == 1

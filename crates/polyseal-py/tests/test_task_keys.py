@@ -7,10 +7,12 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import polyseal
 import polyseal.jobs
 import pytest
@@ -117,12 +119,59 @@ def test_a_process_may_use_what_it_has_named_itself(plan: polyseal.jobs.Plan, st
     assert plan.tasks[0].run().outcomes[0].status == "done"
 
 
+def test_a_plan_allows_the_keys_of_its_stores(tmp_path: Path, plan: polyseal.jobs.Plan, stranger: None) -> None:
+    first = polyseal.jobs.plan("encrypt", plan.what.source, plan.what.target, key=plan.references)
+    assert [each.status for each in first.run()] == ["done"]
+    _task_keys._named.clear()
+    options = {"polyseal": {"key": plan.references[0]}}
+    # fsspec may have the file system already, and make none.
+    fsspec.core.url_to_fs(f"polyseal::{plan.what.target}", **options)
+    again = polyseal.jobs.plan(
+        "encrypt",
+        f"polyseal::{plan.what.target}",
+        f"file://{tmp_path}/again",
+        recipients="age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+        storage_options=options,
+        target_options={},
+    )
+    assert [(each.status, each.error) for each in again.run()] == [("done", None)]
+
+
 def test_a_task_names_nothing_for_others(plan: polyseal.jobs.Plan, stranger: None) -> None:
     assert plan.tasks[0].run().outcomes[0].status == "failed"
     assert plan.tasks[0].run().outcomes[0].status == "failed"
     polyseal.jobs.allow_keys(plan.references)
     assert plan.tasks[0].run().outcomes[0].status == "done"
     assert not _task_keys._named
+
+
+def test_to_unpickle_a_task_allows_nothing(tmp_path: Path, plan: polyseal.jobs.Plan, stranger: None) -> None:
+    key = plan.references[0]
+    fs = PolysealFileSystem(target_protocol="file", key=key)
+    fs.makedirs(f"{tmp_path}/sealed")
+    fs.pipe_file(f"{tmp_path}/sealed/x", b"attack at dawn")
+    polyseal.jobs.allow_keys(["env:OTHER"])
+    # A task that has such a file system in it, which nothing uses; and one that reads by it.
+    [task] = plan.tasks
+    beside = replace(task, what=replace(task.what, source_options={"unused": fs}))
+    within = polyseal.jobs.plan(
+        "encrypt",
+        "dir://sealed",
+        f"file://{tmp_path}/out",
+        recipients=["age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"],
+        storage_options={"fs": fs, "path": str(tmp_path)},
+        target_options={},
+    )
+    _task_keys._named.clear()
+    for each in (beside, *within.tasks):
+        sent = pickle.dumps(each)
+        PolysealFileSystem.clear_instance_cache()
+        [outcome] = pickle.loads(sent).run().outcomes
+        assert outcome.status == "failed" and "does not take the key reference" in str(outcome.error)
+        assert not _task_keys._named
+    assert not (tmp_path / "out").exists()
+    # Outside of tasks a file system takes what it is given.
+    assert pickle.loads(pickle.dumps(fs)).cat_file(f"{tmp_path}/sealed/x") == b"attack at dawn"
 
 
 @pytest.mark.parametrize(

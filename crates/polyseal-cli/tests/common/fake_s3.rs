@@ -9,7 +9,7 @@ use std::thread;
 
 pub(crate) struct FakeS3 {
     port: u16,
-    /// Whether it heeds `If-Match` when an upload is completed.
+    /// Whether it heeds `If-Match` when an object is put or completed.
     compares: bool,
     state: Mutex<State>,
 }
@@ -21,7 +21,7 @@ struct State {
     parts: BTreeMap<usize, Vec<u8>>,
     /// The bytes of each part that came.
     sent: Vec<usize>,
-    /// What another program writes just before an upload is completed.
+    /// What another program writes just before an object is put or completed.
     raced_by: Option<Vec<u8>>,
 }
 
@@ -194,6 +194,14 @@ impl FakeS3 {
                 ("200 OK", String::new(), answer.into())
             }
             ("PUT", None, _) => {
+                if let Some(other) = state.raced_by.take() {
+                    state.object = other;
+                    state.version += 1;
+                }
+                let matches = request.header("if-match").is_none_or(|it| it == tag(state.version));
+                if self.compares && !matches {
+                    return ("412 Precondition Failed", String::new(), Vec::new());
+                }
                 state.object = request.body.clone();
                 state.version += 1;
                 ("200 OK", told(state.version), Vec::new())

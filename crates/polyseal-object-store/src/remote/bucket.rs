@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
@@ -44,6 +45,8 @@ pub type OnNotice = Arc<dyn Fn(Notice<'_>) + Send + Sync>;
 pub struct Bucket {
     pub(super) store: Arc<dyn ObjectStore>,
     pub(super) s3: Option<S3>,
+    /// Whether it has been seen to compare versions when an object is put.
+    pub(super) compares: AtomicBool,
     url: ObjectUrl,
 }
 
@@ -90,7 +93,7 @@ impl Bucket {
             let said = error.to_string();
             failed(Problem::Setting(said.lines().next().unwrap_or_default().to_owned()))
         })?;
-        Ok(Arc::new(Self { store, s3, url: url.with_key("") }))
+        Ok(Arc::new(Self { store, s3, compares: false.into(), url: url.with_key("") }))
     }
 
     fn build(

@@ -268,7 +268,13 @@ impl Service {
         let bounds = Bounds { most: ANSWER_BYTES, least: 0 };
         let body = Bounded::new(body, bounds, self.connector.read, host.into(), None);
         let said = body.beginning().await;
-        let said = String::from_utf8_lossy(&said).into_owned();
+        let mut said = String::from_utf8_lossy(&said).into_owned();
+        if let Server::Web(url) = &self.connector.server
+            && url.query().is_some()
+        {
+            // It may repeat the query.
+            said.clear();
+        }
         let status = parts.status;
         if let Asked::Part(part) = asked
             && status == StatusCode::RANGE_NOT_SATISFIABLE

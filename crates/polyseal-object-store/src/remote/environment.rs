@@ -17,8 +17,10 @@ use super::url::Scheme;
 struct Settings {
     scheme: Scheme,
     prefix: &'static str,
-    /// Any of these gives credentials, does without, or lets a cloud's machine be asked for some.
-    credentials: &'static [&'static str],
+    /// Variables that give credentials, those of any of these together.
+    credentials: &'static [&'static [&'static str]],
+    /// Any of these, if it is true, does without, or has credentials elsewhere.
+    instead: &'static [&'static str],
     /// What is said where there are none.
     needed: &'static str,
     allow_http: &'static str,
@@ -29,13 +31,12 @@ const SETTINGS: [Settings; 3] = [
         scheme: Scheme::S3,
         prefix: "AWS_",
         credentials: &[
-            "AWS_ACCESS_KEY_ID",
-            "AWS_SECRET_ACCESS_KEY",
-            "AWS_WEB_IDENTITY_TOKEN_FILE",
-            "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
-            "AWS_CONTAINER_CREDENTIALS_FULL_URI",
-            "AWS_SKIP_SIGNATURE",
+            &["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
+            &["AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_ROLE_ARN"],
+            &["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"],
+            &["AWS_CONTAINER_CREDENTIALS_FULL_URI", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE"],
         ],
+        instead: &["AWS_SKIP_SIGNATURE"],
         needed: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY \
                  (AWS_SKIP_SIGNATURE=true for a public bucket, \
                  AWS_EC2_METADATA_DISABLED=false for those of a machine of Amazon's)",
@@ -45,12 +46,14 @@ const SETTINGS: [Settings; 3] = [
         scheme: Scheme::Gs,
         prefix: "GOOGLE_",
         credentials: &[
-            "GOOGLE_SERVICE_ACCOUNT",
-            "GOOGLE_SERVICE_ACCOUNT_PATH",
-            "GOOGLE_SERVICE_ACCOUNT_KEY",
-            "GOOGLE_APPLICATION_CREDENTIALS",
-            "GOOGLE_SKIP_SIGNATURE",
+            &["GOOGLE_SERVICE_ACCOUNT"],
+            &["GOOGLE_SERVICE_ACCOUNT_PATH"],
+            &["GOOGLE_SERVICE_ACCOUNT_KEY"],
+            &["GOOGLE_APPLICATION_CREDENTIALS"],
+            // Asked for by whoever names it.
+            &["GCE_METADATA_HOST"],
         ],
+        instead: &["GOOGLE_SKIP_SIGNATURE"],
         needed: "GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_SERVICE_ACCOUNT \
                  (GOOGLE_SKIP_SIGNATURE=true for a public bucket, \
                  GCE_METADATA_HOST for those of a machine of Google's)",
@@ -60,21 +63,19 @@ const SETTINGS: [Settings; 3] = [
         scheme: Scheme::Az,
         prefix: "AZURE_",
         credentials: &[
-            "AZURE_STORAGE_ACCOUNT_KEY",
-            "AZURE_STORAGE_ACCESS_KEY",
-            "AZURE_STORAGE_MASTER_KEY",
-            "AZURE_STORAGE_SAS_KEY",
-            "AZURE_STORAGE_SAS_TOKEN",
-            "AZURE_STORAGE_TOKEN",
-            "AZURE_STORAGE_CLIENT_SECRET",
-            "AZURE_CLIENT_SECRET",
-            "AZURE_FEDERATED_TOKEN_FILE",
-            "AZURE_MSI_ENDPOINT",
-            "AZURE_IDENTITY_ENDPOINT",
-            "AZURE_USE_AZURE_CLI",
-            "AZURE_SKIP_SIGNATURE",
-            "AZURE_STORAGE_USE_EMULATOR",
+            &["AZURE_STORAGE_ACCOUNT_KEY"],
+            &["AZURE_STORAGE_ACCESS_KEY"],
+            &["AZURE_STORAGE_MASTER_KEY"],
+            &["AZURE_STORAGE_SAS_KEY"],
+            &["AZURE_STORAGE_SAS_TOKEN"],
+            &["AZURE_STORAGE_TOKEN"],
+            &["AZURE_STORAGE_CLIENT_ID", "AZURE_STORAGE_CLIENT_SECRET", "AZURE_STORAGE_TENANT_ID"],
+            &["AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET", "AZURE_TENANT_ID"],
+            &["AZURE_CLIENT_ID", "AZURE_FEDERATED_TOKEN_FILE", "AZURE_TENANT_ID"],
+            &["AZURE_MSI_ENDPOINT"],
+            &["AZURE_IDENTITY_ENDPOINT"],
         ],
+        instead: &["AZURE_USE_AZURE_CLI", "AZURE_SKIP_SIGNATURE", "AZURE_STORAGE_USE_EMULATOR"],
         needed: "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY \
                  (AZURE_SKIP_SIGNATURE=true for a public container, \
                  AZURE_MSI_ENDPOINT for those of a machine of Azure's)",
@@ -104,11 +105,19 @@ fn of(scheme: Scheme, variables: &[(String, String)]) -> Result<Vec<(String, Str
     let value = |wanted: &str| {
         variables.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value)
     };
-    let asked_for_machine = value("AWS_EC2_METADATA_DISABLED").eq_ignore_ascii_case("false")
-        && scheme == Scheme::S3
-        || !value("GCE_METADATA_HOST").is_empty() && scheme == Scheme::Gs;
-    let has_some = settings.credentials.iter().any(|name| !value(name).is_empty());
-    if !has_some && !asked_for_machine {
+    let is_true = |name: &&str| {
+        ["1", "true", "on", "yes", "y"].contains(&value(name).to_ascii_lowercase().as_str())
+    };
+    for (name, value) in &options {
+        if value.chars().any(char::is_control) {
+            return Err(Problem::Setting(format!("{name} has a control character in it")));
+        }
+    }
+    let machine =
+        scheme == Scheme::S3 && value("AWS_EC2_METADATA_DISABLED").eq_ignore_ascii_case("false");
+    let complete = |set: &&[&str]| set.iter().all(|name| !value(name).is_empty());
+    let has_some = settings.credentials.iter().any(complete);
+    if !has_some && !settings.instead.iter().any(is_true) && !machine {
         return Err(Problem::NoCredentials(settings.needed));
     }
     let of_machine = |name: &str| MACHINE.iter().any(|it| name.contains(it));
@@ -121,9 +130,7 @@ fn of(scheme: Scheme, variables: &[(String, String)]) -> Result<Vec<(String, Str
         }
         plain |= value.starts_with("http://") && !of_machine(name);
     }
-    let allowed = ["1", "true", "on", "yes", "y"];
-    let allowed = allowed.contains(&value(settings.allow_http).to_ascii_lowercase().as_str());
-    if plain && !allowed {
+    if plain && !is_true(&settings.allow_http) {
         return Err(Problem::NoTls(settings.allow_http));
     }
     Ok(options)
@@ -150,6 +157,18 @@ mod tests {
         assert_eq!(set(Scheme::S3, &KEYS).unwrap(), 2);
         assert!(set(Scheme::S3, &[("AWS_EC2_METADATA_DISABLED", "false")]).is_ok());
         assert!(set(Scheme::Gs, &KEYS).is_err() && set(Scheme::Az, &KEYS).is_err());
+        for half in [
+            &[("AWS_ACCESS_KEY_ID", "a")][..],
+            &[("AWS_SKIP_SIGNATURE", "false")],
+            &[("AWS_WEB_IDENTITY_TOKEN_FILE", "f")],
+            &[("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://h")],
+        ] {
+            assert!(none(half), "{half:?}");
+        }
+        assert!(set(Scheme::Az, &[("AZURE_CLIENT_SECRET", "s")]).is_err());
+        assert!(set(Scheme::S3, &[("AWS_SKIP_SIGNATURE", "true")]).is_ok());
+        let broken = [&KEYS[..], &[("AWS_SESSION_TOKEN", "x\n")]].concat();
+        assert!(matches!(set(Scheme::S3, &broken), Err(Problem::Setting(_))));
         assert!(set(Scheme::Gs, &[("GCE_METADATA_HOST", "h")]).is_ok());
         assert!(set(Scheme::Az, &[("AZURE_STORAGE_ACCOUNT_KEY", "k")]).is_ok());
         assert_eq!(set(Scheme::Web, &KEYS).unwrap(), 0);

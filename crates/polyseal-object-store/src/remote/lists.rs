@@ -208,10 +208,9 @@ fn read(body: &[u8]) -> Result<Page, String> {
             }
             Event::End(_) => {
                 if let Some((kind, [])) = kind(&path) {
-                    page.entries += 1;
                     let end = mark + offset(reader.buffer_position());
                     match entry.verdict(kind) {
-                        Verdict::Kept => (),
+                        Verdict::Kept => page.entries += 1,
                         Verdict::Marker => page.left_out.push(begun..end),
                         Verdict::Strange => {
                             page.left_out.push(begun..end);

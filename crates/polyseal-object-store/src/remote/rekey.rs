@@ -3,14 +3,21 @@
 //! What fits into one part is read, and put again with its new header. Of a longer object, only the
 //! first 5 MiB are: the store itself copies the rest, which S3 and its like can. Every step is
 //! bound to the ETag that was read: an object that another program has written meanwhile stays as
-//! it is.
+//! it is. Whether a store compares is found out by a first try with a tag that no object has: once
+//! for a bucket into which objects are put, and once for each object that is completed of parts.
 
-use object_store::{ObjectStore, PutMode, PutOptions, UpdateVersion};
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use object_store::{Error as StoreError, ObjectStore, PutMode, PutOptions, UpdateVersion};
 use polyseal_file::ReadAt;
 
 use super::error::{Error, Problem};
 use super::reader::Pinned;
+use super::runtime::wait;
 pub use super::s3::Compared;
+use super::s3::NO_TAG;
+use crate::fetch::version;
 
 /// The smallest part that S3 takes before others: what is sent of a long object.
 const FIRST_BYTES: u64 = 5 * 1024 * 1024;
@@ -59,10 +66,27 @@ pub fn replace_header(object: &Pinned, header: &[u8]) -> Result<Compared, Error>
     if let Some(s3) = s3 {
         return named.wait(s3.replace_beginning(meta, object.attributes(), first.into()));
     }
-    let version = UpdateVersion { e_tag: meta.e_tag.clone(), version: meta.version.clone() };
-    let attributes = object.attributes().clone();
-    let options =
-        PutOptions { mode: PutMode::Update(version), attributes, ..PutOptions::default() };
-    named.wait(named.bucket.store.put_opts(&named.path, first.into(), options))?;
+    let first = Bytes::from(first);
+    let put = |version| {
+        let (mode, attributes) = (PutMode::Update(version), object.attributes().clone());
+        let options = PutOptions { mode, attributes, ..PutOptions::default() };
+        async { named.bucket.store.put_opts(&named.path, first.clone().into(), options).await }
+    };
+    let seen = UpdateVersion { e_tag: meta.e_tag.clone(), version: meta.version.clone() };
+    if !named.bucket.compares.load(Ordering::Relaxed) {
+        // Just before, for the sake of servers that do not compare.
+        if named.meta()?.is_none_or(|now| !version(&now).is_same(&object.version())) {
+            return Err(Error::new(named.url().to_string(), Problem::Replaced));
+        }
+        let none = seen.version.as_ref().map(|_| "1".to_owned());
+        let tried = UpdateVersion { e_tag: Some(NO_TAG.to_owned()), version: none };
+        let tried = wait(put(tried)).map_err(|error| Error::io(named.url(), error))?;
+        let compares = matches!(tried, Err(StoreError::Precondition { .. }));
+        if !compares {
+            return tried.map(|_| Compared::No).map_err(|error| named.failed(&error));
+        }
+        named.bucket.compares.store(true, Ordering::Relaxed);
+    }
+    named.wait(put(seen))?;
     Ok(Compared::Yes)
 }

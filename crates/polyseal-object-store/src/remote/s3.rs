@@ -36,7 +36,7 @@ const COPY_BYTES: u64 = 1 << 30;
 /// How long to wait before a request is repeated, at first and at most.
 const WAIT: Range<u64> = 200..5000;
 /// The tag that no object has.
-const NO_TAG: &str = "\"polyseal-compares\"";
+pub(super) const NO_TAG: &str = "\"polyseal-compares\"";
 
 const NONE: &[(&str, String)] = &[];
 

@@ -64,7 +64,7 @@ impl ObjectUrl {
     /// Whether `text` is meant for one: it begins with one of the schemes, and `://`.
     #[must_use]
     pub fn is_meant(text: &str) -> bool {
-        text.split_once("://").is_some_and(|(scheme, _)| SCHEMES.iter().any(|it| it.0 == scheme))
+        known(text).is_some()
     }
 
     /// Reads a name. Whether there is such an object is not asked.
@@ -72,11 +72,7 @@ impl ObjectUrl {
     /// # Errors
     /// [`Problem::NoName`] and [`Problem::Password`].
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let known = text.split_once("://").and_then(|(scheme, rest)| {
-            let (name, scheme) = SCHEMES.into_iter().find(|it| it.0 == scheme)?;
-            Some((name, scheme, rest))
-        });
-        let Some((begins, scheme, rest)) = known else {
+        let Some((begins, scheme, rest)) = known(text) else {
             return Err(no_name(text, "it is not of the form scheme://bucket/key"));
         };
         if scheme == Scheme::Web {
@@ -87,7 +83,8 @@ impl ObjectUrl {
         let shaped = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let shaped = |c: char| shaped(c) || scheme == Scheme::Az && "@$".contains(c);
         if bucket.contains('@') && scheme != Scheme::Az || bucket.contains(':') {
-            return Err(Error::new(format!("{begins}://…/{key}"), Problem::Password));
+            // A key of Amazon's may have a `/` in it.
+            return Err(Error::new(format!("{begins}://…"), Problem::Password));
         }
         if bucket.is_empty() || !bucket.chars().all(shaped) {
             return Err(no_name(text, "a bucket has letters, digits, '-', '_' and '.'"));
@@ -105,7 +102,7 @@ impl ObjectUrl {
         let key = url.path().trim_start_matches('/').to_owned();
         let parsed = Self { scheme: Scheme::Web, begins, bucket, key, web: Some(url.clone()) };
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(Error::new(format!("{begins}://…{}", url.path()), Problem::Password));
+            return Err(Error::new(format!("{begins}://…"), Problem::Password));
         }
         if url.fragment().is_some() {
             return Err(Error::new(
@@ -180,6 +177,14 @@ impl ObjectUrl {
     }
 }
 
+/// The scheme of a name, as it is written here, and what follows it. Upper and lower
+/// case are one (RFC 3986, section 3.1).
+fn known(text: &str) -> Option<(&'static str, Scheme, &str)> {
+    let (scheme, rest) = text.split_once("://")?;
+    let (name, scheme) = SCHEMES.into_iter().find(|it| it.0.eq_ignore_ascii_case(scheme))?;
+    Some((name, scheme, rest))
+}
+
 /// A key that `object_store` has to the byte.
 pub(super) fn literal(key: &str) -> Option<Path> {
     Path::parse(key).ok().filter(|path| path.as_ref() == key)
@@ -246,9 +251,14 @@ mod tests {
         assert_eq!(url.to_string(), "https://h:8443/a%20b?…");
         assert!(!format!("{url:?}").contains("secret"));
         assert_eq!(url.web_url().unwrap().query(), Some("X-Amz-Signature=secret"));
-        for text in
-            ["https://u:secret@h/a", "https://secret@h/a", "s3://u:secret@b/a", "gs://secret@b/a"]
-        {
+        for text in [
+            "https://u:secret@h/a",
+            "https://secret@h/a",
+            "s3://u:secret@b/a",
+            "gs://secret@b/a",
+            "s3://AKIA:x/secret/y@bucket/key",
+            "HTTPS://u:secret@h/a",
+        ] {
             let refused = ObjectUrl::parse(text).unwrap_err();
             assert!(matches!(refused.problem(), Problem::Password), "{text}");
             assert!(!refused.to_string().contains("secret"), "{refused}");

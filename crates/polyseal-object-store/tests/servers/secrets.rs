@@ -64,6 +64,12 @@ async fn no_error_has_the_query() {
         expect_no_secret(&error);
         assert!(log.troubles().iter().all(|line| !line.contains("ecret")), "{:?}", log.troubles());
     }
+    // A server that repeats what it was asked.
+    let body = "you asked for s%2Becret%2F%3D";
+    let head = format!("HTTP/1.1 400 x\r\nContent-Length: {}", body.len());
+    let server = Server::saying(&head, body);
+    let store = web(&format!("{}{TARGET}", server.origin()), &Log::default());
+    expect_no_secret(&store.get_range(&Path::from("k"), 0..10).await.unwrap_err());
     for url in ["http://127.0.0.1:1", "http://nowhere.invalid", "https://127.0.0.1:1"] {
         let store = web(&format!("{url}{TARGET}"), &Log::default());
         let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();

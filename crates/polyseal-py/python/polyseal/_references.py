@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from ._polyseal import SecretKey
-from ._task_keys import expect_allowed, named
+from ._task_keys import expect_allowed
 from ._who import WhoArgs, identity_path
 from .keys import KeyRef, is_secret
 
@@ -32,7 +32,6 @@ def by_reference(key: Any, identity: Any, recipients: Any, context: Any) -> dict
     if any(not isinstance(one, str) or is_secret(one) for one in recipients):
         raise ValueError("storage options are written down: recipients are public, and this is a key or no text")
     who = {"keys": keys, "identity": several(identity), "recipients": recipients, "context": context}
-    named(references(who))
     return who
 
 
@@ -42,7 +41,9 @@ def references(who: dict[str, Any]) -> list[str]:
 
 
 def resolved(who: dict[str, Any]) -> WhoArgs:
-    """With the keys that are referred to, read anew."""
+    """With the keys that are referred to, read anew. In a task they must be allowed; outside of one, whoever calls
+    has chosen them.
+    """
     expect_allowed(references(who))
     args: WhoArgs = {"recipients": who["recipients"]}
     if who["keys"]:

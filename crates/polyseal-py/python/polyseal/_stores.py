@@ -1,6 +1,7 @@
 """What jobs ask of a store: versions, reads of one version, and writes that lose no other's.
 
-On S3 a version is an ETag, and the server compares it (``If-Match``, ``If-None-Match``). Elsewhere it is
+On S3 a version is an ETag, and the server compares it (``If-Match``, ``If-None-Match``), if it knows these conditions.
+Elsewhere it is
 what fsspec tells of a file, compared after a read and just before a write: a writer that comes in
 between is not noticed.
 
@@ -16,6 +17,7 @@ import errno
 import hashlib
 import io
 import os
+import re
 import stat
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -440,8 +442,17 @@ class S3Store(Store):
         """
         before = self._sent(path, upload, number) if sealed else None
         if before is not None:
-            if before.strip('"') != hashlib.md5(data, usedforsecurity=False).hexdigest():
-                raise SourceChanged(f"{printable(path)}: part {number} was sealed before, with another plaintext")
+            digest = before.strip('"').lower()
+            if not re.fullmatch("[0-9a-f]{32}", digest):
+                raise SourceChanged(
+                    f"{printable(path)}: part {number} was sealed before, and this store does not tell whether it had "
+                    "the same bytes; plan again"
+                )
+            if digest != hashlib.md5(data, usedforsecurity=False).hexdigest():
+                raise SourceChanged(
+                    f"{printable(path)}: part {number} was sealed before, with another plaintext; or with the same, if "
+                    "the ETags of this store are no MD5, as with SSE-KMS: then it does not tell; plan again"
+                )
             return before
         answer = self._call("upload_part", path, UploadId=upload, PartNumber=number, Body=data)
         return str(answer["ETag"])

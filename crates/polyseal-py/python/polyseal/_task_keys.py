@@ -2,8 +2,9 @@
 
 A task refers to keys by ``file:``, ``env:`` and alike, and to identities by paths. Who makes tasks would otherwise
 choose any key that the worker can read. So a worker takes a reference only if somebody there has allowed it: by the
-environment variable ``POLYSEAL_TASK_KEYS``, by ``polyseal.jobs.allow_keys``, or by naming it in the same process, as
-``polyseal.jobs.plan`` does. A process that is forked afterwards has that from its parent.
+environment variable ``POLYSEAL_TASK_KEYS``, by ``polyseal.jobs.allow_keys``, or by ``polyseal.jobs.plan`` in the same
+process. A process that is forked afterwards has that from its parent. A file system that is made allows nothing: to
+unpickle a task may make one.
 
 This bounds which keys are used, and nothing else. Engines send tasks as pickles, and who can send a pickle to a
 process can have it run anything: keep strangers away from the queue. A task also says what is read and written.
@@ -23,7 +24,7 @@ VARIABLE: Final = "POLYSEAL_TASK_KEYS"
 
 #: What has been allowed here, as patterns.
 _allowed: Final = set[str]()
-#: What this process has named itself, outside of any task.
+#: What this process has planned with itself, outside of any task.
 _named: Final = set[str]()
 _in_task: Final = ContextVar("polyseal_in_task", default=False)
 
@@ -53,7 +54,7 @@ def allow_keys(references: Iterable[str]) -> None:
 
 @contextmanager
 def inside_a_task() -> Iterator[None]:
-    """What is named in here is named by a task."""
+    """What is used in here is used by a task."""
     token = _in_task.set(True)
     try:
         yield
@@ -62,7 +63,7 @@ def inside_a_task() -> Iterator[None]:
 
 
 def named(references: Iterable[str]) -> None:
-    """References that somebody has just named: here, or in a task, which must be allowed to."""
+    """References of a plan that is made: here, or in a task, which must be allowed to."""
     if _in_task.get():
         expect_allowed(references)
     else:

@@ -6,8 +6,10 @@ a block of this thread, a ``with`` statement or one with ``finally``, that it wa
 CPython shows that in its frames: where each stands, and that what it does next is to raise the exception again. Where it
 does not show that, or in another interpreter, a file is closed as a plain one is.
 
-So is one that the program closes in an ``except`` clause: it has handled the exception, and means it. A file that nobody
-closes is not whole, and does not appear; a warning says so.
+So is one that the program closes in an ``except`` clause: it has handled the exception, and means it, unless the clause
+always ends with a plain ``raise``. And so is what another thread closes, as by ``await to_thread(file.close)`` in a
+``finally``: the exception leaves a block of this one. A file that nobody closes is not whole, and does not appear; a warning
+says so.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ import dis
 import io
 import sys
 import warnings
+from bisect import bisect_right
 from contextlib import suppress
+from functools import lru_cache
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
 from ._polyseal import printable
@@ -27,41 +32,60 @@ if TYPE_CHECKING:
 #: Bytes that are passed on at once.
 _CHUNK: Final = 8 << 20
 #: Instructions of CPython: what an exception goes on with, and what a handler ends with otherwise.
-_AGAIN: Final = dis.opmap.get("RERAISE")
-_OTHERWISE: Final = frozenset(
-    dis.opmap.get(each) for each in ("POP_EXCEPT", "PUSH_EXC_INFO", "RAISE_VARARGS", "RETURN_VALUE", "RETURN_CONST")
-)
-_LONGER: Final = dis.opmap["EXTENDED_ARG"]
-_FORWARD: Final = dis.opmap.get("JUMP_FORWARD")
+_AGAIN: Final = "RERAISE"
+_OTHERWISE: Final = frozenset({"POP_EXCEPT", "PUSH_EXC_INFO", "RETURN_VALUE", "RETURN_CONST"})
+_RAISE: Final = "RAISE_VARARGS"
+#: Those that always jump. Others jump or go on.
+_JUMPS: Final = frozenset({"JUMP_FORWARD", "JUMP_BACKWARD", "JUMP_BACKWARD_NO_INTERRUPT"})
+_TARGETS: Final = frozenset({*dis.hasjrel, *dis.hasjabs})
 
 
-def _raises_again(code: bytes, at: int) -> bool:
-    """Whether a handler that has come to this instruction ends by raising its exception again. That of a ``with``
-    statement does, unless what it calls now suppresses the exception, and so does that of a ``finally``.
+@lru_cache(maxsize=256)
+def _raises_again(code: CodeType, at: int) -> int | None:
+    """Where a handler that has come to this instruction raises its exception again, if it ends so. That of a ``with``
+    statement does, unless what it calls now suppresses the exception, and so does that of a ``finally``. That of an
+    ``except`` clause does if it ends with a ``raise`` of its own on every way.
+
+    Of two ways the one is looked at first that does not jump. One that raises another exception says nothing: an
+    ``assert`` after ``close``, such as it may be in a ``finally``.
     """
-    argument = 0
-    while 0 <= at < len(code) - 1:
-        operation, argument = code[at], argument << 8 | code[at + 1]
-        at += 2
-        if operation == _AGAIN or operation in _OTHERWISE:
-            return operation == _AGAIN
-        if operation == _FORWARD:
-            at += 2 * argument
-        if operation != _LONGER:
-            argument = 0
-    return False
+    instructions = list(dis.get_instructions(code))
+    places = {each.offset: place for place, each in enumerate(instructions)}
+    bare: int | None = None
+    # A frame stands at its call, or in the cache behind that.
+    seen, waiting = set[int](), [bisect_right(list(places), at)]
+    while waiting:
+        place = waiting.pop()
+        if place in seen or not 0 < place < len(instructions):
+            continue
+        seen.add(place)
+        each = instructions[place]
+        if each.opname == _AGAIN:
+            return each.offset
+        if each.opname in _OTHERWISE:
+            return None
+        if each.opname == _RAISE:
+            bare = each.offset if bare is None and not each.arg else bare
+            continue
+        if each.opcode in _TARGETS:
+            waiting.append(places.get(each.argval, -1))
+        if each.opname not in _JUMPS:
+            waiting.append(place + 1)
+    return bare
 
 
-def blocks_left() -> int:
-    """How many blocks of this thread an exception is leaving just now."""
+def blocks_left() -> frozenset[tuple[int, int]]:
+    """The blocks of this thread that an exception is leaving just now: each by its frame, and where it raises again."""
     if sys.exception() is None:
-        return 0
-    found, frame = 0, sys._getframe(1)
+        return frozenset()
+    found, frame = set[tuple[int, int]](), sys._getframe(1)
     while frame is not None:
         code = frame.f_code
-        found += bool(code.co_exceptiontable) and _raises_again(code.co_code, frame.f_lasti)
+        again = _raises_again(code, frame.f_lasti) if getattr(code, "co_exceptiontable", b"") else None
+        if again is not None:
+            found.add((id(frame), again))
         frame = frame.f_back  # type: ignore[assignment]
-    return found
+    return frozenset(found)
 
 
 def flat(data: Buffer) -> memoryview:
@@ -159,7 +183,7 @@ class WrittenFile(io.BufferedIOBase):
         if self._forgotten:
             self.discard()
             return
-        if blocks_left() > self._blocks:
+        if blocks_left() - self._blocks:
             why = sys.exception()
             assert why is not None
             why.add_note(f"{printable(str(self.name))}: not written, because of this")

@@ -43,6 +43,7 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.utils import stringify_path
 
 from ._fs_files import BLOCK, Reading, Writing
+from ._listing import lists_of, walk
 from ._opening import too_few, version_of
 from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
 from ._references import by_reference, resolved
@@ -59,6 +60,8 @@ if TYPE_CHECKING:
 
 #: How many files a file system remembers.
 CACHED_FILES: Final = 4096
+#: What mappers and zarr take for a file that was never written.
+_NO_FILE: Final = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
 
 
 class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
@@ -103,6 +106,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         self.fs = fs if fs is not None else filesystem(target_protocol or "file", **(target_options or {}))
         if self.fs.async_impl and self.fs.asynchronous:
             raise ValueError("the file system below must not be an asynchronous one")
+        self._lists = lists_of(self.fs)
         self._who = by_reference(key, identity, recipients, context)
         self._sealing: dict[str, Any] = dict(suite=suite, segment_size=segment_size, header_size=header_size)
         self._plain_sizes = sizes == "plain"
@@ -174,8 +178,9 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def cat(self, path: Any, recursive: bool = False, on_error: str = "raise", **kwargs: Any) -> Any:
         """The plaintext of a file, or of several by their names.
 
-        ``on_error`` is for what the store does not give. A file that is there and does not open raises, whatever it
-        says: ``FSMap`` asks for exceptions to be returned, and leaves them out. ``cat_ranges`` returns all of them.
+        ``on_error`` is for names that have no file. All else raises, whatever it says: a file that does not open, or
+        that the store does not give. ``FSMap`` asks for exceptions to be returned, and leaves them out. ``cat_ranges``
+        returns all of them.
         """
         paths = self.expand_path(path, recursive=recursive)
         if len(paths) == 1 and not isinstance(path, list) and paths[0] == self._strip_protocol(path):
@@ -185,7 +190,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         out = {}
         for each, result in zip(paths, found):
             if isinstance(result, Exception):
-                if on_error == "raise" or isinstance(result, PolysealError):
+                if on_error == "raise" or not isinstance(result, _NO_FILE):
                     raise result
                 if on_error == "omit":
                     continue
@@ -300,23 +305,35 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         return self._infos(found) if detail else list(found)
 
     def walk(
-        self, path: str, maxdepth: int | None = None, topdown: bool = True, on_error: Any = "omit", **kwargs: Any
+        self, path: str, maxdepth: int | None = None, topdown: bool = True, on_error: Any = None, **kwargs: Any
     ) -> Iterator[tuple[str, Any, Any]]:
+        """As that of any file system, but for ``on_error``, which goes for all directories: ``None`` raises what is no
+        ``FileNotFoundError``, ``"raise"`` raises that, too, ``"omit"`` takes a directory with an error for an empty one.
+        """
         detail = kwargs.pop("detail", False)
-        found = self.fs.walk(self._below(path), maxdepth, topdown=topdown, on_error=on_error, detail=detail, **kwargs)
-        for root, directories, files in found:
+        for root, directories, files in walk(self.fs, self._below(path), maxdepth, topdown, on_error, **kwargs):
+            if detail:
+                yield root, directories, self._sized(files)
+                continue
             # Those directories are the list that whoever asks may change.
-            yield root, directories, self._sized(files) if detail else files
+            names = list(directories)
+            yield root, names, list(files)
+            if topdown:
+                kept = {name: directories.get(name) for name in names}
+                directories.clear()
+                directories.update(kept)
 
     def find(
         self, path: str, maxdepth: int | None = None, withdirs: bool = False, detail: bool = False, **kwargs: Any
     ) -> Any:
-        found = self.fs.find(self._below(path), maxdepth=maxdepth, withdirs=withdirs, detail=detail, **kwargs)
+        with telling(path):
+            found = self._lists.find(self._below(path), maxdepth=maxdepth, withdirs=withdirs, detail=detail, **kwargs)
         return self._sized(found) if detail else found
 
     def glob(self, path: str, maxdepth: int | None = None, **kwargs: Any) -> Any:
         detail = kwargs.pop("detail", False)
-        found = self.fs.glob(self._below(path), maxdepth=maxdepth, detail=detail, **kwargs)
+        with telling(path):
+            found = self._lists.glob(self._below(path), maxdepth=maxdepth, detail=detail, **kwargs)
         return self._sized(found) if detail else found
 
     def du(
@@ -435,14 +452,14 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
     def copy(self, path1: Any, path2: Any, recursive: bool = False, maxdepth: int | None = None, **kwargs: Any) -> None:
         """The same of several."""
         with telling(path1, path2):
-            self.fs.copy(self._below(path1), self._below(path2), recursive=recursive, maxdepth=maxdepth, **kwargs)
+            self._lists.copy(self._below(path1), self._below(path2), recursive=recursive, maxdepth=maxdepth, **kwargs)
 
     def mv(self, path1: Any, path2: Any, **kwargs: Any) -> None:
         with telling(path1, path2):
             self.fs.mv(self._below(path1), self._below(path2), **kwargs)
 
     def exists(self, path: str, **kwargs: Any) -> bool:
-        return bool(self.fs.exists(self._strip_protocol(path), **kwargs))
+        return self._surely(self.fs.exists, path, **kwargs)
 
     def lexists(self, path: str, **kwargs: Any) -> bool:
         return bool(self.fs.lexists(self._strip_protocol(path), **kwargs))
@@ -451,7 +468,16 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         return bool(self.fs.isdir(self._strip_protocol(path)))
 
     def isfile(self, path: str) -> bool:
-        return bool(self.fs.isfile(self._strip_protocol(path)))
+        return self._surely(self.fs.isfile, path)
+
+    def _surely(self, holds: Callable[..., Any], path: str, **kwargs: Any) -> bool:
+        """Most file systems say ``False``, whatever the error is. Here it is raised, unless nothing is there."""
+        name = self._strip_protocol(path)
+        if holds(name, **kwargs):
+            return True
+        with telling(path), suppress(*_NO_FILE):
+            self.fs.info(name)
+        return False
 
     # --- how it is done
 
@@ -479,7 +505,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             try:
                 info = self._stored(name)
             except Exception as error:  # what a store raises is its own
-                files[name] = told(error, name)
+                files[name] = told(self._not_missing(error, name), name)
                 continue
             known = None if info["size"] is None else self._files.get((name, version_of(info)))
             if known is not None:
@@ -585,7 +611,23 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             return gone
         if now["size"] is None or not version_of(now).is_same(version):
             return SourceChanged("replaced while it was read; open it again")
+        if isinstance(error, _NO_FILE):
+            return _not_given(name, error)
         return error
+
+    def _not_missing(self, error: Exception, name: str) -> Exception:
+        """The error; another in place of one that mappers and zarr take for a file that was never written, although it
+        does not say that nothing is there. Only of local files it does.
+        """
+        if isinstance(error, NotADirectoryError) and not isinstance(self.fs, LocalFileSystem):
+            return _not_given(name, error)
+        return error
+
+
+def _not_given(name: str, error: Exception) -> OSError:
+    again = OSError(errno.EIO, f"the store does not give it: {type(error).__name__}", name)
+    again.__cause__ = error
+    return again
 
 
 class _File:

@@ -50,10 +50,11 @@ from ._opening import HEADER_SIZE, opened
 from ._polyseal import Opener, Outline, Sealer, StreamSealer, Version
 from ._references import by_reference, references, resolved
 from ._stores import LEAST_PART, PIECE, Conflict, Found, S3Store, Store, part_size, store
-from ._task_keys import allow_keys, inside_a_task
+from ._task_keys import allow_keys, expect_allowed, inside_a_task, named
 from ._who import says_keep, who
 from .errors import PolysealError, SourceChanged
 from .files import rekey_header
+from .fs import PolysealFileSystem
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -254,14 +255,16 @@ class _Worker:
     def __init__(self, what: _What) -> None:
         self.what = what
         with inside_a_task():
-            # Options of a store may refer to keys, too.
             self.source, self.source_path, self.target, self.target_path = what.stores()
+            # Options of a store may refer to keys, too.
+            expect_allowed([*_opened_by(self.source.fs), *_opened_by(self.target.fs)])
             self.who = _there(what.who)
             self.to: WhoArgs = {} if what.to is None else _there(what.to)
 
     def item(self, item: Item) -> Outcome:
         try:
-            return self.what.outcome(item, after=getattr(self, self.what.operation)(item))
+            with inside_a_task():
+                return self.what.outcome(item, after=getattr(self, self.what.operation)(item))
         except (Conflict, SourceChanged) as error:
             return self.again(item, error)
         except Exception as error:  # of the store, the file or the key: the next object may do better
@@ -270,8 +273,9 @@ class _Worker:
     def again(self, item: Item, error: Exception) -> Outcome:
         """It may be this very task that has been there before, and was broken off before it could tell."""
         try:
-            found = self.target.marked(self._target(item))
-            is_own = found is not None and self._is_own(item, found)
+            with inside_a_task():
+                found = self.target.marked(self._target(item))
+                is_own = found is not None and self._is_own(item, found)
         except PolysealError:  # what is there does not open, or changes
             return self.what.outcome(item, error)
         except Exception as other:  # of the store
@@ -331,7 +335,8 @@ class _Worker:
 
     def part(self, part: Part) -> PartOutcome:
         try:
-            return PartOutcome(part, self._part(part))
+            with inside_a_task():
+                return PartOutcome(part, self._part(part))
         except Exception as error:  # as above
             return PartOutcome(part, error=_text(error))
 
@@ -675,6 +680,7 @@ def plan(
     )
     before = {} if manifest is None else _done(Path(manifest), what)
     source_store, source_path, target_store, target_path = what.stores()
+    named([*what.references(), *_opened_by(source_store.fs), *_opened_by(target_store.fs)])
     there: dict[str, str] = {}
     if target is not None:
         found = target_store.find(target_path)
@@ -689,6 +695,16 @@ def plan(
             continue
         items.append(Item(name, info["size"], version, there.get(name) if overwrite else None))
     return Plan(what, items, objects_per_task, part_size, None if manifest is None else Path(manifest))
+
+
+def _opened_by(fs: Any) -> list[str]:
+    """The references by which a file system, and those below it, open what is stored."""
+    found = list[str]()
+    while fs is not None:
+        if isinstance(fs, PolysealFileSystem):
+            found += references(fs._who)
+        fs = getattr(fs, "fs", None)
+    return found
 
 
 def _name(path: str, root: str) -> str:

@@ -24,6 +24,8 @@ use crate::objects::{connected, url};
 const VALID: Duration = Duration::from_secs(10);
 /// Reads that wait for a store at once: they take no CPU.
 const READERS: usize = 16;
+/// The longest name that the kernel takes; no store has a longer key.
+const NAME_BYTES: usize = 1024;
 /// The most directories whose names are kept.
 const KEPT: usize = 64;
 
@@ -92,7 +94,8 @@ impl Objects {
         }
         let level = self.bucket.level(&prefix)?;
         let names = |names: Vec<String>| -> Vec<OsString> {
-            names.into_iter().map(OsString::from).filter(|name| !is_hidden(name)).collect()
+            let fit = names.into_iter().filter(|name| name.len() <= NAME_BYTES);
+            fit.map(OsString::from).filter(|name| !is_hidden(name)).collect()
         };
         let (directories, mut files) = (names(level.prefixes), names(level.objects));
         files.retain(|name| short_name(name).is_some());
