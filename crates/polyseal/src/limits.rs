@@ -29,8 +29,8 @@
 pub mod bounds;
 
 use crate::error::{Error, Result};
-use crate::registry::Algorithm;
-use crate::row::Mode;
+use crate::registry::{Algorithm, Level};
+use crate::row::{Mode, Repeats};
 
 /// What one key of GCM may encrypt, as an exponent of 2: see its rows of the registry.
 const GCM_BYTES_LOG2: u32 = 52;
@@ -177,10 +177,17 @@ impl Limits {
             }
         };
         Self {
-            // A row is for the default length; a shorter nonce has its own formula.
+            // A row is for the default length; a shorter nonce has its own formula, and so has a
+            // commitment that repeats before the nonce does.
             random_nonce_messages: family
                 .random_nonce_messages_log2
-                .and_then(|log2| power(log2.min(nonce_bits.saturating_sub(32) / 2)))
+                .and_then(|log2| {
+                    let bits = match commitment_bits(algorithm) {
+                        Some((Repeats::WithNonce(_), bits)) => bits.min(nonce_bits),
+                        _ => nonce_bits,
+                    };
+                    power(log2.min(bits.saturating_sub(32) / 2))
+                })
                 .map(|nonces| most.map_or(nonces, |most| most.min(nonces))),
             counted_nonce_messages: counted,
             counted_first_nonce_messages: least(counted, nonces(head_bits)),
@@ -218,6 +225,18 @@ impl Limits {
             Nonces::CountedFirst => ("messages", self.counted_first_nonce_messages),
         }
     }
+}
+
+/// When an algorithm's commitment repeats, and in how many random bits those of two messages with
+/// random nonces differ; `None` without a commitment.
+fn commitment_bits(algorithm: &Algorithm) -> Option<(Repeats, u32)> {
+    let claim = algorithm.commitment().filter(|claim| claim.level != Level::None)?;
+    let repeats = algorithm.family().commitment_repeats;
+    let bytes = match repeats {
+        Repeats::WithTag => claim.tag_bytes,
+        Repeats::WithNonce(bytes) => bytes(algorithm),
+    };
+    Some((repeats, 8 * bytes as u32))
 }
 
 /// The lower of two limits.

@@ -143,6 +143,20 @@ pub struct Commitment {
     pub condition: &'static str,
 }
 
+/// When two messages under one key have the same commitment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Repeats {
+    /// When they have the same tag, which is the commitment.
+    WithTag,
+    /// When their nonces have the same first bytes: so many.
+    WithNonce(fn(&Algorithm) -> usize),
+}
+
+impl Repeats {
+    /// When all of the nonce is the same.
+    pub(crate) const WITH_WHOLE_NONCE: Self = Self::WithNonce(|algorithm| algorithm.nonce_bytes());
+}
+
 /// What a repeated nonce costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -262,6 +276,8 @@ pub struct Family {
     pub forgery_loss_bits: u32,
     /// Commitment claims, one for each tag length; none for a MAC.
     pub commitment: &'static [Commitment],
+    /// When two messages under one key have the same commitment.
+    pub(crate) commitment_repeats: Repeats,
     /// What a repeated nonce costs.
     pub misuse: Misuse,
     /// Whether the nonce is hidden from whoever lacks the key.
@@ -355,6 +371,7 @@ pub(crate) const CLAIMLESS: Family = Family {
     forgery_bits: 128,
     forgery_loss_bits: 0,
     commitment: &[],
+    commitment_repeats: Repeats::WithTag,
     misuse: Misuse::Breaks,
     nonce_hiding: false,
     parallel: false,

@@ -91,7 +91,7 @@ impl Answer {
         line(&format!("\nWhat {} calls of the primitive find, whatever the use:", self.load.work));
         offline.iter().for_each(|bound| line(&row(bound)));
         if !not_counted.is_empty() {
-            line("\nNot counted, because no derived key is ever seen:");
+            line("\nNot counted, because it harms no message:");
             not_counted.iter().for_each(|bound| line(&row(bound)));
         }
 

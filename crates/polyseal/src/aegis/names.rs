@@ -6,7 +6,8 @@ use super::mac::AegisMac;
 use super::stream::AegisStream;
 use super::variant::{V1, X128, X256};
 use crate::row::{
-    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Mode, Param, Specification, maker,
+    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Mode, Param, Repeats, Specification,
+    maker,
 };
 use crate::sizes::Sizes;
 
@@ -145,6 +146,7 @@ const AEAD128: Family = Family {
     forgery_bits: 128,
     forgery_loss_bits: 0,
     commitment: AEAD_COMMITMENT,
+    commitment_repeats: Repeats::WithTag,
     misuse: Misuse::Breaks,
     nonce_hiding: false,
     parallel: true,

@@ -8,7 +8,7 @@
 use super::config::{Builder, Config, ConfigError, MAX_AD_BYTES, Mode, NonceForm};
 use crate::row::{
     Algorithm, Commitment, Cost, Family, Kind, Layout, Level, Misuse, Mode as UseOfKey, Param,
-    ParamKind, Specification, maker,
+    ParamKind, Repeats, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -96,6 +96,7 @@ const ANY: Family = Family {
     forgery_bits: 126,
     forgery_loss_bits: 0,
     commitment: &[commitment(16), commitment(24), commitment(32)],
+    commitment_repeats: Repeats::WithTag,
     // What holds for every configuration.
     misuse: Misuse::Breaks,
     nonce_hiding: false,

@@ -14,7 +14,8 @@ use super::siv::MAX_SIV_BYTES;
 use super::xaes::Xaes;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::row::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode, Param, Specification, maker,
+    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode, Param, Repeats, Specification,
+    maker,
 };
 use crate::sizes::Sizes;
 
@@ -106,6 +107,7 @@ const GCM: Family = Family {
     forgery_bits: 128,
     forgery_loss_bits: 33,
     commitment: &[],
+    commitment_repeats: Repeats::WithTag,
     misuse: Misuse::Breaks,
     nonce_hiding: false,
     parallel: true,
@@ -152,6 +154,7 @@ const PADDING: &[Commitment] = &commitment(
 const DESCRIBED: Family = Family {
     tag_bytes: T_AND_KC,
     commitment: F_COM,
+    commitment_repeats: Repeats::WITH_WHOLE_NONCE,
     properties: COMMITTING,
     specification: Specification { title: PAPER, section: "1, F_com over another derivation" },
     mode: |_| Mode::with_f_com(12, None),
@@ -187,6 +190,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         nonce_bytes: KC_NONCES,
         tag_bytes: T_AND_KC,
         commitment: F_COM,
+        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
         cost: Cost::measured(36_761, 13_168, 1_087, 756, 704, 26_923),
         properties: COMMITTING,
         specification: Specification { title: PAPER, section: "figure 2, specification 1" },
@@ -226,6 +230,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         lengths: Some(dndk_lengths),
         total_bytes_log2: Some(64),
         commitment: &commitment(Level::ForKc, 64, "claimed by the draft, which proves nothing"),
+        commitment_repeats: Repeats::WithNonce(dndk_head),
         fips: false,
         specification: Specification { title: "draft-gueron-cfrg-dndkgcm", section: "-01, -03" },
         mode: |algorithm| Mode::derived(dndk_head(algorithm), None),
@@ -244,6 +249,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "HMAC-derived AES-256-GCM with key commitment",
         tag_bytes: T_AND_KC,
         commitment: &commitment(Level::Cmt2, 128, "as far as SHA-256 resists collisions"),
+        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
         properties: COMMITTING,
         specification: Specification { title: PAPER, section: "table 4, as defined here" },
         maker: maker!(Aead: makers::derived::<Committing<HmacDerived>>),
@@ -256,6 +262,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         tag_bytes: T_AND_KC,
         random_nonce_messages_log2: None,
         commitment: &commitment(Level::Cmt2, 128, "as far as SHA-512 resists collisions"),
+        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
         fips: false,
         properties: COMMITTING,
         specification: Specification {
@@ -273,6 +280,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         tag_bytes: T_AND_KC,
         max_message_bytes: MAX_PADDED_BYTES,
         commitment: PADDING,
+        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
         properties: COMMITTING,
         specification: Specification {
             title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without Key \
@@ -288,6 +296,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         name: "XAES-256-GCM with the padding fix",
         max_message_bytes: MAX_PADDED_BYTES,
         commitment: PADDING,
+        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
         specification: Specification { title: PAPER, section: "C.1" },
         mode: |_| Mode::Derived {
             head_bytes: 12,
@@ -302,6 +311,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         id: "kc-c3-xaes-256-gcm",
         name: "XAES-256-GCM with a commitment to 15 bytes of the nonce",
         commitment: &commitment(Level::ForKc, 64, "the paper describes it and proves nothing"),
+        commitment_repeats: Repeats::WithNonce(|_| 15),
         specification: Specification { title: PAPER, section: "C.3" },
         mode: |_| Mode::derived(12, Some(4)),
         maker: maker!(Aead: makers::beside::<C3, Xaes>),

@@ -71,6 +71,20 @@ fn aegis_has_the_limits_of_its_specification() {
 }
 
 #[test]
+fn a_commitment_to_a_part_of_the_nonce_repeats_first() {
+    for (text, log2) in [
+        ("kc-c3-xaes-256-gcm", 44),
+        ("kc-xaes-256-gcm", 80),
+        ("dndk-gcm:kc=1", 44),
+        ("dndk-gcm:version=1,kc=1", 80),
+        ("dndk-gcm", 80),
+    ] {
+        let limits = Limits::of(&algorithm(text));
+        assert_eq!(limits.random_nonce_messages, Some(1 << log2), "{text}");
+    }
+}
+
+#[test]
 fn gcm_has_the_limits_of_sp_800_38d() {
     for (text, random, counted, failures) in [
         // A forger has 2^-95 with the longest message.

@@ -5,7 +5,9 @@ use aead::consts::{U8, U12, U13, U16, U20, U24, U31, U32, U64};
 use super::cipher::Omd;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::hash::{Blake2b, Sha256, Sha512};
-use crate::row::{Algorithm, Family, Kind, Misuse, Mode, Param, ParamKind, Specification, maker};
+use crate::row::{
+    Algorithm, Family, Kind, Misuse, Mode, Param, ParamKind, Repeats, Specification, maker,
+};
 use crate::sizes::Sizes;
 
 /// OMD-SHA-256: 32-byte key, 31-byte nonce, 32-byte tag.
@@ -77,6 +79,7 @@ const SHA_512: Family = Family {
     forgery_bits: 457,
     forgery_loss_bits: 0,
     commitment: &[],
+    commitment_repeats: Repeats::WithTag,
     misuse: Misuse::Breaks,
     nonce_hiding: false,
     parallel: false,

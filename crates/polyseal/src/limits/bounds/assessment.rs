@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 
 use super::{Amount, Probability, birthday, chained, commitment, derived, gcm, siv};
 use crate::error::Error;
-use crate::limits::{Limits, Nonces, Total};
+use crate::limits::{Limits, Nonces, Total, commitment_bits};
 use crate::registry::{Algorithm, Level, Misuse};
-use crate::row::Mode;
+use crate::row::{Mode, Repeats};
 
 const DRAFT: &str = "draft-irtf-cfrg-aead-limits-13";
 const PAPER: &str = "eprint 2025/758";
@@ -284,6 +284,11 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
             add("forgery", amount, formula, format!("{DRAFT}, 6.2.2"));
         }
     }
+    if load.nonces == Nonces::Random
+        && let Some((Repeats::WithNonce(_), bits)) = commitment_bits(algorithm)
+    {
+        bounds.push(commitment_repeats(load, bits));
+    }
     bounds
 }
 
@@ -356,14 +361,28 @@ fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
 }
 
 fn not_counted(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
-    let Mode::Derived { permutation_calls: Some(calls), .. } = algorithm.mode() else {
-        return Vec::new();
-    };
-    let amount = load.keys * derived::all_different(Amount::from(calls) * load.messages);
-    alloc::vec![Bound {
-        name: "derived keys all differ",
-        formula: format!("u ({calls} q)² / 2^129"),
-        source: "the switch from a permutation to a function".into(),
-        amount,
-    }]
+    let mut bounds = Vec::new();
+    // A tag that two messages have in common harms neither.
+    if let Some((Repeats::WithTag, bits)) = commitment_bits(algorithm) {
+        bounds.push(commitment_repeats(load, bits));
+    }
+    if let Mode::Derived { permutation_calls: Some(calls), .. } = algorithm.mode() {
+        bounds.push(Bound {
+            name: "derived keys all differ",
+            formula: format!("u ({calls} q)² / 2^129"),
+            source: "the switch from a permutation to a function".into(),
+            amount: load.keys * derived::all_different(Amount::from(calls) * load.messages),
+        });
+    }
+    bounds
+}
+
+/// Two messages under one key have the same commitment: `bits` random bits.
+fn commitment_repeats(load: &Load, bits: u32) -> Bound {
+    Bound {
+        name: "commitment repeats",
+        formula: format!("u q² / 2^{}", bits + 1),
+        source: HERE.into(),
+        amount: load.keys * birthday::collision(load.messages, bits),
+    }
 }

@@ -31,7 +31,8 @@ fn is(amount: Amount, log2: f64) {
 }
 
 fn row(assessment: &Assessment, name: &str) -> Option<f64> {
-    let mut rows = assessment.usage.iter().chain(&assessment.offline);
+    let Assessment { usage, offline, not_counted, .. } = assessment;
+    let mut rows = usage.iter().chain(offline).chain(not_counted);
     rows.find(|bound| bound.name == name).map(|bound| bound.probability().log2())
 }
 
@@ -147,7 +148,8 @@ fn which_bounds_apply() {
     let big = load(32.0, 1 << 16);
     let names = |text| {
         let bounds = assess(&algorithm(text), &big).usage;
-        bounds.iter().map(|bound| bound.name).collect::<Vec<_>>()
+        let names = bounds.iter().map(|bound| bound.name);
+        names.filter(|name| *name != "commitment repeats").collect::<Vec<_>>()
     };
     let shared = ["repeated nonce", "derived key shared", "distinguishing", "forgery"];
     let alone = ["repeated nonce", "distinguishing", "forgery"];
@@ -182,6 +184,36 @@ fn which_bounds_apply() {
         names("aes-256-gcm:nonce=16"),
         ["repeated nonce", "repeated counter", "distinguishing", "forgery"]
     );
+}
+
+#[test]
+fn commitments_that_repeat() {
+    // What papers/kc_xaes_errata.py has of appendix C.3, and DNDK's authors of 2^50 messages.
+    for (text, messages, log2) in [
+        ("kc-c3-xaes-256-gcm", 48.0, Some(-25.0)),
+        ("kc-c3-xaes-256-gcm", 44.5, Some(-32.0)),
+        ("dndk-gcm:kc=1", 50.0, Some(-21.0)),
+        ("kc-xaes-256-gcm", 48.0, Some(-97.0)),
+        ("kc-xaes-256-gcm:nonce=20", 48.0, Some(-65.0)),
+        ("h-kc-aes-256-gcm", 48.0, Some(-97.0)),
+        ("ctx-aes-256-gcm", 48.0, Some(-161.0)),
+        ("aegis-128l", 48.0, Some(-33.0)),
+        ("aegis-128l:tag=32", 48.0, Some(-161.0)),
+        ("flex-och", 48.0, Some(-161.0)),
+        ("xaes-256-gcm", 48.0, None),
+        ("dndk-gcm", 48.0, None),
+        ("omd-sha256", 48.0, None),
+    ] {
+        let found = assess(&algorithm(text), &load(messages, 1024));
+        let found = row(&found, "commitment repeats");
+        assert_eq!(found.map(f64::round), log2, "{text} {found:?}");
+    }
+    // Each algorithm that commits has the row.
+    for algorithm in families().iter().flat_map(Algorithm::instances) {
+        let claims = algorithm.commitment().is_some_and(|claim| claim.level != Level::None);
+        let found = assess(&algorithm, &load(10.0, 64));
+        assert_eq!(row(&found, "commitment repeats").is_some(), claims, "{algorithm}");
+    }
 }
 
 /// AEGISMAC takes a nonce again.
