@@ -8,6 +8,7 @@ paper's authors publish. No third party has reviewed it.
   OCH      one pass, parallel; needs unique nonces (short messages survive repeated ones).
   CIV      two passes, parallel; repeated nonces show equal messages, and no more. Needs no inverse of π.
   ROBUST   encode-then-encipher with a wide-block cipher; any expansion, with or without commitment.
+  ROBUST-AE  the same cipher, whose inner half has a key that depends on the tag: any change gives random text.
   STREAM   OCH or CIV in segments that open one by one.
 
 Each hides its nonce in the ciphertext or takes it from outside, over each of eight permutations.
@@ -119,11 +120,11 @@ PROFILES = {profile.id: profile for profile in (
 
 # ── Configurations ──────────────────────────────────────────────────────────────────────────────
 
-OCH, CIV, ROBUST = 1, 2, 3
+OCH, CIV, ROBUST, ROBUST_AE = 1, 2, 3, 4
 NH, PRE, CMT, STREAM = 1, 2, 4, 8                                         # the flags
 VARIABLE = 0xFFFF                                                         # NL: the nonce's length is free
 
-LIMIT_MESSAGE = {OCH: 2**50, CIV: 2**50, ROBUST: 2**40}                   # of a message or, with STREAM, a segment
+LIMIT_MESSAGE = {OCH: 2**50, CIV: 2**50, ROBUST: 2**40, ROBUST_AE: 2**40} # of a message or, with STREAM, a segment
 LIMIT_SEGMENTS = 2**64
 LIMIT_AD = 2**60
 
@@ -144,14 +145,14 @@ class Configuration(NamedTuple):
         require(len(cfg8) == 8, f"a configuration has 8 bytes, not {len(cfg8)}")
         mode, flags, profile, TL = cfg8[:4]
         NL, aux = number(cfg8[4:6]), number(cfg8[6:])
-        require(mode in (OCH, CIV, ROBUST), f"mode {mode} is unknown: 1 is OCH, 2 CIV, 3 ROBUST")
+        require(mode in LIMIT_MESSAGE, f"mode {mode} is unknown: 1 is OCH, 2 CIV, 3 ROBUST, 4 ROBUST-AE")
         require(flags < 16, f"flags {flags:#04x}: bits 4 to 7 must be zero")
         require(profile in PROFILES, f"profile {profile} is unknown")
         cfg = cls(mode, flags, PROFILES[profile], TL, NL, aux)
         B, t = cfg.profile.B, cfg.profile.t
 
         require(not cfg.has(CMT) or mode == ROBUST, "the flag CMT is for ROBUST: the other modes always commit")
-        require(not cfg.has(STREAM) or mode != ROBUST, "the flag STREAM is for OCH and CIV")
+        require(not cfg.has(STREAM) or mode in (OCH, CIV), "the flag STREAM is for OCH and CIV")
         require(not cfg.has(STREAM) or not cfg.has(NH), "STREAM does not hide its nonce")
         if cfg.has(STREAM):
             require(8 <= aux <= 24, f"segments have 2^8 to 2^24 bytes, not 2^{aux}")
@@ -217,6 +218,7 @@ REGISTRY = {                                                              # name
     0x21: bytes.fromhex("03040100ffff0000"),                              # ROBUST, committing, λ = 0
     0x22: bytes.fromhex("03000110ffff0000"),                              # ROBUST, λ = 16, not committing
     0x23: bytes.fromhex("03000100ffff0000"),                              # ROBUST, λ = 0: a cipher, not an AEAD
+    0x24: bytes.fromhex("04000120ffff0000"),                              # ROBUST-AE
     0x31: bytes.fromhex("0108012018001000"),                              # OCH-STREAM, segments of 64 KiB
     0x32: bytes.fromhex("0208012018001000"),                              # CIV-STREAM, segments of 64 KiB
 }
@@ -224,9 +226,9 @@ REGISTRY = {                                                              # name
 
 # ── E~ ──────────────────────────────────────────────────────────────────────────────────────────
 
-COMMITTING = {OCH: {5, 6, 8}, CIV: {6}, ROBUST: {8}}                      # the j of calls marked [c]
-COMMITTING_IF_WIDE = {OCH: {2, 3}, CIV: {3, 4}, ROBUST: set()}
-WITH_NONCE = {OCH: range(8), CIV: (), ROBUST: ()}                         # the j whose mask has Δ
+COMMITTING = {OCH: {5, 6, 8}, CIV: {6}, ROBUST: {8}, ROBUST_AE: {8}}       # the j of calls marked [c]
+COMMITTING_IF_WIDE = {OCH: {2, 3}, CIV: {3, 4}, ROBUST: set(), ROBUST_AE: set()}
+WITH_NONCE = {OCH: range(8), CIV: (), ROBUST: (), ROBUST_AE: ()}          # the j whose mask has Δ
 
 
 class TBC:
@@ -398,14 +400,14 @@ def feistel(E, X, inverse=False):
 def mix(E, ell, Xs, tail, first, second, mid):
     """The two directions of EME*: first and second are the layers, mid the calls in the middle.
 
-    (Y, Z). mid(MP) gives (MM, MC); E_(g,6) goes the direction of the layers, too.
+    (Y, Z). mid(MP) gives what is added to the tail, and MC; E_(g,6) goes the direction of the layers, too.
     """
     profile, m = E.profile, len(Xs)
     U = [first(i, Xi) for i, Xi in enumerate(Xs)]
     MP = sum_of(profile.B, U + ([E.pad10(tail)] if tail else []))
-    MM, MC = mid(MP)
+    pad, MC = mid(MP)
     if tail:
-        tail = xor(tail, MM[:len(tail)])
+        tail = xor(tail, pad[:len(tail)])
     Q = cur = xor(MP, MC)
     V = [None] * m
     for i in range(1, m):
@@ -459,10 +461,81 @@ def WB_inverse(E, Y):
                Mid(E, ell, tail, True))
 
 
+# ── ROBUST-AE: the wide-block cipher with a tag in its middle ───────────────────────────────────
+
+class TagInTheMiddle:
+    """The middle of EME*, where the tag is made of W and gives the inner half its key. Outer: E, inner: E_T."""
+
+    def __init__(self, E, TL, ell, tail):
+        self.E, self.TL, self.ell, self.tail = E, TL, ell, tail
+
+    def tag(self, W):
+        return self.E.tag(self.ell, 8, W)[:self.TL]
+
+    def inner(self, T):
+        """E~ under K1'' = E~(ℓ, 10; pad10(T))[0:t]."""
+        E = self.E
+        return TBC(E.profile, E.mode, E(self.ell, 10, E.pad10(T))[:E.profile.t], E.table)
+
+    def pad(self, MM):
+        """Of the inner half. With MM itself, what is deciphered and enciphered again would keep its tail."""
+        return self.E_T(self.ell, 11, MM)
+
+
+class Sealing(TagInTheMiddle):
+    def __call__(self, MP):
+        MM = W = self.E(self.ell, 4, MP) if self.tail else MP
+        self.T = self.tag(W)
+        self.E_T = self.inner(self.T)
+        return (self.pad(MM), self.E_T(self.ell, 5, MM)) if self.tail else (None, self.E_T(self.ell, 3, MP))
+
+    def group(self, g, mp):
+        return self.E_T(g, 6, mp)
+
+
+class Opening(TagInTheMiddle):
+    def __init__(self, E, T, ell, tail):
+        super().__init__(E, len(T), ell, tail)
+        self.E_T = self.inner(T)
+
+    def __call__(self, MC):
+        W = self.E_T.inverse(self.ell, 5 if self.tail else 3, MC)
+        self.T = self.tag(W)
+        return (self.pad(W), self.E.inverse(self.ell, 4, W)) if self.tail else (None, W)
+
+    def group(self, g, mc):
+        return self.E_T.inverse(g, 6, mc)
+
+
+def robust_ae_enc(E, TL, w, P):
+    """(Y, T)"""
+    ell = len(P)
+    Ps, tail = E.split(P)
+    mid = Sealing(E, TL, ell, tail)
+    if ell < E.profile.B:
+        T = mid.tag(E(ell, 9, E.pad10(P)))
+        return feistel(mid.inner(T), P) if ell else b"", T
+    Y, _ = mix(E, ell, Ps, tail, lambda i, x: E(i, 1, x), lambda i, x: mid.E_T(i, 2, x), mid)
+    return Y, mid.T
+
+
+def robust_ae_dec(E, TL, w, C):
+    """(P, T): the tag that it should have."""
+    Y, T = C[:len(C) - TL], C[len(C) - TL:]
+    ell = len(Y)
+    Ys, tail = E.split(Y)
+    mid = Opening(E, T, ell, tail)
+    if ell < E.profile.B:
+        P = feistel(mid.E_T, Y, inverse=True) if ell else b""
+        return P, mid.tag(E(ell, 9, E.pad10(P)))
+    P, _ = mix(E, ell, Ys, tail, lambda i, y: mid.E_T.inverse(i, 2, y), lambda i, y: E.inverse(i, 1, y), mid)
+    return P, mid.T
+
+
 # ── The AEAD ────────────────────────────────────────────────────────────────────────────────────
 
-ENC = {OCH: och_enc, CIV: civ_enc}
-DEC = {OCH: och_dec, CIV: civ_dec}
+ENC = {OCH: och_enc, CIV: civ_enc, ROBUST_AE: robust_ae_enc}
+DEC = {OCH: och_dec, CIV: civ_dec, ROBUST_AE: robust_ae_dec}
 
 
 class Flex:
@@ -527,7 +600,7 @@ class Flex:
         P = self.open_robust(K1p, C) if cfg.mode == ROBUST else self.open_core(K1p, C)
         return (P[:cfg.NL], P[cfg.NL:]) if cfg.has(NH) else (N, P)
 
-    # OCH and CIV
+    # OCH, CIV and ROBUST-AE
 
     def seal_core(self, K1p, P):
         C, T = ENC[self.cfg.mode](self.tbc(K1p), self.cfg.TL, self.cfg.hidden, P)

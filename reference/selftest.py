@@ -93,12 +93,13 @@ def of_flex():
         NL = 24 if NL == flex.VARIABLE else NL
         return "flex", OfFlex(cfg8, key), NL if nonce is None else nonce, 0
     names = {0x01: "flex-och", 0x02: "flex-och-public", 0x03: "flex-och-transport", 0x11: "flex-civ",
-             0x12: "flex-civ-public", 0x21: "flex-robust", 0x31: "flex-och-stream", 0x32: "flex-civ-stream"}
+             0x12: "flex-civ-public", 0x21: "flex-robust", 0x24: "flex-robust-ae",
+             0x31: "flex-och-stream", 0x32: "flex-civ-stream"}
     for number, id in names.items():
         yield id, instance(flex.REGISTRY[number])
     for id, number, key in (("flex-och-public", 0x02, 16), ("flex-robust", 0x21, 64)):
         yield name(id, key=key), instance(flex.REGISTRY[number], key=key)
-    for id, number in (("flex-civ-public", 0x12), ("flex-robust", 0x21)):
+    for id, number in (("flex-civ-public", 0x12), ("flex-robust", 0x21), ("flex-robust-ae", 0x24)):
         for nonce in (0, 1024):
             yield name(id, nonce=nonce), instance(flex.REGISTRY[number], nonce)
     for number in names:
@@ -108,7 +109,8 @@ def of_flex():
         t, NL = profile.t, min(24, profile.B - 1)
         for cfg8 in (bytes([flex.OCH, flex.NH, profile.id, t, NL, 0, 0, 0]),
                      bytes([flex.CIV, 0, profile.id, t, NL, 0, 0, 0]),
-                     bytes([flex.ROBUST, flex.NH | flex.CMT, profile.id, 5, NL, 0, 0, 0])):
+                     bytes([flex.ROBUST, flex.NH | flex.CMT, profile.id, 5, NL, 0, 0, 0]),
+                     bytes([flex.ROBUST_AE, flex.NH, profile.id, t, NL, 0, 0, 0])):
             allowed = {"allow-64-bit": 1} if t == 16 else {}
             yield name("flex", **allowed, cfg=cfg8.hex()), instance(cfg8)
 

@@ -9,7 +9,7 @@ import flex_permutations
 import flex_vectors
 from aegis import VerificationFailed, xor
 from aegis_vectors import flip, shake
-from flex import CIV, CMT, NH, OCH, PRE, ROBUST, STREAM, Configuration, Flex, InvalidConfiguration
+from flex import CIV, CMT, NH, OCH, PRE, ROBUST, ROBUST_AE, STREAM, Configuration, Flex, InvalidConfiguration
 from flex_vectors import VECTORS
 from test_aegis import cases, h, load
 
@@ -227,12 +227,13 @@ def test_masks_are_different():
 
 @pytest.mark.parametrize("bad, why", [
     (bytes(7), "8 bytes"), (bytes(9), "8 bytes"),
-    (cfg8(0, TL=32), "mode 0"), (cfg8(4, TL=32), "mode 4"),
+    (cfg8(0, TL=32), "mode 0"), (cfg8(5, TL=32), "mode 5"),
     (cfg8(OCH, 16), "bits 4 to 7"), (cfg8(OCH, 128), "bits 4 to 7"),
     (cfg8(OCH, TL=32, profile=1)[:2] + b"\0" + cfg8(OCH)[3:], "profile 0"),
     (cfg8(OCH)[:2] + b"\x09" + cfg8(OCH)[3:], "profile 9"),
-    (cfg8(OCH, CMT), "CMT"), (cfg8(CIV, CMT), "CMT"),
+    (cfg8(OCH, CMT), "CMT"), (cfg8(CIV, CMT), "CMT"), (cfg8(ROBUST_AE, CMT), "CMT"),
     (cfg8(ROBUST, STREAM | CMT, aux=16), "STREAM is for OCH and CIV"),
+    (cfg8(ROBUST_AE, STREAM, aux=16), "STREAM is for OCH and CIV"), (cfg8(ROBUST_AE, TL=0), "tag has 16 to 32"),
     (cfg8(OCH, STREAM | NH, aux=16), "does not hide"),
     (cfg8(OCH, STREAM, aux=7), "segments"), (cfg8(OCH, STREAM, aux=25), "segments"), (cfg8(OCH, STREAM), "segments"),
     (cfg8(OCH, aux=1), "aux is 1"), (cfg8(ROBUST, CMT, aux=256), "aux is 256"),
@@ -263,16 +264,16 @@ def test_what_must_be_allowed():
 def test_every_descriptor_is_valid_or_not_for_a_reason():
     """All modes, flags and profiles with the edges of TL, NL and aux: the rules once more, as one condition."""
     count = 0
-    for mode, flags, id in itertools.product(range(5), range(32), range(10)):
+    for mode, flags, id in itertools.product(range(6), range(32), range(10)):
         for TL, NL, aux in itertools.product((0, 15, 16, 17, 32, 33, 255), (0, 1, 7, 8, 1024, 1025, 0xFFFF),
                                              (0, 8, 25)):
-            valid = mode in (1, 2, 3) and flags < 16 and 1 <= id <= 8
+            valid = mode in (1, 2, 3, 4) and flags < 16 and 1 <= id <= 8
             if valid:
                 B, t = flex.PROFILES[id].B, flex.PROFILES[id].t
                 valid = ((mode == 3 or 16 <= TL <= t) and (mode == 3 or not flags & CMT)
                          and (1 <= NL < B if flags & NH else NL <= 1024 or NL == 0xFFFF)
                          and (mode != 1 or NL >= 8)
-                         and (mode != 3 and not flags & NH and aux == 8 if flags & STREAM else aux == 0))
+                         and (mode < 3 and not flags & NH and aux == 8 if flags & STREAM else aux == 0))
             text = bytes([mode, flags, id, TL]) + NL.to_bytes(2, "little") + aux.to_bytes(2, "little")
             try:
                 Configuration.parse(text, allow_noncommitting=True, allow_64_bit=True)
@@ -284,18 +285,19 @@ def test_every_descriptor_is_valid_or_not_for_a_reason():
 
 
 def test_registry():
-    assert sorted(flex.REGISTRY) == [1, 2, 3, 0x11, 0x12, 0x21, 0x22, 0x23, 0x31, 0x32]
+    assert sorted(flex.REGISTRY) == [1, 2, 3, 0x11, 0x12, 0x21, 0x22, 0x23, 0x24, 0x31, 0x32]
     for id, text in flex.REGISTRY.items():
         cfg = Configuration.parse(text, allow_noncommitting=True)
-        assert cfg.profile.name == "S512" and cfg.mode == {0: OCH, 1: CIV, 2: ROBUST, 3: text[0]}[id >> 4]
+        assert cfg.profile.name == "S512" and cfg.mode == text[0]
+        assert cfg.mode in {0: [OCH], 1: [CIV], 2: [ROBUST, ROBUST_AE], 3: [OCH, CIV]}[id >> 4]
         assert cfg.commits == (id not in (0x22, 0x23)) and cfg.has(STREAM) == (id >> 4 == 3)
 
 
 def test_lengths():
     of = {id: Configuration.parse(text, allow_noncommitting=True) for id, text in flex.REGISTRY.items()}
-    assert [of[id].ciphertext_length(100) for id in sorted(of)] == [164, 132, 116, 164, 132, 132, 116, 100, 132, 132]
+    assert [of[id].ciphertext_length(100) for id in sorted(of)] == [164, 132, 116, 164, 132, 132, 116, 100, 132, 132, 132]
     assert [of[0x31].ciphertext_length(n) for n in (0, 1, 65536, 65537, 3 * 65536)] == [32, 33, 65568, 65601, 196704]
-    for id, limit in ((1, 2**50), (0x11, 2**50), (0x21, 2**40), (0x31, (2**64 - 1) * 2**16)):
+    for id, limit in ((1, 2**50), (0x11, 2**50), (0x21, 2**40), (0x24, 2**40), (0x31, (2**64 - 1) * 2**16)):
         of[id].ciphertext_length(limit)
         with pytest.raises(InvalidConfiguration):
             of[id].ciphertext_length(limit + 1)
@@ -339,7 +341,7 @@ def test_init_separates():
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda p: p.name)
 @pytest.mark.parametrize("mode, flags", [(OCH, 0), (OCH, NH), (CIV, 0), (CIV, NH), (ROBUST, CMT), (ROBUST, NH | CMT),
-                                         (ROBUST, 0)])
+                                         (ROBUST, 0), (ROBUST_AE, 0), (ROBUST_AE, NH)])
 def test_every_length_up_to_three_blocks(mode, flags, profile):
     """Tails of every size, in all branches; every ciphertext is another."""
     F = flex_of(mode, flags, profile=profile.id, NL=13)
@@ -359,10 +361,11 @@ def test_every_length_up_to_three_blocks(mode, flags, profile):
             assert F.open(N, AD, C) == (NONCE[:13], bytes(n))
 
 
+@pytest.mark.parametrize("mode, flags", [(ROBUST, CMT), (ROBUST_AE, 0)])
 @pytest.mark.parametrize("extra", (-1, 0, 1, 31, 32, 33))
 @pytest.mark.parametrize("m", (128, 129, 130, 256, 257, 258))
-def test_robust_around_the_groups(m, extra):
-    F = flex_of(ROBUST, CMT, profile=2)
+def test_robust_around_the_groups(m, extra, mode, flags):
+    F = flex_of(mode, flags, profile=2)
     M = shake(32 * m + extra, "groups", m)
     C, N = sealed(F, M)
     assert F.open(N, AD, C)[1] == M
@@ -382,6 +385,42 @@ def test_robust_with_a_tag_is_not_robust(n, flags, stretch):
     # What a change of the rest does.
     other = flex.WB_inverse(E, flip(Y, 8 * (n // 2)))[0][F.cfg.hidden:][:n]
     assert sum(a == b for a, b in zip(other, M)) < n // 4
+
+
+@pytest.mark.parametrize("flags", (0, NH))
+@pytest.mark.parametrize("TL", (16, 32))
+@pytest.mark.parametrize("n", (40, 128, 300))
+def test_with_robust_ae_any_change_gives_random_text(n, TL, flags):
+    """Section 9.1: what any ciphertext but the sealed one deciphers to is unrelated to the message, whatever changed."""
+    F = flex_of(ROBUST_AE, flags, TL=TL)
+    M = shake(n, "robust", n)
+    C, N = sealed(F, M)
+    E = F.tbc(F.ctx(N, AD))
+    plain, T = flex.robust_ae_dec(E, TL, F.cfg.hidden, C)
+    assert plain[F.cfg.hidden:] == M and T == C[-TL:]
+    seen = {plain}
+    for byte in {*range(0, len(C) - TL, 17), len(C) - TL - 1, *range(len(C) - TL, len(C))}:
+        other, T = flex.robust_ae_dec(E, TL, F.cfg.hidden, flip(C, 8 * byte + byte % 8))
+        assert T != C[-TL:] and sum(a == b for a, b in zip(other, plain)) < len(plain) // 4, byte
+        for block in range(len(plain) // F.profile.B):
+            part = slice(block * F.profile.B, (block + 1) * F.profile.B)
+            assert all(other[part] != earlier[part] for earlier in seen), byte
+        seen.add(other)
+
+
+@pytest.mark.parametrize("n", (40, 300))
+def test_what_robust_ae_leaked_says_nothing_of_what_is_sealed(n):
+    """Unverified plaintext that is sealed again has another tag, and so another inner key."""
+    F = flex_of(ROBUST_AE)
+    C, N = sealed(F, shake(n, "leaked", n))
+    E = F.tbc(F.ctx(N, AD))
+    for bit in (0, 8 * (n // 2), 8 * n, 8 * (len(C) - 1)):
+        changed = flip(C, bit)
+        leaked, _ = flex.robust_ae_dec(E, 32, 0, changed)
+        again = F.seal(N, AD, leaked)
+        for place in range(0, n - 16, 16):
+            assert again[place:place + 16] != changed[place:place + 16]
+        assert again[n:] != changed[n:]
 
 
 @pytest.mark.parametrize("ell", (1, 2))
@@ -433,12 +472,15 @@ def test_calls_of_the_permutation(monkeypatch):
     assert [of(F.seal, NONCE[:24], b"", bytes(n)) for n in (0, 16, 64, 4096)] == [2, 4, 4, 130]
     F = flex_of(ROBUST, CMT)
     assert [of(F.seal, NONCE[:24], b"", bytes(n)) for n in (16, 64, 4096)] == [13, 5, 131]
+    F = flex_of(ROBUST_AE)
+    assert [of(F.seal, NONCE[:24], b"", bytes(n)) for n in (16, 64, 80, 4096)] == [14, 6, 8, 132]
     assert of(profile.F, bytes(32), flex.AD_, bytes(1024), 32) == 41
 
 
 # ── Refusals ────────────────────────────────────────────────────────────────────────────────────
 
-CHECKED = [(OCH, 0), (OCH, NH), (CIV, 0), (CIV, NH), (ROBUST, CMT), (ROBUST, NH | CMT)]
+CHECKED = [(OCH, 0), (OCH, NH), (CIV, 0), (CIV, NH), (ROBUST, CMT), (ROBUST, NH | CMT), (ROBUST_AE, 0),
+           (ROBUST_AE, NH)]
 
 
 @pytest.mark.parametrize("mode, flags", CHECKED)

@@ -537,7 +537,7 @@ POLYSEAL_AEAD_(dndkgcm)
 
 /*
  * "dndk-gcm:kc=1": DNDK-GCM, with key commitment. draft-gueron-cfrg-dndkgcm.
- * Random nonces: 2^80 messages. A repeated nonce breaks it. Commits: keys;
+ * Random nonces: 2^44 messages. A repeated nonce breaks it. Commits: keys;
  * 2^64.
  */
 #define polyseal_dndkgcm_kc_KEYBYTES 32U
@@ -615,7 +615,7 @@ POLYSEAL_AEAD_(padding_fix_xaes256gcm)
  * "kc-c3-xaes-256-gcm": XAES-256-GCM with a commitment to 15 bytes of the
  * nonce. P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockcipher-Based
  * Key Commitment for Nonce-Derived Schemes (eprint 2025/758). Random nonces:
- * 2^80 messages. A repeated nonce breaks it. Commits: keys; 2^64.
+ * 2^44 messages. A repeated nonce breaks it. Commits: keys; 2^64.
  */
 #define polyseal_kc_c3_xaes256gcm_KEYBYTES 32U
 #define polyseal_kc_c3_xaes256gcm_NPUBBYTES 24U
@@ -819,6 +819,18 @@ POLYSEAL_AEAD_(flex_civ_public)
 #define polyseal_flex_robust_MESSAGEBYTES_MAX \
     POLYSEAL_SIZE_(0x10000000000ULL)
 POLYSEAL_AEAD_(flex_robust)
+
+/*
+ * "flex-robust-ae": Flex ROBUST-AE. Flex-1, docs/spec/flex.md. Random nonces:
+ * 2^80 messages. A repeated nonce shows which messages are equal. Commits:
+ * keys, nonces, ad and messages; 2^128.
+ */
+#define polyseal_flex_robust_ae_KEYBYTES 32U
+#define polyseal_flex_robust_ae_NPUBBYTES 24U
+#define polyseal_flex_robust_ae_ABYTES 32U
+#define polyseal_flex_robust_ae_MESSAGEBYTES_MAX \
+    POLYSEAL_SIZE_(0x10000000000ULL)
+POLYSEAL_AEAD_(flex_robust_ae)
 
 /*
  * "flex": Flex, any configuration that commits. Flex-1, docs/spec/flex.md.

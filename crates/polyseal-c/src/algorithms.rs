@@ -255,6 +255,7 @@ aeads! {
     flex_civ = "flex-civ" [32, 32, 64];
     flex_civ_public = "flex-civ-public" [32, 24, 32];
     flex_robust = "flex-robust" [32, 24, 32];
+    flex_robust_ae = "flex-robust-ae" [32, 24, 32];
     flex = "flex" [32, 32, 64];
     omd_sha256 = "omd-sha256" [32, 31, 32];
     omd_sha512 = "omd-sha512" [64, 32, 64];

@@ -73,7 +73,11 @@ impl Flex {
             "och" => Mode::Och,
             "civ" => Mode::Civ,
             "robust" => Mode::Robust,
-            _ => return Err(PyValueError::new_err("the modes are 'och', 'civ' and 'robust'")),
+            "robust-ae" => Mode::RobustAe,
+            _ => {
+                let modes = "the modes are 'och', 'civ', 'robust' and 'robust-ae'";
+                return Err(PyValueError::new_err(modes));
+            }
         };
         let known = Profile::ALL.into_iter().find(|known| known.name() == profile);
         let profile = known.ok_or_else(|| {

@@ -184,7 +184,7 @@ fn a_configuration_is_a_parameter() {
     assert_eq!(error.to_string(), "profile S256 is of the 64-bit level: it must be allowed");
 
     for (text, error) in [
-        ("flex:cfg=0401012020000000", ConfigError::Mode(4)),
+        ("flex:cfg=0501012020000000", ConfigError::Mode(5)),
         ("flex:cfg=0111012020000000", ConfigError::Flags(0x11)),
         ("flex:cfg=0101092020000000", ConfigError::Profile(9)),
         ("flex:cfg=0100012004000000", ConfigError::ShortNonce(4)),
@@ -289,6 +289,7 @@ fn claims_follow_from_the_configuration() {
         ("flex-och-public", 128),
         ("flex-och-transport", 64),
         ("flex-robust", 128),
+        ("flex-robust-ae", 128),
         ("flex", 128),
         ("flex:cfg=0101011020000000", 64),
         ("flex:cfg=0101011f20000000", 96),

@@ -283,7 +283,7 @@ fn keep_flex(flex: &Flex, ad_bytes: usize, length: usize) {
 fn secrets_of_flex_are_kept() {
     for profile in Profile::ALL {
         let b = profile.block_bytes();
-        for mode in [Mode::Och, Mode::Civ, Mode::Robust] {
+        for mode in [Mode::Och, Mode::Civ, Mode::Robust, Mode::RobustAe] {
             for form in [NonceForm::Hidden(8), NonceForm::Public(24)] {
                 let builder = Config::builder(mode).profile(profile).nonce(form).allow_64_bits();
                 let config = builder.build().expect("a configuration");
@@ -303,7 +303,7 @@ fn secrets_of_flex_are_kept() {
 #[test]
 fn secrets_of_flex_at_length_are_kept() {
     for profile in [Profile::S512, Profile::S256, Profile::K1600] {
-        for mode in [Mode::Och, Mode::Civ, Mode::Robust] {
+        for mode in [Mode::Och, Mode::Civ, Mode::Robust, Mode::RobustAe] {
             let builder = Config::builder(mode).profile(profile).allow_64_bits();
             let builder = builder.nonce(NonceForm::AnyPublic);
             let plain = builder.build().expect("a configuration");
@@ -316,7 +316,7 @@ fn secrets_of_flex_at_length_are_kept() {
                     keep_flex(&flex, 5000, 30);
                     keep_flex(&flex, 300, 130 * profile.block_bytes() + 7);
                 }
-                if mode != Mode::Robust {
+                if matches!(mode, Mode::Och | Mode::Civ) {
                     let config = builder.segment_bytes(256).build().expect("a stream");
                     let flex = flex_on(backend, config, &secret(1, 32), b"").expect("a key");
                     [0, 256, 700].into_iter().for_each(|length| keep_flex(&flex, 9, length));

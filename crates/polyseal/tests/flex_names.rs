@@ -6,7 +6,7 @@ use polyseal::aead::{self, AeadCore, AeadInOut, KeyInit, KeySizeUser};
 use polyseal::any::AnyAead;
 use polyseal::flex::{
     Config, Flex, FlexAead, FlexCivPublic, FlexCivPublicNonce, FlexOchPublic, FlexOchTransport,
-    FlexRobust, FlexRobustNonce, Preset,
+    FlexRobust, FlexRobustAe, FlexRobustAeNonce, FlexRobustNonce, Preset,
 };
 use polyseal::random_nonce::RandomNonce;
 use polyseal::registry::Algorithm;
@@ -213,6 +213,8 @@ fn types_are_the_registrys_algorithms() {
     is::<FlexCivPublicNonce<U512>>("flex-civ-public:nonce=512");
     is::<FlexRobust>("flex-robust");
     is::<FlexRobustNonce<U0>>("flex-robust:nonce=0");
+    is::<FlexRobustAe>("flex-robust-ae");
+    is::<FlexRobustAeNonce<U0>>("flex-robust-ae:nonce=0");
     is::<FlexRobustNonce<U12>>("flex-robust:nonce=12");
     let shown = format!("{:?}", FlexOchPublic::new(&[0xa5; 32].into()));
     assert_eq!(shown, "FlexAead { .. }");

@@ -54,7 +54,7 @@ class Flex:
     ) -> Self: ...
     @staticmethod
     def configuration(
-        mode: Literal["och", "civ", "robust"],
+        mode: Literal["och", "civ", "robust", "robust-ae"],
         *,
         profile: str = "S512",
         hidden_nonce: int | None = None,

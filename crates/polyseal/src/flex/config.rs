@@ -27,7 +27,13 @@ pub enum Mode {
     /// in segments nonces must not be repeated.
     Civ,
     /// A wide-block cipher over the message and as many zeros as wanted, and a tag that commits.
+    /// It is no robust authenticated encryption, in spite of its name: [`RobustAe`](Self::RobustAe)
+    /// is meant to be.
     Robust,
+    /// A wide-block cipher whose inner half has a key that is made of the tag: a change anywhere in
+    /// a ciphertext makes all of what is deciphered random, before it is refused. It commits. That
+    /// it does both is a sketch, and **not reviewed by third parties**.
+    RobustAe,
 }
 
 /// Where the nonce is, and how long.
@@ -73,6 +79,8 @@ impl Config {
     /// In spite of its name it is not robust: a change of the tag alone leaves the deciphered
     /// message as it is.
     pub const ROBUST: Self = Self::named(Mode::Robust, NonceForm::AnyPublic, 0, None);
+    /// The robust mode that commits, with any public nonce, 0x24.
+    pub const ROBUST_AE: Self = Self::named(Mode::RobustAe, NonceForm::AnyPublic, 32, None);
     /// OCH in segments of 64 KiB, with a public nonce of 24 bytes, 0x31.
     pub const OCH_STREAM: Self = Self::named(Mode::Och, NonceForm::Public(24), 32, Some(16));
     /// CIV in segments of 64 KiB, with a public nonce of 24 bytes, 0x32.
@@ -89,6 +97,7 @@ impl Config {
         (0x11, "flex-civ", Self::CIV),
         (0x12, "flex-civ-public", Self::CIV_PUBLIC),
         (0x21, "flex-robust", Self::ROBUST),
+        (0x24, "flex-robust-ae", Self::ROBUST_AE),
         (0x31, "flex-och-stream", Self::OCH_STREAM),
         (0x32, "flex-civ-stream", Self::CIV_STREAM),
     ];

@@ -72,8 +72,8 @@ pub(super) trait AnyProfile: Send + Sync {
     fn key(&self) -> &Chaining;
     /// F, from K1 or another chaining value.
     fn hash(&self, from: Option<&Chaining>, domain: Domain, pieces: &[&[u8]]) -> Chaining;
-    /// Encrypts and writes the tag. ROBUST enciphers all of the message, and there is no nonce in
-    /// `text`.
+    /// Encrypts and writes the tag. The two wide-block modes encipher all of the message, and there
+    /// is no nonce in `text`.
     fn seal(&self, mode: Mode, context: &Context<'_>, text: &mut Plaintext<'_, '_>, tag: &mut [u8]);
     /// Decrypts, and writes the tag that should be there to `expected`, which is as long as `tag`.
     fn open(
@@ -105,6 +105,17 @@ impl<P: Parameters> Keyed<P> {
     ) {
         let x = text.message.reborrow().into_out_with_copied_in();
         P::run(self.backend, Robust { key: &self.key, context, x, inverse, tag });
+    }
+
+    fn robust_ae(
+        &self,
+        context: &Context<'_>,
+        text: &mut Plaintext<'_, '_>,
+        given: Option<&[u8]>,
+        computed: &mut [u8],
+    ) {
+        let x = text.message.reborrow().into_out_with_copied_in();
+        P::run(self.backend, RobustAe { key: &self.key, context, x, given, computed });
     }
 
     /// Without a key.
@@ -161,6 +172,7 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
                 P::run(self.backend, Civ { key, context, text, given: None, computed: tag });
             }
             Mode::Robust => self.robust(context, text, false, tag),
+            Mode::RobustAe => self.robust_ae(context, text, None, tag),
         }
     }
 
@@ -181,6 +193,7 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
                 P::run(self.backend, Civ { key, context, text, given, computed });
             }
             Mode::Robust => self.robust(context, text, true, expected),
+            Mode::RobustAe => self.robust_ae(context, text, Some(tag), expected),
         }
     }
 
@@ -340,5 +353,23 @@ impl<P: Parameters> StateTask<P> for Robust<'_, P> {
     fn run<M: Machine<P>>(self, machine: M) {
         let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine, &self.key.k1));
         robust::crypt(&e, self.x, self.inverse).store_partial(self.tag);
+    }
+}
+
+struct RobustAe<'a, P: Parameters> {
+    key: &'a Key<P>,
+    context: &'a Context<'a>,
+    x: &'a mut [u8],
+    given: Option<&'a [u8]>,
+    computed: &'a mut [u8],
+}
+
+impl<P: Parameters> StateTask<P> for RobustAe<'_, P> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<M: Machine<P>>(self, machine: M) {
+        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine, &self.key.k1));
+        robust::crypt_with_tag(&e, self.x, self.given, self.computed);
     }
 }

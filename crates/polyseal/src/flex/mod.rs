@@ -100,7 +100,7 @@ pub use setup::SetupHash;
 pub use stream::{SegmentOpener, SegmentSealer};
 pub use typed::{
     FlexAead, FlexCivPublic, FlexCivPublicNonce, FlexOchPublic, FlexOchTransport, FlexRobust,
-    FlexRobustNonce, Preset,
+    FlexRobustAe, FlexRobustAeNonce, FlexRobustNonce, Preset,
 };
 #[cfg(feature = "alloc")]
 pub use wide_block::WideBlock;

@@ -210,6 +210,17 @@ pub(crate) const FAMILIES: &[Family] = &[
         ..named(0x21, "Flex ROBUST")
     },
     Family {
+        layout: Some(|_| Ok(Config::ROBUST_AE.layout())),
+        properties: &[
+            "full-commitment",
+            "nonce-misuse-resistance",
+            "parallelizable",
+            "rup-integrity",
+        ],
+        specification: section("9.1, configuration 24"),
+        ..named(0x24, "Flex ROBUST-AE")
+    },
+    Family {
         layout: Some(|_| Ok(Config::OCH_STREAM.layout())),
         properties: OCH,
         specification: section("7 and 10, configuration 31"),

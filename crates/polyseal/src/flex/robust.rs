@@ -1,8 +1,12 @@
-//! ROBUST's wide-block cipher, on strings of any length (section 9).
+//! The wide-block cipher of ROBUST and ROBUST-AE, on strings of any length (section 9).
 //!
 //! From B bytes on it is EME* (S. Halevi, INDOCRYPT 2004) over E~, with a fresh mask for every 128
 //! blocks; below, a Feistel network. Both work in place. The inverse is the same text with E~⁻¹,
 //! and the codes in the opposite order.
+//!
+//! Of ROBUST-AE only the outer half, on the side of the message, has the context's key. The inner
+//! half's is made of the tag, which is made of what is between them. So a change of the tag, too,
+//! changes all that is deciphered.
 
 use super::blocks::{Pass, Sum, load, pad10, run, store};
 use super::field;
@@ -22,22 +26,102 @@ mod code {
     pub(super) const FEISTEL: u64 = 7;
     pub(super) const TAG: u64 = 8;
     pub(super) const SHORT_HASH: u64 = 9;
+    pub(super) const INNER_KEY: u64 = 10;
+    pub(super) const TAIL: u64 = 11;
 }
 
 /// G, the blocks with masks from one fresh value.
 const FRESH: usize = 128;
 
-/// Enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t bytes.
+/// ROBUST: enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t
+/// bytes.
 #[inline(always)]
 pub(super) fn crypt<P: Parameters, M: Machine<P>>(
     e: &Cipher<'_, P, M>,
     x: &mut [u8],
     inverse: bool,
 ) -> One<P, M> {
-    let bytes = x.len() as u64;
+    let d = e.d(x.len() as u64, code::TAG);
     // CT: lengths are public.
-    let z = if x.len() >= P::B { mix(e, x, inverse) } else { feistel(e, x, inverse) };
-    e.tag(e.d(bytes, code::TAG), z)
+    let z = if x.len() >= P::B {
+        mix(e, x, inverse, |w| (e.again(), w))
+    } else if inverse {
+        feistel(e, x, inverse);
+        short_hash(e, x)
+    } else {
+        let z = short_hash(e, x);
+        feistel(e, x, inverse);
+        z
+    };
+    e.tag(d, z)
+}
+
+/// ROBUST-AE: enciphers `x` and writes its tag to `computed`; or deciphers it, with the tag
+/// `given`, and writes the one that it should have.
+#[inline(always)]
+pub(super) fn crypt_with_tag<P: Parameters, M: Machine<P>>(
+    outer: &Cipher<'_, P, M>,
+    x: &mut [u8],
+    given: Option<&[u8]>,
+    computed: &mut [u8],
+) {
+    let bytes = x.len() as u64;
+    let d = outer.d(bytes, code::TAG);
+    let mut set_tag = |w| outer.tag(d, w).store_partial(computed);
+    // CT: lengths are public.
+    match (given, x.len() >= P::B) {
+        (Some(given), true) => {
+            let inner = inner(outer, bytes, given);
+            mix(&inner, x, true, |w| {
+                set_tag(w);
+                (outer.again(), tail_pad(&inner, bytes, w))
+            });
+        }
+        (Some(given), false) => {
+            feistel(&inner(outer, bytes, given), x, true);
+            set_tag(short_hash(outer, x));
+        }
+        (None, true) => {
+            mix(outer, x, false, |w| {
+                outer.tag(d, w).store_partial(computed);
+                let inner = inner(outer, bytes, computed);
+                let pad = tail_pad(&inner, bytes, w);
+                (inner, pad)
+            });
+        }
+        (None, false) => {
+            set_tag(short_hash(outer, x));
+            feistel(&inner(outer, bytes, computed), x, false);
+        }
+    }
+}
+
+/// E~ under K1'', the inner half's key, of a tag as it is sent.
+#[inline(always)]
+fn inner<'k, P: Parameters, M: Machine<P>>(
+    outer: &Cipher<'k, P, M>,
+    bytes: u64,
+    tag: &[u8],
+) -> Cipher<'k, P, M> {
+    let seed = pad10::<P, M>(outer.machine, tag);
+    let [key] = outer.encipher([outer.d(bytes, code::INNER_KEY)], [seed]);
+    outer.under(key.cut(outer.machine, P::T))
+}
+
+/// What is added to the tail. It has the inner half's key: with MM itself in its place, as in
+/// ROBUST, unverified plaintext that is sealed again would have the tail that was opened.
+#[inline(always)]
+fn tail_pad<P: Parameters, M: Machine<P>>(
+    inner: &Cipher<'_, P, M>,
+    bytes: u64,
+    w: One<P, M>,
+) -> One<P, M> {
+    // CT: lengths are public.
+    if bytes.is_multiple_of(P::B as u64) {
+        return w;
+    }
+    let [pad] = inner.encipher([inner.d(bytes, code::TAIL)], [w]);
+    pad
 }
 
 /// E~, or its inverse.
@@ -57,13 +141,18 @@ fn way<P: Parameters, M: Machine<P>>(
 }
 
 /// At least B bytes. Returns Z.
+///
+/// What comes first has the cipher `near`. What comes then has the one that `turn` makes of W: MM
+/// where there is a tail, otherwise the sum on the side of the message. `turn` also says what is
+/// added to the tail.
 #[inline(always)]
-fn mix<P: Parameters, M: Machine<P>>(
-    e: &Cipher<'_, P, M>,
+fn mix<'k, P: Parameters, M: Machine<P>>(
+    near: &Cipher<'k, P, M>,
     x: &mut [u8],
     inverse: bool,
+    turn: impl FnOnce(One<P, M>) -> (Cipher<'k, P, M>, One<P, M>),
 ) -> One<P, M> {
-    let (machine, bytes) = (e.machine, x.len() as u64);
+    let (machine, bytes) = (near.machine, x.len() as u64);
     let tail_at = x.len() - x.len() % P::B;
     let (whole, tail) = x.split_at_mut(tail_at);
     let (first, rest) = whole.split_at_mut(P::B);
@@ -75,40 +164,47 @@ fn mix<P: Parameters, M: Machine<P>>(
     }
 
     // U_i, and MP
-    let u0 = way(e, inverse, e.d(0, layers[0]), One::<P, M>::load(machine, first));
+    let u0 = way(near, inverse, near.d(0, layers[0]), One::<P, M>::load(machine, first));
     let rest_bytes = rest.len();
     let mut pass = First { inverse, buffer: rest, sum: Sum::<Many<P, M>>::new(machine) };
-    run(machine, e.masks(layers[0], false), rest_bytes, &mut pass);
+    run(machine, near.masks(layers[0], false), rest_bytes, &mut pass);
     let mut mp = pass.sum.total().xor(u0);
     let rest = pass.buffer;
 
     // MM, MC and Y*
     let mut sum = zero::<P, M>(machine);
-    let mc = if tail.is_empty() {
-        way(e, inverse, e.d(bytes, code::MIDDLE), mp)
-    } else {
+    let (far, mc) = if !tail.is_empty() {
         mp = mp.xor(pad10::<P, M>(machine, tail));
-        let mm = way(e, inverse, e.d(bytes, middle[0]), mp);
-        let tail_bytes = One::<P, M>::load_partial(machine, tail);
-        tail_bytes.xor(mm).store_partial(tail);
+        let mm = way(near, inverse, near.d(bytes, middle[0]), mp);
+        let (far, pad) = turn(mm);
+        One::<P, M>::load_partial(machine, tail).xor(pad).store_partial(tail);
         sum = pad10::<P, M>(machine, tail);
-        way(e, inverse, e.d(bytes, middle[1]), mm)
+        let mc = way(&far, inverse, far.d(bytes, middle[1]), mm);
+        (far, mc)
+    } else if inverse {
+        // The middle has the key of the side that is not the message's.
+        let mc = way(near, inverse, near.d(bytes, code::MIDDLE), mp);
+        (turn(mc).0, mc)
+    } else {
+        let (far, _) = turn(mp);
+        let mc = way(&far, inverse, far.d(bytes, code::MIDDLE), mp);
+        (far, mc)
     };
     let q = mp.xor(mc);
 
     // V_i and Y_i
     let mut pass = Second {
-        e,
+        e: if inverse { near } else { &far },
         inverse,
         buffer: rest,
         q,
         masks: P::Group::ZERO,
         sum: Sum::<Many<P, M>>::new(machine),
     };
-    run(machine, e.masks(layers[1], false), rest_bytes, &mut pass);
+    run(machine, far.masks(layers[1], false), rest_bytes, &mut pass);
     wipe(pass.masks.as_mut());
     let v0 = pass.sum.total().xor(mc).xor(sum);
-    way(e, inverse, e.d(0, layers[1]), v0).store(first);
+    way(&far, inverse, far.d(0, layers[1]), v0).store(first);
     q
 }
 
@@ -210,15 +306,18 @@ impl<P: Parameters, M: Machine<P>> Pass<P, M> for Second<'_, '_, P, M> {
     }
 }
 
-/// Fewer than B bytes. Returns Z.
+/// Z of fewer than B bytes.
 #[inline(always)]
-fn feistel<P: Parameters, M: Machine<P>>(
-    e: &Cipher<'_, P, M>,
-    x: &mut [u8],
-    inverse: bool,
-) -> One<P, M> {
+fn short_hash<P: Parameters, M: Machine<P>>(e: &Cipher<'_, P, M>, x: &[u8]) -> One<P, M> {
+    let padded = pad10::<P, M>(e.machine, x);
+    let [z] = e.encipher([e.d(x.len() as u64, code::SHORT_HASH)], [padded]);
+    z
+}
+
+/// Fewer than B bytes.
+#[inline(always)]
+fn feistel<P: Parameters, M: Machine<P>>(e: &Cipher<'_, P, M>, x: &mut [u8], inverse: bool) {
     let (machine, bytes) = (e.machine, x.len());
-    let mut original = pad10::<P, M>(machine, x);
     // The sides of a single byte are nibbles, each in a byte of its own.
     let mut nibbles = [0; 2];
     let (sides, cut, bits) = if let [byte] = x {
@@ -245,9 +344,4 @@ fn feistel<P: Parameters, M: Machine<P>>(
         *byte = nibbles[0] << 4 | nibbles[1];
         wipe(&mut nibbles);
     }
-    if inverse {
-        original = pad10::<P, M>(machine, x);
-    }
-    let [z] = e.encipher([e.d(bytes as u64, code::SHORT_HASH)], [original]);
-    z
 }

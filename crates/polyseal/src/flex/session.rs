@@ -5,8 +5,8 @@
 //! has; and the stretch with the tag. Head and tail have the configuration's lengths. A stream is
 //! many of those, each without a head.
 //!
-//! ROBUST enciphers head, body and stretch as one string, in place: where there is more than the
-//! body, the parts are joined first. Lengths have been checked.
+//! ROBUST and ROBUST-AE encipher head, body and stretch as one string, in place: where there is
+//! more than the body, the parts are joined first. Lengths have been checked.
 
 #[cfg(feature = "alloc")]
 use alloc::vec;
@@ -196,7 +196,7 @@ impl<E: AnyProfile + ?Sized> Session<'_, E> {
     #[inline]
     fn joins(&self) -> bool {
         let more = self.config.hidden_bytes() + self.config.stretch_bytes() > 0;
-        more && self.config.mode() == Mode::Robust
+        more && matches!(self.config.mode(), Mode::Robust | Mode::RobustAe)
     }
 
     /// [`seal`](Self::seal) of what is joined. Where it is not, these lines had better not stand in

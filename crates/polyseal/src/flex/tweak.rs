@@ -192,6 +192,18 @@ impl<'k, P: Parameters, M: Machine<P>> Cipher<'k, P, M> {
         Self { machine, key, context, delta: zero::<P, M>(machine) }
     }
 
+    /// The same once more.
+    #[inline(always)]
+    pub(super) fn again(&self) -> Self {
+        Self { machine: self.machine, key: self.key, context: self.context, delta: self.delta }
+    }
+
+    /// Under another K1', without Δ.
+    #[inline(always)]
+    pub(super) fn under(&self, context: One<P, M>) -> Self {
+        Self::new(self.machine, self.key, context)
+    }
+
     /// With Δ from now on, where [`with_delta`](Self::with_delta) asks for it.
     #[inline(always)]
     pub(super) fn set_delta(&mut self, delta: One<P, M>) {

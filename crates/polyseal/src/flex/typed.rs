@@ -38,6 +38,14 @@ pub type FlexRobust = FlexRobustNonce<U24>;
 /// deterministic.
 pub type FlexRobustNonce<N> = FlexAead<Robust<N>>;
 
+/// ROBUST-AE: 32-byte key, 24-byte nonce, 32-byte tag. A repeated nonce shows which messages are
+/// equal; a change anywhere makes all of what is deciphered random, before it is refused. It is
+/// new, and not reviewed by third parties.
+pub type FlexRobustAe = FlexRobustAeNonce<U24>;
+/// ROBUST-AE with nonces of `N` bytes, as [`FlexCivPublicNonce`] has them; with U0 it is
+/// deterministic.
+pub type FlexRobustAeNonce<N> = FlexAead<RobustAe<N>>;
+
 /// A configuration that has a type.
 pub trait Preset: hidden::Configured + 'static {
     /// The nonce's length in bytes.
@@ -81,6 +89,8 @@ presets! {
     CivPublic<N>: CIV_PUBLIC, N, U32;
     /// Of [`FlexRobustNonce`].
     Robust<N>: ROBUST, N, U32;
+    /// Of [`FlexRobustAeNonce`].
+    RobustAe<N>: ROBUST_AE, N, U32;
 }
 
 /// A key in the profile S512. It is not generic: so its code stands in this crate, and not in each

@@ -26,10 +26,10 @@ fn by_the_book(cfg: [u8; 8]) -> Option<bool> {
         _ => return None,
     };
     let has = |flag| flags & flag != 0;
-    let valid = (1..=3).contains(&mode)
+    let valid = (1..=4).contains(&mode)
         && flags < 16
         && (!has(CMT) || mode == 3)
-        && (!has(STREAM) || (mode != 3 && !has(NH)))
+        && (!has(STREAM) || (mode < 3 && !has(NH)))
         && (mode == 3 || (16..=t).contains(&tl))
         && (if has(NH) { 1 <= nl && nl < b } else { nl <= 1024 || nl == 65535 })
         && (mode != 1 || nl >= 8)
@@ -83,6 +83,8 @@ fn valid() -> Vec<[u8; 8]> {
             [2, 2, profile, 16, 0, 4, 0, 0],
             [3, 5, profile, 0, 31, 0, 0, 0],
             [3, 0, profile, 255, 0, 0, 0, 0],
+            [4, 3, profile, 16, 31, 0, 0, 0],
+            [4, 0, profile, 16, 0xff, 0xff, 0, 0],
             [1, 8, profile, 16, 24, 0, 8, 0],
             [2, 10, profile, 16, 0xff, 0xff, 24, 0],
         ] {
@@ -112,7 +114,7 @@ fn every_value_of_every_byte() {
 /// The edges of each field, in every combination.
 #[test]
 fn every_combination_of_edges() {
-    for mode in 0..5 {
+    for mode in 0..6 {
         for flags in 0..32 {
             for profile in 0..10 {
                 for tl in [15, 16, 17, 32, 33] {
@@ -165,14 +167,16 @@ fn each_rule_has_its_error() {
     let longest = 32;
     for (cfg, error) in [
         ([0, 0, 1, 32, 24, 0, 0, 0], ConfigError::Mode(0)),
-        ([4, 0, 1, 32, 24, 0, 0, 0], ConfigError::Mode(4)),
+        ([5, 0, 1, 32, 24, 0, 0, 0], ConfigError::Mode(5)),
         ([1, 0x10, 1, 32, 24, 0, 0, 0], ConfigError::Flags(0x10)),
         ([3, 0x84, 1, 32, 24, 0, 0, 0], ConfigError::Flags(0x84)),
         ([1, 0, 0, 32, 24, 0, 0, 0], ConfigError::Profile(0)),
         ([1, 0, 9, 32, 24, 0, 0, 0], ConfigError::Profile(9)),
         ([1, 4, 1, 32, 24, 0, 0, 0], ConfigError::CommitsAlways),
         ([2, 4, 1, 32, 24, 0, 0, 0], ConfigError::CommitsAlways),
+        ([4, 4, 1, 32, 24, 0, 0, 0], ConfigError::CommitsAlways),
         ([3, 12, 1, 32, 24, 0, 16, 0], ConfigError::Stream),
+        ([4, 8, 1, 32, 24, 0, 16, 0], ConfigError::Stream),
         ([1, 9, 1, 32, 24, 0, 16, 0], ConfigError::Stream),
         ([1, 8, 1, 32, 24, 0, 0, 0], ConfigError::Segment(0)),
         ([1, 8, 1, 32, 24, 0, 7, 0], ConfigError::Segment(7)),
@@ -182,6 +186,7 @@ fn each_rule_has_its_error() {
         ([1, 0, 1, 15, 24, 0, 0, 0], ConfigError::Tag { longest, actual: 15 }),
         ([2, 0, 1, 33, 24, 0, 0, 0], ConfigError::Tag { longest, actual: 33 }),
         ([2, 0, 2, 17, 24, 0, 0, 0], ConfigError::Tag { longest: 16, actual: 17 }),
+        ([4, 0, 1, 0, 24, 0, 0, 0], ConfigError::Tag { longest, actual: 0 }),
         ([2, 1, 1, 32, 0, 0, 0, 0], ConfigError::HiddenNonce { longest: 63, actual: 0 }),
         ([1, 1, 1, 32, 64, 0, 0, 0], ConfigError::HiddenNonce { longest: 63, actual: 64 }),
         ([3, 5, 8, 0, 255, 255, 0, 0], ConfigError::HiddenNonce { longest: 39, actual: 65535 }),
@@ -201,6 +206,7 @@ fn the_builder_breaks_no_rule_silently() {
     let och = Config::builder(Mode::Och);
     let civ = Config::builder(Mode::Civ);
     let robust = Config::builder(Mode::Robust);
+    let robust_ae = Config::builder(Mode::RobustAe);
     let longest = 32;
     for (builder, error) in [
         (och.tag_bytes(15), ConfigError::Tag { longest, actual: 15 }),
@@ -210,6 +216,9 @@ fn the_builder_breaks_no_rule_silently() {
         (robust.stretch_bytes(256), ConfigError::Stretch(256)),
         (robust.tag_bytes(32), ConfigError::RobustTag),
         (robust.tag_bytes(16).stretch_bytes(16), ConfigError::RobustTag),
+        (robust_ae.tag_bytes(33), ConfigError::Tag { longest, actual: 33 }),
+        (robust_ae.stretch_bytes(16), ConfigError::NoStretch),
+        (robust_ae.segment_bytes(1 << 16), ConfigError::Stream),
         (och.stretch_bytes(0), ConfigError::NoStretch),
         (civ.tag_bytes(16).stretch_bytes(16), ConfigError::NoStretch),
         (robust.segment_bytes(1 << 16), ConfigError::Stream),

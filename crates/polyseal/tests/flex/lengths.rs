@@ -38,6 +38,7 @@ fn a_nonce_of_another_length_is_an_error() {
         (Mode::Och, NonceForm::Public(24), [0, 23, 25]),
         (Mode::Civ, NonceForm::Public(1024), [0, 1023, 1025]),
         (Mode::Robust, NonceForm::Public(0), [1, 2, 24]),
+        (Mode::RobustAe, NonceForm::Public(0), [1, 2, 24]),
     ] {
         let config = config(mode, Profile::S512, form);
         let expected = *config.nonce_range().start();
@@ -51,7 +52,8 @@ fn a_nonce_of_another_length_is_an_error() {
 
 #[test]
 fn a_free_nonce_has_a_range() {
-    for (mode, shortest) in [(Mode::Och, 8), (Mode::Civ, 0), (Mode::Robust, 0)] {
+    for (mode, shortest) in [(Mode::Och, 8), (Mode::Civ, 0), (Mode::Robust, 0), (Mode::RobustAe, 0)]
+    {
         let config = config(mode, Profile::S512, NonceForm::AnyPublic);
         let flex = flex(Backend::detect(), config);
         assert_eq!(config.nonce_range(), shortest..=65535);

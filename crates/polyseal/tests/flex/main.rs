@@ -21,7 +21,7 @@ use polyseal::{Error, Result};
 
 use common::bytes;
 
-const MODES: [Mode; 3] = [Mode::Och, Mode::Civ, Mode::Robust];
+const MODES: [Mode; 4] = [Mode::Och, Mode::Civ, Mode::Robust, Mode::RobustAe];
 const NONCE_BYTES: u16 = 13;
 const NONCES: [NonceForm; 2] = [NonceForm::Hidden(NONCE_BYTES), NonceForm::Public(NONCE_BYTES)];
 

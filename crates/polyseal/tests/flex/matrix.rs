@@ -22,6 +22,7 @@ fn row(cells: &[&str]) -> Option<Row> {
         "no: OCH" => Mode::Och,
         "yes: CIV" => Mode::Civ,
         "yes: ROBUST" => Mode::Robust,
+        "yes: ROBUST-AE" => Mode::RobustAe,
         _ => return None,
     };
     let profile = Profile::ALL.into_iter().find(|p| p.name() == permutation).expect(permutation);
@@ -50,7 +51,7 @@ fn rows() -> Vec<Row> {
 fn the_table_has_everything_once() {
     let rows = rows();
     let kinds: BTreeSet<_> = rows.iter().map(|row| row.config.to_bytes()).collect();
-    assert_eq!((rows.len(), kinds.len()), (48, 3 * 2 * 8));
+    assert_eq!((rows.len(), kinds.len()), (64, 4 * 2 * 8));
     for mode in MODES {
         assert_eq!(rows.iter().filter(|row| row.config.mode() == mode).count(), 16);
     }
@@ -77,7 +78,7 @@ fn edges(config: &Config) -> Vec<usize> {
         // One stretch of groups and two, and what comes after them.
         edges.extend([(64 * 16 + 18) * b, (128 * 16 + 18) * b + 5]);
     }
-    if config.mode() == Mode::Robust {
+    if matches!(config.mode(), Mode::Robust | Mode::RobustAe) {
         edges.extend([128 * b, 129 * b, 129 * b + 1, 130 * b, 131 * b + 5, 258 * b + 31]);
     }
     edges.insert(hidden);
@@ -124,6 +125,11 @@ fn civ_is_one_function_on_every_back_end() {
 #[test]
 fn robust_is_one_function_on_every_back_end() {
     rows_of(Mode::Robust).for_each(agrees);
+}
+
+#[test]
+fn robust_ae_is_one_function_on_every_back_end() {
+    rows_of(Mode::RobustAe).for_each(agrees);
 }
 
 /// Long enough for every step between groups that is kept, and the first that is not, on the widest

@@ -188,6 +188,8 @@ fn repeated_nonces_show_equality() {
         (Mode::Civ, NonceForm::Public(24)),
         (Mode::Robust, NonceForm::Hidden(24)),
         (Mode::Robust, NonceForm::Public(24)),
+        (Mode::RobustAe, NonceForm::Hidden(24)),
+        (Mode::RobustAe, NonceForm::Public(24)),
     ] {
         for profile in Profile::ALL {
             let flex = crate::flex(Backend::detect(), crate::config(mode, profile, form));

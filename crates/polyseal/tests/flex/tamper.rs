@@ -314,6 +314,11 @@ fn refused_robust_leaves_zeros() {
     leaves_zeros(Mode::Robust);
 }
 
+#[test]
+fn refused_robust_ae_leaves_zeros() {
+    leaves_zeros(Mode::RobustAe);
+}
+
 /// Also what is too short to be anything, and the segments that were right.
 #[test]
 fn refused_streams_leave_zeros() {

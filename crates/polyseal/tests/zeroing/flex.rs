@@ -182,7 +182,7 @@ fn config(mode: Mode, profile: Profile, hidden: bool) -> Config {
     builder.build().expect("a configuration")
 }
 
-const MODES: [Mode; 3] = [Mode::Och, Mode::Civ, Mode::Robust];
+const MODES: [Mode; 4] = [Mode::Och, Mode::Civ, Mode::Robust, Mode::RobustAe];
 
 #[test]
 fn a_key_of_flex_is_wiped() {
@@ -313,6 +313,11 @@ fn messages_of_civ_leave_nothing() {
 #[test]
 fn messages_of_robust_leave_nothing() {
     messages_of(Mode::Robust);
+}
+
+#[test]
+fn messages_of_robust_ae_leave_nothing() {
+    messages_of(Mode::RobustAe);
 }
 
 /// Whether `call` gives back memory with one of `secrets` in it.
@@ -503,6 +508,7 @@ fn refused_messages_by_name_are_wiped() {
         "flex-civ",
         "flex-civ-public",
         "flex-robust",
+        "flex-robust-ae",
         "flex:cfg=0305010020000000",
         "flex:cfg=0304012018000000",
         "flex:cfg=030501103f000000",

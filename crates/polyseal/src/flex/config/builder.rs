@@ -134,8 +134,8 @@ impl Builder {
             (None, None) if profile.block_bytes() > 32 => NonceForm::Hidden(32),
             (None, None) => NonceForm::Hidden(31),
         };
-        let robust = matches!(mode, Mode::Robust);
-        if segment.is_some() && (robust || matches!(nonce, NonceForm::Hidden(_))) {
+        let wide = matches!(mode, Mode::Robust | Mode::RobustAe);
+        if segment.is_some() && (wide || matches!(nonce, NonceForm::Hidden(_))) {
             return Err(ConfigError::Stream);
         }
         let tag = match self.tag_or_stretch() {

@@ -33,6 +33,7 @@ impl Builder {
             1 => Mode::Och,
             2 => Mode::Civ,
             3 => Mode::Robust,
+            4 => Mode::RobustAe,
             number => return Err(ConfigError::Mode(number)),
         };
         if flags & 0xf0 != 0 {
@@ -92,6 +93,7 @@ impl Config {
             Mode::Och => 1,
             Mode::Civ => 2,
             Mode::Robust => 3,
+            Mode::RobustAe => 4,
         };
         let (hides, nonce) = match self.nonce {
             NonceForm::Hidden(bytes) => (HIDES_NONCE, bytes),

@@ -61,7 +61,7 @@ impl Config {
     pub const fn max_message_bytes(&self) -> u64 {
         match (self.mode, self.segment) {
             (_, Some(_)) => u64::MAX,
-            (Mode::Robust, _) => 1 << 40,
+            (Mode::Robust | Mode::RobustAe, _) => 1 << 40,
             _ => 1 << 50,
         }
     }

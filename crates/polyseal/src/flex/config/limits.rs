@@ -13,7 +13,7 @@ impl Config {
         let (block, t) = (self.profile.block_bytes(), self.profile.tag_bytes());
         let narrow = block - t;
         let tag = match (self.mode, self.nonce) {
-            (Mode::Civ, _) | (Mode::Och, NonceForm::Hidden(_)) => self.tag_bytes(),
+            (Mode::Civ | Mode::RobustAe, _) | (Mode::Och, NonceForm::Hidden(_)) => self.tag_bytes(),
             _ => t,
         };
         let log2 = 4 * (if narrow < tag { narrow } else { tag }) - 16;
