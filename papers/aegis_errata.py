@@ -259,7 +259,7 @@ ERRATA = [
     Erratum(padded_lengths_allow_forgery, "v1.0, section 4", "each lane runs Enc on its padded fragment", "differs"),
     Erratum(degrees_share_key_stream, "v1.0, sections 3 and 4", "the context is the lane’s index alone", "differs"),
     Erratum(two_keys_one_ciphertext, "v1.0, and the draft, 10.1.2",
-            "commitment, of which v1.0 does not speak", "refuted"),
+            "commitment, of which v1.0 does not speak", "not claimed"),
     Erratum(decrypt_256_takes_the_last_block_twice, "the draft, 4.2",
             "Split(ZeroPad(ct, 128), 128), then cn", "refuted"),
     Erratum(halves_of_the_rate, "the draft, 5.4.3 to 5.4.5", "t0, t1 = Split(ai, R)", "differs"),

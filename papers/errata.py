@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-VERDICTS = ("reproduced", "exceeded", "differs", "refuted", "not reproducible")
+VERDICTS = ("reproduced", "exceeded", "differs", "refuted", "not reproducible", "not claimed")
 
 
 @dataclass(frozen=True)

@@ -143,3 +143,26 @@ def test_verdicts_are_counted_and_written():
     assert "&lt;claim&gt;" in html and "nothing follows" not in html and "a table follows" in html
     with pytest.raises(AssertionError):
         report.claim("section 1", "claim", "1", "2", "perhaps")
+
+
+def test_figure_1_of_omd_has_a_call_for_the_nonce_and_one_for_the_tags_length():
+    boxes, arrows = omd.figure_1()
+    calls = {name for name, box in boxes.items() if box.text == "F_K"}
+    assert len(calls) == 3 + 2                                       # blocks drawn, and two: algorithm 3
+    into = {name: {boxes[start].text for start, end in arrows if end == name} for name in boxes}
+    assert into["fn"] == {"N ‖ 10*"} and into["f0"] == {"⟨τ⟩"} and into["delta"] == {"F_K"}
+    for block in "12ℓ":
+        of, = (name for name in calls if f"M{block}" in into[name])
+        assert into[of] == {f"M{block}", "H"}
+        output, = (name for name, box in boxes.items() if box.text == f"C{block}")
+        assert into[output] == {f"⊕ M{block}"}
+    for name, box in boxes.items():
+        if box.text.startswith("⊕"):
+            assert into[name] == {"H"}                               # of the call before, not of that which takes M
+
+
+def test_figure_1_of_kc_xaes_has_x1_in_both_halves():
+    boxes, arrows = kc_xaes.figure_1()
+    for half, block in (("x4", "V ‖ c4"), ("x5", "V ‖ c5")):
+        assert sorted(boxes[start].text for start, end in arrows if end == half) == sorted(["X1", "K1", block])
+    assert {boxes[start].text for start, end in arrows if end == "kc"} == {"Z1", "Z2"}

@@ -215,18 +215,23 @@ def verdicts(report, times, libraries):
 
 # ── Figures 1 to 3 ──────────────────────────────────────────────────────────────────────────────
 
+def figure_1():
+    """F_com: boxes and arrows."""
+    boxes = {
+        "cu": Box('"XCMT" ‖ U', 2.6, 0, width=86), "aes0": Box("AES_K", 2.6, 1, "call"), "x1": Box("X1", 2.6, 2),
+        "v4": Box("V ‖ c4", 1.1, 1), "v5": Box("V ‖ c5", 4.1, 1), "k1a": Box("K1", 0, 2, width=44), "k1b": Box("K1", 5.2, 2, width=44),
+        "x4": Box("⊕", 1.1, 2, "call", 34), "x5": Box("⊕", 4.1, 2, "call", 34), "aes1": Box("AES_K", 1.1, 3, "call"),
+        "aes2": Box("AES_K", 4.1, 3, "call"), "z1": Box("Z1", 1.1, 4), "z2": Box("Z2", 4.1, 4),
+        "kc": Box("K_C = Z1 ‖ Z2", 2.6, 4, width=116),
+    }
+    return boxes, [("cu", "aes0"), ("aes0", "x1"), ("x1", "x4"), ("x1", "x5"), ("v4", "x4"), ("v5", "x5"), ("k1a", "x4"),
+                   ("k1b", "x5"), ("x4", "aes1"), ("x5", "aes2"), ("aes1", "z1"), ("aes2", "z2"), ("z1", "kc"), ("z2", "kc")]
+
+
 def constructions(report):
     report.heading("Figures 1 to 3, drawn")
-    boxes = {
-        "cu": Box('"XCMT" ‖ U', 0, 0, width=86), "aes0": Box("AES_K", 0, 1, "call"), "x1": Box("X1", 0, 2),
-        "v4": Box("V ‖ c4", 1.3, 0), "v5": Box("V ‖ c5", 3.6, 0), "k1a": Box("K1", 2.2, 1, width=44), "k1b": Box("K1", 4.5, 1, width=44),
-        "x4": Box("⊕", 1.3, 2, "call", 34), "x5": Box("⊕", 3.6, 2, "call", 34), "aes1": Box("AES_K", 1.3, 3, "call"),
-        "aes2": Box("AES_K", 3.6, 3, "call"), "z1": Box("Z1", 1.3, 4), "z2": Box("Z2", 3.6, 4), "kc": Box("K_C = Z1 ‖ Z2", 5.2, 4, width=116),
-    }
-    arrows = [("cu", "aes0"), ("aes0", "x1"), ("x1", "x4"), ("v4", "x4"), ("v5", "x5"), ("k1a", "x4"),
-              ("k1b", "x5"), ("x4", "aes1"), ("x5", "aes2"), ("aes1", "z1"), ("aes2", "z2"), ("z2", "kc")]
-    report.drawing("Figure 1: the commitment F_com(K, N) of the nonce N = U ‖ V", diagram(boxes, arrows),
-                   "X1 enters both exclusive ors; K1 is AES_K(0) doubled. Three calls of AES beside K1.")
+    report.drawing("Figure 1: the commitment F_com(K, N) of the nonce N = U ‖ V", diagram(*figure_1()),
+                   "K1 is AES_K(0) doubled. Three calls of AES beside K1.")
     boxes = {
         "n": Box("N, 24 bytes", 2.4, 0, width=96), "u": Box("U = N[0:12]", 1, 1, width=96), "v": Box("V = N[12:24]", 4.2, 1, width=96),
         "kdf": Box("2 AES_K\n⊕ K1", 0, 2, "call"), "com": Box("F_com\n3 AES_K", 2.4, 2, "call"), "ku": Box("K_U", 0, 3),

@@ -11,7 +11,7 @@ from html import escape as quoted
 from pathlib import Path
 
 STYLE = Path(__file__).parent / "style.css"
-VERDICTS = ("reproduced", "exceeded", "differs", "refuted", "not reproducible")
+VERDICTS = ("reproduced", "exceeded", "differs", "refuted", "not reproducible", "not claimed")
 SOURCES = ("measured", "computed", "stored")
 
 
