@@ -134,7 +134,7 @@ def read(paper, content):
     claims = []
     for id, fields in tomllib.loads(content).items():
         fields = {name: text(x) if isinstance(x, str) else x for name, x in fields.items()}
-        fields.setdefault("source", "computed" if "show" in fields else "stored")
+        fields.setdefault("source", "computed" if "show" in fields and "figure" not in fields else "stored")
         claims.append(Claim(paper, id, **fields))
     return claims
 

@@ -39,7 +39,7 @@ def groups(over):
         of = [quotient(value(f"kc-xaes.{table}.xeon-8375c.{op}-{SIZES[at]}.{s}{end}"), over(op, at, s)) for op, at, s in rows]
         words = ["", ""]
         for op, at, s in rows:
-            words[op == "open"] += f", {over(op, at, s):+.0f}"
+            words[op == "open"] += f", {round(over(op, at, s)):+d}"
         found[id] = [round(min(of), 3), round(max(of), 3)], "; ".join(f"{w[2:]} %" for w in words)
     return found
 

@@ -157,7 +157,7 @@ def test_flex_figures_are_those_of_its_tables():
     ctx = {size: [x for name, x in row.items() if name.startswith("ctx-")] for size, row in of.items()}
     assert len(ctx[256]) == 5                                        # four libraries', and ours
     same("flex/ctx-medium", [min(min(x) for size, x in ctx.items() if 256 <= size <= 2048)], 1e-9)
-    same("flex/ctx-long", [min(min(x) for size, x in ctx.items() if size >= 4096)], 1e-9)
+    assert stored("flex/ctx-long")[0] == min(min(x) for size, x in ctx.items() if size >= 4096)      # the other is of Zen 5
 
 
 def test_omd_figures_are_those_of_its_tables():

@@ -135,10 +135,10 @@ def against_ctx(report, backend, contests):
     for id, low, high in (("ctx-medium", 256, MEDIUM), ("ctx-long", LARGE, inf)):
         of = ratios(low, high)
         if of:
-            slow = sorted({size(at) for at, contest in contests.items() if low <= at <= high and min(
-                contest.ratio(name, "flex-och") for name in contest.rounds if name.startswith("ctx-aes-256-gcm")) < 1})
-            report.judge(id, min(of), f"{min(of):.2f} to {max(of):.2f} of every CTX ({backend})"
-                         + (f"; behind the fastest at {', '.join(slow)}" if slow else "; never behind"))
+            slow = [size(at) for at, contest in sorted(contests.items()) if low <= at <= high and min(
+                contest.ratio(name, "flex-och") for name in contest.rounds if name.startswith("ctx-aes-256-gcm")) < 1]
+            report.judge(id, min(of), f"{min(of):.2f} to {max(of):.2f}, over every CTX ({backend}); "
+                         + (f"behind the fastest at {', '.join(slow)}." if slow else "never behind."))
 
 
 def longest_sizes(measured, backends):
