@@ -29,6 +29,7 @@ same intervals decide.
 
 import re
 import sys
+import textwrap
 import tomllib
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -161,7 +162,8 @@ def covered(name):
 def section(paper):
     """What a page has between the two marks."""
     used = {claim.judged() for claim in CLAIMS[paper]}
-    yield " ".join(f"**{word[0].upper()}{word[1:]}**: {meaning}" for word, meaning in VERDICTS.items() if word in used)
+    words = " ".join(f"**{word.capitalize()}**: {meaning}" for word, meaning in VERDICTS.items() if word in used)
+    yield textwrap.fill(words, 118)
     yield ""
     yield "| where | claim | checked by | verdict |"
     yield "|---|---|---|---|"

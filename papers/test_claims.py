@@ -56,6 +56,18 @@ def test_what_is_refuted_is_shown_or_measured():
             assert claim.judged() == "not claimed", claim.name
 
 
+def test_what_is_said_to_check_a_claim_is_there():
+    root = HERE.parent
+    files = [path for folder in ("crates", "reference", "hw", "papers") for path in (root / folder).rglob("*")
+             if path.suffix in (".rs", ".py") and path.is_file()]
+    defined = {path.stem for path in files}
+    for path in files:
+        defined.update(re.findall(r"\b(?:fn|def|class|mod) (\w+)", path.read_text()))
+    for claim in ALL:
+        names = re.findall(r"`(?:[\w.]+::)*([a-z0-9]+(?:_[a-z0-9]+)+)`", f"{claim.checked} {claim.found} {claim.note}")
+        assert not set(names) - defined, claim.name
+
+
 @pytest.mark.parametrize("paper", published.PAPERS)
 def test_the_pages_show_the_claims(paper):
     page = (HERE / f"{paper}.md").read_text()
