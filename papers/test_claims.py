@@ -1,5 +1,6 @@
 """One verdict for each thing that the papers print, and the pages show what stands in the claims."""
 
+import json
 import re
 import tomllib
 from collections import Counter
@@ -13,6 +14,7 @@ import kc_xaes_beside
 import kc_xaes_errata
 import published
 from report import kc_xaes as kc_xaes_report
+from report import omd as omd_report
 
 HERE = Path(__file__).parent
 STORED = tomllib.loads((HERE / "report" / "stored.toml").read_text())
@@ -177,6 +179,14 @@ def test_omd_figures_are_those_of_its_tables():
     ratios = [row["omd-sha256"] / row["aes-256-gcm"] for size, row in of.items() if size >= 4096]
     same("omd/software", [min(ratios), max(ratios)], 0.05)
     same("omd/sha-instructions", [of[65536]["omd-sha256"] / of[65536]["omd-sha512"]], 0.005)
+
+
+def test_figures_of_cores_are_those_of_their_run():
+    run = json.loads((HERE.parent / "hw" / "syn" / "results.json").read_text())
+    same("omd/luts-sha512", [run["sha512"]["ultrascale"]["lut"]], 0)
+    same("omd/luts-blake2b", [published.value("omd.repository.report.luts")], 0)
+    for hash in omd_report.HASHES:
+        same(f"omd/message-{hash}", [omd_report.CALL[hash]], 0)
 
 
 def test_theorem_1s_figures_are_those_that_are_stored():

@@ -113,7 +113,7 @@ def constructions(report):
     report.drawing("Figure 2: the system, in the direction that encrypts", diagram(boxes, arrows),
                    "KS GEN gives ENCRYPT L and Tag_a, once a session; NONCE GEN the nonce. Decryption is the same the other way.")
     boxes = {"in": Box("N, M, K", 0, 0), "ram": Box("RAM: L, Tag_a", 0, 2, width=110), "mux": Box("multiplexers", 1.6, 1, width=100),
-             "f": Box("F_k: one round\na cycle", 3.2, 1, "call", 120), "reg": Box("registers", 4.8, 1), "out": Box("C, Tag_e", 4.8, 2)}
+             "f": Box("F_k", 3.2, 1, "call", 120), "reg": Box("registers", 4.8, 1), "out": Box("C, Tag_e", 4.8, 2)}
     arrows = [("in", "mux"), ("ram", "mux"), ("mux", "f"), ("f", "reg"), ("reg", "out")]
     report.drawing("Figure 3: the data path of ENCRYPT", diagram(boxes, arrows),
                    "What a call gives goes back through the multiplexers into the next one. Ours has no memory: all is in registers.")
