@@ -155,6 +155,7 @@ def test_kc_xaes_figures_are_those_of_its_tables():
 
     for id, (figure, _) in kc_xaes_beside.groups(over).items():
         same(f"kc-xaes/{id}", figure, 1e-9)
+        assert claims.named("kc-xaes", id).intervals() == kc_xaes_beside.RULE.intervals()
     same("kc-xaes/small-plaintexts", [1 + over("seal", 32, s) / 100 for s in ("xaes", "kc-xaes")], 0.01)
     same("kc-xaes/unnoticeable", [over(op, 2**20, s) for op in ("seal", "open") for s in ("xaes", "kc-xaes")], 0.01)
     same("kc-xaes/init", [kc_xaes_beside.over_gcm(cycles, "init", "xaes")], 0.1)
@@ -179,6 +180,15 @@ def test_omd_figures_are_those_of_its_tables():
     ratios = [row["omd-sha256"] / row["aes-256-gcm"] for size, row in of.items() if size >= 4096]
     same("omd/software", [min(ratios), max(ratios)], 0.05)
     same("omd/sha-instructions", [of[65536]["omd-sha256"] / of[65536]["omd-sha512"]], 0.005)
+
+
+def test_what_aegis_prints_follows_from_its_tables():
+    of = {name: value["value"] for name, value in published.named("aegis.").items()}
+    cpus = ("i9-13900k", "epyc-7543")
+    for id, other, digits in (("twice-128", "aegis-128l", 2), ("over-gcm", "aes-128-gcm", 1)):
+        for cpu in cpus:
+            times = of[f"aegis.{cpu}.aegis-128x2"] / of[f"aegis.{cpu}.{other}"]
+            assert f"{times:.{digits}f}" in claims.named("aegis", id).printed
 
 
 def test_figures_of_cores_are_those_of_their_run():
