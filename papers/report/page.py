@@ -1,9 +1,9 @@
 """The report: what goes into it, and how it is written as one HTML page and as JSON.
 
 A paper's claims and their verdicts are those of NAME/claims.toml (papers/claims.py). What was measured now takes the place
-of the stored figure, and the same intervals decide. Whatever else is added stands in the order in which it was added, in the section of the paper that was begun last. `source` says
-where a value of ours is from: "measured" (now, on this machine), "computed" (now, from a formula or a model), or "stored"
-(measured before, because it takes hours).
+of the stored figure, and the same intervals decide. Whatever else is added stands in the order in which it was added, in
+the section of the paper that was begun last. `source` says where a value of ours is from: "measured" (now, on this
+machine), "computed" (now, from a formula or a model), or "stored" (measured before, because it takes hours).
 """
 
 import json
