@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "reference")]
-import published  # noqa: E402
+import claims  # noqa: E402
+import kc_xaes_beside  # noqa: E402
 import kc_xaes_errata  # noqa: E402
+import published  # noqa: E402
 from report import kc_xaes, measured, omd, page  # noqa: E402
 
 
@@ -130,6 +132,22 @@ def test_tables_2_to_4_of_omd_differ_in_five_lines():
 
 def test_text_is_text_and_powers_are_raised():
     assert page.escape("a < 2^-47.3 & 2^(n/2)") == "a &lt; 2<sup>-47.3</sup> &amp; 2<sup>n/2</sup>"
+
+
+def test_of_the_stored_run_the_report_has_the_pages_verdicts():
+    cycles, _ = kc_xaes_beside.measured((kc_xaes_beside.HERE / "tables.md").read_text())
+
+    def contest(row, at):
+        return measured.Contest(at, 0, {kc_xaes.name(scheme, "" if whose == "ours" else whose): [n] * 3
+                                        for (whose, of, scheme), n in cycles.items() if of == row}, {})
+    times = object.__new__(kc_xaes.Times)
+    times.contests = {"init": {0: contest("init", 0)},
+                      **{op: {at: contest(f"{op}-{name}", at) for at, name in kc_xaes_beside.SIZES.items()} for op in ("seal", "open")}}
+    paper = report("kc-xaes")
+    kc_xaes.verdicts(paper, times, [("ours", ""), ("AWS-LC's parts", "aws-lc")])
+    run, stored = paper.papers[-1]["claims"], {claim.id: claim for claim in claims.CLAIMS["kc-xaes"]}
+    assert {id for id, claim in run.items() if claim.source == "measured"} >= {*kc_xaes_beside.GROUPS, "init", "constant-difference"}
+    assert {id: claim.judged() for id, claim in run.items()} == {id: claim.judged() for id, claim in stored.items()}
 
 
 def test_claims_are_counted_and_written():

@@ -132,6 +132,11 @@ def against_ctx(report, backend, contests):
         return [contest.ratio(name, "flex-och") for at, contest in contests.items() if low <= at <= high
                 for name in (*contest.named("ctx-aes-256-gcm"), "ctx-aes-256-gcm") if name in contest.rounds]
 
+    longest = contests.get(2**20)
+    if longest:
+        of = [longest.ratio(name, name.removeprefix("ctx-")) for name in longest.rounds if name.startswith("ctx-aes-256-gcm")]
+        of = [ratio for ratio in of if ratio]
+        report.judge("ctx-matches-gcm", max(of), f"{min(of):.2f} to {max(of):.2f} times ({backend}).")
     for id, low, high in (("ctx-medium", 256, MEDIUM), ("ctx-long", LARGE, inf)):
         of = ratios(low, high)
         if of:

@@ -167,14 +167,22 @@ def verdicts(report, times, libraries):
     added = [times.over("seal", at, "kc-xaes", "") for at in (32, 1024, 16384)]
     report.judge("falls", [before / after for before, after in zip(added, added[1:])],
                  ", ".join(f"{value:.0f}" for value in added) + " % (ours)")
-    ratios = {lib: [times.contest(op, at).ratio(name(h, lib), name(c, lib)) for op in ("seal", "open") for at in (32, 1024, 16384)
+    rows = [("init", 0), *((op, at) for op in ("seal", "open") for at in (32, 1024, 16384))]
+    ratios = {lib: [times.contest(op, at).ratio(name(h, lib), name(c, lib)) for op, at in rows
                     for h, c in (("h-aes", "xaes"), ("h-kc-aes", "kc-xaes"))] for _, lib in libraries}
     report.judge("hmac-costs-more", [min(ratios[""]), max(ratios[""])],
                  say(lambda lib: f"{min(ratios[lib]):.2f} to {max(ratios[lib]):.2f} times"))
     adds = {lib: [times.over("seal", 32, s, lib) for s in ("h-aes", "xaes")] for _, lib in libraries}
     report.judge("order-of-magnitude", adds[""][0] / adds[""][1], say(lambda lib: f"{adds[lib][0] / adds[lib][1]:.1f} times"))
+    more = {lib: [spread([times.microseconds("seal", at, s, lib) - times.microseconds("seal", at, "aes-256-gcm", lib)
+                          for at in times.contests["seal"] if 32 <= at <= 16384]) for s in schemes] for _, lib in libraries}
+    report.judge("constant-difference", more[""], say(lambda lib: both(more[lib], "{:.1f}") + " times"))
     for id, found in kc_xaes_beside.groups(lambda operation, at, scheme: times.over(operation, at, scheme, "")).items():
         report.judge(id, *found)
+
+
+def spread(values):
+    return max(values) / min(values)
 
 
 # ── Figures 1 to 3 ──────────────────────────────────────────────────────────────────────────────
