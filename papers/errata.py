@@ -1,12 +1,15 @@
-"""What a paper's script of errata is made of: claims with a verdict, each shown by a function that asserts it.
+"""What a paper's script of errata is made of: functions that each show something and assert it.
 
-A script has a list ERRATA and calls main(). It prints what every function prints; with --json one object an erratum:
+What a function shows, and the verdict, stand in NAME/claims.toml, where `show` is the function's name. A script calls
+main(). It prints what every function prints, in the order of the claims; with --json one object for each claim that a
+function shows:
 
-    id       the paper's key and the function's name: unchanged when errata are numbered anew
+    id       the paper's key and the claim's
     paper    a key of papers/published.toml
     where    the section, table or figure that says it
     claim    what it says
-    verdict  one of VERDICTS
+    verdict  a word of papers/verdicts.toml
+    show     the function
     detail   what the function printed
 
 A function that fails ends the script with its assertion, and nothing is printed as JSON.
@@ -16,42 +19,41 @@ import contextlib
 import io
 import json
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 
-VERDICTS = ("reproduced", "exceeded", "differs", "refuted", "not reproducible")
+import claims
 
 
-@dataclass(frozen=True)
-class Erratum:
-    show: Callable
-    where: str
-    claim: str
-    verdict: str
-
-    def __post_init__(self):
-        if self.verdict not in VERDICTS:
-            raise ValueError(f"no verdict: {self.verdict}")
+def shown(paper):
+    """The paper's claims that a function shows."""
+    return [claim for claim in claims.CLAIMS[paper] if claim.show]
 
 
-def verdicts(paper, errata):
-    """Every erratum, run, as an object."""
-    objects = []
-    for erratum in errata:
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            erratum.show()
-        objects.append({"id": f"{paper}/{erratum.show.__name__}", "paper": paper, "where": erratum.where,
-                        "claim": erratum.claim, "verdict": erratum.verdict, "detail": printed.getvalue().strip()})
-    return objects
+def functions(of, script):
+    """Each function that shows one of the claims, once: {name: function}."""
+    return {claim.show: script[claim.show] for claim in of}
 
 
-def main(paper, errata):
+def run(function):
+    """What it prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        function()
+    return printed.getvalue().strip()
+
+
+def verdicts(of, script):
+    """Every claim as an object, its function run."""
+    printed = {name: run(function) for name, function in functions(of, script).items()}
+    return [{"id": claim.name, "paper": claim.paper, "where": claim.where, "claim": claims.plain(claim.claim),
+             "verdict": claim.judged(), "show": claim.show, "detail": printed[claim.show]} for claim in of]
+
+
+def main(paper, script):
     match sys.argv[1:]:
         case []:
-            for erratum in errata:
-                erratum.show()
+            for function in functions(shown(paper), script).values():
+                function()
                 print()
         case ["--json"]:
-            print(json.dumps(verdicts(paper, errata), ensure_ascii=False, indent=2))
+            print(json.dumps(verdicts(shown(paper), script), ensure_ascii=False, indent=2))
         case _:
             sys.exit(f"usage: {sys.argv[0]} [--json]")

@@ -20,7 +20,8 @@ sys.path.insert(0, str(ROOT / "reference"))
 import flex  # noqa: E402
 from aegis import VerificationFailed, xor  # noqa: E402
 from aegis_vectors import shake  # noqa: E402
-from errata import Erratum, main  # noqa: E402
+from errata import main  # noqa: E402
+from published import value  # noqa: E402
 
 K, N, AD = bytes(range(32)), bytes(range(100, 124)), b"associated data"
 HIDDEN, PUBLIC = flex.Flex(bytes.fromhex("0101012018000000"), K), flex.Flex(bytes.fromhex("0100012018000000"), K)
@@ -321,6 +322,18 @@ def public_nonces_are_not_committed_to():
           "   two tags differ.")
 
 
+# ── Section 1 ───────────────────────────────────────────────────────────────────────────────────
+
+def random_nonces_of_gcm():
+    print("13. Section 1: GCM permits at most 2^48 encryptions with random nonces. Some two of q nonces of 96 bits are equal:")
+    claimed = value("flex.log2.gcm-random-nonces")
+    chances = {q: 2 * q - 1 - 96 for q in (claimed, 32)}
+    assert chances == {48: -1, 32: -33}
+    for q, log2 in chances.items():
+        print(f"    2^{q} messages: 2^{log2}")
+    print("    SP 800-38D, 8.3, allows 2^-32, and so 2^32 messages.")
+
+
 # ── Erratum 12 ──────────────────────────────────────────────────────────────────────────────────
 
 def wide_block_for_two_contexts(F, Es):
@@ -369,18 +382,5 @@ def preserved_length_does_not_commit():
             print("    With CMT the zeros are there in both, but the tags are two: refused under the other AD.")
 
 
-ERRATA = [
-    Erratum(figure_2_works, "figure 2", "Dec inverts Enc on whole blocks", "reproduced"),
-    Erratum(long_tails_are_not_authenticated, "figure 2, partial last block",
-            "the tag is of Checksum[1..n - tau]", "refuted"),
-    Erratum(a_block_shows_the_pad, "figure 2, blocks", "tweaks (i,N)", "refuted"),
-    Erratum(another_header_is_another_message, "figure 2, Dec, short branch", "cuts by |C_hdr|", "refuted"),
-    Erratum(short_messages_share_pads, "figure 2, short branch", "T_pre has tau/2 bits", "refuted"),
-    Erratum(public_nonces_are_not_committed_to, "section 3.3, removing nonce hiding",
-            "the nonce is an input of decryption", "refuted"),
-    Erratum(preserved_length_does_not_commit, "abstract",
-            "commitment is mandatory, preservation of length an option", "refuted"),
-]
-
 if __name__ == "__main__":
-    main("flex", ERRATA)
+    main("flex", globals())

@@ -3,10 +3,11 @@
     git clone https://github.com/megastefan22/OMD && git -C OMD checkout a1999d03210aa0029c0cd09ef57060672eb92859
     scripts/python papers/omd_published.py OMD [--json]
 
-Needs GHDL. The design's entity `encrypt` is simulated with packets: of 3 to 6 blocks, each after a reset, for the cycles of
+Needs GHDL. The design's entity `encrypt` is simulated with packets: of 2 to 6 blocks, each after a reset, for the cycles of
 its phases; then two equal packets in a row, whose outputs must be equal, for the nonce is a constant of the design. L* and
-Tag_a, which it is given, and the ciphertext that there should be are those of OMD-blake2b in reference/omd.py. The vendor's
-reports are read beside it. Nothing of the checkout is kept.
+Tag_a, which it is given, and the ciphertext and tag that there should be are those of OMD in reference/omd.py: over
+BLAKE2b, and over BLAKE-512 with the constants that the design's source has. The vendor's reports are read beside it. Nothing
+of the checkout is kept.
 """
 
 import json
@@ -33,7 +34,7 @@ REPORTS = {"luts": ("utilization_placed", r"\| CLB LUTs +\| +(\d+)"),
            "slack": ("timing_summary_routed", r"WNS\(ns\).*\n.*---.*\n +(-?[\d.]+)")}
 NONCE = bytes.fromhex("2d" * 16 + "c1" * 16)    # as the design has it
 KEY, TAG_BITS = bytes.fromhex("c1" * 32 + "4f" * 32), 256
-OF_PACKETS = 3, 4, 5, 6
+OF_PACKETS = 2, 3, 4, 5, 6
 IN_A_ROW = 4
 
 
@@ -72,6 +73,56 @@ def vendor(folder):
             raise Refused(f"{path} does not say {name}")
         said[name] = float(found[1])
     return said
+
+
+# ── BLAKE ───────────────────────────────────────────────────────────────────────────────────────
+
+# Digits of pi, which BLAKE-512 has and the design does not.
+BLAKE_512 = [int(c, 16) for c in """
+    243F6A8885A308D3 13198A2E03707344 A4093822299F31D0 082EFA98EC4E6C89 452821E638D01377 BE5466CF34E90C6C
+    C0AC29B7C97C50DD 3F84D5B5B5470917 9216D5D98979FB1B D1310BA698DFB5AC 2FFD72DBD01ADFB7 B8E1AFED6A267E96
+    BA7C9045F12C7F99 24A19947B3916CF7 0801F2E2858EFC16 636920D871574E69""".split()]
+
+
+def constants(folder):
+    """The sixteen of the design's `blake512`, if it has them."""
+    path = entities(folder).get("blake512")
+    found = path and re.search(r"^\s*signal C : c_const :=([^;]*);", path.read_text(errors="replace"), re.M)
+    return [int(c, 16) for c in re.findall(r'x"(\w{16})"', found[1])] if found else None
+
+
+class Blake512:
+    """The compression function of BLAKE-512 (J.-P. Aumasson et al., 2010), without a salt, with any constants."""
+
+    n = 64
+
+    def __init__(self, C):
+        self.C = C
+
+    def compress(self, H, block, t=0):
+        mask, C = (1 << 64) - 1, self.C
+        h, m = omd.words(H, 8, "big"), omd.words(block, 8, "big")
+        v = h + C[:8]
+        v[12] ^= t
+        v[13] ^= t
+
+        def G(a, b, c, d, x, y):
+            v[a] = v[a] + v[b] + (m[x] ^ C[y]) & mask
+            v[d] = omd.rotate(v[d] ^ v[a], 32, 64)
+            v[c] = v[c] + v[d] & mask
+            v[b] = omd.rotate(v[b] ^ v[c], 25, 64)
+            v[a] = v[a] + v[b] + (m[y] ^ C[x]) & mask
+            v[d] = omd.rotate(v[d] ^ v[a], 16, 64)
+            v[c] = v[c] + v[d] & mask
+            v[b] = omd.rotate(v[b] ^ v[c], 11, 64)
+
+        for i in range(16):
+            s = omd.SIGMA[i % 10]
+            for k in range(4):
+                G(k, 4 + k, 8 + k, 12 + k, s[2 * k], s[2 * k + 1])
+            for k in range(4):
+                G(k, 4 + (k + 1) % 4, 8 + (k + 2) % 4, 12 + (k + 3) % 4, s[8 + 2 * k], s[9 + 2 * k])
+        return b"".join((h[i] ^ v[i] ^ v[i + 8]).to_bytes(8, "big") for i in range(8))
 
 
 # ── Simulation ──────────────────────────────────────────────────────────────────────────────────
@@ -251,21 +302,41 @@ def phases(packets):
             f"a packet of {packets[0][0]}": whole[0]}
 
 
-def reproduce(folder):
-    cipher = omd.algorithm("omd-blake2b")
+class Over(omd.Omd):
+    """OMD, version 2, over any compression function."""
+
+    def __init__(self, F):
+        self.rule, self.version, self.hash, self.n = omd.SECURE, 2, F, F.n
+
+
+def run(folder, F):
+    """The design's packets, with the masks of OMD over F; and for each, whether it is what that OMD gives."""
+    cipher = Over(F)
     keyed = cipher.Keyed(cipher, KEY, TAG_BITS)
     message = [shake(64, "published", i) for i in range(max(OF_PACKETS))]
     masks = [keyed.Ls, *(keyed.L(i) for i in range(15))]
-    *alone, first, second = simulated(folder, bench(masks, keyed.hash(b""), message))
-    C, _ = cipher.Encrypt(b"".join(message[:alone[0][0]]), b"", KEY, NONCE, TAG_BITS)
-    blocks, tag = [out[1] for out in alone[0][2]], alone[0][2][-1][2]
+    packets = simulated(folder, bench(masks, keyed.hash(b""), message))
+    right = []
+    for count, _, outs in packets:
+        C, T = cipher.Encrypt(b"".join(message[:count]), b"", KEY, NONCE, TAG_BITS)
+        right.append("".join(out[1] for out in outs) == C.hex() and outs[-1][2].startswith(T.hex()))
+    return packets, right
+
+
+def reproduce(folder):
+    functions = {"BLAKE2b": omd.BLAKE2B}
+    own = constants(folder)
+    if own:
+        functions["BLAKE-512 with the constants of its source"] = Blake512(own)
+    runs = {name: run(folder, F) for name, F in functions.items()}
+    *alone, first, second = runs["BLAKE2b"][0]
     report = vendor(folder)
     return {
         "commit": commit(folder) or "none: no checkout by git",
         "cycles": phases(alone),
-        "what comes out is OMD-blake2b's": "".join(blocks) == C.hex(),
+        "a first packet is OMD's over": [name for name, (_, right) in runs.items() if all(right[:-1])],
+        "constants": "BLAKE-512's" if own == BLAKE_512 else "its own" if own else "none found",
         "an equal packet behind it gives the same": [out[1:] for out in first[2]] == [out[1:] for out in second[2]],
-        "tag": tag,
         "report": report,
         "the report is that of papers/published.toml": all(
             report[name] == value(f"omd.repository.report.{name}") for name in report),

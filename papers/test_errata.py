@@ -1,5 +1,6 @@
-"""Every erratum that a script shows holds, and gives an object that a program can read."""
+"""Every claim that a script shows holds, and gives an object that a program can read."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import aegis_errata
+import claims
 import errata
 import flex_errata
 import kc_xaes_errata
@@ -24,27 +26,34 @@ def test_every_paper_has_a_script():
         "test_errata.py"}
 
 
-@pytest.mark.parametrize("paper, erratum", [
-    pytest.param(paper, erratum, id=f"{paper}-{erratum.show.__name__}")
-    for paper, script in SCRIPTS.items() for erratum in script.ERRATA])
-def test_erratum(paper, erratum):
-    verdict, = errata.verdicts(paper, [erratum])
-    assert list(verdict) == ["id", "paper", "where", "claim", "verdict", "detail"]
-    assert all(isinstance(text, str) and text for text in verdict.values())
-    assert verdict["id"] == f"{paper}/{erratum.show.__name__}" and verdict["verdict"] in errata.VERDICTS
+@pytest.mark.parametrize("paper", SCRIPTS)
+def test_what_prints_shows_a_claim(paper):
+    functions = {name for name, function in vars(SCRIPTS[paper]).items() if inspect.isfunction(function)
+                 and function.__module__ == SCRIPTS[paper].__name__ and "print(" in inspect.getsource(function)}
+    assert functions == {claim.show for claim in errata.shown(paper)}
 
 
-def test_a_script_prints_an_object_an_erratum():
+@pytest.mark.parametrize("paper, name", [
+    pytest.param(paper, name, id=f"{paper}-{name}")
+    for paper, script in SCRIPTS.items() for name in errata.functions(errata.shown(paper), vars(script))])
+def test_shown(paper, name):
+    of = [claim for claim in errata.shown(paper) if claim.show == name]
+    for claim, verdict in zip(of, errata.verdicts(of, vars(SCRIPTS[paper])), strict=True):
+        assert list(verdict) == ["id", "paper", "where", "claim", "verdict", "show", "detail"]
+        assert all(isinstance(text, str) and text for text in verdict.values())
+        assert verdict["id"] == f"{paper}/{claim.id}" and verdict["verdict"] == claim.judged()
+
+
+def test_a_script_prints_an_object_a_claim():
     run = subprocess.run([sys.executable, HERE / "aegis_errata.py", "--json"], capture_output=True, check=True)
-    assert [v["id"] for v in json.loads(run.stdout)] == [f"aegis/{e.show.__name__}" for e in aegis_errata.ERRATA]
+    assert [v["id"] for v in json.loads(run.stdout)] == [claim.name for claim in errata.shown("aegis")]
     assert subprocess.run([sys.executable, HERE / "aegis_errata.py", "--what"], capture_output=True).returncode == 1
 
 
-def test_an_erratum_that_does_not_hold_gives_no_verdict():
+def test_what_does_not_hold_gives_no_verdict():
     def fails():
         print("before it fails")
         raise AssertionError
+    claim, = claims.read("aegis", '[a]\nwhere = "nowhere"\nclaim = "nothing"\nverdict = "refuted"\nshow = "fails"')
     with pytest.raises(AssertionError):
-        errata.verdicts("aegis", [errata.Erratum(fails, "nowhere", "nothing", "refuted")])
-    with pytest.raises(ValueError):
-        errata.Erratum(fails, "nowhere", "nothing", "perhaps")
+        errata.verdicts([claim], {"fails": fails})

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import omd_published
+from omd_published import omd
 from published import value
 
 SCRIPT = Path(omd_published.__file__)
@@ -105,12 +106,29 @@ def test_what_a_design_does_is_told(checkout):
     folder = checkout()
     run = subprocess.run([sys.executable, SCRIPT, folder, "--json"], capture_output=True, text=True, check=True)
     found = json.loads(run.stdout)
-    assert found["cycles"] == {"to the first output": [5], "between outputs": [3], "a block more": [3], "a packet of 3": 11}
-    assert found["an equal packet behind it gives the same"] and not found["what comes out is OMD-blake2b's"]
+    assert found["cycles"] == {"to the first output": [5], "between outputs": [3], "a block more": [3], "a packet of 2": 8}
+    assert found["an equal packet behind it gives the same"] and found["a first packet is OMD's over"] == []
+    assert found["constants"] == "none found"
     assert found["the report is that of papers/published.toml"] and found["MHz that the report allows"] == 64.9
     assert found["report"]["block-ram"] == 7.5 and found["report"]["slack"] == 0.594
     # It is no checkout of the design that the page is about.
     assert omd_published.COMMIT in run.stderr
+
+
+def test_blake_512_is_that_of_its_authors():
+    """One byte of zero, padded: a block of eight bits."""
+    block = (b"\0\x80".ljust(111, b"\0") + b"\1" + bytes(15) + b"\x08")
+    digest = omd_published.Blake512(omd_published.BLAKE_512).compress(omd.SHA512.initial(), block, t=8)
+    assert digest.hex() == ("97961587f6d970faba6d2478045de6d1fabd09b61ae50932054d52bc29d31be4"
+                            "ff9102b9f69e2bbdb83be13d4b9c06091e5fa0b48bd081b634058be0ec49beb3")
+
+
+def test_the_constants_are_those_of_the_source(checkout):
+    folder = checkout()
+    source = folder / omd_published.DESIGN / "template.srcs" / "sources_1" / "new" / "blake512.vhd"
+    lines = ", ".join(f'(x"{c:016X}")' for c in range(16))
+    source.write_text(f'entity blake512 is\n--signal C : c_const := ((x"{1:016X}"));\nsignal C : c_const := ({lines});\n')
+    assert omd_published.constants(folder) == [*range(16)]
 
 
 def test_a_second_packet_that_differs_is_noticed(checkout):
@@ -121,7 +139,7 @@ def test_a_second_packet_that_differs_is_noticed(checkout):
 
 def test_what_is_not_the_design_is_refused(checkout, tmp_path):
     folder = checkout(answers=0)
-    with pytest.raises(omd_published.Refused, match="does not answer in packet 1, of 3 blocks"):
+    with pytest.raises(omd_published.Refused, match="does not answer in packet 1, of 2 blocks"):
         omd_published.reproduce(folder)
     (folder / omd_published.DESIGN / "template.runs" / "impl_1" / "TOP_timing_summary_routed.rpt").write_text("")
     with pytest.raises(omd_published.Refused, match="does not say constraint"):

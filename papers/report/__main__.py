@@ -18,6 +18,7 @@ PAPERS = Path(__file__).resolve().parents[1]
 ROOT = PAPERS.parent
 sys.path.insert(0, str(ROOT / "reference"))
 
+import claims  # noqa: E402
 import published  # noqa: E402
 from report import aegis, flex, kc_xaes, measured, omd  # noqa: E402
 from report.page import Report  # noqa: E402
@@ -29,11 +30,8 @@ INTRODUCTION = [
     "Values marked \"measured\" were measured on this machine when this page was made, those marked \"computed\" follow from a "
     "formula or a model that ran then, and those marked \"stored\" were measured before, because they take hours. "
     "Figures of the papers are from other machines: compare ratios rather than times.",
-    "Verdicts. Reproduced: what we find is what the paper says, as it prints it, or for a measured figure within the margin that "
-    "stands beside the verdict. Exceeded: it is better than the paper claims, in the direction that the claim is about. Differs: "
-    "it is something else, and the reason stands beside it. Refuted: a program that runs shows that the claim is false as it is "
-    "printed. Not reproducible: what one would need was not published. The margins are ours: a claim in words (\"almost twice\", "
-    "\"marginal\") has no other.",
+    "Verdicts. " + " ".join(f"{word.capitalize()}: {meaning}" for word, meaning in claims.VERDICTS.items())
+    + " The margins are ours: a claim in words (\"almost twice\", \"marginal\") has no other.",
 ]
 
 

@@ -5,10 +5,9 @@ from report.charts import Line, chart
 from report.page import figures, size, times
 
 BULK = 65536            # "large inputs"
-# From which ratio on: "almost twice", the paper's 3.9, "better or comparable", "faster", "no gain".
-TWICE, OVER_GCM, COMPARABLE, FASTER, GAIN = 1.6, 3.5, 1.1, 0.97, 1.03
 GCM_BULK = 16384
-FAMILIES = (("128", "aegis-128l", "aegis-128x2", 32), ("256", "aegis-256", "aegis-256x2", 16))
+FAMILIES = tuple((family, one, two, published.value(f"aegis.threshold.{family}x"))
+                 for family, one, two in (("128", "aegis-128l", "aegis-128x2"), ("256", "aegis-256", "aegis-256x2")))
 CPUS = (("i9-13900k", "Intel Core i9-13900K", "table 1"), ("epyc-7543", "AMD EPYC 7543", "table 2"))
 COLOURS = {"vaes512": "blue", "vaes256": "green", "aesni": "orange", "soft": "grey"}
 
@@ -54,28 +53,19 @@ def bulk_claims(report, sealing, vector):
         gains = [(b, sealing[b][BULK].ratio(one, two)) for b in vector if BULK in sealing[b]]
         if not gains:
             continue
-        printed = [published.value(f"aegis.{cpu}.{two}") / published.value(f"aegis.{cpu}.{one}") for cpu, *_ in CPUS
-                   if f"aegis.{cpu}.{two}" in published.VALUES]
-        paper = " and ".join(f"{ratio:.2f}" for ratio in printed) or "built, no figure"
-        best = max(gain for _, gain in gains)
-        report.claim("section 7", f"With vector AES, AEGIS-{family}X of degree 2 is almost twice as fast as one lane on "
-                     "large inputs", paper, ", ".join(f"{gain:.2f} ({b})" for b, gain in gains),
-                     "reproduced" if best >= TWICE else "differs",
-                     rule=f"Reproduced: {TWICE} times on the best back end.")
+        found = ", ".join(f"{gain:.2f} ({b})" for b, gain in gains)
+        if family == "128":
+            report.judge("twice-128", max(gain for _, gain in gains), found)
+        else:
+            report.found("twice-256", found)
     if vector:
         best = vector[0]
         contest, name = gcm(sealing, best)
         if contest:
             ratio = contest.ratio(name, "aegis-128x2")
             held = paper_like(sealing)
-            printed = [published.value(f"aegis.{cpu}.aegis-128x2") / published.value(f"aegis.{cpu}.aes-128-gcm") for cpu, *_ in CPUS]
-            report.claim("tables 1, 2", "AEGIS-128X of degree 2 is so many times as fast as AES-128-GCM",
-                         " and ".join(f"{ratio:.1f}" for ratio in printed),
-                         f"{ratio:.2f} ({best}, 16 KiB)" + (f"; {held:.2f} with OpenSSL held to AES-NI" if held else ""),
-                         "reproduced" if ratio >= OVER_GCM else "differs",
-                         "" if ratio >= OVER_GCM else "OpenSSL's AES-GCM uses vector AES only with AVX-512, which neither CPU of the "
-                         "paper has. Held to AES-NI, it is as slow as it was there.",
-                         rule=f"Reproduced: {OVER_GCM} times with the same instructions for both.")
+            report.judge("over-gcm", ratio,
+                         f"{ratio:.2f} ({best}, 16 KiB)" + (f"; {held:.2f} with OpenSSL held to AES-NI" if held else ""))
     for backend, contests in sealing.items():
         if BULK not in contests or backend not in ("aesni", "soft"):
             continue
@@ -85,18 +75,9 @@ def bulk_claims(report, sealing, vector):
         if shorts:
             ours += f"; 16 B: {shorts[0]:.2f} and {shorts[1]:.2f}"
         if backend == "aesni":
-            report.claim("section 7", "Vector registers without vector AES: AEGIS-128L and AEGIS-256 have better or comparable "
-                         "performance", "one lane at least as fast", ours,
-                         "reproduced" if max(gains) < COMPARABLE else "differs",
-                         "Speed of 128X2 and 256X2 divided by that of one lane, back end aesni. In bulk two lanes are no slower: their states fit "
-                         "the registers, and two chains of AES hide each other's latency.",
-                         rule=f"Reproduced: two lanes are not {COMPARABLE} times as fast at 64 KiB.")
+            report.judge("vector-registers", max(gains), ours)
         else:
-            report.claim("section 7", "No vector registers: AEGIS-128L and AEGIS-256 are consistently faster",
-                         "one lane faster", ours, "reproduced" if max(gains) < FASTER else "differs",
-                         "Speed of 128X2 and 256X2 divided by that of one lane, back end soft, the nearest that we have: bitsliced, and compilers "
-                         "may use vector registers. Slower on short messages, equal in bulk.",
-                         rule=f"Reproduced: two lanes have less than {FASTER} of one lane's speed at 64 KiB.")
+            report.judge("no-vector-registers", max(gains), ours)
 
 
 def paper_like(sealing):
@@ -109,6 +90,7 @@ def paper_like(sealing):
 
 def thresholds(report, short):
     report.heading("Section 7: from which length on lanes help")
+    most, found = [], []
     for family, one, two, rate in FAMILIES:
         lines = []
         for backend in ("vaes512", "vaes256", "aesni"):
@@ -126,11 +108,11 @@ def thresholds(report, short):
                      data={line.name: line.points for line in lines})
         within = [gain for at, gain in best.points if 0 < at <= rate]
         beyond = [gain for at, gain in best.points if at > rate]
-        report.claim("section 7", f"AEGIS-{family}X gains only where |A| or |P| exceeds r = {rate} bytes", "no gain up to r",
-                     f"{min(within):.2f} to {max(within):.2f} up to r, {min(beyond):.2f} to {max(beyond):.2f} from there to 64 B "
-                     f"({best.name})", "reproduced" if max(within) < GAIN else "differs",
-                     "" if max(beyond) > GAIN else "Up to 64 bytes the two are about equal; the gain comes later.",
-                     rule=f"Reproduced: less than {GAIN} times up to r.")
+        most.append(max(within))
+        found.append(f"{family}X: {min(within):.2f} to {max(within):.2f} up to r, {min(beyond):.2f} to {max(beyond):.2f} from there to "
+                     f"64 B ({best.name})")
+    if most:
+        report.judge("threshold-of-messages", most, "; ".join(found), note="")
 
 
 def strategies(report, measured, sealing):
@@ -148,9 +130,6 @@ def strategies(report, measured, sealing):
             contest = contests.get(BULK)
             if contest:
                 gains = [contest.ratio(f"{s}, all at once", f"{s}, lane by lane") for s in (suites[1], suites[4])]
-                report.claim("section 6", "Without vector AES, lane by lane with a synchronisation each page relieves the "
-                             "registers, at some cost in locality", "no figure", f"{gains[0]:.2f} (128X4), {gains[1]:.2f} "
-                             "(256X4), 64 KiB", "reproduced" if min(gains) > GAIN else "differs",
-                             rule=f"Reproduced: more than {GAIN} times for both.")
+                report.judge("lane-by-lane", gains, f"{gains[0]:.2f} (128X4), {gains[1]:.2f} (256X4), 64 KiB")
         report.table(f"Lane by lane: how much faster than all lanes at once, {backend}", ["message", *names], rows,
                      "At degrees whose states fit the registers there is nothing to relieve.")

@@ -1,8 +1,9 @@
 """The report: what goes into it, and how it is written as one HTML page and as JSON.
 
-Whatever is added stands in the order in which it was added, in the section of the paper that was begun last. `source` says
-where a value of ours is from: "measured" (now, on this machine), "computed" (now, from a formula or a model), or "stored"
-(measured before, because it takes hours).
+A paper's claims and their verdicts are those of NAME/claims.toml (papers/claims.py). What was measured now takes the place
+of the stored figure, and the same intervals decide. Whatever else is added stands in the order in which it was added, in
+the section of the paper that was begun last. `source` says where a value of ours is from: "measured" (now, on this
+machine), "computed" (now, from a formula or a model), or "stored" (measured before, because it takes hours).
 """
 
 import json
@@ -10,8 +11,10 @@ import re
 from html import escape as quoted
 from pathlib import Path
 
+from claims import CLAIMS, VERDICTS, plain
+from published import VALUES
+
 STYLE = Path(__file__).parent / "style.css"
-VERDICTS = ("reproduced", "exceeded", "differs", "refuted", "not reproducible")
 SOURCES = ("measured", "computed", "stored")
 
 
@@ -21,13 +24,18 @@ class Report:
 
     def paper(self, key, name, title, source):
         self._close()
-        self.papers.append({"key": key, "name": name, "title": title, "source": source, "claims": [], "parts": []})
+        claims = {claim.id: claim for claim in CLAIMS[key]}
+        self.papers.append({"key": key, "name": name, "title": title, "source": source, "claims": claims, "parts": []})
 
-    def claim(self, where, claim, paper, ours, verdict, why="", source="measured", rule=""):
-        """`rule` says from which figure on which verdict is given, where a figure decides."""
-        assert verdict in VERDICTS and source in SOURCES, (verdict, source)
-        self.papers[-1]["claims"].append({"where": where, "claim": claim, "paper": paper, "ours": ours,
-                                          "verdict": verdict, "why": why, "source": source, "rule": rule})
+    def judge(self, id, figure, found, note=None, source="measured"):
+        """This run's figure for a claim, in the place of the stored one: its intervals decide."""
+        claims = self.papers[-1]["claims"]
+        claims[id] = claims[id].of_run(figure, found, note, source)
+
+    def found(self, id, found):
+        """What this run found for a claim whose verdict does not depend on it."""
+        claims = self.papers[-1]["claims"]
+        claims[id] = claims[id].also_found(found)
 
     def diff(self, title, lines, note="", source="computed"):
         """Lines of a paper's table that are not those of its source: (of the paper, of the source)."""
@@ -70,15 +78,15 @@ class Report:
             self.papers[-1]["parts"].pop()
 
     def counts(self):
-        claims = [claim for paper in self.papers for claim in paper["claims"]]
-        return {verdict: sum(claim["verdict"] == verdict for claim in claims) for verdict in VERDICTS}
+        claims = [claim for paper in self.papers for claim in paper["claims"].values()]
+        return {verdict: sum(claim.judged() == verdict for claim in claims) for verdict in VERDICTS}
 
     def json(self):
         self._close()
         papers = []
         for paper in self.papers:
             parts = [{key: value for key, value in part.items() if key != "svg"} for part in paper["parts"]]
-            papers.append({**paper, "parts": parts})
+            papers.append({**paper, "claims": [row(claim) for claim in paper["claims"].values()], "parts": parts})
         return json.dumps({"title": self.title, **self.about, "verdicts": self.counts(), "papers": papers},
                           ensure_ascii=False, indent=1)
 
@@ -107,13 +115,29 @@ def mark(source):
     return f'<span class="source {source}">{source}</span>'
 
 
+def row(claim):
+    """What the table of claims shows of one."""
+    return {"id": claim.name, "where": claim.where, "claim": plain(claim.claim), "paper": claim.printed or printed(claim.values),
+            "ours": plain(claim.found), "verdict": claim.judged(), "why": plain(claim.note), "source": claim.source,
+            "rule": claim.rule()}
+
+
+def printed(names):
+    """The values, if they are few and of one unit."""
+    values = [VALUES[name] for name in names if name in VALUES]
+    if not values or len(values) < len(names) or len(values) > 3 or len({v["unit"] for v in values}) > 1:
+        return ""
+    return f"{', '.join(str(v['value']) for v in values)} {values[0]['unit']}"
+
+
 def section(paper):
+    rows = [row(claim) for claim in paper["claims"].values()]
     claims = "".join(
         f'<tr><td>{escape(c["where"])}</td><td>{escape(c["claim"])}</td><td class="value">{escape(c["paper"])}</td>'
         f'<td class="value">{escape(c["ours"])}</td><td>{badge(c["verdict"])} {mark(c["source"])}'
         + (f'<div class="why">{escape(c["why"])}</div>' if c["why"] else "")
         + (f'<div class="rule">{escape(c["rule"])}</div>' if c["rule"] else "") + "</td></tr>"
-        for c in paper["claims"])
+        for c in rows)
     return (f'<section id="{paper["key"]}"><h2>{escape(paper["name"])}</h2>'
             f'<p class="paper">{escape(paper["title"])}, {escape(paper["source"])}</p>'
             '<div class="scroll"><table class="claims"><thead><tr><th>where</th><th>claim</th><th>the paper</th><th>ours</th>'
@@ -162,7 +186,7 @@ def errata(errata):
     items = "".join(
         f'<details><summary>{badge(e["verdict"])} {escape(e["where"])}: {escape(e["claim"])}</summary>'
         f'<pre class="scroll">{escape(e["detail"])}</pre></details>' for e in errata)
-    return f'<h3>Errata, each shown by a program that ran now {mark("computed")}</h3><div class="errata">{items}</div>'
+    return f'<h3>Claims that a program shows, which ran now {mark("computed")}</h3><div class="errata">{items}</div>'
 
 
 def escape(text):
