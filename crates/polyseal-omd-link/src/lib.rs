@@ -29,6 +29,8 @@
 //! computes all keys, and lets none be read. The crate needs neither `std` nor an allocator; where
 //! there is no operating system, the crate `getrandom` has to be given a source of randomness.
 //! Limits: what carries identifiers and confirmations between both ends is the caller's.
+//! An end whose operating system repeats its randomness, a restored snapshot for example, repeats
+//! its key stream: the other end's identifier and confirmation can be replayed to it.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]

@@ -14,6 +14,8 @@ in three steps, and each gives what the other end must be told, in clear, by any
 
 Source: hw/docs/packet-format.md, section 3, and hw/docs/registers.md. The Rust driver, crates/polyseal-omd-link, does the same.
 Limits: what carries identifiers and confirmations between both ends is the caller's.
+An end whose operating system repeats its randomness, a restored snapshot for example, repeats its key stream: the other end's
+identifier and confirmation can be replayed to it.
 """
 
 import mmap

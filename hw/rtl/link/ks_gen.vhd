@@ -13,7 +13,8 @@
 -- enable: `enabled`, if the peer's confirmation is right; otherwise the session is erased, and `refused` is 1 for a cycle.
 -- stop, zeroise, rst: the session is erased, by the latter two the master key, too. MK, K and `enabled` are gone after the
 --   next edge. Then `erase` is 1 for four cycles, and `busy` until `erased` says that nothing is left to be erased.
--- Limits: that identifiers are fresh is the driver's to see to.
+-- Limits: that this side's identifier is fresh is the driver's to see to. Used twice, it repeats the keys: the other side's
+--   messages can be replayed.
 
 library ieee;
 use ieee.std_logic_1164.all;
