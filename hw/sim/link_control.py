@@ -138,6 +138,10 @@ def script(hash):
     s.bytes(regs.MASTER_KEY, MK)
     s.read(regs.STATUS, status["has_master"])
     s.reads(regs.MASTER_KEY, bytes(n))
+    s.bytes(regs.MASTER_KEY, MK[:4])                      # the first word of another ends it: the drivers look at that
+    s.read(regs.STATUS, 0)
+    s.bytes(regs.MASTER_KEY + 4, MK[4:])
+    s.read(regs.STATUS, status["has_master"])
 
     # Sessions of both roles, each beside the reference's.
     for role in (0, 1):

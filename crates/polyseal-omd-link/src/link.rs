@@ -177,15 +177,21 @@ impl<B: Bus> Link<B> {
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`]; [`Error::Refused`] while there is a session.
+    /// [`Error::KeyLength`]; [`Error::Refused`] while there is a session: the key before stays.
     pub fn set_master_key(&mut self, key: &[u8]) -> Result<(), Error<B::Error>> {
         let needed = self.capabilities.block_bytes;
         if key.len() != needed {
             return Err(Error::KeyLength { given: key.len(), needed });
         }
-        self.write_bytes(reg::MASTER_KEY, key)?;
-        if self.status()?.has_master() {
-            return Ok(());
+        let (first, rest) = key.split_at(4);
+        self.write_bytes(reg::MASTER_KEY, first)?;
+        // Not every bus brings a refusal back, and a device that refuses keeps the key before. The
+        // first word that it takes ends that key.
+        if !self.status()?.has_master() {
+            self.write_bytes(reg::MASTER_KEY + 4, rest)?;
+            if self.status()?.has_master() {
+                return Ok(());
+            }
         }
         Err(Error::Refused { offset: reg::MASTER_KEY })
     }

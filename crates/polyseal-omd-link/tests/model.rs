@@ -20,6 +20,8 @@ struct Model {
     events: u32,
     accesses: Vec<(char, u16, u32)>,
     stuck: bool,
+    /// Refusals do not come back, as over most mapped memory.
+    silent: bool,
     version: u32,
 }
 
@@ -96,7 +98,7 @@ impl Bus for Model {
         self.accesses.push(('w', offset, data));
         let guarded = matches!(offset, 0x020 | 0x040..0x0a0 | 0x0c0..0x0d0);
         if guarded && self.derived {
-            return Err(Fault::Refused);
+            return if self.silent { Ok(()) } else { Err(Fault::Refused) };
         }
         match offset {
             reg::CONTROL if data == reg::CONTROL_ZEROISE => {
@@ -186,6 +188,21 @@ fn what_is_refused_is_an_error() {
     assert_eq!(refused, Error::Refused { offset: reg::DESTINATION });
     link.zeroise().expect("an erasure");
     assert!(!link.status().expect("a status").has_master());
+}
+
+#[test]
+fn a_master_key_that_is_refused_is_an_error() {
+    for silent in [false, true] {
+        let mut model = Model { silent, ..Model::new() };
+        let mut link = Link::new(&mut model).expect("a link");
+        link.set_master_key(&KEY).expect("a key");
+        drop(link.offer(Role::A).expect("an offer").derive(&[9; 16]).expect("keys"));
+        let refused = link.set_master_key(&[8; 32]).expect_err("there is a session");
+        assert_eq!(refused, Error::Refused { offset: reg::MASTER_KEY });
+        link.stop().expect("an erasure");
+        link.set_master_key(&[8; 32]).expect("no session");
+        assert_eq!(link.into_bus().master, [8; 32]);
+    }
 }
 
 #[test]
