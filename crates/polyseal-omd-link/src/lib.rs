@@ -35,6 +35,9 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]
 
+mod epoch;
+#[cfg(all(feature = "std", unix))]
+mod epoch_file;
 mod error;
 mod link;
 mod mapped;
@@ -42,6 +45,9 @@ pub mod registers;
 #[cfg(feature = "std")]
 mod stream;
 
+pub use epoch::Epoch;
+#[cfg(all(feature = "std", unix))]
+pub use epoch_file::{EpochError, EpochFile};
 pub use error::{Error, Fault};
 pub use link::{Bus, Capabilities, Derived, Events, Link, Offer, Role, Status};
 pub use mapped::MappedBus;
