@@ -5,22 +5,24 @@
 //! each gives what the other end must be told, in clear, by any way that there is:
 //!
 //! ```
-//! use polyseal_omd_link::{Bus, Error, Link, Role};
+//! use polyseal_omd_link::{Bus, EpochFile, Link, Role};
 //!
-//! # trait Peer { fn exchange(&mut self, mine: &[u8; 16]) -> [u8; 16]; }
-//! fn start<B: Bus>(
-//!     bus: B,
+//! # trait Peer { fn exchange<const N: usize>(&mut self, mine: &[u8; N]) -> [u8; N]; }
+//! fn start(
+//!     bus: impl Bus<Error: std::error::Error + 'static>,
 //!     master_key: &[u8],
+//!     epochs: &mut EpochFile,
 //!     peer: &mut impl Peer,
-//! ) -> Result<(), Error<B::Error>> {
+//! ) -> Result<(), Box<dyn std::error::Error>> {
 //!     let mut link = Link::new(bus)?;
 //!     link.set_master_key(master_key)?;
 //!     link.set_addresses([2, 0, 0, 0, 0, 2], [2, 0, 0, 0, 0, 1])?;
-//!     let offer = link.offer(Role::A)?; // draws an identifier
+//!     let offer = link.offer(Role::A, epochs.take()?)?; // draws an identifier
 //!     let peers_identifier = peer.exchange(offer.identifier());
 //!     let derived = offer.derive(&peers_identifier)?;
 //!     let peers_confirmation = peer.exchange(derived.confirmation());
-//!     derived.enable(&peers_confirmation) // from here on frames are sealed and opened
+//!     derived.enable(&peers_confirmation)?; // from here on frames are sealed and opened
+//!     Ok(())
 //! }
 //! ```
 //!
@@ -28,9 +30,11 @@
 //! every identifier from the operating system's randomness, never twice the same; the hardware
 //! computes all keys, and lets none be read. The crate needs neither `std` nor an allocator; where
 //! there is no operating system, the crate `getrandom` has to be given a source of randomness.
-//! Limits: what carries identifiers and confirmations between both ends is the caller's.
-//! An end whose operating system repeats its randomness, a restored snapshot for example, repeats
-//! its key stream: the other end's identifier and confirmation can be replayed to it.
+//! Limits: what carries identifiers and confirmations between both ends is the caller's. The other
+//! end's can be replayed to an end whose randomness repeats, after a restored snapshot for example.
+//! What keeps its keys new is the [`Epoch`] of each session, from an `EpochFile` or another counter
+//! that never goes back. With [`Epoch::NoStore`] such an end repeats its key stream;
+//! [`Status::no_own_epoch`] and [`Status::no_peer_epoch`] tell.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]

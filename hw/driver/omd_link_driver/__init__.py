@@ -8,24 +8,26 @@ in three steps, and each gives what the other end must be told, in clear, by any
     link = Link(bus)
     link.set_master_key(key)
     link.set_addresses(destination, source)
-    identifier = link.offer(A)                            # drawn anew for each session
+    identifier = link.offer(A, epochs)                    # drawn anew for each session; epochs: an EpochFile of omd_link_driver.epochs
     confirmation = link.derive(peers_identifier)
     link.enable(peers_confirmation)                       # from here on frames are sealed and opened
 
 Source: hw/docs/packet-format.md, section 3, and hw/docs/registers.md. The Rust driver, crates/polyseal-omd-link, does the same.
-Limits: what carries identifiers and confirmations between both ends is the caller's.
-An end whose operating system repeats its randomness, a restored snapshot for example, repeats its key stream: the other end's
-identifier and confirmation can be replayed to it.
+Limits: what carries identifiers and confirmations between both ends is the caller's. The other end's can be replayed to an end whose
+randomness repeats, after a restored snapshot for example. What keeps its keys new is the epoch of each session, from a store that gives
+no number twice. With `NoStore` such an end repeats its key stream; a warning, and `no_own_epoch` and `no_peer_epoch` in `status`, tell.
 """
 
 import mmap
 import secrets
+import warnings
 
 from . import registers as reg
 
 A, B = 0, 1
-VERSION = 0x0101
+VERSION = 0x0202
 MAGIC = 0x4F4D444C
+RANDOM, IDENTIFIER = 16, 24                               # bytes that are drawn, and with the epoch
 
 
 class LinkError(Exception):
@@ -46,6 +48,18 @@ class ConfirmationError(LinkError):
 
 class StuckError(LinkError):
     """The device did not come to an end in the time that it can take at most."""
+
+
+class NoStoreWarning(UserWarning):
+    """An end without a store of epochs repeats its key stream if it repeats its randomness."""
+
+
+class NoStore:
+    """Instead of a store of epochs, where there is none."""
+
+    def take(self):
+        warnings.warn("without a store of epochs this end repeats its key stream if it repeats its randomness", NoStoreWarning, stacklevel=3)
+        return 0
 
 
 class StreamBus:
@@ -101,7 +115,7 @@ class Link:
     """One end of a link."""
 
     def __init__(self, bus):
-        self.bus = bus
+        self.bus, self._own = bus, None
         if bus.read(reg.MAGIC) != MAGIC:
             raise NoDeviceError("no omd_link is here")
         version = bus.read(reg.VERSION)
@@ -119,7 +133,7 @@ class Link:
     def status(self):
         """The names of what holds now."""
         word = self.bus.read(reg.STATUS)
-        names = ("BUSY", "HAS_MASTER", "DERIVED", "ENABLED", "EXHAUSTED", "REKEY_DUE")
+        names = ("BUSY", "HAS_MASTER", "DERIVED", "ENABLED", "EXHAUSTED", "REKEY_DUE", "NO_OWN_EPOCH", "NO_PEER_EPOCH")
         return {name.lower() for name in names if word & getattr(reg, "STATUS_" + name)}
 
     def set_master_key(self, key):
@@ -147,22 +161,30 @@ class Link:
         """The counter at which the hardware asks for a new session."""
         self._write_bytes(reg.REKEY_LIMIT, limit.to_bytes(8, "little"))
 
-    def offer(self, role):
-        """This end's identifier, 16 bytes drawn for this session. Ends the session before."""
+    def offer(self, role, epochs):
+        """This end's identifier, of this session only: 16 bytes that are drawn, 8 of the epoch. Ends the session before.
+
+        epochs: what gives a number by `take()`, from 1 to 2**64 - 1 and never one twice, such as an EpochFile; or NoStore().
+        """
         if role not in (A, B):
             raise ValueError("a role is A or B")
+        epoch = epochs.take()
+        if not 0 <= epoch < 2**64 or (epoch == 0) != isinstance(epochs, NoStore):
+            raise ValueError(f"{epoch} is no epoch")
         self.stop()
         self.bus.write(reg.ROLE, role)
-        self._own = secrets.token_bytes(16)
+        self._own = secrets.token_bytes(RANDOM) + epoch.to_bytes(8, "big")
         self._write_bytes(reg.OWN_IDENTIFIER, self._own)
         return self._own
 
     def derive(self, peers_identifier):
         """This end's confirmation, 16 bytes; keys are there from now on."""
-        if len(peers_identifier) != 16:
-            raise ValueError("an identifier has sixteen bytes")
-        if peers_identifier == self._own:
-            raise RefusedError("the other end's identifier is this end's own")
+        if len(peers_identifier) != IDENTIFIER:
+            raise ValueError("an identifier has 24 bytes")
+        if self._own is None:
+            raise LinkError("derive: there is no offer")
+        if peers_identifier[:RANDOM] == self._own[:RANDOM]:
+            raise RefusedError("the other end's identifier is this end's own, or drawn alike")
         self._write_bytes(reg.PEER_IDENTIFIER, peers_identifier)
         self.bus.write(reg.CONTROL, reg.CONTROL_DERIVE)
         if "derived" not in self._settle():
