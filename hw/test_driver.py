@@ -8,7 +8,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "driver"))
 
-from omd_link_driver import A, Link, LinkError, NoStore, NoStoreWarning, RefusedError, registers as reg  # noqa: E402
+from omd_link_driver import A, ConfirmationError, Link, LinkError, NoStore, NoStoreWarning, RefusedError, registers as reg  # noqa: E402
 
 KEY = bytes(range(32))
 
@@ -22,22 +22,28 @@ class Store:
 
 
 class Model:
-    """Of suite 1. `silent`: refusals do not come back, as over most mapped memory."""
+    """Of suite 1. `silent`: refusals do not come back, as over most mapped memory. A confirmation is right if it is all zeros."""
 
     def __init__(self, silent=False):
-        self.silent, self.words, self.master, self.derived, self.lacks = silent, {}, [], False, 0
+        self.silent, self.words, self.master, self.lacks = silent, {}, [], 0
+        self.derived = self.enabled = False
 
     def read(self, offset):
         if offset == reg.STATUS:
-            return reg.STATUS_HAS_MASTER * (len(self.master) == 8) | reg.STATUS_DERIVED * self.derived | self.lacks
+            return (reg.STATUS_HAS_MASTER * (len(self.master) == 8) | reg.STATUS_DERIVED * self.derived
+                    | reg.STATUS_ENABLED * self.enabled | self.lacks)
         return {reg.MAGIC: 0x4F4D444C, reg.VERSION: 0x0202, reg.CAPABILITIES: 1 | 32 << 8}.get(offset, 0)
 
     def write(self, offset, word):
-        if offset == reg.CONTROL:
-            self.derived = word == reg.CONTROL_DERIVE
-        elif self.derived:
+        confirms = reg.PEER_CONFIRMATION <= offset < reg.PEER_CONFIRMATION + 16 or (offset, word) == (reg.CONTROL, reg.CONTROL_ENABLE)
+        if offset == reg.CONTROL and word in (reg.CONTROL_STOP, reg.CONTROL_ZEROISE):
+            self.derived = self.enabled = False
+        elif confirms != self.derived or self.enabled:
             if not self.silent:
                 raise RefusedError(f"{offset:03x}")
+        elif offset == reg.CONTROL:
+            right = not any(self.words.get(reg.PEER_CONFIRMATION + i) for i in range(0, 16, 4))
+            self.derived, self.enabled = not confirms or right, confirms and right
         elif reg.MASTER_KEY <= offset < reg.MASTER_KEY + 32:
             if offset == reg.MASTER_KEY:
                 self.master = []
@@ -60,6 +66,30 @@ def test_a_master_key_that_is_refused_is_an_error(silent):
     link.stop()
     link.set_master_key(KEY[::-1])
     assert model.master[0] == int.from_bytes(KEY[::-1][:4], "little")
+
+
+@pytest.mark.parametrize("silent", [False, True])
+def test_a_step_that_the_device_refuses_does_not_pass_for_the_one_before(silent):
+    link = Link(Model(silent))
+    link.set_master_key(KEY)
+    with pytest.raises(RefusedError, match="no keys that wait"):
+        link.enable(bytes(16))
+    link.offer(A, Store(1))
+    link.derive(bytes(24))
+    with pytest.raises(LinkError, match="no new offer"):
+        link.derive(bytes(23) + b"\1")
+    link.enable(bytes(16))
+    with pytest.raises(RefusedError, match="no keys that wait"):
+        link.enable(b"\1" * 16)
+    for end in (link.stop, link.zeroise):
+        link.offer(A, Store(1))
+        end()
+        with pytest.raises(LinkError, match="no new offer"):
+            link.derive(bytes(24))
+    link.offer(A, Store(1))
+    link.derive(bytes(24))
+    with pytest.raises(ConfirmationError):
+        link.enable(b"\1" * 16)
 
 
 def test_the_epoch_is_in_the_identifier_and_its_absence_is_told():

@@ -181,14 +181,16 @@ class Link:
         """This end's confirmation, 16 bytes; keys are there from now on."""
         if len(peers_identifier) != IDENTIFIER:
             raise ValueError("an identifier has 24 bytes")
-        if self._own is None:
-            raise LinkError("derive: there is no offer")
-        if peers_identifier[:RANDOM] == self._own[:RANDOM]:
+        # The device takes an offer once. On a bus that brings no refusal back the keys of the session before would pass for new ones.
+        own, self._own = self._own, None
+        if own is None:
+            raise LinkError("derive: there is no new offer")
+        if peers_identifier[:RANDOM] == own[:RANDOM]:
             raise RefusedError("the other end's identifier is this end's own, or drawn alike")
         self._write_bytes(reg.PEER_IDENTIFIER, peers_identifier)
         self.bus.write(reg.CONTROL, reg.CONTROL_DERIVE)
         if "derived" not in self._settle():
-            raise RefusedError("derive: there is no master key, or no offer")
+            raise RefusedError("derive: there is no master key")
         return self._read_bytes(reg.OWN_CONFIRMATION, 16)
 
     def session(self):
@@ -198,7 +200,10 @@ class Link:
     def enable(self, peers_confirmation):
         """Frames are sealed and packets are opened from now on; ConfirmationError if it is wrong."""
         if len(peers_confirmation) != 16:
-            raise ValueError("a confirmation has sixteen bytes")
+            raise ValueError("a confirmation has 16 bytes")
+        status = self.status()
+        if "derived" not in status or "enabled" in status:
+            raise RefusedError("enable: there are no keys that wait for a confirmation")
         self._write_bytes(reg.PEER_CONFIRMATION, peers_confirmation)
         self.bus.write(reg.CONTROL, reg.CONTROL_ENABLE)
         if "enabled" not in self._settle():
@@ -206,11 +211,13 @@ class Link:
 
     def stop(self):
         """Ends the session; the master key stays."""
+        self._own = None
         self.bus.write(reg.CONTROL, reg.CONTROL_STOP)
         self._settle()
 
     def zeroise(self):
         """Ends the session and erases all keys."""
+        self._own = None
         self.bus.write(reg.CONTROL, reg.CONTROL_ZEROISE)
         self._settle()
 
