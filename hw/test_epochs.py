@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The store of epochs in Python: each number once, on the disk before it is given, and never back."""
 
+import os
 import sys
 import threading
 from pathlib import Path
@@ -25,6 +26,38 @@ def test_each_number_is_on_the_disk_before_it_is_given(tmp_path):
     assert epochs.take() == 5                             # after another's
     (tmp_path / "epochs.new").write_text("half")          # a write that was broken off
     assert epochs.take() == 6
+
+
+def test_the_file_its_name_and_only_then_the_number(tmp_path, monkeypatch):
+    path, done = tmp_path / "epochs", []
+    epochs = EpochFile.create(path)
+    rename, fsync = os.rename, os.fsync
+
+    def flush(file):
+        name = Path(os.readlink(f"/proc/self/fd/{file}"))
+        done.append(("flushed", name, (tmp_path / "epochs.new").exists() and (tmp_path / "epochs.new").read_text()))
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", flush)
+    monkeypatch.setattr(os, "rename", lambda old, new: (done.append(("renamed", Path(old), Path(new))), rename(old, new)))
+    assert epochs.take() == 1
+    new = tmp_path / "epochs.new"
+    assert done == [("flushed", new, text(1)), ("renamed", new, path), ("flushed", tmp_path, False)]
+
+    def fails(file):
+        raise OSError("the disk is gone")
+
+    for broken in ("fsync", "rename"):                    # a number that may not be on the disk is not given, now or later
+        with monkeypatch.context() as patch:
+            patch.setattr(os, broken, lambda *_: fails(None))
+            with pytest.raises(OSError, match="the disk is gone"):
+                epochs.take()
+        assert epochs.given == 1 and path.read_text() == text(1)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", lambda file: fails(file) if os.readlink(f"/proc/self/fd/{file}") == str(tmp_path) else fsync(file))
+        with pytest.raises(OSError, match="the disk is gone"):
+            epochs.take()
+    assert epochs.take() == 3                             # 2 may be on the disk
 
 
 def test_nobody_gets_a_number_that_another_has(tmp_path):

@@ -89,3 +89,19 @@ fn a_write_that_was_broken_off_costs_nothing() {
     fs::write(path.with_file_name("epochs.new"), "half").expect("a file");
     assert_eq!(epochs.take().expect("an epoch").number(), 1);
 }
+
+#[test]
+fn what_cannot_be_written_is_not_given() {
+    let (_directory, path) = place();
+    let mut epochs = EpochFile::create(&path).expect("a new file");
+    let new = path.with_file_name("epochs.new");
+    fs::create_dir(&new).expect("a directory, in the way of the file");
+    assert!(matches!(epochs.take(), Err(EpochError::Io(..))));
+    assert_eq!(fs::read_to_string(&path).expect("the file"), text("0"));
+    fs::remove_dir(&new).expect("the directory");
+    assert_eq!(epochs.take().expect("an epoch").number(), 1);
+    fs::remove_file(path.with_file_name("epochs.lock")).expect("the lock");
+    fs::create_dir(path.with_file_name("epochs.lock")).expect("a directory, in the lock's way");
+    assert!(matches!(epochs.take(), Err(EpochError::Io(..))));
+    assert_eq!(fs::read_to_string(&path).expect("the file"), text("1"));
+}
