@@ -3,9 +3,9 @@
 //! It has the highest number that was given. A new one is on the disk before the caller has it: a
 //! file beside it is written and flushed, takes its name, and the directory is flushed. A lock, on
 //! a third file, keeps two programs from one number.
-//! Limits: copies do not know of each other. A file that is restored from a copy gives numbers
-//! again, and only an [`EpochFile`] that is still open notices. Whoever can write the directory
-//! can do so, too.
+//! Limits: copies do not know of each other, nor do hard links. A file that is restored from a copy
+//! gives numbers again, and only an [`EpochFile`] that is still open notices. Whoever can write the
+//! directory can do so, too.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};

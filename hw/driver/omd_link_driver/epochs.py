@@ -9,8 +9,9 @@ The file has the highest number that was given. A new one is on the disk before 
 flushed, takes its name, and the directory is flushed. A lock, on a third file, keeps two programs from one number. The Rust driver
 reads and writes the same file.
 
-Limits: copies do not know of each other. A file that is restored from a copy gives numbers again, and only an `EpochFile` that is
-still there notices. Whoever can write the directory can do so, too. For systems with flock and directories that can be flushed.
+Limits: copies do not know of each other, nor do hard links. A file that is restored from a copy gives numbers again, and only an
+`EpochFile` that is still there notices. Whoever can write the directory can do so, too. For systems with flock and directories that
+can be flushed.
 """
 
 import contextlib

@@ -249,6 +249,7 @@ begin
       zeroise => zeroise, may_derive => may_derive, may_enable => may_enable, may_write => may_write,
       may_confirm => may_confirm, has_master => has_master, derived => derived, busy => busy, enabled => enabled,
       no_own_epoch => no_own_epoch, no_peer_epoch => no_peer_epoch, refused => refused, ended => ended,
-      was_erased => was_erased, own_confirmation => own_confirmation, session => session, destination => destination, source => source, counter => counter,
+      was_erased => was_erased, own_confirmation => own_confirmation, session => session, destination => destination,
+      source => source, counter => counter,
       rekey_limit => rekey_limit, exhausted => exhausted, rekey_due => rekey_due, forged => forged, counts => counts);
 end architecture;
