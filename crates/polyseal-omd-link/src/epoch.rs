@@ -7,8 +7,8 @@ use core::num::NonZeroU64;
 /// Source: `hw/docs/packet-format.md`, section 3.
 #[derive(Debug, Eq, PartialEq)]
 pub enum Epoch {
-    /// From a store that gives no number twice: an `EpochFile`, or a counter of other hardware, such
-    /// as a TPM's.
+    /// From a store that gives no number twice: an `EpochFile`, or a counter of other hardware,
+    /// such as a TPM's. Nothing compares it with earlier ones.
     Stored(NonZeroU64),
     /// There is no such store. **An end that then repeats its randomness repeats its key stream**:
     /// the other end's messages can be replayed to it.
