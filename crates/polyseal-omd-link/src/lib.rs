@@ -27,8 +27,8 @@
 //! ```
 //!
 //! Source: `hw/docs/packet-format.md`, section 3, and `hw/docs/registers.md`. The driver draws
-//! every identifier from the operating system's randomness, never twice the same; the hardware
-//! computes all keys, and lets none be read. The crate needs neither `std` nor an allocator; where
+//! 16 bytes of every identifier anew from the operating system's randomness; the hardware computes
+//! all keys, and lets none be read. The crate needs neither `std` nor an allocator; where
 //! there is no operating system, the crate `getrandom` has to be given a source of randomness.
 //! Limits: what carries identifiers and confirmations between both ends is the caller's. The other
 //! end's can be replayed to an end whose randomness repeats, after a restored snapshot for example.
