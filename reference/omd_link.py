@@ -4,7 +4,8 @@ It seals frames into packets and opens packets into frames under OMD, and counts
 order of section 5 there; it derives a session's keys as section 3 says. What the hardware has besides, streams, clocks and
 registers, is not here: `holed`, `errored` and `overflow` never occur.
 
-Letters: n bytes of a block; F_MK the suite's keyed compression function under the master key; id_A, id_B the identifiers.
+Letters: n bytes of a block; F_MK the suite's keyed compression function under the master key; id_A, id_B the identifiers, each of a
+random part r and an epoch e.
 """
 
 from dataclasses import dataclass
@@ -12,9 +13,10 @@ from dataclasses import dataclass
 import omd
 from aegis import VerificationFailed
 
-VERSION = 1
+VERSION = 2
 HEADER, TYPE, RESERVED = 30, b"\x88\xb5", 17
-LABEL_KEYS, LABEL_AD = b"omd-link keys v1", b"omd-link session"
+LABEL_KEYS, LABEL_AD = b"omd-link keys", b"omd-link"
+RANDOM, EPOCH = 16, 8                                     # bytes of an identifier's parts
 A, B = 0, 1
 WINDOW = 128
 LAST = 2**64 - 1
@@ -45,20 +47,26 @@ class Keys:
     def __init__(self, suite, MK, id_A, id_B):
         self.omd = omd.algorithm(suite.family)
         n = self.omd.n
-        if len(MK) != n or len(id_A) != 16 or len(id_B) != 16:
-            raise ValueError("a master key of n bytes, and identifiers of 16")
-        if id_A == id_B:
-            raise Refused("equal identifiers")
+        if len(MK) != n or len(id_A) != RANDOM + EPOCH or len(id_B) != RANDOM + EPOCH:
+            raise ValueError("a master key of n bytes, and identifiers of 24")
+        r_A, e_A, r_B, e_B = id_A[:RANDOM], id_A[RANDOM:], id_B[:RANDOM], id_B[RANDOM:]
+        if r_A == r_B:
+            raise Refused("identifiers of one randomness")
 
         def derive(purpose):
-            H = (LABEL_KEYS + bytes([VERSION, suite.number, purpose])).ljust(n, b"\0")
-            return self.omd.hash.compress(H, MK + (id_A + id_B).ljust(n, b"\0"))
+            H = (LABEL_KEYS + bytes([VERSION, suite.number, purpose]) + e_A + e_B).ljust(n, b"\0")
+            return self.omd.hash.compress(H, MK + (r_A + r_B).ljust(n, b"\0"))
 
         self.key = {A: derive(1), B: derive(2)}           # by the sender
         Y = derive(3)
         self.confirmation = {A: Y[:16], B: Y[16:32]}
         self.session = derive(4)[:4]
         self.AD = LABEL_AD + bytes([VERSION, suite.number]) + id_A + id_B
+
+
+def identifier(random, epoch):
+    """epoch: a number that its side has never used under this master key, or 0: it has no store of such numbers."""
+    return random + epoch.to_bytes(EPOCH, "big")
 
 
 def nonce(suite, direction, session, counter):

@@ -13,7 +13,8 @@ LENGTHS = (14, 15, 34, 60, 64, 65, 127, 128, 129, 512, 1500)
 def packets(suite):
     r = random.Random(f"omd-link {suite.number}")
     n = omd_link.omd.algorithm(suite.family).n
-    MK, id_A, id_B = r.randbytes(n), r.randbytes(16), r.randbytes(16)
+    MK = r.randbytes(n)
+    id_A, id_B = (omd_link.identifier(r.randbytes(16), r.randrange(2**64)) for _ in range(2))
     addresses = [r.randbytes(6), r.randbytes(6)]
     sides = omd_link.session(suite, MK, id_A, id_B, destination=addresses[0], source=addresses[1])
     keys = sides[0].keys
@@ -35,7 +36,7 @@ def packets(suite):
 
 def document():
     return json.dumps({
-        "format": "omd-link, version 1", "source": "reference/omd_link_vectors.py",
+        "format": f"omd-link, version {omd_link.VERSION}", "source": "reference/omd_link_vectors.py",
         "suites": [packets(suite) for suite in omd_link.SUITES.values()],
     }, indent=1) + "\n"
 

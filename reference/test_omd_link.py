@@ -14,7 +14,8 @@ import omd_link  # noqa: E402
 import omd_link_vectors  # noqa: E402
 from omd_link import A, B, OVERHEAD, SUITES, Refused, Side, Window  # noqa: E402
 
-ID_A, ID_B = bytes(range(16)), bytes(range(16, 32))
+R_A, R_B = bytes(range(16)), bytes(range(16, 32))
+ID_A, ID_B = omd_link.identifier(R_A, 3), omd_link.identifier(R_B, 0x0102030405060708)
 
 
 def master(suite):
@@ -36,14 +37,14 @@ def test_the_packets_of_the_vectors_are_omds():
         suite = SUITES[group["suite"]]
         cipher = omd.algorithm(suite.family)
         ids = bytes.fromhex(group["idA"] + group["idB"])
-        AD = b"omd-link session\x01" + bytes([suite.number]) + ids
+        AD = b"omd-link\x02" + bytes([suite.number]) + ids
         assert AD.hex() == group["associatedData"]
         for test in group["packets"]:
             packet, session = bytes.fromhex(test["packet"]), bytes.fromhex(group["session"])
             key = bytes.fromhex(group["keyBA" if test["direction"] else "keyAB"])
             N = bytes([test["direction"]]) + bytes(suite.NONCE - 13) + session + test["counter"].to_bytes(8, "big")
             assert packet[:14].hex() == group["destination"] + group["source"] + "88b5"
-            assert packet[14:30] == bytes([1, suite.number, test["direction"], 0]) + session + N[-8:]
+            assert packet[14:30] == bytes([2, suite.number, test["direction"], 0]) + session + N[-8:]
             assert cipher.Decrypt(packet[30:-32], packet[-32:], AD, key, N).hex() == test["frame"]
 
 
@@ -127,17 +128,62 @@ def test_confirmations():
         with pytest.raises(Refused):
             a.enable(of_a if other == "echo" else of_b)
         assert a.keys is None and not a.enabled
-    with pytest.raises(Refused):
-        a.derive(ID_A, ID_A)
+    for same in (ID_A, omd_link.identifier(R_A, 4)):
+        with pytest.raises(Refused):
+            a.derive(ID_A, same)
 
 
 def test_a_new_identifier_of_either_side_is_a_new_session():
     suite = SUITES[2]
     seen = set()
-    for ids in ((ID_A, ID_B), (ID_B, ID_A), (ID_A, bytes(16)), (bytes(16), ID_B)):
+    for ids in ((ID_A, ID_B), (ID_B, ID_A), (ID_A, bytes(24)), (bytes(24), ID_B)):
         keys = omd_link.Keys(suite, master(suite), *ids)
         seen |= {keys.key[A], keys.key[B], keys.session, *keys.confirmation.values()}
     assert len(seen) == 4 * 5
+
+
+@pytest.mark.parametrize("number", SUITES)
+@pytest.mark.parametrize("role", [A, B])
+def test_a_side_that_repeats_all_of_its_randomness(number, role):
+    """And to which all that the other side said is replayed: with a new epoch its keys are new, and nothing is confirmed."""
+    suite = SUITES[number]
+    frame = bytes(60)
+    own, other = (R_A, ID_B) if role == A else (R_B, ID_A)
+
+    def begin(epoch):
+        side = Side(suite, role, master(suite))
+        side.derive(omd_link.identifier(own, epoch), other)
+        return side
+
+    first, again, repeats = begin(1), begin(2), begin(1)
+    recorded = first.keys.confirmation[1 - role]
+    first.enable(recorded)
+    packet = first.seal(frame)
+
+    keys, old = again.keys, first.keys
+    assert not {keys.key[A], keys.key[B], *keys.confirmation.values()} & {old.key[A], old.key[B], *old.confirmation.values()}
+    with pytest.raises(Refused):
+        again.enable(recorded)
+    # Also if it sealed all the same: neither the key stream nor what is sealed with it.
+    again = begin(2)
+    again.enable(again.keys.confirmation[1 - role])
+    C = again.seal(frame)[30:-32]
+    assert all(C[i:i + 8] != packet[30 + i:38 + i] for i in range(0, len(frame), 8))
+
+    # Without a new epoch it is as it was: the limit that the documents state.
+    repeats.enable(recorded)
+    assert repeats.seal(frame) == packet
+
+
+def test_each_byte_of_both_identifiers_is_in_the_keys():
+    suite = SUITES[1]
+    seen = set()
+    for place in range(48):
+        ids = bytearray(ID_A + ID_B)
+        ids[place] ^= 0x80
+        keys = omd_link.Keys(suite, master(suite), bytes(ids[:24]), bytes(ids[24:]))
+        seen |= {keys.key[A], keys.key[B], keys.AD, *keys.confirmation.values()}
+    assert len(seen) == 48 * 5
 
 
 def test_the_last_counter_is_not_used():

@@ -11,12 +11,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pcap
 from simulation import A_PACKETS, A_PLAIN, B_PACKETS, B_PLAIN, ROOT, Simulation
 
 import omd_link as reference  # noqa: E402  (the path is simulation's)
-from omd_link_driver import Link  # noqa: E402
+from omd_link_driver import ConfirmationError, Link  # noqa: E402
+from omd_link_driver.epochs import EpochFile  # noqa: E402
 
 BUILD = ROOT / "target" / "hw" / "demo"
 SUITE = reference.SUITES[1]
@@ -78,14 +80,19 @@ def main():
     BUILD.mkdir(parents=True, exist_ok=True)
     key = BUILD / "master.key"
     key.write_bytes(MASTER_KEY)
+    stores = [BUILD / "epochs.a", BUILD / "epochs.b"]
     plain = pcap.read(Path(__file__).with_name("frames.pcap"))
     pcap.write(BUILD / "plain.pcap", plain)
     frames = [frame for _, frame in plain]
 
     with Simulation(BUILD / "ghdl") as s:
-        id_a, id_b = map(bytes.fromhex, s.hand_over(session, key).split())
+        for path in stores:
+            EpochFile.reset(path, 0)
+        id_a, id_b = map(bytes.fromhex, s.hand_over(session, key, *stores).split())
         a, b = Link(s.bus(0)), Link(s.bus(1))
         check({"derived", "enabled"} <= a.status() & b.status(), "a session on both sides")
+        check(not {"no_own_epoch", "no_peer_epoch"} & (a.status() | b.status()), "epochs on both sides")
+        check([EpochFile(path).given for path in stores] == [1, 1], "the Rust driver has taken one epoch of each store")
         keys = reference.Keys(SUITE, MASTER_KEY, id_a, id_b)
         print(f"session {keys.session.hex()}, started by the Rust driver")
 
@@ -113,7 +120,7 @@ def main():
         key.write_bytes(keys.key[reference.B])
         N = reference.nonce(SUITE, reference.B, keys.session, 0)
         sealed = polyseal(program, "seal", *suite, "--nonce", N.hex(), data=frames[2])
-        head = bytes(12) + reference.TYPE + bytes([1, SUITE.number, reference.B, 0]) + keys.session + bytes(8)
+        head = bytes(12) + reference.TYPE + bytes([reference.VERSION, SUITE.number, reference.B, 0]) + keys.session + bytes(8)
         check([frame for _, frame in through(s, A_PACKETS, [head + sealed], A_PLAIN)] == [frames[2]],
               "the hardware opens what the tool sealed")
         key.write_bytes(MASTER_KEY)
@@ -153,6 +160,17 @@ def main():
         rises(a, before[0], plain_no_session=1)
         rises(b, before[1], no_session=1)
         print("after an erasure nothing passes")
+
+        # A repeats all of its randomness, and all that B said is replayed to it.
+        a.set_master_key(MASTER_KEY)
+        with mock.patch("secrets.token_bytes", return_value=id_a[:16]):
+            check(a.offer(reference.A, EpochFile(stores[0]))[:16] == id_a[:16], "the same randomness")
+        a.derive(id_b)
+        try:
+            a.enable(keys.confirmation[reference.B])
+            check(False, "B's confirmation, replayed, is refused")
+        except ConfirmationError:
+            print("a side that repeated its randomness has other keys, and refused what was replayed to it")
         for side, link in (("A", a), ("B", b)):
             print(f"counters of {side}: " + ", ".join(f"{name} {count}" for name, count in link.counters().items() if count))
         print(f"{s.now() / 1e6:.1f} ms of the hardware's time in {time.monotonic() - began:.0f} s; the captures are in {BUILD.relative_to(ROOT)}")

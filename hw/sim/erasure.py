@@ -38,11 +38,11 @@ CORE = """
 # ks_gen: words of the master key, of both identifiers, `derive`; the cores take every beat.
 KEYS = """
   wire [7:0] step = cycle[7:0];
-  wire master = on & (cycle < {words}), own = on & (cycle >= 20) & (cycle < 24), peer = on & (cycle >= 24) & (cycle < 28);
-  ks_gen dut (.clk(clk), .rst(rst), .word(noise[31:0] & {{32{{on}}}}), .index(master ? step[3:0] : (step[3:0] & 4'h3)),
+  wire master = on & (cycle < {words}), own = on & (cycle >= 24) & (cycle < 30), peer = on & (cycle >= 32) & (cycle < 38);
+  ks_gen dut (.clk(clk), .rst(rst), .word(noise[31:0] & {{32{{on}}}}), .index(master ? step[3:0] : (step[3:0] & 4'h7)),
     .write_master(master), .write_own(own), .write_peer(peer), .write_confirmation(on), .role(on & noise[5]),
-    .derive(on & (cycle == 30)), .enable(1'b0), .stop(1'b0), .zeroise(zeroise), .may_derive(), .may_enable(),
-    .may_write(), .may_confirm(), .has_master(), .derived(), .busy(), .refused(), .ended(), .was_erased(),
+    .derive(on & (cycle == 40)), .enable(1'b0), .stop(1'b0), .zeroise(zeroise), .may_derive(), .may_enable(),
+    .may_write(), .may_confirm(), .has_master(), .derived(), .busy(), .no_own_epoch(), .no_peer_epoch(), .refused(), .ended(), .was_erased(),
     .own_confirmation(), .erase(), .erased(1'b1), .enabled(), .direction(), .session(), .key_tdata(), .seal_key_tvalid(),
     .open_key_tvalid(), .seal_key_tready(1'b1), .open_key_tready(1'b1), .l_star(), .seal_tag_a(), .open_tag_a());
 """
@@ -88,7 +88,7 @@ DESIGNS = {
     f"omd_core {hash}": (CORE, "omd_core", CORES, {"G_HASH": hash, "G_BYTES": n, "G_TAG_BYTES": n}, 1, 12 * CALL[hash])
     for hash, n in BYTES.items()
 } | {
-    f"ks_gen {hash}": (KEYS, "ks_gen", [*CORES, "link/ks_gen"], {"G_HASH": hash, "G_BYTES": n}, 9, 9 * CALL[hash] + 100)
+    f"ks_gen {hash}": (KEYS, "ks_gen", [*CORES, "link/ks_gen"], {"G_HASH": hash, "G_BYTES": n}, 9, 9 * CALL[hash] + 110)
     for hash, n in BYTES.items()
 }
 

@@ -111,7 +111,7 @@ class Run:
         self.bytes(side, regs.MASTER_KEY, self.MK)
 
     def identifiers(self):
-        return [self.random.randbytes(16) for _ in range(2)]
+        return [reference.identifier(self.random.randbytes(16), self.random.randrange(2**64)) for _ in range(2)]
 
     def derive(self, ids):
         for side in self.both:
@@ -125,9 +125,13 @@ class Run:
     def enable(self, ids):
         keys = reference.Keys(self.suite, self.MK, *ids)
         for side in self.both:
-            self.bytes(side, regs.PEER_CONFIRMATION, keys.confirmation[1 - side])
-            self.write(side, regs.CONTROL, regs.CONTROL_ENABLE)
+            self.confirm(side, keys.confirmation[1 - side])
         self.wait(20)
+        return keys
+
+    def confirm(self, side, confirmation):
+        self.bytes(side, regs.PEER_CONFIRMATION, confirmation)
+        self.write(side, regs.CONTROL, regs.CONTROL_ENABLE)
 
     def model_session(self, ids):
         confirmations = [self.sides[i].derive(ids[i], ids[1 - i]) for i in (0, 1)]
@@ -136,10 +140,15 @@ class Run:
 
     def session(self):
         ids = self.identifiers()
-        self.derive(ids)
-        self.enable(ids)
-        self.do(lambda: self.model_session(ids))
+        self.session_of(ids)
         return ids
+
+    def session_of(self, ids):
+        """Its keys."""
+        self.derive(ids)
+        keys = self.enable(ids)
+        self.do(lambda: self.model_session(ids))
+        return keys
 
     def command(self, name, sides=None, response=OKAY):
         for side in sides if sides is not None else self.both:

@@ -64,7 +64,8 @@ def script(hash):
     r = random.Random(f"control {hash}")
     s = Script()
     n = reference.omd.HASHES["omd-" + hash].n
-    status = {name: getattr(regs, "STATUS_" + name.upper()) for name in ("busy", "has_master", "derived", "enabled")}
+    status = {name: getattr(regs, "STATUS_" + name.upper())
+              for name in ("busy", "has_master", "derived", "enabled", "no_own_epoch", "no_peer_epoch")}
     irq = {name: getattr(regs, "IRQ_STATUS_" + name.upper()) for name in ("derived", "refused", "erased")}
     calls = 8 * {"sha256": 68, "sha512": 84, "blake2b": 16}[hash] + 120
 
@@ -75,13 +76,18 @@ def script(hash):
         s.bytes(regs.OWN_IDENTIFIER, own)
         s.bytes(regs.PEER_IDENTIFIER, peer)
 
+    def stopped():
+        command("stop")
+        s.wait(100, 1)
+        s.write(regs.IRQ_STATUS, 0x3F)
+
     def no_keys():
         s.add("k", " ".join([f"{0:0{2 * n}X}"] * 6))
 
     # As it is after reset: constants, erasure noted, nothing else.
     s.wait(80)
     s.read(regs.MAGIC, 0x4F4D444C)
-    s.read(regs.VERSION, 0x0101)
+    s.read(regs.VERSION, 0x0202)
     s.read(regs.CAPABILITIES, suite.number | n << 8 | 8 << 16 | 16 << 24)
     s.read(regs.FRAME_LIMITS, 9600 | 14 << 16)
     s.read(regs.STATUS, 0)
@@ -93,7 +99,7 @@ def script(hash):
     s.read(regs.IRQ_STATUS, 0)
 
     # What is refused: addresses without a register, read-only ones, parts of words, commands whose condition is not met.
-    for address in (0x038, 0x0D0, 0xFFC, regs.MASTER_KEY + n if n < 64 else 0x0E0):
+    for address in (0x038, 0x098, 0x0BC, 0x0F0, 0xFFC, regs.MASTER_KEY + n if n < 64 else 0x0FC):
         s.read(address, 0, SLVERR)
         s.write(address, 0, SLVERR)
     for address in (regs.MAGIC, regs.STATUS, regs.SESSION, regs.COUNTER, regs.OWN_CONFIRMATION, regs.COUNTERS):
@@ -138,25 +144,18 @@ def script(hash):
     s.bytes(regs.MASTER_KEY, MK)
     s.read(regs.STATUS, status["has_master"])
     s.reads(regs.MASTER_KEY, bytes(n))
+    s.bytes(regs.MASTER_KEY, MK[:4])                      # the first word of another ends it: the drivers look at that
+    s.read(regs.STATUS, 0)
+    s.bytes(regs.MASTER_KEY + 4, MK[4:])
+    s.read(regs.STATUS, status["has_master"])
 
-    # Sessions of both roles, each beside the reference's.
-    for role in (0, 1):
-        own, peer = r.randbytes(16), r.randbytes(16)
-        s.write(regs.ROLE, role)
-        s.read(regs.ROLE, role)
-        ids(own, own)
-        command("derive", SLVERR)
-        s.wait(5, role)                                   # the erasure before
-        s.read(regs.IRQ_STATUS, irq["refused"] | (irq["erased"] if role else 0))
-        s.write(regs.IRQ_STATUS, 0x3F)
+    def derived(MK, role, own, peer, more=0):
+        """Derives keys, which must be the reference's; gives them."""
         ids(own, peer)
-        s.reads(regs.OWN_IDENTIFIER, bytes(16))
         command("derive")
-        s.read(regs.STATUS, status["busy"] | status["has_master"])
-        s.bytes(regs.MASTER_KEY, bytes(4), SLVERR)
         s.wait(calls)
         keys = reference.Keys(suite, MK, *((peer, own) if role else (own, peer)))
-        s.read(regs.STATUS, status["has_master"] | status["derived"])
+        s.read(regs.STATUS, status["has_master"] | status["derived"] | more)
         s.read(regs.IRQ_STATUS, irq["derived"])
         s.write(regs.IRQ_STATUS, 0x3F)
         s.reads(regs.SESSION, keys.session)
@@ -166,6 +165,32 @@ def script(hash):
             keyed = reference.omd.Keyed(keys.omd, keys.key[direction], 8 * suite.TAG)
             expected += [keys.key[direction].hex(), keyed.Ls.hex(), keyed.hash(keys.AD).hex()]
         s.add("k", " ".join(expected).upper())
+        return keys
+
+    # Sessions of both roles, each beside the reference's.
+    for role in (0, 1):
+        own, peer = (reference.identifier(r.randbytes(16), r.randrange(1, 2**64)) for _ in range(2))
+        s.write(regs.ROLE, role)
+        s.read(regs.ROLE, role)
+        for same in (own, reference.identifier(own[:16], 9)):
+            ids(own, same)
+            command("derive", SLVERR)
+            s.wait(5, int(role and same == own))          # the erasure before
+            s.read(regs.IRQ_STATUS, irq["refused"] | (irq["erased"] if role and same == own else 0))
+            s.write(regs.IRQ_STATUS, 0x3F)
+        for last in (12, 16, 20):                         # without all words there is no identifier
+            ids(own, peer[:last])
+            command("derive", SLVERR)
+            ids(own[:last], peer)
+            command("derive", SLVERR)
+        ids(own, peer)
+        s.reads(regs.OWN_IDENTIFIER, bytes(24))
+        command("derive")
+        s.read(regs.STATUS, status["busy"] | status["has_master"])
+        s.bytes(regs.MASTER_KEY, bytes(4), SLVERR)
+        s.wait(calls)
+        stopped()
+        keys = derived(MK, role, own, peer)
         for address in (regs.ROLE, regs.MASTER_KEY, regs.OWN_IDENTIFIER, regs.PEER_IDENTIFIER, regs.DESTINATION):
             s.write(address, 0, SLVERR)
         command("enable", SLVERR)
@@ -208,11 +233,40 @@ def script(hash):
         no_keys()
         ids(own, peer)
         command("derive", SLVERR)                         # the master key is gone, too
-    # An erasure in the midst of a derivation.
+    # A side that repeats all of its randomness, and to which all that the other said is replayed: with a new epoch its keys are new, and
+    # what the other confirmed is refused.
     s.bytes(regs.MASTER_KEY, MK)
-    ids(r.randbytes(16), r.randbytes(16))
+    s.write(regs.IRQ_STATUS, 0x3F)
+    for role in (0, 1):
+        s.write(regs.ROLE, role)
+        drawn, peer = r.randbytes(16), reference.identifier(r.randbytes(16), 7)
+        recorded, taken = None, set()
+        for epoch in (2, 3, 2**63):
+            keys = derived(MK, role, reference.identifier(drawn, epoch), peer)
+            taken |= set(keys.key.values())
+            is_first, recorded = recorded is None, recorded or keys.confirmation[1 - role]
+            s.bytes(regs.PEER_CONFIRMATION, recorded)
+            command("enable")
+            s.wait(100, 0 if is_first else 1)
+            if is_first:
+                s.read(regs.STATUS, status["has_master"] | status["derived"] | status["enabled"])
+                stopped()
+                continue
+            s.read(regs.STATUS, status["has_master"])
+            s.read(regs.IRQ_STATUS, irq["refused"] | irq["erased"])
+            s.write(regs.IRQ_STATUS, 0x3F)
+            no_keys()
+        assert len(taken) == 6
+        # Who has no store of epochs is told of.
+        derived(MK, role, reference.identifier(drawn, 0), peer, status["no_own_epoch"])
+        stopped()
+        derived(MK, role, reference.identifier(drawn, 1), reference.identifier(peer[:16], 0), status["no_peer_epoch"])
+        stopped()
+        s.read(regs.STATUS, status["has_master"])
+    # An erasure in the midst of a derivation.
+    ids(r.randbytes(24), r.randbytes(24))
     command("derive")
-    s.wait(calls // 2, 1)
+    s.wait(calls // 2)
     command("stop")
     s.wait(100, 1)
     s.read(regs.STATUS, status["has_master"])

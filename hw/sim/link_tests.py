@@ -273,6 +273,46 @@ def last(hash="sha256", width=64):
     return run
 
 
+def repeats(hash="sha256", width=64):
+    """One link that repeats all of its randomness, and to which all that the other side said is replayed: with a new epoch nothing is sealed.
+
+    Nor would the key stream be the same if the other side were there: one more session, which it confirms, shows that.
+    """
+    run = Run(hash, width, max_frame=200, seed=10)
+    run.wait(300)
+    run.addresses()
+    run.master(0)
+    drawn, other = run.random.randbytes(16), run.identifiers()[1]
+    frame = run.frame(100)
+
+    def packet():
+        run.begin()
+        run.offer(0, frame)
+        run.run()
+
+    recorded = run.session_of([reference.identifier(drawn, 1), other]).confirmation[1]
+    packet()
+    run.command("stop")
+    run.wait(350)
+    run.do(run.sides[0].stop)
+    again = [reference.identifier(drawn, 2), other]
+    run.derive(again)
+    run.confirm(0, recorded)
+    run.wait(350)
+    run.read(0, regs.STATUS, regs.STATUS_HAS_MASTER)
+    packet()
+    run.session_of(again)
+    packet()
+
+    def compare():
+        first, second = (packet[reference.HEADER:-32] for _, packet in run.lines("packets0"))
+        if any(first[i:i + 8] == second[i:i + 8] for i in range(0, len(frame) - 7, 8)):
+            raise Wrong("the key stream repeats")
+
+    run.do(compare)
+    return run
+
+
 def timing(hash="sha256", width=64):
     """One link, twice the same lengths with other keys and data: the same cycles to the end of each."""
     run = Run(hash, width, max_frame=200, seed=9)
@@ -336,6 +376,7 @@ def configurations(long):
     yield config("resets", resets(), G_MAX_FRAME=200, G_STALL=10, G_CTXT_PS=23000, G_PTXT_PS=37000)
     yield config("overflow", overflow(), G_MAX_FRAME=200, G_FIFO_BYTES=512)
     yield config("last", last(), G_MAX_FRAME=200, G_MIN_FRAME=0, G_LAST=5, G_STALL=20, G_CTXT_PS=31000, G_PTXT_PS=7000)
+    yield config("repeats", repeats(), G_MAX_FRAME=200)
     yield config("timing", timing(), G_MAX_FRAME=200)
     # Every hash and every width of the streams.
     if long:

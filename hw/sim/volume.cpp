@@ -214,7 +214,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 1000; i++) step(ends);
   for (int e = 0; e < 2; e++) ends[e].link.ptxt_aresetn = ends[e].link.core_aresetn = ends[e].link.ctxt_aresetn = 1;
 
-  bytes key(BLOCK_BYTES), ids[2] = {bytes(16), bytes(16)};
+  bytes key(BLOCK_BYTES), ids[2] = {bytes(24), bytes(24)};
   for (unsigned i = 0; i < key.size(); i++) key[i] = i;
   for (auto &id : ids)
     for (auto &byte : id) byte = chance();

@@ -49,7 +49,7 @@ architecture tb of tb_link_control is
   signal write_master, write_own, write_peer, write_confirmation : std_logic;
   signal role, derive, enable, stop, zeroise : std_logic;
   signal may_derive, may_enable, may_write, may_confirm : std_logic;
-  signal has_master, derived, busy, enabled, refused, ended, was_erased : std_logic;
+  signal has_master, derived, busy, enabled, no_own_epoch, no_peer_epoch, refused, ended, was_erased : std_logic;
   signal own_confirmation : slv(127 downto 0);
   signal session : slv(31 downto 0);
   signal destination, source : slv(47 downto 0);
@@ -195,7 +195,8 @@ begin
       write_confirmation => write_confirmation, role => role, derive => derive, enable => enable, stop => stop,
       zeroise => zeroise, may_derive => may_derive, may_enable => may_enable, may_write => may_write,
       may_confirm => may_confirm, has_master => has_master, derived => derived,
-      busy => busy, enabled => enabled, refused => refused, ended => ended, was_erased => was_erased,
+      busy => busy, enabled => enabled, no_own_epoch => no_own_epoch, no_peer_epoch => no_peer_epoch,
+      refused => refused, ended => ended, was_erased => was_erased,
       own_confirmation => own_confirmation, session => session, destination => destination, source => source,
       counter => x"0123456789ABCDEF", rekey_limit => rekey_limit, exhausted => '0', rekey_due => '0', forged => '0',
       counts => counts);
@@ -206,7 +207,8 @@ begin
       write_peer => write_peer, write_confirmation => write_confirmation, role => role, derive => derive,
       enable => enable, stop => stop, zeroise => zeroise, may_derive => may_derive, may_enable => may_enable,
       may_write => may_write, may_confirm => may_confirm,
-      has_master => has_master, derived => derived, busy => busy, refused => refused, ended => ended,
+      has_master => has_master, derived => derived, busy => busy, no_own_epoch => no_own_epoch,
+      no_peer_epoch => no_peer_epoch, refused => refused, ended => ended,
       was_erased => was_erased, own_confirmation => own_confirmation, erase => erase, erased => erased,
       enabled => enabled, direction => direction, session => session, key_tdata => key_tdata,
       seal_key_tvalid => seal_tvalid, open_key_tvalid => open_tvalid, seal_key_tready => tready,

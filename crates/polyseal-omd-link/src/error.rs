@@ -39,7 +39,7 @@ pub enum Error<E> {
         /// What is needed, in bytes.
         needed: usize,
     },
-    /// Both identifiers are the same: what came is this end's own.
+    /// Both identifiers have the same random bytes: what came is this end's own.
     EqualIdentifiers,
     /// The other end has other keys: another master key, the same role, or an identifier was
     /// altered on its way. The session's keys are erased.
@@ -62,7 +62,9 @@ impl<E: fmt::Display> fmt::Display for Error<E> {
             Self::KeyLength { given, needed } => {
                 write!(f, "a master key of {given} bytes where {needed} are needed")
             }
-            Self::EqualIdentifiers => f.write_str("the other end's identifier is this end's own"),
+            Self::EqualIdentifiers => {
+                f.write_str("the other end's identifier is this end's own, or drawn alike")
+            }
             Self::WrongConfirmation => f.write_str("the other end has other keys"),
             Self::Stuck => f.write_str("the device does not come to an end"),
             Self::Randomness => f.write_str("the operating system gives no randomness"),

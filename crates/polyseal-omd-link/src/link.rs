@@ -1,5 +1,6 @@
 //! One end of a link: its master key, its sessions, its counters.
 
+use crate::epoch::Epoch;
 use crate::error::{Error, Fault};
 use crate::registers::{self as reg, Counter};
 
@@ -97,6 +98,17 @@ impl Status {
     pub const fn rekey_due(self) -> bool {
         self.0 & reg::STATUS_REKEY_DUE != 0
     }
+    /// There are a session's keys, and this end has no store of epochs ([`Epoch::NoStore`]): if it
+    /// repeats its randomness, it repeats its key stream.
+    #[must_use]
+    pub const fn no_own_epoch(self) -> bool {
+        self.0 & reg::STATUS_NO_OWN_EPOCH != 0
+    }
+    /// There are a session's keys, and the other end says that it has no store of epochs.
+    #[must_use]
+    pub const fn no_peer_epoch(self) -> bool {
+        self.0 & reg::STATUS_NO_PEER_EPOCH != 0
+    }
 }
 
 /// What has happened: bits of `registers::IRQ_STATUS_*`.
@@ -110,8 +122,11 @@ pub struct Link<B> {
     capabilities: Capabilities,
 }
 
+/// Bytes of an identifier that are drawn; 8 of the epoch follow.
+const RANDOM: usize = 16;
+const IDENTIFIER: usize = RANDOM + 8;
 const MAGIC: u32 = 0x4f4d_444c;
-const VERSION: u32 = 0x0101;
+const VERSION: u32 = 0x0202;
 
 impl<B: Bus> Link<B> {
     /// The link whose registers are on this bus. It is left as it is; an erasure, such as that
@@ -177,15 +192,21 @@ impl<B: Bus> Link<B> {
     ///
     /// # Errors
     ///
-    /// [`Error::KeyLength`]; [`Error::Refused`] while there is a session.
+    /// [`Error::KeyLength`]; [`Error::Refused`] while there is a session: the key before stays.
     pub fn set_master_key(&mut self, key: &[u8]) -> Result<(), Error<B::Error>> {
         let needed = self.capabilities.block_bytes;
         if key.len() != needed {
             return Err(Error::KeyLength { given: key.len(), needed });
         }
-        self.write_bytes(reg::MASTER_KEY, key)?;
-        if self.status()?.has_master() {
-            return Ok(());
+        let (first, rest) = key.split_at(4);
+        self.write_bytes(reg::MASTER_KEY, first)?;
+        // Not every bus brings a refusal back, and a device that refuses keeps the key before. The
+        // first word that it takes ends that key.
+        if !self.status()?.has_master() {
+            self.write_bytes(reg::MASTER_KEY + 4, rest)?;
+            if self.status()?.has_master() {
+                return Ok(());
+            }
         }
         Err(Error::Refused { offset: reg::MASTER_KEY })
     }
@@ -221,14 +242,17 @@ impl<B: Bus> Link<B> {
         self.write_bytes(reg::REKEY_LIMIT, &limit.to_le_bytes())
     }
 
-    /// Begins a session: ends the one before, if there is one, and draws this end's identifier.
+    /// Begins a session: ends the one before, if there is one, and draws this end's identifier. The
+    /// epoch in it is used up, also if this fails.
     ///
     /// # Errors
     ///
     /// [`Error::Randomness`], [`Error::Stuck`], and the bus's own.
-    pub fn offer(&mut self, role: Role) -> Result<Offer<'_, B>, Error<B::Error>> {
-        let mut identifier = [0; 16];
-        getrandom::fill(&mut identifier).map_err(|_| Error::Randomness)?;
+    pub fn offer(&mut self, role: Role, epoch: Epoch) -> Result<Offer<'_, B>, Error<B::Error>> {
+        let mut identifier = [0; IDENTIFIER];
+        let (drawn, counted) = identifier.split_at_mut(RANDOM);
+        getrandom::fill(drawn).map_err(|_| Error::Randomness)?;
+        counted.copy_from_slice(&epoch.number().to_be_bytes());
         self.stop()?;
         self.write(reg::ROLE, role as u32)?;
         self.write_bytes(reg::OWN_IDENTIFIER, &identifier)?;
@@ -354,13 +378,14 @@ fn from_fault<E>(fault: Fault<E>, offset: u16) -> Error<E> {
 #[must_use]
 pub struct Offer<'a, B> {
     link: &'a mut Link<B>,
-    identifier: [u8; 16],
+    identifier: [u8; IDENTIFIER],
 }
 
 impl<'a, B: Bus> Offer<'a, B> {
-    /// This end's identifier, 16 bytes, drawn for this session. It is no secret.
+    /// This end's identifier, of this session only: 16 bytes that are drawn, 8 of the epoch. It is
+    /// no secret.
     #[must_use]
-    pub fn identifier(&self) -> &[u8; 16] {
+    pub fn identifier(&self) -> &[u8; 24] {
         &self.identifier
     }
 
@@ -370,8 +395,8 @@ impl<'a, B: Bus> Offer<'a, B> {
     ///
     /// [`Error::EqualIdentifiers`]; [`Error::Refused`] without a master key; [`Error::Stuck`], and
     /// the bus's own.
-    pub fn derive(self, peers: &[u8; 16]) -> Result<Derived<'a, B>, Error<B::Error>> {
-        if self.identifier == *peers {
+    pub fn derive(self, peers: &[u8; 24]) -> Result<Derived<'a, B>, Error<B::Error>> {
+        if self.identifier[..RANDOM] == peers[..RANDOM] {
             return Err(Error::EqualIdentifiers);
         }
         self.link.write_bytes(reg::PEER_IDENTIFIER, peers)?;

@@ -2,7 +2,7 @@
 
 /// `magic`: 4F4D444C, "OMDL".
 pub const MAGIC: u16 = 0x000;
-/// `version`: of the packet format in bits 7 to 0, of this table in bits 15 to 8: both 1.
+/// `version`: of the packet format in bits 7 to 0, of this table in bits 15 to 8: both 2.
 pub const VERSION: u16 = 0x004;
 /// `capabilities`: what this build has.
 pub const CAPABILITIES: u16 = 0x008;
@@ -23,7 +23,7 @@ pub const FRAME_LIMITS_MIN_FRAME: u32 = 0xffff_0000;
 /// `control`: begins what it says; refused (SLVERR) where its condition does not hold.
 pub const CONTROL: u16 = 0x010;
 /// `control.derive`: computes a session's keys; needs the whole master key, both identifiers,
-/// written anew since the last derivation and not equal, and no session.
+/// written anew since the last derivation and with other random parts, and no session.
 pub const CONTROL_DERIVE: u32 = 0x0000_0001;
 /// `control.enable`: compares the peer's confirmation; needs derived keys and a confirmation, all
 /// of it written since. If it is wrong, the session's keys are erased.
@@ -46,12 +46,17 @@ pub const STATUS_ENABLED: u32 = 0x0000_0008;
 pub const STATUS_EXHAUSTED: u32 = 0x0000_0010;
 /// `status.rekey_due`: the counter is at rekey_limit or above.
 pub const STATUS_REKEY_DUE: u32 = 0x0000_0020;
+/// `status.no_own_epoch`: session keys are there, and this side's epoch is 0: it has no store of
+/// epochs, and if it repeats its randomness it repeats its key stream.
+pub const STATUS_NO_OWN_EPOCH: u32 = 0x0000_0040;
+/// `status.no_peer_epoch`: session keys are there, and the other side's epoch is 0.
+pub const STATUS_NO_PEER_EPOCH: u32 = 0x0000_0080;
 /// `irq_status`: what has happened; the interrupt line is 1 while a bit is set here and in
 /// irq_enable.
 pub const IRQ_STATUS: u16 = 0x018;
 /// `irq_status.derived`: a derivation has ended.
 pub const IRQ_STATUS_DERIVED: u32 = 0x0000_0001;
-/// `irq_status.refused`: equal identifiers, or a wrong confirmation.
+/// `irq_status.refused`: identifiers with equal random parts, or a wrong confirmation.
 pub const IRQ_STATUS_REFUSED: u32 = 0x0000_0002;
 /// `irq_status.rekey_due`: the counter has reached rekey_limit.
 pub const IRQ_STATUS_REKEY_DUE: u32 = 0x0000_0004;
@@ -73,20 +78,20 @@ pub const REKEY_LIMIT: u16 = 0x028;
 pub const COUNTER: u16 = 0x030;
 /// `master_key`: n bytes; the words in order, the last completes it.
 pub const MASTER_KEY: u16 = 0x040;
-/// `own_identifier`: drawn anew for each session; the words in order, the last completes it. Taken
-/// once: derive uses it up.
+/// `own_identifier`: 16 bytes drawn anew for each session, then the epoch, the first byte highest;
+/// the words in order, the last completes it. Taken once: derive uses it up.
 pub const OWN_IDENTIFIER: u16 = 0x080;
 /// `peer_identifier`: the other side's; as own_identifier.
-pub const PEER_IDENTIFIER: u16 = 0x090;
-/// `own_confirmation`: to be sent to the other side; 0 without derived keys.
-pub const OWN_CONFIRMATION: u16 = 0x0a0;
+pub const PEER_IDENTIFIER: u16 = 0x0a0;
 /// `peer_confirmation`: what the other side has sent; the words in order, the last completes it.
 /// Refused (SLVERR) without derived keys or once enabled.
-pub const PEER_CONFIRMATION: u16 = 0x0b0;
+pub const PEER_CONFIRMATION: u16 = 0x0c0;
+/// `own_confirmation`: to be sent to the other side; 0 without derived keys.
+pub const OWN_CONFIRMATION: u16 = 0x0d0;
 /// `destination`: of packets that are sent: bytes 0 to 5.
-pub const DESTINATION: u16 = 0x0c0;
+pub const DESTINATION: u16 = 0x0e0;
 /// `source`: of packets that are sent: bytes 6 to 11.
-pub const SOURCE: u16 = 0x0c8;
+pub const SOURCE: u16 = 0x0e8;
 /// the first counter; each is 64 bits.
 pub const COUNTERS: u16 = 0x100;
 

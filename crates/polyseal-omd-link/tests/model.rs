@@ -3,8 +3,10 @@
 
 use core::convert::Infallible;
 
+use core::num::NonZeroU64;
 use polyseal_omd_link::registers::{self as reg, Counter};
-use polyseal_omd_link::{Bus, Error, Events, Fault, Link, Role};
+
+use polyseal_omd_link::{Bus, Epoch, Error, Events, Fault, Link, Role};
 
 #[derive(Debug, Default)]
 struct Model {
@@ -20,17 +22,20 @@ struct Model {
     events: u32,
     accesses: Vec<(char, u16, u32)>,
     stuck: bool,
+    /// Refusals do not come back, as over most mapped memory.
+    silent: bool,
     version: u32,
 }
 
 impl Model {
     fn new() -> Self {
-        Self { version: 0x0101, ..Self::default() }
+        Self { version: 0x0202, ..Self::default() }
     }
 
     fn of(&self, side: u32) -> [u8; 16] {
         let (a, b) = if self.role == 0 { (&self.own, &self.peer) } else { (&self.peer, &self.own) };
-        std::array::from_fn(|i| a[i] ^ b[i].rotate_left(1) ^ self.master[i] ^ side as u8)
+        let of = |id: &[u8], i: usize| id[i] ^ id[16 + i % 8];
+        std::array::from_fn(|i| of(a, i) ^ of(b, i).rotate_left(1) ^ self.master[i] ^ side as u8)
     }
 
     fn forget(&mut self) {
@@ -73,6 +78,8 @@ impl Bus for Model {
                     (reg::STATUS_HAS_MASTER, self.master.len() == 32),
                     (reg::STATUS_DERIVED, self.derived && self.busy == 0),
                     (reg::STATUS_ENABLED, self.enabled),
+                    (reg::STATUS_NO_OWN_EPOCH, self.derived && self.own[16..] == [0; 8]),
+                    (reg::STATUS_NO_PEER_EPOCH, self.derived && self.peer[16..] == [0; 8]),
                 ] {
                     status |= if set { bit } else { 0 };
                 }
@@ -82,8 +89,8 @@ impl Bus for Model {
             reg::SESSION => 0x0403_0201,
             reg::COUNTER => 0x89ab_cdef,
             0x034 => 0x0123_4567,
-            0x0c0..0x0d0 => self.addresses[usize::from(offset - 0x0c0) / 4],
-            0x0a0..0x0b0 => word(&self.of(self.role), offset - 0x0a0),
+            0x0e0..0x0f0 => self.addresses[usize::from(offset - 0x0e0) / 4],
+            0x0d0..0x0e0 => word(&self.of(self.role), offset - 0x0d0),
             // The counter `tag` is 2^32 + 5, all others are 0.
             _ if offset == reg::COUNTERS + 8 * Counter::Tag as u16 => 5,
             _ if offset == reg::COUNTERS + 8 * Counter::Tag as u16 + 4 => 1,
@@ -94,9 +101,9 @@ impl Bus for Model {
 
     fn write(&mut self, offset: u16, data: u32) -> Result<(), Fault<Infallible>> {
         self.accesses.push(('w', offset, data));
-        let guarded = matches!(offset, 0x020 | 0x040..0x0a0 | 0x0c0..0x0d0);
+        let guarded = matches!(offset, 0x020 | 0x040..0x0c0 | 0x0e0..0x0f0);
         if guarded && self.derived {
-            return Err(Fault::Refused);
+            return if self.silent { Ok(()) } else { Err(Fault::Refused) };
         }
         match offset {
             reg::CONTROL if data == reg::CONTROL_ZEROISE => {
@@ -105,7 +112,7 @@ impl Bus for Model {
             }
             reg::CONTROL if data == reg::CONTROL_STOP => self.forget(),
             reg::CONTROL if data == reg::CONTROL_DERIVE => {
-                if self.master.len() != 32 || self.own.len() != 16 || self.peer.len() != 16 {
+                if self.master.len() != 32 || self.own.len() != 24 || self.peer.len() != 24 {
                     return Err(Fault::Refused);
                 }
                 self.derived = true;
@@ -124,10 +131,10 @@ impl Bus for Model {
             reg::IRQ_ENABLE => {}
             0x028 | 0x02c => {}
             0x040..0x060 => take(&mut self.master, offset - 0x040, data),
-            0x080..0x090 => take(&mut self.own, offset - 0x080, data),
-            0x090..0x0a0 => take(&mut self.peer, offset - 0x090, data),
-            0x0b0..0x0c0 => take(&mut self.confirmation, offset - 0x0b0, data),
-            0x0c0..0x0d0 => self.addresses[usize::from(offset - 0x0c0) / 4] = data,
+            0x080..0x098 => take(&mut self.own, offset - 0x080, data),
+            0x0a0..0x0b8 => take(&mut self.peer, offset - 0x0a0, data),
+            0x0c0..0x0d0 => take(&mut self.confirmation, offset - 0x0c0, data),
+            0x0e0..0x0f0 => self.addresses[usize::from(offset - 0x0e0) / 4] = data,
             _ => return Err(Fault::Refused),
         }
         Ok(())
@@ -136,14 +143,18 @@ impl Bus for Model {
 
 const KEY: [u8; 32] = [7; 32];
 
+fn epoch(number: u64) -> Epoch {
+    Epoch::Stored(NonZeroU64::new(number).expect("not 0"))
+}
+
 #[test]
 fn two_ends_agree_and_others_do_not() {
     let (mut a, mut b) = (Model::new(), Model::new());
     let (mut a, mut b) = (Link::new(&mut a).expect("a link"), Link::new(&mut b).expect("a link"));
     a.set_master_key(&KEY).expect("a key");
     b.set_master_key(&KEY).expect("a key");
-    let of_a = a.offer(Role::A).expect("an offer");
-    let of_b = b.offer(Role::B).expect("an offer");
+    let of_a = a.offer(Role::A, epoch(1)).expect("an offer");
+    let of_b = b.offer(Role::B, epoch(2)).expect("an offer");
     assert_ne!(of_a.identifier(), of_b.identifier());
     let (id_a, id_b) = (*of_a.identifier(), *of_b.identifier());
     let (of_a, of_b) = (of_a.derive(&id_b).expect("keys"), of_b.derive(&id_a).expect("keys"));
@@ -154,11 +165,34 @@ fn two_ends_agree_and_others_do_not() {
     assert!(a.status().expect("a status").enabled() && !b.status().expect("a status").derived());
 
     // Another session has another identifier.
-    let again = a.offer(Role::A).expect("an offer");
+    let again = a.offer(Role::A, epoch(3)).expect("an offer");
     assert_ne!(again.identifier(), &id_a);
     let again = again.derive(&id_b).expect("keys");
     assert_ne!(again.confirmation(), &of_a_too);
     assert!(matches!(again.enable(&of_b_too), Err(Error::WrongConfirmation)));
+}
+
+#[test]
+fn the_epoch_is_in_the_identifier_and_its_absence_is_told() {
+    let mut model = Model::new();
+    let mut link = Link::new(&mut model).expect("a link");
+    link.set_master_key(&KEY).expect("a key");
+    let mut drawn = Vec::new();
+    for (own, peer) in [(5, 1), (0x0102_0304_0506_0708, 0), (0, 1), (0, 0)] {
+        let mine = if own == 0 { Epoch::NoStore } else { epoch(own) };
+        let offer = link.offer(Role::A, mine).expect("an offer");
+        let (random, counted) = offer.identifier().split_at(16);
+        assert_eq!(counted, own.to_be_bytes());
+        drawn.push(random.to_owned());
+        let mut others = [9; 24];
+        others[16..].copy_from_slice(&u64::to_be_bytes(peer));
+        drop(offer.derive(&others).expect("keys"));
+        let status = link.status().expect("a status");
+        assert_eq!((status.no_own_epoch(), status.no_peer_epoch()), (own == 0, peer == 0));
+    }
+    drawn.sort();
+    drawn.dedup();
+    assert_eq!(drawn.len(), 4);
 }
 
 #[test]
@@ -172,20 +206,38 @@ fn what_is_refused_is_an_error() {
         let refused = link.set_master_key(&[1; 64][..length]).expect_err("a wrong length");
         assert_eq!(refused, Error::KeyLength { given: length, needed: 32 });
     }
-    let offer = link.offer(Role::A).expect("an offer");
-    let own = *offer.identifier();
-    assert_eq!(offer.derive(&own).expect_err("its own"), Error::EqualIdentifiers);
-    let offer = link.offer(Role::A).expect("an offer");
-    let refused = offer.derive(&[9; 16]).expect_err("there is no master key");
+    for other_epoch in [0, 1] {
+        let offer = link.offer(Role::A, epoch(4)).expect("an offer");
+        let mut own = *offer.identifier();
+        own[23] ^= other_epoch;
+        assert_eq!(offer.derive(&own).expect_err("its own"), Error::EqualIdentifiers);
+    }
+    let offer = link.offer(Role::A, epoch(5)).expect("an offer");
+    let refused = offer.derive(&[9; 24]).expect_err("there is no master key");
     assert_eq!(refused, Error::Refused { offset: reg::CONTROL });
     link.set_master_key(&KEY).expect("a key");
     link.set_addresses([1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]).expect("no session");
-    let derived = link.offer(Role::B).expect("an offer").derive(&[9; 16]).expect("keys");
+    let derived = link.offer(Role::B, epoch(6)).expect("an offer").derive(&[9; 24]).expect("keys");
     drop(derived);
     let refused = link.set_addresses([1; 6], [2; 6]).expect_err("there is a session");
     assert_eq!(refused, Error::Refused { offset: reg::DESTINATION });
     link.zeroise().expect("an erasure");
     assert!(!link.status().expect("a status").has_master());
+}
+
+#[test]
+fn a_master_key_that_is_refused_is_an_error() {
+    for silent in [false, true] {
+        let mut model = Model { silent, ..Model::new() };
+        let mut link = Link::new(&mut model).expect("a link");
+        link.set_master_key(&KEY).expect("a key");
+        drop(link.offer(Role::A, epoch(7)).expect("an offer").derive(&[9; 24]).expect("keys"));
+        let refused = link.set_master_key(&[8; 32]).expect_err("there is a session");
+        assert_eq!(refused, Error::Refused { offset: reg::MASTER_KEY });
+        link.stop().expect("an erasure");
+        link.set_master_key(&[8; 32]).expect("no session");
+        assert_eq!(link.into_bus().master, [8; 32]);
+    }
 }
 
 #[test]
@@ -202,10 +254,10 @@ fn another_device_is_none() {
         }
     }
     assert_eq!(Link::new(Zeros).expect_err("no device"), Error::NoDevice { magic: 0 });
-    let mut model = Model { version: 0x0102, ..Model::default() };
+    let mut model = Model { version: 0x0201, ..Model::default() };
     assert_eq!(
         Link::new(&mut model).expect_err("another format"),
-        Error::Version { found: 0x0102 }
+        Error::Version { found: 0x0201 }
     );
 }
 

@@ -8,22 +8,26 @@ in three steps, and each gives what the other end must be told, in clear, by any
     link = Link(bus)
     link.set_master_key(key)
     link.set_addresses(destination, source)
-    identifier = link.offer(A)                            # drawn anew for each session
+    identifier = link.offer(A, epochs)                    # drawn anew for each session; epochs: an EpochFile of omd_link_driver.epochs
     confirmation = link.derive(peers_identifier)
     link.enable(peers_confirmation)                       # from here on frames are sealed and opened
 
 Source: hw/docs/packet-format.md, section 3, and hw/docs/registers.md. The Rust driver, crates/polyseal-omd-link, does the same.
-Limits: what carries identifiers and confirmations between both ends is the caller's.
+Limits: what carries identifiers and confirmations between both ends is the caller's. The other end's can be replayed to an end whose
+randomness repeats, after a restored snapshot for example. What keeps its keys new is the epoch of each session, from a store that gives
+no number twice. With `NoStore` such an end repeats its key stream; a warning, and `no_own_epoch` and `no_peer_epoch` in `status`, tell.
 """
 
 import mmap
 import secrets
+import warnings
 
 from . import registers as reg
 
 A, B = 0, 1
-VERSION = 0x0101
+VERSION = 0x0202
 MAGIC = 0x4F4D444C
+RANDOM, IDENTIFIER = 16, 24                               # bytes that are drawn, and with the epoch
 
 
 class LinkError(Exception):
@@ -44,6 +48,18 @@ class ConfirmationError(LinkError):
 
 class StuckError(LinkError):
     """The device did not come to an end in the time that it can take at most."""
+
+
+class NoStoreWarning(UserWarning):
+    """An end without a store of epochs repeats its key stream if it repeats its randomness."""
+
+
+class NoStore:
+    """Instead of a store of epochs, where there is none."""
+
+    def take(self):
+        warnings.warn("without a store of epochs this end repeats its key stream if it repeats its randomness", NoStoreWarning, stacklevel=3)
+        return 0
 
 
 class StreamBus:
@@ -99,7 +115,7 @@ class Link:
     """One end of a link."""
 
     def __init__(self, bus):
-        self.bus = bus
+        self.bus, self._own = bus, None
         if bus.read(reg.MAGIC) != MAGIC:
             raise NoDeviceError("no omd_link is here")
         version = bus.read(reg.VERSION)
@@ -117,16 +133,20 @@ class Link:
     def status(self):
         """The names of what holds now."""
         word = self.bus.read(reg.STATUS)
-        names = ("BUSY", "HAS_MASTER", "DERIVED", "ENABLED", "EXHAUSTED", "REKEY_DUE")
+        names = ("BUSY", "HAS_MASTER", "DERIVED", "ENABLED", "EXHAUSTED", "REKEY_DUE", "NO_OWN_EPOCH", "NO_PEER_EPOCH")
         return {name.lower() for name in names if word & getattr(reg, "STATUS_" + name)}
 
     def set_master_key(self, key):
         """`key`: block_bytes bytes. It cannot be read back."""
         if len(key) != self.block_bytes:
             raise ValueError(f"a master key of {len(key)} bytes where {self.block_bytes} are needed")
-        self._write_bytes(reg.MASTER_KEY, key)
+        self._write_bytes(reg.MASTER_KEY, key[:4])
+        # Not every bus brings a refusal back, and a device that refuses keeps the key before. The first word that it takes ends that key.
+        if "has_master" in self.status():
+            raise RefusedError("the master key: there is a session, and the key before stays")
+        self._write_bytes(reg.MASTER_KEY + 4, key[4:])
         if "has_master" not in self.status():
-            raise RefusedError("the master key: there is a session")
+            raise RefusedError("the master key: the device has not taken all of it")
 
     def set_addresses(self, destination, source):
         """The outer addresses of what is sent, 6 bytes each; nothing authenticates them."""
@@ -141,26 +161,36 @@ class Link:
         """The counter at which the hardware asks for a new session."""
         self._write_bytes(reg.REKEY_LIMIT, limit.to_bytes(8, "little"))
 
-    def offer(self, role):
-        """This end's identifier, 16 bytes drawn for this session. Ends the session before."""
+    def offer(self, role, epochs):
+        """This end's identifier, of this session only: 16 bytes that are drawn, 8 of the epoch. Ends the session before.
+
+        epochs: what gives a number by `take()`, from 1 to 2**64 - 1 and never one twice, such as an EpochFile; or NoStore().
+        """
         if role not in (A, B):
             raise ValueError("a role is A or B")
+        epoch = epochs.take()
+        if not 0 <= epoch < 2**64 or (epoch == 0) != isinstance(epochs, NoStore):
+            raise ValueError(f"{epoch} is no epoch")
         self.stop()
         self.bus.write(reg.ROLE, role)
-        self._own = secrets.token_bytes(16)
+        self._own = secrets.token_bytes(RANDOM) + epoch.to_bytes(8, "big")
         self._write_bytes(reg.OWN_IDENTIFIER, self._own)
         return self._own
 
     def derive(self, peers_identifier):
         """This end's confirmation, 16 bytes; keys are there from now on."""
-        if len(peers_identifier) != 16:
-            raise ValueError("an identifier has sixteen bytes")
-        if peers_identifier == self._own:
-            raise RefusedError("the other end's identifier is this end's own")
+        if len(peers_identifier) != IDENTIFIER:
+            raise ValueError("an identifier has 24 bytes")
+        # The device takes an offer once. On a bus that brings no refusal back the keys of the session before would pass for new ones.
+        own, self._own = self._own, None
+        if own is None:
+            raise LinkError("derive: there is no new offer")
+        if peers_identifier[:RANDOM] == own[:RANDOM]:
+            raise RefusedError("the other end's identifier is this end's own, or drawn alike")
         self._write_bytes(reg.PEER_IDENTIFIER, peers_identifier)
         self.bus.write(reg.CONTROL, reg.CONTROL_DERIVE)
         if "derived" not in self._settle():
-            raise RefusedError("derive: there is no master key, or no offer")
+            raise RefusedError("derive: there is no master key")
         return self._read_bytes(reg.OWN_CONFIRMATION, 16)
 
     def session(self):
@@ -170,7 +200,10 @@ class Link:
     def enable(self, peers_confirmation):
         """Frames are sealed and packets are opened from now on; ConfirmationError if it is wrong."""
         if len(peers_confirmation) != 16:
-            raise ValueError("a confirmation has sixteen bytes")
+            raise ValueError("a confirmation has 16 bytes")
+        status = self.status()
+        if "derived" not in status or "enabled" in status:
+            raise RefusedError("enable: there are no keys that wait for a confirmation")
         self._write_bytes(reg.PEER_CONFIRMATION, peers_confirmation)
         self.bus.write(reg.CONTROL, reg.CONTROL_ENABLE)
         if "enabled" not in self._settle():
@@ -178,11 +211,13 @@ class Link:
 
     def stop(self):
         """Ends the session; the master key stays."""
+        self._own = None
         self.bus.write(reg.CONTROL, reg.CONTROL_STOP)
         self._settle()
 
     def zeroise(self):
         """Ends the session and erases all keys."""
+        self._own = None
         self.bus.write(reg.CONTROL, reg.CONTROL_ZEROISE)
         self._settle()
 

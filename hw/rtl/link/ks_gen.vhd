@@ -9,11 +9,14 @@
 -- Written from the registers, a word of four bytes with the first byte highest, in order (`index`); the last word completes
 -- it, and word 0 begins anew: master key, own and peer's identifier, peer's confirmation. `may_…` say whether a command is
 -- taken; one that is given all the same does nothing.
+-- An identifier is 16 random bytes and an epoch of 8: a number that its side never uses twice, or 0, which `no_own_epoch` and
+-- `no_peer_epoch` tell. Two with equal random parts are refused.
 -- derive: eight calls, then `derived`. An identifier is used once: both must be written anew.
 -- enable: `enabled`, if the peer's confirmation is right; otherwise the session is erased, and `refused` is 1 for a cycle.
 -- stop, zeroise, rst: the session is erased, by the latter two the master key, too. MK, K and `enabled` are gone after the
 --   next edge. Then `erase` is 1 for four cycles, and `busy` until `erased` says that nothing is left to be erased.
--- Limits: that identifiers are fresh is the driver's to see to.
+-- Limits: that this side's identifier is fresh is the driver's to see to. Used twice, epoch and all, it repeats the keys: the
+--   other side's messages can be replayed.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -38,6 +41,7 @@ entity ks_gen is
     derive, enable, stop, zeroise : in std_logic;
     may_derive, may_enable, may_write, may_confirm : out std_logic;
     has_master, derived, busy : out std_logic;
+    no_own_epoch, no_peer_epoch : out std_logic;          -- while there are keys
     refused, ended, was_erased : out std_logic;           -- for a cycle; `ended`: a derivation has
     own_confirmation : out slv(127 downto 0);
 
@@ -60,7 +64,7 @@ architecture rtl of ks_gen is
   subtype block_t is slv(BITS - 1 downto 0);
   constant ZERO : block_t := (others => '0');
   constant TAU : block_t := slv(to_unsigned(8 * G_TAG_BYTES, BITS));
-  constant VERSION_AND_SUITE : slv(15 downto 0) := x"01" & slv(to_unsigned(G_SUITE, 8));
+  constant VERSION_AND_SUITE : slv(15 downto 0) := x"02" & slv(to_unsigned(G_SUITE, 8));
 
   function bytes_of_text (text : string) return slv is
     variable x : slv(8 * text'length - 1 downto 0);
@@ -70,8 +74,13 @@ architecture rtl of ks_gen is
     end loop;
     return x;
   end function;
-  constant LABEL_KEYS : slv(127 downto 0) := bytes_of_text("omd-link keys v1");
-  constant LABEL_AD : slv(127 downto 0) := bytes_of_text("omd-link session");
+  constant LABEL_KEYS : slv(103 downto 0) := bytes_of_text("omd-link keys");
+  constant LABEL_AD : slv(63 downto 0) := bytes_of_text("omd-link");
+  constant EPOCH_BITS : positive := 64;
+  constant NO_EPOCH : slv(EPOCH_BITS - 1 downto 0) := (others => '0');
+  -- The random part first, the epoch last.
+  subtype identifier_t is slv(127 + EPOCH_BITS downto 0);
+  constant IDENTIFIER_WORDS : positive := identifier_t'length / 32;
 
   function padded (x : slv) return block_t is
     variable y : block_t := ZERO;
@@ -101,25 +110,28 @@ architecture rtl of ks_gen is
   signal doing : task := SESSION_NUMBER;
   signal to_b : std_logic := '0';                         -- the key under way is that from A to B
   signal MK, K, L, tag_seal, tag_open : block_t := ZERO;
-  signal own, peer, confirmation, of_a, of_b : slv(127 downto 0) := (others => '0');
+  signal own, peer : identifier_t := (others => '0');
+  signal confirmation, of_a, of_b : slv(127 downto 0) := (others => '0');
   signal peers_confirmation : slv(127 downto 0);
   -- Comparisons of these, a cycle later: a command comes three cycles after a word at the earliest (registers).
   signal are_equal, is_right : std_logic := '0';
   signal number : slv(31 downto 0) := (others => '0');
   signal master_words : natural range 0 to WORDS := 0;
-  signal own_words, peer_words, confirmation_words : natural range 0 to 4 := 0;
+  signal own_words, peer_words : natural range 0 to IDENTIFIER_WORDS := 0;
+  signal confirmation_words : natural range 0 to 4 := 0;
   signal beats : natural range 0 to 8 := 0;
   signal has_keys, is_enabled, is_b, starts_erasing : std_logic := '0';
   signal start, call_done, erases_call : std_logic;
   signal under, h, m, y : block_t;
-  signal ids : slv(255 downto 0);
+  signal id_a, id_b : identifier_t;
   signal ad : slv(511 downto 0);
   signal sent : std_logic;
 begin
   assert n >= 32 and G_TAG_BYTES <= n report "ks_gen: n is 32 or 64, and a tag is no longer" severity failure;
 
-  ids <= peer & own when is_b = '1' else own & peer;
-  ad <= LABEL_AD & VERSION_AND_SUITE & ids & x"80" & slv(to_unsigned(0, 104));
+  id_a <= peer when is_b = '1' else own;
+  id_b <= own when is_b = '1' else peer;
+  ad <= LABEL_AD & VERSION_AND_SUITE & id_a & id_b & x"80" & slv(to_unsigned(0, 40));
   under <= K when doing = MASK or doing = ASSOCIATED_DATA else MK;
   start <= '1' when state = STARTS else '0';
   erases_call <= starts_erasing or rst;
@@ -135,8 +147,9 @@ begin
     elsif to_b = '1' then
       purpose := 1;
     end if;
-    h <= padded(LABEL_KEYS & VERSION_AND_SUITE & slv(to_unsigned(purpose, 8)));
-    m <= padded(ids);
+    h <= padded(LABEL_KEYS & VERSION_AND_SUITE & slv(to_unsigned(purpose, 8)) & id_a(EPOCH_BITS - 1 downto 0)
+                & id_b(EPOCH_BITS - 1 downto 0));
+    m <= padded(id_a(id_a'high downto EPOCH_BITS) & id_b(id_b'high downto EPOCH_BITS));
     if doing = MASK then
       h <= ZERO;
       m <= TAU;
@@ -156,11 +169,13 @@ begin
 
   has_master <= '1' when master_words = WORDS else '0';
   may_write <= '1' when state = IDLE and has_keys = '0' else '0';
-  may_derive <= '1' when state = IDLE and has_keys = '0' and master_words = WORDS and own_words = 4 and peer_words = 4
-                and are_equal = '0' else '0';
+  may_derive <= '1' when state = IDLE and has_keys = '0' and master_words = WORDS and own_words = IDENTIFIER_WORDS
+                and peer_words = IDENTIFIER_WORDS and are_equal = '0' else '0';
   may_confirm <= '1' when state = IDLE and has_keys = '1' and is_enabled = '0' else '0';
   may_enable <= '1' when state = IDLE and has_keys = '1' and is_enabled = '0' and confirmation_words = 4 else '0';
   derived <= has_keys;
+  no_own_epoch <= has_keys when own(NO_EPOCH'range) = NO_EPOCH else '0';
+  no_peer_epoch <= has_keys when peer(NO_EPOCH'range) = NO_EPOCH else '0';
   enabled <= is_enabled;
   direction <= is_b;
   session <= number;
@@ -188,7 +203,7 @@ begin
       was_erased <= '0';
       starts_erasing <= '0';
 
-      are_equal <= '1' when own = peer else '0';
+      are_equal <= '1' when own(own'high downto EPOCH_BITS) = peer(peer'high downto EPOCH_BITS) else '0';
       is_right <= '1' when confirmation = peers_confirmation else '0';
       if may_write = '1' then
         is_b <= role;
@@ -197,11 +212,11 @@ begin
           master_words <= counted(master_words, index);
         end if;
         if write_own = '1' then
-          own <= own(95 downto 0) & word;
+          own <= own(own'high - 32 downto 0) & word;
           own_words <= counted(own_words, index);
         end if;
         if write_peer = '1' then
-          peer <= peer(95 downto 0) & word;
+          peer <= peer(peer'high - 32 downto 0) & word;
           peer_words <= counted(peer_words, index);
         end if;
       end if;
@@ -230,7 +245,7 @@ begin
             to_b <= '1';
             own_words <= 0;
             peer_words <= 0;
-          elsif derive = '1' and own_words = 4 and peer_words = 4 and are_equal = '1' then
+          elsif derive = '1' and own_words = IDENTIFIER_WORDS and peer_words = IDENTIFIER_WORDS and are_equal = '1' then
             refused <= '1';
           end if;
           if enable = '1' and may_enable = '1' then

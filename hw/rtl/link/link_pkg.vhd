@@ -11,7 +11,7 @@ package link_pkg is
   constant TAG_BYTES : positive := 32;
   constant OVERHEAD : positive := HEADER_BYTES + TAG_BYTES;
   constant PACKET_TYPE : slv(15 downto 0) := x"88B5";
-  constant PACKET_VERSION : slv(7 downto 0) := x"01";
+  constant PACKET_VERSION : slv(7 downto 0) := x"02";
   subtype length_t is unsigned(15 downto 0);              -- of a frame or packet, in bytes
 
   -- Bits that count from 0 to n - 1.

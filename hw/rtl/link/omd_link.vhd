@@ -12,7 +12,7 @@
 -- Events are counted rightly if within 34 cycles of clk_core fewer than 256 of a kind occur.
 -- Security: sections 3 and 6 there. Keys and what the cores hold are erased by `zeroise`, `stop` and reset; frames in
 -- the FIFOs' memories are not overwritten.
--- Limits: the identifiers are drawn by the driver, not here.
+-- Limits: the identifiers are drawn by the driver, not here, and the epochs in them are its own to keep.
 
 library ieee;
 use ieee.std_logic_1164.all;
@@ -99,7 +99,7 @@ architecture rtl of omd_link is
   signal index : natural range 0 to 15;
   signal write_master, write_own, write_peer, write_confirmation : std_logic;
   signal role, derive, enable, stop, zeroise, may_derive, may_enable, may_write, may_confirm : std_logic;
-  signal has_master, derived, busy, enabled, refused, ended, was_erased : std_logic;
+  signal has_master, derived, busy, enabled, no_own_epoch, no_peer_epoch, refused, ended, was_erased : std_logic;
   signal own_confirmation : slv(127 downto 0);
   signal session : slv(31 downto 0);
   signal destination, source : slv(47 downto 0);
@@ -225,7 +225,8 @@ begin
       write_own => write_own, write_peer => write_peer, write_confirmation => write_confirmation, role => role,
       derive => derive, enable => enable, stop => stop, zeroise => zeroise, may_derive => may_derive,
       may_enable => may_enable, may_write => may_write, may_confirm => may_confirm, has_master => has_master,
-      derived => derived, busy => busy, refused => refused, ended => ended, was_erased => was_erased,
+      derived => derived, busy => busy, no_own_epoch => no_own_epoch, no_peer_epoch => no_peer_epoch,
+      refused => refused, ended => ended, was_erased => was_erased,
       own_confirmation => own_confirmation, erase => erase, erased => erased, enabled => enabled,
       direction => direction, session => session, key_tdata => key_tdata, seal_key_tvalid => seal_key_tvalid,
       open_key_tvalid => open_key_tvalid, seal_key_tready => seal_key_tready, open_key_tready => open_key_tready,
@@ -247,7 +248,8 @@ begin
       write_confirmation => write_confirmation, role => role, derive => derive, enable => enable, stop => stop,
       zeroise => zeroise, may_derive => may_derive, may_enable => may_enable, may_write => may_write,
       may_confirm => may_confirm, has_master => has_master, derived => derived, busy => busy, enabled => enabled,
-      refused => refused, ended => ended, was_erased => was_erased, own_confirmation => own_confirmation,
-      session => session, destination => destination, source => source, counter => counter,
+      no_own_epoch => no_own_epoch, no_peer_epoch => no_peer_epoch, refused => refused, ended => ended,
+      was_erased => was_erased, own_confirmation => own_confirmation, session => session, destination => destination,
+      source => source, counter => counter,
       rekey_limit => rekey_limit, exhausted => exhausted, rekey_due => rekey_due, forged => forged, counts => counts);
 end architecture;

@@ -35,6 +35,8 @@ package omd_link_regs is
   constant STATUS_ENABLED : natural := 3;
   constant STATUS_EXHAUSTED : natural := 4;
   constant STATUS_REKEY_DUE : natural := 5;
+  constant STATUS_NO_OWN_EPOCH : natural := 6;
+  constant STATUS_NO_PEER_EPOCH : natural := 7;
   constant AT_IRQ_STATUS : natural := 16#018#;
   constant IRQ_STATUS_DERIVED : natural := 0;
   constant IRQ_STATUS_REFUSED : natural := 1;
@@ -52,16 +54,16 @@ package omd_link_regs is
   constant AT_MASTER_KEY : natural := 16#040#;
   constant BYTES_OF_MASTER_KEY : positive := 64;
   constant AT_OWN_IDENTIFIER : natural := 16#080#;
-  constant BYTES_OF_OWN_IDENTIFIER : positive := 16;
-  constant AT_PEER_IDENTIFIER : natural := 16#090#;
-  constant BYTES_OF_PEER_IDENTIFIER : positive := 16;
-  constant AT_OWN_CONFIRMATION : natural := 16#0A0#;
-  constant BYTES_OF_OWN_CONFIRMATION : positive := 16;
-  constant AT_PEER_CONFIRMATION : natural := 16#0B0#;
+  constant BYTES_OF_OWN_IDENTIFIER : positive := 24;
+  constant AT_PEER_IDENTIFIER : natural := 16#0A0#;
+  constant BYTES_OF_PEER_IDENTIFIER : positive := 24;
+  constant AT_PEER_CONFIRMATION : natural := 16#0C0#;
   constant BYTES_OF_PEER_CONFIRMATION : positive := 16;
-  constant AT_DESTINATION : natural := 16#0C0#;
+  constant AT_OWN_CONFIRMATION : natural := 16#0D0#;
+  constant BYTES_OF_OWN_CONFIRMATION : positive := 16;
+  constant AT_DESTINATION : natural := 16#0E0#;
   constant BYTES_OF_DESTINATION : positive := 6;
-  constant AT_SOURCE : natural := 16#0C8#;
+  constant AT_SOURCE : natural := 16#0E8#;
   constant BYTES_OF_SOURCE : positive := 6;
 
   constant AT_COUNTERS : natural := 16#100#;

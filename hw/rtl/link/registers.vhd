@@ -50,7 +50,7 @@ entity registers is
     write_master, write_own, write_peer, write_confirmation : out std_logic;
     role, derive, enable, stop, zeroise : out std_logic;
     may_derive, may_enable, may_write, may_confirm : in std_logic;
-    has_master, derived, busy, enabled : in std_logic;
+    has_master, derived, busy, enabled, no_own_epoch, no_peer_epoch : in std_logic;
     refused, ended, was_erased : in std_logic;
     own_confirmation : in slv(127 downto 0);
     session : in slv(31 downto 0);
@@ -66,7 +66,7 @@ end entity;
 
 architecture rtl of registers is
   constant MAGIC : slv(31 downto 0) := x"4F4D444C";
-  constant VERSION : slv(31 downto 0) := x"00000101";
+  constant VERSION : slv(31 downto 0) := x"00000202";
   constant OKAY : slv(1 downto 0) := "00";
   constant SLVERR : slv(1 downto 0) := "10";
 
@@ -131,6 +131,8 @@ architecture rtl of registers is
   signal row : natural range 0 to COUNTERS - 1;
 begin
   assert AT_COUNTERS mod 256 = 0 report "registers: the counters' rows are bits 7 to 3 of their addresses" severity failure;
+  assert AT_OWN_IDENTIFIER mod 32 = 0 and AT_PEER_IDENTIFIER mod 32 = 0 and AT_PEER_CONFIRMATION mod 32 = 0
+    report "registers: the index of a word in these is bits 4 to 2 of its address" severity failure;
 
   s_axil_awready <= awake and not has_address;
   s_axil_wready <= awake and not has_data;
@@ -240,7 +242,7 @@ begin
             end if;
           end if;
         end if;
-        index <= word_of(address, AT_OWN_IDENTIFIER) mod 4;
+        index <= word_of(address, AT_OWN_IDENTIFIER) mod 8;
         if within(address, AT_MASTER_KEY, BYTES_OF_MASTER_KEY) then
           index <= word_of(address, AT_MASTER_KEY);
         end if;
@@ -294,6 +296,8 @@ begin
           x(STATUS_ENABLED) := enabled;
           x(STATUS_EXHAUSTED) := exhausted;
           x(STATUS_REKEY_DUE) := rekey_due;
+          x(STATUS_NO_OWN_EPOCH) := no_own_epoch;
+          x(STATUS_NO_PEER_EPOCH) := no_peer_epoch;
         elsif within(address, AT_IRQ_STATUS) then
           x(irq_status'range) := irq_status;
         elsif within(address, AT_IRQ_ENABLE) then
