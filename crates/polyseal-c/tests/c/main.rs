@@ -8,10 +8,12 @@
 
 mod compiler;
 mod flat;
+mod supercop;
 
 use std::fs;
 
 use compiler::{Language, Linked, Program, folder, scratch};
+use supercop::Primitive;
 
 /// Every program in a folder.
 fn programs(of: &str) -> Vec<String> {
@@ -95,6 +97,31 @@ fn every_vector_through_every_function() {
     let output = program.run(&[list.to_str().expect("a path")], &place);
     assert_eq!(output.trim(), format!("{count} vectors"));
     assert!(count > 6000, "only {count} vectors");
+}
+
+#[test]
+fn every_implementation_for_supercop_passes_its_test() {
+    let place = scratch("supercop");
+    let list = place.join("vectors.txt");
+    fs::write(&list, flat::vectors().0).expect("the vectors");
+    let source = folder().join("tests/c/supercop.c");
+    let primitives = Primitive::all();
+    for primitive in &primitives {
+        primitive.check_files();
+        let place = scratch(&format!("supercop/{}", primitive.name));
+        fs::write(place.join("crypto_aead.h"), primitive.header()).expect("the header");
+        let includes = [&*place, &primitive.opt()];
+        let program = Program::compile(&source, Language::C99, Linked::Shared, &place, &includes);
+        for size in ["small", "big"] {
+            let found = program.run(&[size], &place);
+            assert_eq!(found, primitive.checksum(size), "{}, {size}", primitive.name);
+        }
+        let list = list.to_str().expect("a path");
+        let count: u32 =
+            program.run(&[list, primitive.algorithm.name], &place).trim().parse().expect("a count");
+        assert!(count > 50, "{}: {count} known answers", primitive.name);
+    }
+    assert!(primitives.len() >= 10, "{} primitives", primitives.len());
 }
 
 #[test]
