@@ -76,15 +76,8 @@ impl Primitive {
 
     /// The header that SUPERCOP makes of `api.h`, without the name of the implementation.
     pub(crate) fn header(&self) -> String {
-        let (to, from, len) = ("unsigned char *", "const unsigned char *", "unsigned long long");
-        format!(
-            "{}\
-             int crypto_aead_encrypt({to}, {len} *, {from}, {len}, {from}, {len}, {from}, {from}, \
-             {from});\n\
-             int crypto_aead_decrypt({to}, {len} *, {to}, {from}, {len}, {from}, {len}, {from}, \
-             {from});\n",
-            self.api("polyseal_").replace(" CRYPTO_", " crypto_aead_")
-        )
+        let sizes = self.api("polyseal_").replace(" CRYPTO_", " crypto_aead_");
+        sizes + &read(&folder().join("tests/c/supercop.h"))
     }
 
     /// What it has as `checksumsmall` or `checksumbig`.
