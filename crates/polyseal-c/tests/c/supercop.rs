@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use polyseal::flex::Config;
+use polyseal::registry::Algorithm;
 use polyseal_c::algorithms::{Row, rows};
 
 use crate::compiler::folder;
@@ -78,6 +80,23 @@ impl Primitive {
     pub(crate) fn header(&self) -> String {
         let sizes = self.api("polyseal_").replace(" CRYPTO_", " crypto_aead_");
         sizes + &read(&folder().join("tests/c/supercop.h"))
+    }
+
+    /// The lines of [`flat::vectors`](crate::flat::vectors) that are of this algorithm and its sizes.
+    pub(crate) fn answers<'a>(&self, vectors: &'a str) -> Vec<&'a str> {
+        let own: Algorithm = self.algorithm.name.parse().expect("a name");
+        let [key, nonce, _] = self.algorithm.sizes;
+        let lines = vectors.lines().filter(|line| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let name: Algorithm = fields[1].parse().expect("a name");
+            // Configurations of Flex have names, and vectors have configurations.
+            let same = match Config::of(&own) {
+                Some(config) => Config::of(&name) == Some(config),
+                None => name == own,
+            };
+            same && fields[4] == "-" && fields[3].len() == 2 * key && fields[5].len() == 2 * nonce
+        });
+        lines.collect()
     }
 
     /// What it has as `checksumsmall` or `checksumbig`.
