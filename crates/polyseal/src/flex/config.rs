@@ -69,7 +69,7 @@ impl Config {
     pub const CIV: Self = Self::named(Mode::Civ, NonceForm::Hidden(32), 32, None);
     /// CIV with any public nonce, 0x12: without one, deterministic encryption.
     pub const CIV_PUBLIC: Self = Self::named(Mode::Civ, NonceForm::AnyPublic, 32, None);
-    /// The wide-block mode with any public nonce, 0x21: 32 bytes of tag that commits, and no stretch.
+    /// The wide-block mode with any public nonce, 0x21: 32 bytes of tag that commits, no stretch.
     /// In spite of its name it is not robust: a change of the tag alone leaves the deciphered
     /// message as it is.
     pub const ROBUST: Self = Self::named(Mode::Robust, NonceForm::AnyPublic, 0, None);

@@ -18,8 +18,8 @@
 //! | OCH in segments | much: it must not be repeated | 1 | – | [`Config::OCH_STREAM`] |
 //! | CIV in segments | which segments are equal, and they can be exchanged: it must not be repeated | 2 | – | [`Config::CIV_STREAM`] |
 //!
-//! ROBUST is not robust authenticated encryption: its tag is appended, and a change of the tag alone
-//! leaves the deciphered message as it is. It resists misuse as CIV does.
+//! ROBUST is not robust authenticated encryption: its tag is appended, and a change of the tag
+//! alone leaves the deciphered message as it is. It resists misuse as CIV does.
 //!
 //! Each over eight permutations ([`Profile`]), with nonces and tags of other lengths, by
 //! [`Config::builder`]. A shorter tag commits with fewer bits, and is a choice like others. What
