@@ -76,19 +76,11 @@ Proof. exact: eqxx. Qed.
 Lemma out1 r : out_pair r (z1 r). Proof. by rewrite /out_pair eqxx. Qed.
 Lemma out2 r : out_pair r (z2 r). Proof. by rewrite /out_pair eqxx orbT. Qed.
 
-(* Who knows E(a) knows E(a + D). *)
+(* The first output and the set of both tell the second. *)
 Lemma same_z2 r s r' : z1 r = z1 s -> z1 r != z2 r -> z1 s != z2 s -> same r r' -> same s r' -> z2 r = z2 s.
 Proof.
 move=> zE rz sz sr ss; have: same r s by apply: same_trans sr _; rewrite same_sym.
 move/(same_out (z2 r)); rewrite out2 => /esym/orP[/eqP E|/eqP//].
-by move: rz; rewrite E zE eqxx.
-Qed.
-
-(* Out of two of two each, one tells the other. *)
-Lemma same_z1 r s r' : z2 r = z2 s -> z1 r != z2 r -> z1 s != z2 s -> same r r' -> same s r' -> z1 r = z1 s.
-Proof.
-move=> zE rz sz sr ss; have: same r s by apply: same_trans sr _; rewrite same_sym.
-move/(same_out (z1 r)); rewrite out1 => /esym/orP[/eqP//|/eqP E].
 by move: rz; rewrite E zE eqxx.
 Qed.
 

@@ -85,12 +85,13 @@ rewrite !muln1 subset_leq_card //; apply/subsetP => r; rewrite !inE => /andP[-> 
 by apply/hasP; exists s; rewrite ?fr.
 Qed.
 
-(* ── Lemma 3, case 1: the last two calls were there, u is new ── *)
+(* ── Lemma 3, case 1: r is the pair of u, p and the pair s with its outputs were there ── *)
 
 Definition hit1 t r p (c : bool) :=
   let b := if c then aa r else aa r + D in
   neighbour (kk r) t p &&
-  [exists s, exists u, [&& s \in t, kk s == kk r, same s p, u \in t, kk u == kk p, in_pair u b & eqn (sub t) s p r u b]].
+  [exists s, exists u, [&& s \in t, kk s == kk r, same s p,
+                           u \in t, kk u == kk p, in_pair u b & eqn (sub t) s p r u b]].
 
 Lemma hit1P t r p c : hit1 t r p c -> let b := if c then aa r else aa r + D in
   exists s u, [/\ s \in t, kk s = kk r, same s p & [/\ u \in t, kk u = kk p, in_pair u b & eqn (sub t) s p r u b]].
@@ -113,7 +114,8 @@ have {st' ks' sp'} sE : s' = s.
     by rewrite (same_out _ sp') out1.
   by rewrite (same_out _ sp) out1.
 rewrite {s'}sE in e'.
-have uE b : in_pair u b -> in_pair u' b -> u' = u by move=> i i'; apply: (uniq_dom addBB vt ut' ut _ i' i); rewrite ku ku'.
+have uE b : in_pair u b -> in_pair u' b -> u' = u.
+  by move=> i i'; apply: (uniq_dom addBB vt ut' ut _ i' i); rewrite ku ku'.
 move: ax ay iu iu' e e' uE; rewrite /f; clear f; case: c hx hy => hx hy; last first.
   rewrite !inE => /and3P[_ /eqP ax /eqP zx] /and3P[_ /eqP ay /eqP zy] iu iu' e e' uE.
   have aE : aa y = aa x by rewrite -ax ay.
@@ -134,7 +136,10 @@ have uu : u' = u.
 by rewrite uu in iu' oE; apply: (out_inj D0 (valid_z vt ut) iu' iu oE).
 Qed.
 
-(* ── Lemma 3, case 2: the last two calls are new ── *)
+(* ── Lemma 3, case 2: r is the pair of the last two calls ──
+
+   The count goes over the other key's pairs u that hold the first block. Each is of one key, which has at most one pair
+   p with z1, so there are as many choices as pairs; the paper leaves them out. *)
 
 Definition hita t r u (c : bool) :=
   [&& ~~ fw r, aa r == aa u + (if c then 0 else D) & [exists p, [&& p \in t, kk p == kk u, kk p != kk r & same r p]]].

@@ -63,7 +63,8 @@ rewrite mulnDl; apply: card_or; last first.
   by apply: (@card_or _ _ _ _ 1 1 1); rewrite muln1 card_hitb.
 pose s := filter (neighbour (adv t).1.1 t) t.
 have sub : [set r in next t | (col (kk r) t < beta)%N && case1 D double t r] \subset
-    [set r in next t | (col (adv t).1.1 t < beta)%N && has (fun p => hit1 D double t r p true || hit1 D double t r p false) s].
+    [set r in next t | (col (adv t).1.1 t < beta)%N
+      && has (fun p => hit1 D double t r p true || hit1 D double t r p false) s].
   apply/subsetP => r; rewrite !inE => /andP[rn /andP[cb /hasP[p pt h]]].
   have [kr _ _] := next_adv rn; rewrite rn -kr cb; apply/hasP; exists p => //.
   by rewrite mem_filter pt -kr andbT; case/orP: h => /andP[].
@@ -113,7 +114,6 @@ case: (step addBB zero_first vt F) => [F'|m|c|c]; first by rewrite IH ?orbT.
 by rewrite /completes c orbT.
 Qed.
 
-(* With half of the paper's second term. *)
 Lemma collision_le : pr R next q (collision D double) [::] <=
   (q * 'C(q.-1, beta))%:R / M%:R ^+ beta + (2 * beta.-1 * q)%:R / M%:R + (6 * 'C(q, 2))%:R / M%:R ^+ 2.
 Proof.
@@ -133,23 +133,69 @@ Qed.
 
 End Theorem1.
 
-(* On bit strings of n bits, with any way to make K1 of E_K(0). *)
-Theorem theorem_1 (n q beta : nat) (key : finType) (D : 'rV['F_2]_n) (double : 'rV['F_2]_n -> 'rV['F_2]_n)
-    (adv : seq (rec key [finZmodType of 'rV['F_2]_n]) -> key * bool * 'rV['F_2]_n) :
-    D != 0 -> (2 * q < 2 ^ n)%N -> (0 < beta)%N ->
-    (forall t, ~~ has (fun r => kk r == (adv t).1.1) t -> (adv t).1.2 /\ (adv t).2 = 0) ->
-  pr rat_realFieldType (next D adv) q (collision D double) [::] <=
-    (q * 'C(q.-1, beta))%:R / (2 ^ n - 2 * q)%:R ^+ beta
-    + (4 * beta.-1 * q)%:R / (2 ^ n - 2 * q)%:R
-    + (6 * 'C(q, 2))%:R / (2 ^ n - 2 * q)%:R ^+ 2.
+(* The model is no empty one: what is not known yet has an answer. *)
+Lemma next_ask (key : finType) (B : finZmodType) (D : B) (adv : seq (rec key B) -> key * bool * B) (q : nat) t :
+    (2 * q < #|B|)%N -> (size t < q)%N ->
+    (if (adv t).1.2 then (adv t).2 \notin dom D (adv t).1.1 t else (adv t).2 \notin ran (adv t).1.1 t) ->
+  next D adv t != set0.
 Proof.
-move=> D0 lt b0 z.
-have cB : #|[finZmodType of 'rV['F_2]_n]| = (2 ^ n)%N by rewrite card_matrix card_Fp // mul1n.
-have addBB (x : 'rV['F_2]_n) : x + x = 0 by apply/rowP => i; rewrite !mxE addrr_char2 // char_Fp.
-have lt' : (2 * q < #|[finZmodType of 'rV['F_2]_n]|)%N by rewrite cB.
-apply: le_trans (collision_le _ double D0 addBB z lt' b0) _.
-rewrite /M cB ler_add2r ler_add2l ler_wpmul2r ?invr_ge0 ?ler0n // ler_nat.
-by rewrite -!mulnA leq_mul2r orbT.
+move=> lt st; case advE: (adv t) => [[k f] x] /= new.
+have M0 : (0 < M B q)%N by rewrite subn_gt0.
+have some (S : {set B}) y : (#|S| <= 2 * size t)%N -> exists z, (z \notin S) && (z != y).
+  move=> cS; have : (0 < #|~: (y |: S)|)%N by apply: leq_trans M0 (cipher.room _ cS st).
+  by case/card_gt0P=> z; rewrite !inE negb_or => /andP[zy zS]; exists z; rewrite zS.
+case: f new advE => new advE.
+  have [y /andP[yr _]] := some _ 0 (card_ran k t); have [z /andP[zr zy]] := some _ y (card_ran k t).
+  by apply/set0Pn; exists (mk k true x y z); rewrite /next advE inE !eqxx new yr zr eq_sym zy.
+have [y /andP[yr _]] := some _ 0 (card_dom D k t); have [z /andP[zr zy]] := some _ x (card_ran k t).
+by apply/set0Pn; exists (mk k false y x z); rewrite /next advE inE !eqxx new yr zr eq_sym zy.
 Qed.
 
+(* Then the probabilities are those of something that happens. *)
+Lemma pr_all (R : realFieldType) (rec : finType) (next : seq rec -> {set rec}) q :
+  (forall t, valid next t -> (size t < q)%N -> next t != set0) -> pr R next q xpredT [::] = 1.
+Proof.
+move=> ne; suff H n t : valid next t -> (size t + n)%N = q -> pr R next n xpredT t = 1 by apply: H.
+elim: n t => [|n IH] t vt sq //=.
+have lt : (size t < q)%N by rewrite -sq addnS ltnS leq_addr.
+rewrite (eq_bigr (fun=> 1)); last by move=> r rn; apply: IH; rewrite /= ?rn // addSn -addnS.
+by rewrite sumr_const divff // pnatr_eq0 cards_eq0 ne.
+Qed.
+
+(* ── On bit strings of n bits, with any way to make K1 of E_K(0) ── *)
+
+Section Bits.
+
+Variables (n q beta : nat) (key : finType) (D : 'rV['F_2]_n) (double : 'rV['F_2]_n -> 'rV['F_2]_n).
+Variable adv : seq (rec key [finZmodType of 'rV['F_2]_n]) -> key * bool * 'rV['F_2]_n.
+Hypothesis D0 : D != 0.
+Hypothesis room : (2 * q < 2 ^ n)%N.
+Hypothesis b0 : (0 < beta)%N.
+Hypothesis zero_first : forall t, ~~ has (fun r => kk r == (adv t).1.1) t -> (adv t).1.2 /\ (adv t).2 = 0.
+
+Notation N := ((2 ^ n - 2 * q)%:R : rat).
+
+(* With half of the paper's second term. *)
+Theorem theorem_1_sharper :
+  pr rat_realFieldType (next D adv) q (collision D double) [::] <=
+    (q * 'C(q.-1, beta))%:R / N ^+ beta + (2 * beta.-1 * q)%:R / N + (6 * 'C(q, 2))%:R / N ^+ 2.
+Proof.
+have cB : #|[finZmodType of 'rV['F_2]_n]| = (2 ^ n)%N by rewrite card_matrix card_Fp // mul1n.
+have addBB (x : 'rV['F_2]_n) : x + x = 0 by apply/rowP => i; rewrite !mxE addrr_char2 // char_Fp.
+have room' : (2 * q < #|[finZmodType of 'rV['F_2]_n]|)%N by rewrite cB.
+by have := collision_le rat_realFieldType double D0 addBB zero_first room' b0; rewrite /M cB.
+Qed.
+
+Theorem theorem_1 :
+  pr rat_realFieldType (next D adv) q (collision D double) [::] <=
+    (q * 'C(q.-1, beta))%:R / N ^+ beta + (4 * beta.-1 * q)%:R / N + (6 * 'C(q, 2))%:R / N ^+ 2.
+Proof.
+apply: le_trans theorem_1_sharper _.
+by rewrite ler_add2r ler_add2l ler_wpmul2r ?invr_ge0 ?ler0n // ler_nat -!mulnA leq_mul2r orbT.
+Qed.
+
+End Bits.
+
+About theorem_1.
+Print Assumptions theorem_1_sharper.
 Print Assumptions theorem_1.
