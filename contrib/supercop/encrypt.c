@@ -1,4 +1,6 @@
 /*
+ * SPDX-License-Identifier: Apache-2.0 OR MIT
+ *
  * crypto_aead of SUPERCOP by the C library of Polyseal. One file for every primitive: its api.h
  * says which functions of the library POLYSEAL names.
  */

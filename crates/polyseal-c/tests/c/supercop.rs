@@ -82,7 +82,8 @@ impl Primitive {
         sizes + &read(&folder().join("tests/c/supercop.h"))
     }
 
-    /// The lines of [`flat::vectors`](crate::flat::vectors) that are of this algorithm and its sizes.
+    /// The lines of [`flat::vectors`](crate::flat::vectors) that are of this algorithm and its
+    /// sizes.
     pub(crate) fn answers<'a>(&self, vectors: &'a str) -> Vec<&'a str> {
         let own: Algorithm = self.algorithm.name.parse().expect("a name");
         let [key, nonce, _] = self.algorithm.sizes;
