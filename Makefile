@@ -3,7 +3,7 @@
 
 .PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-mutants hw-demo hw-proofs hw-volume hw-syn hw-syn-link hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
-.PHONY: constant-time constant-time-shipped c-library
+.PHONY: constant-time constant-time-shipped c-library proofs supercop
 .PHONY: aarch64 avx512 frames wasm wasm-speed msrv dist packages stores wheel wheel-quick engines
 .NOTPARALLEL:
 
@@ -22,7 +22,7 @@ test: format lint portable unit rustdoc python wheel-quick constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs msrv portable-all packages wheel c-library stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-proofs hw-volume hw-gates
+test-all: test docs msrv portable-all packages wheel c-library proofs supercop stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-proofs hw-volume hw-gates
 
 format:
 	scripts/stray
@@ -88,6 +88,14 @@ unit:
 c-library:
 	scripts/with binutils clang cmake g++ pkg-config valgrind -- scripts/c-library
 
+# The libraries for SUPERCOP, and its test with them. They take minutes to build: so it is no part of `test`.
+supercop:
+	scripts/with binutils -- scripts/supercop --check
+
+# Theorem 1 of the KC-XAES paper, by Coq, which is large: so it is no part of `test`.
+proofs:
+	scripts/with coq libcoq-mathcomp-algebra -- scripts/proofs
+
 # Objects of real servers, which run on this machine, and of odd and hostile ones; and DataFusion on an encrypted
 # Parquet file. Servers and clients take minutes to build: so it is no part of `test`.
 stores:
@@ -114,7 +122,7 @@ rustdoc:
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --exclude polyseal-cli
 
 python:
-	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto hw reference papers scripts vectors
+	scripts/with ghdl python3-venv -- scripts/python -m pytest -q -n auto contrib hw reference papers scripts vectors
 
 # The package for Python, with the development profile, in a fresh environment with its tests.
 wheel-quick:

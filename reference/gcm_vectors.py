@@ -24,6 +24,9 @@ aegis_vectors.NOTES |= {
     "ConfusedNonces": ("AUTH_BYPASS", "Sealed under a nonce of another length, from which the same GCM nonce "
                                       "follows, and the same derived key if the scheme confuses them."),
     "ModifiedCommitment": ("AUTH_BYPASS", "The tag of GCM is right, what commits to the key is not."),
+    "KeyCollision": ("BASIC", "One ciphertext that is valid under two keys: the algorithm does not commit to its key."),
+    "KeyCommitment": ("AUTH_BYPASS", "One ciphertext whose GCM tag is right under two keys: the commitment refuses the "
+                                     "second."),
 }
 
 
@@ -199,6 +202,18 @@ def confused_nonces(group, others, stretch):
     return group
 
 
+def two_keys(group):
+    """One ciphertext for two keys, which an algorithm that commits refuses for the second."""
+    found = collision(group.name, group.params)
+    same = {f: bytes.fromhex(found[name]) for f, name in (("iv", "nonce"), ("aad", "aad"), ("ct", "ct"), ("tag", "tag"))}
+    refused = not found["opensUnderKey2"]
+    for i in (1, 2):
+        group.add(f"one ciphertext, key {i} of two", "KeyCommitment" if refused else "KeyCollision",
+                  "invalid" if refused and i == 2 else "valid",
+                  same | {"key": bytes.fromhex(found[f"key{i}"]), "msg": bytes.fromhex(found[f"msg{i}"])})
+    return group
+
+
 def gcm_groups(name):
     yield Group(name).valid(pairs(name)).tampered()
     for nonce in (1, 8, 11, 13, 16, 17, 32, 128, 257, 512):
@@ -215,6 +230,7 @@ def kc_xaes_groups(name):
     yield confused_nonces(group, (20, 21, 22, 23), lambda iv: iv[:12] + iv[-12:])
     for nonce in (20, 21, 22, 23):
         yield Group(name, nonce=nonce).valid(SOME, "LengthOfNonce").tampered()
+    yield two_keys(Group(name))
 
 
 def dndk_groups(name):
@@ -238,6 +254,9 @@ def groups(name):
         case "aes-256-gcm-siv":
             yield Group(name).valid(pairs(name)).tampered()
             yield counter_wrap_of_siv(Group(name))
+        case "xaes-256-gcm":
+            yield Group(name).valid(pairs(name)).tampered()
+            yield two_keys(Group(name))
         case "kc-xaes-256-gcm":
             yield from kc_xaes_groups(name)
         case "dndk-gcm":

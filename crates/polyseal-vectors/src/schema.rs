@@ -18,8 +18,18 @@ use crate::check::{Verdict, check};
 
 type Result<T> = std::result::Result<T, String>;
 
-/// Wycheproof's names of algorithms that the registry has.
-const WYCHEPROOF: [(&str, &str); 2] = [("AEGIS128L", "aegis-128l"), ("AEGIS256", "aegis-256")];
+/// Wycheproof's names of algorithms that the registry has, and those that `contrib/wycheproof`
+/// proposes to it.
+const WYCHEPROOF: [(&str, &str); 8] = [
+    ("AEGIS128L", "aegis-128l"),
+    ("AEGIS128X2", "aegis-128x2"),
+    ("AEGIS128X4", "aegis-128x4"),
+    ("AEGIS256", "aegis-256"),
+    ("AEGIS256X2", "aegis-256x2"),
+    ("AEGIS256X4", "aegis-256x4"),
+    ("KC-XAES-256-GCM", "kc-xaes-256-gcm"),
+    ("XAES-256-GCM", "xaes-256-gcm"),
+];
 
 /// Wycheproof's name of AES-GCM with keys of every length.
 const AES_GCM: &str = "AES-GCM";

@@ -19,8 +19,14 @@ fn the_portable_one_comes_first_and_the_fastest_last() {
     assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "one of them twice");
 }
 
+#[cfg(polyseal_portable)]
+#[test]
+fn a_portable_build_has_no_other() {
+    assert_eq!(names(), ["soft"]);
+}
+
 /// The kernel's list of the CPU's features, one word each.
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(polyseal_portable)))]
 fn cpu_flags() -> HashSet<String> {
     let info = std::fs::read_to_string("/proc/cpuinfo").expect("/proc/cpuinfo");
     let line = info
@@ -31,7 +37,7 @@ fn cpu_flags() -> HashSet<String> {
     flags.split_whitespace().map(str::to_owned).collect()
 }
 
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#[cfg(all(target_os = "linux", target_arch = "x86_64", not(polyseal_portable)))]
 #[test]
 fn x86_64_has_what_the_kernel_says() {
     let flags = cpu_flags();
@@ -54,7 +60,7 @@ fn x86_64_has_what_the_kernel_says() {
 
 /// Every aarch64 that these tests are run on has the AES instructions, an emulated one too: were
 /// they missing, the neon back end would be untested and nobody would know.
-#[cfg(target_arch = "aarch64")]
+#[cfg(all(target_arch = "aarch64", not(polyseal_portable)))]
 #[test]
 fn aarch64_runs_neon() {
     assert_eq!(names(), ["soft", "neon"]);

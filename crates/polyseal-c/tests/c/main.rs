@@ -8,10 +8,12 @@
 
 mod compiler;
 mod flat;
+mod supercop;
 
 use std::fs;
 
 use compiler::{Language, Linked, Program, folder, scratch};
+use supercop::Primitive;
 
 /// Every program in a folder.
 fn programs(of: &str) -> Vec<String> {
@@ -95,6 +97,30 @@ fn every_vector_through_every_function() {
     let output = program.run(&[list.to_str().expect("a path")], &place);
     assert_eq!(output.trim(), format!("{count} vectors"));
     assert!(count > 6000, "only {count} vectors");
+}
+
+#[test]
+fn every_implementation_for_supercop_passes_its_test() {
+    let source = folder().join("tests/c/supercop.c");
+    let (vectors, _) = flat::vectors();
+    let primitives = Primitive::all();
+    for primitive in &primitives {
+        let name = &primitive.name;
+        primitive.check_files();
+        let place = scratch(&format!("supercop/{name}"));
+        fs::write(place.join("crypto_aead.h"), primitive.header()).expect("the header");
+        let includes = [&*place, &primitive.opt()];
+        let program = Program::compile(&source, Language::C99, Linked::Shared, &place, &includes);
+        for size in ["small", "big"] {
+            assert_eq!(program.run(&[size], &place), primitive.checksum(size), "{name}, {size}");
+        }
+        let answers = primitive.answers(&vectors);
+        fs::write(place.join("answers.txt"), answers.join("\n")).expect("the answers");
+        assert!(answers.len() > 15, "{name}: {} known answers", answers.len());
+        let found = program.run(&["answers.txt"], &place);
+        assert_eq!(found.trim(), answers.len().to_string(), "{name}");
+    }
+    assert!(primitives.len() >= 10, "{} primitives", primitives.len());
 }
 
 #[test]

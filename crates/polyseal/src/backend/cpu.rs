@@ -3,9 +3,16 @@
 //! On x86-64 the CPU is asked at run time, with the feature `std` or without. On aarch64, where it
 //! is the operating system that knows, run time is for `std`: without it, a set counts as present
 //! only if the whole build was compiled for it. So it always is with WebAssembly.
+//!
+//! A build with `--cfg polyseal_portable` in `RUSTFLAGS` finds nothing on either.
 
 #[cfg(target_arch = "x86_64")]
 use super::cpuid::{Feature, has};
+
+/// Whether the build leaves instruction sets alone, to show what portable code takes: no CPU has
+/// any then.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+pub(super) const PORTABLE: bool = cfg!(polyseal_portable);
 
 /// Whether all of the named target features are present.
 #[cfg(target_arch = "aarch64")]
@@ -15,7 +22,7 @@ macro_rules! has {
         let present = $(std::arch::is_aarch64_feature_detected!($feature))&&+;
         #[cfg(not(feature = "std"))]
         let present = $(cfg!(target_feature = $feature))&&+;
-        present
+        present && !PORTABLE
     }};
 }
 

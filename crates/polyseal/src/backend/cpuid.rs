@@ -10,6 +10,8 @@
 use core::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::cpu::PORTABLE;
+
 /// Everything that decides which features there are.
 #[derive(Clone, Copy)]
 struct Asked {
@@ -84,7 +86,7 @@ pub(super) fn has<const N: usize>(wanted: [Feature; N]) -> bool {
     for feature in wanted {
         bits |= 1 << feature as u32;
     }
-    bits & !COMPILED == 0 || features() & bits == bits
+    !PORTABLE && (bits & !COMPILED == 0 || features() & bits == bits)
 }
 
 #[inline]
