@@ -12,6 +12,9 @@ function shows:
     show     the function
     detail   what the function printed
 
+Where `polyseal limits` has the same figure, limits.json says with which arguments (messages and keys as powers of two). A
+function calls as_limits(), and a test of the tool's reads the same file.
+
 A function that fails ends the script with its assertion, and nothing is printed as JSON.
 """
 
@@ -19,8 +22,11 @@ import contextlib
 import io
 import json
 import sys
+from pathlib import Path
 
 import claims
+
+LIMITS = {row["name"]: row for row in json.loads((Path(__file__).parent / "limits.json").read_text())}
 
 
 def shown(paper):
@@ -31,6 +37,11 @@ def shown(paper):
 def functions(of, script):
     """Each function that shows one of the claims, once: {name: function}."""
     return {claim.show: script[claim.show] for claim in of}
+
+
+def as_limits(name, log2):
+    """The figure is the one that the tool is held to."""
+    assert abs(LIMITS[name]["log2"] - log2) < 1e-6, (name, log2)
 
 
 def run(function):

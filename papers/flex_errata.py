@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "reference"))
 import flex  # noqa: E402
 from aegis import VerificationFailed, xor  # noqa: E402
 from aegis_vectors import shake  # noqa: E402
-from errata import main  # noqa: E402
+from errata import as_limits, main  # noqa: E402
 from published import value  # noqa: E402
 
 K, N, AD = bytes(range(32)), bytes(range(100, 124)), b"associated data"
@@ -330,6 +330,7 @@ def random_nonces_of_gcm():
     chances = {q: 2 * q - 1 - 96 for q in (claimed, 32)}
     assert chances == {48: -1, 32: -33}
     for q, log2 in chances.items():
+        as_limits(f"flex.gcm.q{q}", log2)
         print(f"    2^{q} messages: 2^{log2}")
     print("    SP 800-38D, 8.3, allows 2^-32, and so 2^32 messages.")
 

@@ -21,7 +21,7 @@ import gcm  # noqa: E402
 import xaes  # noqa: E402
 from aegis import xor  # noqa: E402
 from aegis_vectors import shake  # noqa: E402
-from errata import main  # noqa: E402
+from errata import as_limits, main  # noqa: E402
 from published import VALUES, value  # noqa: E402
 
 K, N = bytes(range(32)), bytes(range(100, 124))
@@ -48,6 +48,7 @@ def equation_1_and_its_instance():
     print("1. Equation (1) is right, and so is its value for m = 8; the instance between them is misprinted.")
     exact, approximate = repeats(2**80, 96, 8), Fraction(1, 2**32 * factorial(8))      # 96 - 16 · 8 = -32
     assert round(log(exact), 1) == round(log(approximate), 1) == printed("shared-key.m8")
+    as_limits("kc-xaes.shared-key.m8", log(exact))
     as_printed = 96 - 16 * 8 / factorial(8)
     assert as_printed > 0
     print(f"   2^(96 - 16·8) / 8! = 2^{log(approximate):.1f}. As printed, /8! is in the exponent: 2^{as_printed:.1f}.")
@@ -65,6 +66,10 @@ def limits_of_nonces():
 def many_keys():
     print("   4.2, many keys:")
     a_key, two_of_gcm = repeats(2**64, 192), 2 * repeats(2**32, 96)
+    as_limits("kc-xaes.nonce-repeats.b24", log(repeats(2**80, 192)))
+    as_limits("kc-xaes.nonce-repeats.b20", log(repeats(2**64, 160)))
+    as_limits("kc-xaes.nonce-repeats.many-keys", log(2**33 * a_key))
+    as_limits("kc-xaes.gcm.two-keys", log(two_of_gcm))
     assert round(log(a_key), 1) == printed("nonce-repeats.a-key")
     assert round(log(2**33 * a_key), 1) == printed("nonce-repeats.many-keys") and 64 + 33 == printed("messages.many-keys")
     assert round(log(two_of_gcm), 1) == printed("gcm.two-keys")
@@ -201,6 +206,7 @@ def theorem_1_after_2_to_80():
     assert beta == value("kc-xaes.theorem-1.beta")
     assert log(bounds[beta]) < value("kc-xaes.log2.theorem-1.q80")
     assert round(log(bounds[beta]), 7) == -44.9999995 and abs(bounds[beta] * 2**128 / q - 8) < 1e-5
+    as_limits("kc-xaes.theorem-1", log(bounds[beta]))
     print(f"   Theorem 1 after 2^80 calls: the least is 2^{log(bounds[beta]):.7f}, with beta = {beta}: 8q / 2^n and\n"
           "   next to nothing else. The paper gives 16q / 2^n = 2^-44, which is true as well.")
 
@@ -267,6 +273,9 @@ def a_commitment_to_fifteen_bytes():
     assert xaes.kc_c3(K, N) == xaes.kc_c3(K, N[:15] + bytes(9))
     got = log(repeats(2**48, 120))
     assert round(got) == -25 != printed("c3.q48") and round(log(repeats(int(2**44.5), 120))) == printed("c3.q48")
+    as_limits("kc-xaes.c3.q48", got)
+    as_limits("kc-xaes.c3.q44.5", log(repeats(int(2**44.5), 120)))
+    as_limits("kc-xaes.c3.dndk-v2.q50", log(repeats(2**50, 120)))
     assert round(log(repeats(2**48, 128))) == printed("c3.q48") - 1
     assert round(log(repeats(2**50, 120))) == printed("c3.dndk-v2.q50")
     print(f"   2^48 messages have 2^{got:.0f}, not 2^{printed('c3.q48')}: that is at 2^44.5. The 2^-21 that it cites for"

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -57,3 +58,8 @@ def test_what_does_not_hold_gives_no_verdict():
     claim, = claims.read("aegis", '[a]\nwhere = "nowhere"\nclaim = "nothing"\nverdict = "refuted"\nshow = "fails"')
     with pytest.raises(AssertionError):
         errata.verdicts([claim], {"fails": fails})
+
+
+def test_every_figure_that_the_tool_is_held_to_is_shown():
+    used = {name for script in SCRIPTS.values() for name in re.findall(r'as_limits\(f?"([^"]+)"', inspect.getsource(script))}
+    assert {name.replace("{q}", "48") for name in used} | {"flex.gcm.q32"} == errata.LIMITS.keys()
