@@ -28,7 +28,7 @@ def complaints(tmp_path):
 
 
 def test_what_is_listed_is_no_stray(complaints):
-    assert complaints({"Makefile": b"all:\n", "docs/a page.md": b"# A page\n", "fuzz/corpus/a": b"\0"}) == []
+    assert complaints({"Makefile": b"all:\n", "docs/a page.md": b"# A page\n", "research/fuzz/corpus/a": b"\0"}) == []
 
 
 @pytest.mark.parametrize("name", ["pillow-13.0.0-py3-none-any.whl", "Make", "crates docs", "notes/a/b.md"])
@@ -41,7 +41,7 @@ def test_what_is_not_tracked_may_be_there(complaints):
     assert complaints({"notes": b"text\n", "docs/a.png": BINARY}, tracked=False) == []
 
 
-@pytest.mark.parametrize("name", ["docs/a.png", "papers/flex/a b", "crates/a/vectors/-c"])
+@pytest.mark.parametrize("name", ["docs/a.png", "research/papers/flex/a b", "crates/a/vectors/-c"])
 def test_a_large_binary_file_is_a_stray(complaints, name):
     (complaint,) = complaints({name: BINARY})
     assert complaint == f"stray: ./{name} is a binary file of more than 200000 bytes outside vectors/"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
-sys.path.insert(0, str(ROOT / "reference"))
+sys.path.insert(0, str(ROOT / "research" / "reference"))
 
 import aegis  # noqa: E402
 import xaes  # noqa: E402

@@ -1,5 +1,5 @@
 //! `mount` of objects: on a real /dev/fuse, from a real S3 server and from a web server, both on
-//! this machine: `make stores` builds and names the first (`POLYSEAL_VERSITYGW`).
+//! this machine: `make test-all ONLY=stores` builds and names the first (`POLYSEAL_VERSITYGW`).
 
 #![allow(
     clippy::std_instead_of_core,

@@ -1,5 +1,5 @@
 //! The tool on `gs:` and `az:`, with servers on this machine that speak as Google's and Azure's do:
-//! `make stores` builds and names them (`POLYSEAL_FAKE_GCS`, `POLYSEAL_AZURITE`).
+//! `make test-all ONLY=stores` builds and names them (`POLYSEAL_FAKE_GCS`, `POLYSEAL_AZURITE`).
 //!
 //! Limits: `fake-gcs-server` does not take an object as `object_store` writes it, so there objects
 //! are only read and listed. Azurite does all of it.
@@ -106,7 +106,7 @@ impl Drop for Server {
 }
 
 fn program(variable: &str) -> String {
-    std::env::var(variable).expect("see `make stores`")
+    std::env::var(variable).expect("see `make test-all ONLY=stores`")
 }
 
 fn free_port() -> u16 {

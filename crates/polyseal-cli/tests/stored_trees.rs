@@ -1,5 +1,5 @@
 //! Trees and several files in a bucket of a real S3 server, Versity's gateway on this machine:
-//! `make stores` builds and names it (`POLYSEAL_VERSITYGW`).
+//! `make test-all ONLY=stores` builds and names it (`POLYSEAL_VERSITYGW`).
 
 #![allow(
     clippy::std_instead_of_core,

@@ -1,5 +1,5 @@
-//! The tool on objects of a real S3 server, Versity's gateway on this machine: `make stores` builds
-//! and names it (`POLYSEAL_VERSITYGW`).
+//! The tool on objects of a real S3 server, Versity's gateway on this machine: `make test-all
+//! ONLY=stores` builds and names it (`POLYSEAL_VERSITYGW`).
 
 #![allow(
     clippy::std_instead_of_core,

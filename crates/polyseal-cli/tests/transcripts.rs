@@ -14,4 +14,7 @@ fn transcripts() {
     if cfg!(feature = "stores") {
         cases.skip("tests/cmd/without-stores.trycmd");
     }
+    if cfg!(not(feature = "bench")) {
+        cases.skip("tests/cmd/bench.trycmd");
+    }
 }

@@ -32,7 +32,7 @@ fn every_vector_passes() {
 /// Those that a script of `papers` computes.
 #[test]
 fn limits_are_those_of_the_papers() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../papers/limits.json");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../research/papers/limits.json");
     let figures: Vec<Value> = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     assert!(figures.len() > 10);
     for figure in figures {

@@ -1,5 +1,5 @@
-//! The tool on files of web servers, plain and odd ones, and what it asks them for: `make stores`
-//! runs them.
+//! The tool on files of web servers, plain and odd ones, and what it asks them for: `make test-all
+//! ONLY=stores` runs them.
 
 #![allow(
     clippy::std_instead_of_core,

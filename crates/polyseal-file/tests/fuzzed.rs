@@ -1,26 +1,27 @@
-//! What the fuzz targets check (`fuzz/checks`), on the inputs that they have found (`fuzz/corpus`),
-//! and on others drawn by chance from those and from the files of the format's rules: a first look
-//! within seconds. `make fuzz` looks for longer, and sees what a change has reached.
+//! What the fuzz targets check (`research/fuzz/checks`), on the inputs that they have found
+//! (`research/fuzz/corpus`), and on others drawn by chance from those and from the files of the
+//! format's rules: a first look within seconds. `make fuzz` looks for longer, and sees what a
+//! change has reached.
 
 #![allow(clippy::std_instead_of_core, clippy::unwrap_used, reason = "a test, with std")]
 
-#[path = "../../../fuzz/checks/age_file.rs"]
+#[path = "../../../research/fuzz/checks/age_file.rs"]
 mod age_file;
-#[path = "../../../fuzz/checks/authentic_header.rs"]
+#[path = "../../../research/fuzz/checks/authentic_header.rs"]
 mod authentic_header;
-#[path = "../../../fuzz/checks/corpus.rs"]
+#[path = "../../../research/fuzz/checks/corpus.rs"]
 mod corpus;
-#[path = "../../../fuzz/checks/file_parser.rs"]
+#[path = "../../../research/fuzz/checks/file_parser.rs"]
 mod file_parser;
-#[path = "../../../fuzz/checks/header.rs"]
+#[path = "../../../research/fuzz/checks/header.rs"]
 mod header;
-#[path = "../../../fuzz/checks/input.rs"]
+#[path = "../../../research/fuzz/checks/input.rs"]
 mod input;
-#[path = "../../../fuzz/checks/manifest.rs"]
+#[path = "../../../research/fuzz/checks/manifest.rs"]
 mod manifest;
-#[path = "../../../fuzz/checks/reference.rs"]
+#[path = "../../../research/fuzz/checks/reference.rs"]
 mod reference;
-#[path = "../../../fuzz/checks/text.rs"]
+#[path = "../../../research/fuzz/checks/text.rs"]
 mod text;
 
 use std::fs;
@@ -106,7 +107,7 @@ fn every_input_of_the_corpus() {
 }
 
 fn same_verdicts(target: &str, verdict: fn(&[u8]) -> Value) {
-    let file = format!("../../fuzz/verdicts/{target}.json");
+    let file = format!("../../research/fuzz/verdicts/{target}.json");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     let expected: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
     let corpus = corpus::of(target);
@@ -116,7 +117,8 @@ fn same_verdicts(target: &str, verdict: fn(&[u8]) -> Value) {
     }
 }
 
-/// `reference/test_verdicts.py` sees to it that the verdicts are those of the reference in Python.
+/// `research/reference/test_verdicts.py` sees to it that the verdicts are those of the reference in
+/// Python.
 #[test]
 fn the_reference_says_the_same() {
     same_verdicts("authentic_header", authentic_header::verdict);

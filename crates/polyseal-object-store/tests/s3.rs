@@ -1,5 +1,5 @@
-//! The same on a real S3 server, Versity's gateway on this machine: `make stores` builds and names
-//! it (`POLYSEAL_VERSITYGW`).
+//! The same on a real S3 server, Versity's gateway on this machine: `make test-all ONLY=stores`
+//! builds and names it (`POLYSEAL_VERSITYGW`).
 
 #![allow(
     clippy::single_range_in_vec_init,

@@ -1,16 +1,16 @@
-//! What the fuzz targets check (`fuzz/checks`), on the inputs that they have found (`fuzz/corpus`),
-//! and on others drawn by chance: a first look within seconds. `make fuzz` looks for longer, and
-//! sees what a change has reached.
+//! What the fuzz targets check (`research/fuzz/checks`), on the inputs that they have found
+//! (`research/fuzz/corpus`), and on others drawn by chance: a first look within seconds. `make
+//! fuzz` looks for longer, and sees what a change has reached.
 
-#[path = "../../../fuzz/checks/aead_differential.rs"]
+#[path = "../../../research/fuzz/checks/aead_differential.rs"]
 mod aead_differential;
-#[path = "../../../fuzz/checks/algorithm_name.rs"]
+#[path = "../../../research/fuzz/checks/algorithm_name.rs"]
 mod algorithm_name;
-#[path = "../../../fuzz/checks/corpus.rs"]
+#[path = "../../../research/fuzz/checks/corpus.rs"]
 mod corpus;
-#[path = "../../../fuzz/checks/flex_configuration.rs"]
+#[path = "../../../research/fuzz/checks/flex_configuration.rs"]
 mod flex_configuration;
-#[path = "../../../fuzz/checks/input.rs"]
+#[path = "../../../research/fuzz/checks/input.rs"]
 mod input;
 
 use polyseal::registry::{Algorithm, families};

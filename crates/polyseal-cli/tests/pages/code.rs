@@ -1,5 +1,5 @@
-//! The Rust code of `docs/migration.md`, run. (That of the README is an example of the core's
-//! documentation, and what needs the crate `aes-gcm` is in the core's tests.)
+//! The Rust code of the README and of `docs/migration.md`, run. What needs the crate `aes-gcm` is
+//! in the core's tests.
 
 use std::error::Error;
 
@@ -10,6 +10,16 @@ type Result = std::result::Result<(), Box<dyn Error>>;
 /// The lines of `text`, without what indents them.
 fn flat(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", line.trim())).collect()
+}
+
+/// The core's README has the same, and its examples are tests of the core's documentation.
+#[test]
+fn the_readme_has_what_is_run() {
+    let run = flat(&read("crates/polyseal/README.md"));
+    let page = read("README.md");
+    let blocks = blocks(&page, "rust");
+    assert_eq!(blocks.len(), 1);
+    assert!(run.contains(&flat(&blocks[0].join("\n"))), "this is not run");
 }
 
 /// No block on the page is other than what is run.

@@ -20,7 +20,7 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start() -> Self {
-        let program = std::env::var("POLYSEAL_VERSITYGW").expect("see `make stores`");
+        let program = std::env::var("POLYSEAL_VERSITYGW").expect("see `make test-all ONLY=stores`");
         let objects = tempfile::tempdir().unwrap();
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         // Metadata are extended attributes, which change together with the object. In a folder

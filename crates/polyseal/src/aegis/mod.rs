@@ -2,18 +2,19 @@
 //! 1 to 16, with 16- or 32-byte tags; AEGISMAC; the key stream.
 //!
 //! Sources: RFC 10032, in the text of draft-irtf-cfrg-aegis-aead-18, whose sections are cited here
-//! (the types without a suffix; `papers/aegis.md` says what of the RFC's own text was checked); and
-//! F. Denis, "Adding more parallelism to the AEGIS authenticated encryption algorithms", version
-//! 1.0 (the types with the suffix `V1`, which above degree 1 do not interoperate with the former).
+//! (the types without a suffix; `research/papers/aegis.md` says what of the RFC's own text was
+//! checked); and F. Denis, "Adding more parallelism to the AEGIS authenticated encryption
+//! algorithms", version 1.0 (the types with the suffix `V1`, which above degree 1 do not
+//! interoperate with the former).
 //!
 //! Security: authenticated encryption with 128- or 256-bit keys as long as no nonce is repeated
 //! under a key. Nonces of the 128 family may be random for up to 2^48 messages a key; those of the
 //! 256 family without practical limit. A repeated nonce breaks confidentiality and authenticity.
 //!
 //! What it does not give: a commitment when the adversary chooses the associated data (two keys,
-//! one ciphertext and tag, at the cost of two encryptions: see `papers/aegis.md`). With fixed
-//! associated data it commits to the key with about 64 bits (16-byte tag) or 128 bits (32-byte
-//! tag). Never use two algorithms, two degrees or two tag lengths with one key.
+//! one ciphertext and tag, at the cost of two encryptions: see `research/papers/aegis.md`). With
+//! fixed associated data it commits to the key with about 64 bits (16-byte tag) or 128 bits
+//! (32-byte tag). Never use two algorithms, two degrees or two tag lengths with one key.
 //!
 //! ```
 //! use polyseal::aead::{AeadInOut, Generate, Key, KeyInit, Nonce};

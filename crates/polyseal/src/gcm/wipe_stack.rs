@@ -2,7 +2,8 @@
 //!
 //! The fewer registers there are, the more round keys and blocks lie on the stack; and a wipe costs
 //! about a cycle for 20 bytes, and 20 cycles more above 512, so that each instruction set has a
-//! number of its own. `make frames` reads in the machine code whether each is large enough.
+//! number of its own. `make test-all ONLY=frames` reads in the machine code whether each is large
+//! enough.
 
 use crate::backend::{Isa, Task};
 use crate::stack;

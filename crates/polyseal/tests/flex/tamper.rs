@@ -171,7 +171,7 @@ fn another_length_of_tag() {
 }
 
 /// The same bytes, cut elsewhere: between associated data and nonce, and between hidden nonce and
-/// message. (Erratum 3 of papers/flex.md.)
+/// message. (Erratum 3 of research/papers/flex.md.)
 #[test]
 fn a_header_ends_in_one_place() {
     for mode in MODES {

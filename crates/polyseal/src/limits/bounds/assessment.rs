@@ -343,7 +343,7 @@ fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
             let b = algorithm.nonce_bytes() as u32;
             let amount = commitment::one_key_implied_nonces(o, b);
             let formula = format!("o² / 2^{}", 8 * (28 - b) + 1);
-            add("one key, nonces not sent", amount, formula, "papers/kc-xaes.md".into());
+            add("one key, nonces not sent", amount, formula, "research/papers/kc-xaes.md".into());
         }
         Some(claim) if claim.level != Level::None => {
             let amount = commitment::generic(o, claim.bits);

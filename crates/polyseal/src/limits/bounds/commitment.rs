@@ -60,7 +60,7 @@ pub fn implied_nonce(q: Amount, n: u32) -> Amount {
 /// the cheapest way to break CMT-2, which section 2 defines by (K, N) ≠ (K', N').
 ///
 /// V can correct all of X1 but its last 28 − b bytes, so q calls have q² / 2^(8 (28 − b) + 1).
-/// `papers/kc-xaes.md` does it. Of nonces of 28 bytes or more V could correct everything.
+/// `research/papers/kc-xaes.md` does it. Of nonces of 28 bytes or more V could correct everything.
 #[must_use]
 pub fn one_key_implied_nonces(q: Amount, b: u32) -> Amount {
     birthday::collision(q, 8 * 28_u32.saturating_sub(b))

@@ -188,7 +188,8 @@ fn which_bounds_apply() {
 
 #[test]
 fn commitments_that_repeat() {
-    // What papers/kc_xaes_errata.py has of appendix C.3, and DNDK's authors of 2^50 messages.
+    // What research/papers/kc_xaes_errata.py has of appendix C.3, and DNDK's authors of 2^50
+    // messages.
     for (text, messages, log2) in [
         ("kc-c3-xaes-256-gcm", 48.0, Some(-25.0)),
         ("kc-c3-xaes-256-gcm", 44.5, Some(-32.0)),
@@ -385,7 +386,7 @@ fn small_numbers() {
 
 #[test]
 fn the_beta_that_costs_least() {
-    // The logarithms of exact fractions: `papers/kc_xaes_errata.py` has the formula.
+    // The logarithms of exact fractions: `research/papers/kc_xaes_errata.py` has the formula.
     for (q, n, beta, amount) in [
         (1.0, 128, 1, -127.0000),
         (10.0, 128, 2, -116.0000),

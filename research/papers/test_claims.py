@@ -1,0 +1,214 @@
+"""One verdict for each thing that the papers print, and the pages show what stands in the claims."""
+
+import json
+import re
+import tomllib
+from collections import Counter
+from math import inf
+from pathlib import Path
+
+import pytest
+
+import claims
+import kc_xaes_beside
+import kc_xaes_errata
+import published
+from report import kc_xaes as kc_xaes_report
+from report import omd as omd_report
+
+HERE = Path(__file__).parent
+STORED = tomllib.loads((HERE / "report" / "stored.toml").read_text())
+ALL = [claim for of in claims.CLAIMS.values() for claim in of]
+# What is printed, and is no single value.
+TABLES = [*(f"tables.omd.{name}" for name in published.DATA["tables"]["omd"]), *(f"acvp.{name}" for name in published.DATA["acvp"])]
+
+
+def covered(name):
+    return [name] if name in TABLES else claims.covered(name)
+
+
+def test_every_published_value_has_one_verdict_or_a_reason_why_it_has_none():
+    uses = Counter(value for claim in ALL for name in claim.values for value in covered(name))
+    uses.update(value for name in claims.UNJUDGED for value in covered(name))
+    assert {name for name in [*published.VALUES, *TABLES] if uses[name] != 1} == set()
+
+
+def test_every_name_of_a_value_stands_for_some():
+    for name in [*(name for claim in ALL for name in claim.values), *claims.UNJUDGED]:
+        assert covered(name), name
+    assert all(reason for reason in claims.UNJUDGED.values())
+
+
+def test_a_claims_values_are_its_papers():
+    for claim in ALL:
+        for name in claim.values:
+            for value in covered(name):
+                assert claim.paper == {"tables": "omd", "acvp": "kc-xaes"}.get(value.split(".")[0], value.split(".")[0])
+
+
+def test_every_verdict_is_a_word_that_is_explained():
+    assert {claim.judged() for claim in ALL} == claims.VERDICTS.keys()
+
+
+def test_what_is_refuted_is_shown_or_measured():
+    for claim in ALL:
+        if claim.judged() == "refuted":
+            assert claim.show or claim.figure is not None, claim.name
+        if claim.where.startswith("nowhere"):
+            assert claim.judged() == "not claimed", claim.name
+
+
+def test_what_is_said_to_check_a_claim_is_there():
+    root = HERE.parents[1]
+    files = [path for folder in ("crates", "research") for path in (root / folder).rglob("*")
+             if path.suffix in (".rs", ".py") and path.is_file()]
+    defined = {path.stem for path in files}
+    for path in files:
+        defined.update(re.findall(r"\b(?:fn|def|class|mod) (\w+)", path.read_text()))
+    for claim in ALL:
+        names = re.findall(r"`(?:[\w.]+::)*([a-z0-9]+(?:_[a-z0-9]+)+)`", f"{claim.checked} {claim.found} {claim.note}")
+        assert not set(names) - defined, claim.name
+
+
+@pytest.mark.parametrize("paper", published.PAPERS)
+def test_the_pages_show_the_claims(paper):
+    page = (HERE / f"{paper}.md").read_text()
+    assert claims.page(paper, page) == page, "research/papers/claims.py write"
+    begin, end = page.index("<!-- claims: begin"), page.index(claims.END)
+    prose = page[:begin] + page[end:]
+    words = "|".join(word for word in claims.VERDICTS if word != "ours")
+    assert not re.findall(rf"(?:\*\*|\| )(?:{words})\b", prose), "a verdict stands in the claims and nowhere else"
+
+
+@pytest.mark.parametrize("paper", published.PAPERS)
+def test_errata_are_those_of_the_page(paper):
+    page = (HERE / f"{paper}.md").read_text()
+    rows = set(map(int, re.findall(r"^\| (\d+) \|", page[page.index("\n## Errata"):], flags=re.M)))
+    assert {claim.erratum for claim in claims.CLAIMS[paper] if claim.erratum} <= rows
+    named = set(re.findall(r"`(\w+)`", page[page.index("\n## Errata"):]))
+    for claim in claims.CLAIMS[paper]:
+        if claim.erratum and claim.show:
+            assert claim.show in named, f"{claim.name}: the table of errata does not name {claim.show}"
+
+
+def claim(text):
+    of, = claims.read("omd", '[a]\nwhere = "4"\nclaim = "c"\nfound = "f"\n' + text)
+    return of
+
+
+def test_a_figure_decides():
+    of = claim('figure = 5\nmeasure = "m"\nexceeded = [-inf, 3]\nreproduced = [3, 6]\nrefuted = [100, inf]')
+    assert [of.judged(x) for x in (None, 2, 3, 3.1, 7, 100, [4, 5], [4, 7])] == [
+        "reproduced", "exceeded", "exceeded", "reproduced", "differs", "refuted", "reproduced", "differs"]
+    assert of.rule() == "M. Exceeded: at most 3; reproduced: 3 to 6; refuted: at least 100."
+    run = of.of_run(7, "seven")
+    assert (run.judged(), run.found, run.source, of.judged()) == ("differs", "seven", "measured", "reproduced")
+    near = claim('values = ["omd.t1.sha512.message"]\nfigure = 93.4\nmeasure = "m"\nnear = 0.5')
+    assert near.judged() == "reproduced" and near.judged(94) == "differs"
+    assert of.intervals()[-1] == ("refuted", 100, inf)
+
+
+def test_a_claim_has_a_verdict_or_a_figure():
+    for text in ("", 'verdict = "perhaps"', 'verdict = "refuted"\nfigure = 1\nmeasure = "m"\nreproduced = [0, 1]',
+                 'reproduced = [0, 1]', 'figure = 1\nreproduced = [0, 1]'):
+        with pytest.raises(ValueError):
+            claim(text)
+    with pytest.raises(ValueError):
+        claim('verdict = "refuted"').of_run(1, "one")
+
+
+# ── Stored figures are those of the runs that are stored ────────────────────────────────────────
+
+def tables(paper):
+    """{title: {size: {column: number}}} of a paper's tables.md."""
+    found, title = {}, None
+    for line in (HERE / paper / "tables.md").read_text().splitlines():
+        if line.startswith("**"):
+            title = line.strip("*")
+        elif line.startswith("|") and title:
+            cells = [cell.strip() for cell in line.strip("|").split("|")]
+            if cells[0] == "message":
+                heads = cells
+            elif cells[0] and cells[0][0].isdigit():
+                number, unit = cells[0].split()
+                size = int(number) * {"B": 1, "KiB": 1024, "MiB": 2**20}[unit]
+                found.setdefault(title, {})[size] = {
+                    head: float(re.match(r"[-\d.]+", cell)[0]) for head, cell in zip(heads[1:], cells[1:]) if cell[:1].isdigit()}
+    return found
+
+
+def stored(name):
+    paper, id = name.split("/")
+    figure = claims.named(paper, id).figure
+    return figure if isinstance(figure, list) else [figure]
+
+
+def same(name, figures, within):
+    assert stored(name) == pytest.approx(figures, abs=within), name
+
+
+def test_kc_xaes_figures_are_those_of_its_tables():
+    cycles, _ = kc_xaes_beside.measured((HERE / "kc-xaes" / "tables.md").read_text())
+
+    def over(operation, at, scheme):
+        return kc_xaes_beside.over_gcm(cycles, f"{operation}-{kc_xaes_beside.SIZES[at]}", scheme)
+
+    for id, (figure, _) in kc_xaes_beside.groups(over).items():
+        same(f"kc-xaes/{id}", figure, 1e-9)
+        assert claims.named("kc-xaes", id).intervals() == kc_xaes_beside.RULE.intervals()
+    same("kc-xaes/small-plaintexts", [1 + over("seal", 32, s) / 100 for s in ("xaes", "kc-xaes")], 0.01)
+    same("kc-xaes/unnoticeable", [over(op, 2**20, s) for op in ("seal", "open") for s in ("xaes", "kc-xaes")], 0.01)
+    same("kc-xaes/init", [kc_xaes_beside.over_gcm(cycles, "init", "xaes")], 0.1)
+    added = [over("seal", at, "kc-xaes") for at in (32, 1024, 16384)]
+    same("kc-xaes/falls", [before / after for before, after in zip(added, added[1:])], 0.05)
+    same("kc-xaes/order-of-magnitude", [over("seal", 32, "h-aes") / over("seal", 32, "xaes")], 0.05)
+    rows = ["init", *(f"{op}-{kc_xaes_beside.SIZES[at]}" for op in ("seal", "open") for at in (32, 1024, 16384))]
+    ratios = [cycles["ours", row, h] / cycles["ours", row, c] for row in rows
+              for h, c in (("h-aes", "xaes"), ("h-kc-aes", "kc-xaes"))]
+    same("kc-xaes/hmac-costs-more", [min(ratios), max(ratios)], 0.01)
+    more = [[cycles["ours", f"seal-{size}", s] - cycles["ours", f"seal-{size}", "aes-256-gcm"]
+             for at, size in kc_xaes_beside.SIZES.items() if at <= 16384] for s in ("xaes", "kc-xaes")]
+    same("kc-xaes/constant-difference", [max(x) / min(x) for x in more], 0.05)
+
+
+def test_flex_figures_are_those_of_its_tables():
+    of = tables("flex")["OCH, seal on vaes512: their time divided by that of flex-och"]
+    ctx = {size: [x for name, x in row.items() if name.startswith("ctx-")] for size, row in of.items()}
+    assert len(ctx[256]) == 5                                        # four libraries', and ours
+    same("flex/ctx-medium", [min(min(x) for size, x in ctx.items() if 256 <= size <= 2048)], 1e-9)
+    assert stored("flex/ctx-long")[0] == min(min(x) for size, x in ctx.items() if size >= 4096)      # the other is of Zen 5
+    row = tables("flex")["OCH, seal on vaes512: cycles per byte"][2**20]
+    ratios = [row[name] / row[name.removeprefix("ctx-")] for name in row if name.startswith("ctx-")]
+    same("flex/ctx-matches-gcm", [max(ratios)], 0.005)
+
+
+def test_omd_figures_are_those_of_its_tables():
+    of = tables("omd")["seal: cycles per byte"]
+    ratios = [row["omd-sha256"] / row["aes-256-gcm"] for size, row in of.items() if size >= 4096]
+    same("omd/software", [min(ratios), max(ratios)], 0.05)
+    same("omd/sha-instructions", [of[65536]["omd-sha256"] / of[65536]["omd-sha512"]], 0.005)
+
+
+def test_what_aegis_prints_follows_from_its_tables():
+    of = {name: value["value"] for name, value in published.named("aegis.").items()}
+    cpus = ("i9-13900k", "epyc-7543")
+    for id, other, digits in (("twice-128", "aegis-128l", 2), ("over-gcm", "aes-128-gcm", 1)):
+        for cpu in cpus:
+            times = of[f"aegis.{cpu}.aegis-128x2"] / of[f"aegis.{cpu}.{other}"]
+            assert f"{times:.{digits}f}" in claims.named("aegis", id).printed
+
+
+def test_figures_of_cores_are_those_of_their_run():
+    run = json.loads((HERE.parent / "hw" / "syn" / "results.json").read_text())
+    same("omd/luts-sha512", [run["sha512"]["ultrascale"]["lut"]], 0)
+    same("omd/luts-blake2b", [published.value("omd.repository.report.luts")], 0)
+    for hash in omd_report.HASHES:
+        same(f"omd/message-{hash}", [omd_report.CALL[hash]], 0)
+
+
+def test_theorem_1s_figures_are_those_that_are_stored():
+    games = STORED["kc-xaes"]["best"]
+    same("kc-xaes/theorem-1-best", [max(g["chance"] / kc_xaes_report.exact_theorem(g["n"], g["q"]) for g in games)], 0.005)
+    free = STORED["kc-xaes"]["keys"][0]
+    same("kc-xaes/cmt-2-attack", [kc_xaes_report.slope(list(zip(free["n"], free["calls"])))], 0.005)
+    assert kc_xaes_errata.counted()["xaes"] == published.value("kc-xaes.calls.xaes")
