@@ -14,9 +14,9 @@ use crate::amount::{self, count_from_one};
 /// Encrypt files at the speed of memory, and refuse altered ones.
 #[derive(Debug, Parser)]
 #[command(name = "polyseal", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 done, 1 I/O, 2 usage, 3 authentication or corruption, \
-                        4 no matching key, passphrase or context. If several files fail, the \
-                        gravest counts: 3 before 4, 1 and 2.")]
+#[command(after_help = "Exit codes: 0 done, 1 I/O error, 2 wrong usage, 3 not authentic or \
+                        damaged, 4 no matching key, passphrase or context. If several files fail, \
+                        the first of 3, 4, 1, 2 that occurred.")]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -36,20 +36,20 @@ pub(crate) enum Command {
     Verify(VerifyFilesArgs),
     /// Print a part of a file without decrypting the rest
     Cat(CatArgs),
-    /// Show encrypted files as what they are decrypted, until they are unmounted
+    /// Show encrypted files decrypted, in a directory, until you unmount it
     #[cfg(feature = "mount")]
     #[command(after_help = MOUNT_EXAMPLES)]
     Mount(MountArgs),
     /// Change who can open a file
     #[command(after_help = REKEY_EXAMPLES)]
     Rekey(RekeyArgs),
-    /// Make a key file, or an age identity whose recipient is printed
+    /// Make a key file, or an age identity and print its recipient
     Keygen(KeygenArgs),
-    /// Show what an encrypted file says of itself, without a key
+    /// Show an encrypted file's header, without a key
     Inspect(InspectArgs),
     /// List the algorithms
     Suites(SuitesArgs),
-    /// Say how likely an accident is, and how many messages a key may seal
+    /// Print how likely an accident is, and how many messages a key may seal
     #[command(after_help = LIMITS_EXAMPLES)]
     Limits(LimitsArgs),
     /// Seal, open or authenticate one raw message, for tests and protocols
@@ -121,27 +121,27 @@ const MOUNT_EXAMPLES: &str = "Examples:
   polyseal mount -k backup.key s3://backups/2026/ /mnt/plain the objects of a prefix";
 
 const REKEY_EXAMPLES: &str =
-    "Several files are each replaced in one step. If a run was interrupted, run it again: what a
-new key file or passphrase opens already is told and left as it is. For recipients of age that
-cannot be known: give one of their identities, too, with -i.
+    "Each file is replaced in one step. If a run was interrupted, run it again: files that the new
+key file or passphrase already opens are reported and skipped. With age recipients the tool cannot
+see that, unless you also give one of their identities, with -i.
 
 Examples:
-  polyseal rekey --keep -k backup.key -r age1… FILE          one more can open it
-  polyseal rekey -k old.key --to-key new.key FILE            others can open it
-  polyseal rekey --new-key -k old.key --to-key new.key FILE  and nobody else, whatever he has kept
+  polyseal rekey --keep -k backup.key -r age1… FILE          one more person can open it
+  polyseal rekey -k old.key --to-key new.key FILE            replace who can open it
+  polyseal rekey --new-key -k old.key --to-key new.key FILE  and shut out the others for good
   polyseal rekey -k old.key --to-key new.key --recursive DIR  a whole sealed tree
-  polyseal rekey -k old.key --to-key new.key --recursive --in-place DIR  the same, at once
+  polyseal rekey -k old.key --to-key new.key --recursive --in-place DIR  the same, headers only
   polyseal rekey --new-key -k old.key --to-key new.key --recursive -o OUT DIR  into a new tree
-  polyseal rekey --restore --recursive DIR  what that has left, if it ended
+  polyseal rekey --restore --recursive DIR  undo an interrupted --in-place
   find DIR -name '*.polyseal' | polyseal rekey -k old.key --to-key new.key --files-from -";
 
 /// Where the result goes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct OutputArgs {
-    /// Write here; `-` is standard output, also if it is a terminal
+    /// Write to OUT; `-` is standard output, even if that is a terminal
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace OUT if it exists, in one step and only when all is done
+    /// Replace OUT if it exists, in one step, after everything has succeeded
     #[arg(short, long)]
     pub(crate) force: bool,
 }
@@ -152,10 +152,10 @@ pub(crate) struct OpenArgs {
     /// Open with this key file; can be repeated
     #[arg(short, long, value_name = "KEYFILE")]
     pub(crate) key: Vec<PathBuf>,
-    /// Open with the identities in this file: of age, or a private SSH key; can be repeated
+    /// Open with the age identities or the private SSH key in this file; can be repeated
     #[arg(short, long, value_name = "FILE")]
     pub(crate) identity: Vec<PathBuf>,
-    /// Read the passphrase from this file descriptor, up to the end of the line
+    /// Read the passphrase from this file descriptor: one line
     #[arg(long, value_name = "FD")]
     pub(crate) passphrase_fd: Option<u32>,
 }
@@ -166,15 +166,15 @@ pub(crate) struct RecipientArgs {
     /// Encrypt to this recipient: age1…, ssh-ed25519 … or ssh-rsa …; can be repeated
     #[arg(short, long, value_name = "RECIPIENT")]
     pub(crate) recipient: Vec<String>,
-    /// Encrypt to the recipients in this file, one on a line; can be repeated. An SSH key that
-    /// cannot be used is an error, unless you say --skip-unsupported
+    /// Encrypt to the recipients in this file, one per line; can be repeated. An SSH key of an
+    /// unsupported kind is an error, unless you give --skip-unsupported
     #[arg(short = 'R', long, value_name = "FILE")]
     pub(crate) recipients_file: Vec<PathBuf>,
-    /// Leave the SSH keys out that cannot be used, such as ecdsa and sk, and warn of each; for
-    /// lists such as https://github.com/NAME.keys
+    /// Skip SSH keys of unsupported kinds, such as ecdsa and sk, and warn of each; for lists such
+    /// as https://github.com/NAME.keys
     #[arg(long, requires = "recipients_file")]
     pub(crate) skip_unsupported: bool,
-    /// Encrypt with a passphrase, which is asked for
+    /// Encrypt with a passphrase; the tool asks for it
     #[arg(short, long)]
     pub(crate) passphrase: bool,
 }
@@ -182,7 +182,7 @@ pub(crate) struct RecipientArgs {
 /// A passphrase that is asked for.
 #[derive(Debug, clap::Args)]
 pub(crate) struct AskArgs {
-    /// Ask for the passphrase. Without this it is asked for when a file has one and no key is given
+    /// Ask for the passphrase. By default the tool asks if a file has one and you give no key
     #[arg(short, long, conflicts_with = "passphrase_fd")]
     pub(crate) passphrase: bool,
 }
@@ -190,7 +190,7 @@ pub(crate) struct AskArgs {
 /// The context of a file.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {
-    /// The context that the file is bound to, such as its name: not secret, and needed to open it
+    /// Bind the file to this text, such as its name. It is not secret; opening needs the same text
     #[arg(long, value_name = "TEXT")]
     pub(crate) context: Option<String>,
 }
@@ -204,7 +204,7 @@ pub(crate) struct ReadArgs {
     pub(crate) ask: AskArgs,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
-    /// The header is kept in this file, apart from the payload, which is what is read
+    /// Read the header from this file; FILE then has the payload alone
     #[arg(long, value_name = "FILE")]
     pub(crate) header: Option<PathBuf>,
 }
@@ -221,32 +221,31 @@ pub(crate) struct WorkArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Many files")]
 pub(crate) struct ManyArgs {
-    /// Work on the whole tree of a directory, or of a prefix in a store
+    /// Process a whole directory tree, or all objects under a prefix
     #[arg(long, conflicts_with = "files_from")]
     pub(crate) recursive: bool,
-    /// Work on the files that are named in this file, one on a line; `-` is standard input
+    /// Process the files listed in this file, one per line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) files_from: Option<PathBuf>,
-    /// The names in the list end with NUL, as those of find -print0
+    /// Names in the list end with NUL, as from find -print0
     #[arg(short = '0', long)]
     pub(crate) null: bool,
-    /// Leave out what has such a name, or such a path if there is a `/` in it, and all that is in
-    /// it; can be repeated
+    /// Skip names (or, with a slash, paths) that match GLOB, and everything below them; can be
+    /// repeated
     #[arg(long, value_name = "GLOB")]
     pub(crate) exclude: Vec<String>,
-    /// Work on so many files at a time. Each may need 64 MiB with a passphrase [default: one for
-    /// each core]
+    /// Process N files at a time. With a passphrase each needs 64 MiB [default: one for each core]
     #[arg(long, value_name = "N")]
     pub(crate) jobs: Option<NonZeroUsize>,
-    /// Tell of each file in a line of JSON on standard output
+    /// Print a line of JSON for each file
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct UnboundArgs {
-    /// Take a tree with a manifest of version 1. It does not bind the contents of files: whoever
-    /// can open one may have put others there
+    /// Accept a tree whose manifest is of version 1. It does not bind the contents of files:
+    /// anyone who can open a file may have replaced its contents
     #[arg(long, requires = "recursive")]
     pub(crate) allow_unbound_contents: bool,
 }
@@ -255,13 +254,13 @@ pub(crate) struct UnboundArgs {
 pub(crate) struct EncryptArgs {
     #[command(flatten)]
     pub(crate) recipients: RecipientArgs,
-    /// Encrypt for whoever has this key file; can be repeated
+    /// Encrypt with this key file; can be repeated
     #[arg(short, long, value_name = "KEYFILE")]
     pub(crate) key: Vec<PathBuf>,
     /// Encrypt to the recipients of the identities in this file; can be repeated
     #[arg(short, long, value_name = "FILE")]
     pub(crate) identity: Vec<PathBuf>,
-    /// Read the passphrase from this file descriptor, up to the end of the line
+    /// Read the passphrase from this file descriptor: one line
     #[arg(long, value_name = "FD", conflicts_with = "passphrase")]
     pub(crate) passphrase_fd: Option<u32>,
     #[command(flatten)]
@@ -271,40 +270,39 @@ pub(crate) struct EncryptArgs {
     /// Write ASCII armour
     #[arg(short, long)]
     pub(crate) armor: bool,
-    /// Write the header into this new file, and the payload alone to OUT: both are needed to open
-    /// it
+    /// Write the header to this new file, and the payload alone to OUT. Opening needs both
     #[arg(long, value_name = "FILE", conflicts_with = "armor")]
     pub(crate) header: Option<PathBuf>,
-    /// Write a file of this format. One of age's is for recipients or a passphrase, and has none of
-    /// the other options under this heading
+    /// Write this format. `age` takes recipients or a passphrase, and no other option under this
+    /// heading
     #[arg(long, help_heading = "Format", value_name = "FORMAT", default_value = "polyseal")]
     pub(crate) format: Format,
     #[arg(short, long, help_heading = "Format")]
     #[arg(help = default("Encrypt with this suite", polyseal_file::DEFAULT_SUITE))]
     pub(crate) suite: Option<String>,
-    /// Encrypt with the suite that is fastest here among those that have all of these
+    /// Encrypt with the fastest suite, on this machine, that meets all of these needs
     #[arg(long, help_heading = "Format", conflicts_with = "suite")]
     #[arg(value_name = "NEED,…", value_delimiter = ',', value_parser = need())]
     pub(crate) need: Vec<Need>,
     #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = amount::bytes)]
-    #[arg(help = default("Bytes in a segment: a power of two from 4KiB to 16MiB", "64KiB"))]
+    #[arg(help = default("Segment size: a power of two from 4KiB to 16MiB", "64KiB"))]
     pub(crate) segment_size: Option<u64>,
     #[arg(long, help_heading = "Format", value_name = "BYTES", value_parser = amount::bytes)]
     #[arg(help = default(
-        "Make the header at least this long, from 4KiB to 64KiB, so that rekey can add more \
-         recipients",
+        "Reserve this much for the header, 4KiB to 64KiB, so that rekey can add recipients \
+         later",
         "4KiB",
     ))]
     pub(crate) header_size: Option<u64>,
-    /// Let it pass that a file grows while it is read, as a log does: what it had at first is
-    /// encrypted. Without this, that fails, and the output is kept
+    /// Accept that a file grows while it is read, as a log does: its first length is encrypted.
+    /// Without this option such a file is an error, and the output is kept
     #[arg(long)]
     pub(crate) allow_changed: bool,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-    /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
-    /// of several, each goes to FILE.polyseal, or FILE.age. If OUT is a directory, or a prefix such
-    /// as s3://bucket/prefix/, that is in there
+    /// Files to encrypt; `-` or none: standard input. One file goes to OUT or standard output;
+    /// several go to FILE.polyseal (or FILE.age) each, in OUT if that is a directory or a prefix
+    /// such as s3://bucket/prefix/
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -329,16 +327,16 @@ pub(crate) struct DecryptArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Give the files of a tree the permissions that they had, whatever the umask says
+    /// Restore the permissions that the files of a tree had, whatever the umask says
     #[arg(long, requires = "recursive")]
     pub(crate) preserve_permissions: bool,
     #[command(flatten)]
     pub(crate) unbound: UnboundArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-    /// Read these files; `-` or nothing is standard input. One goes to OUT, or to standard output;
-    /// of several, each goes to its name without .polyseal or .age. If OUT is a directory or a
-    /// prefix, that is in there
+    /// Files to decrypt; `-` or none: standard input. One file goes to OUT or standard output;
+    /// several go to their names without .polyseal or .age, in OUT if that is a directory or a
+    /// prefix
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -353,7 +351,7 @@ pub(crate) struct VerifyFilesArgs {
     pub(crate) unbound: UnboundArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-    /// Check these files; `-` or nothing is standard input
+    /// Files to check; `-` or none: standard input
     #[arg(value_name = "FILE", conflicts_with = "files_from")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
@@ -366,10 +364,10 @@ pub(crate) struct CatArgs {
     pub(crate) read: ReadArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Print bytes A to B, both included and counted from 0; `A-` is to the end, `-N` the last N
+    /// Print bytes A to B, inclusive, counted from 0; `A-`: from A to the end; `-N`: the last N
     #[arg(long, value_name = "A-B", allow_hyphen_values = true, default_value = "0-")]
     pub(crate) range: Range,
-    /// The encrypted file: a regular one, because its end is looked at first
+    /// The encrypted file. It must be a regular file or an object, because its end is read first
     pub(crate) file: PathBuf,
 }
 
@@ -380,16 +378,17 @@ pub(crate) struct RekeyArgs {
     pub(crate) open: OpenArgs,
     #[command(flatten)]
     pub(crate) recipients: RecipientArgs,
-    /// From now on, whoever has this key file can open it; can be repeated
+    /// Let this key file open the file from now on; can be repeated
     #[arg(long, value_name = "KEYFILE")]
     pub(crate) to_key: Vec<PathBuf>,
     /// Read the new passphrase from this file descriptor
     #[arg(long, value_name = "FD", conflicts_with = "passphrase")]
     pub(crate) new_passphrase_fd: Option<u32>,
-    /// Whoever can open it now still can
+    /// Keep everyone who can open the file now
     #[arg(long, conflicts_with = "new_key")]
     pub(crate) keep: bool,
-    /// Encrypt the contents anew, so that nobody who could open the file before still can
+    /// Encrypt the contents again, under a new key: nobody who could open the old file can open the
+    /// new one
     #[arg(long, conflicts_with_all = ["in_place", "keep"])]
     pub(crate) new_key: bool,
     #[command(flatten)]
@@ -397,25 +396,25 @@ pub(crate) struct RekeyArgs {
     #[command(flatten)]
     pub(crate) unbound: UnboundArgs,
     /// Read every file of a tree, and write a manifest that binds their contents, for the
-    /// recipients that are named. The files stay as they are
+    /// recipients you name. The files do not change
     #[arg(long, requires = "recursive", conflicts_with_all = [
         "keep", "new_key", "in_place", "restore", "header", "output",
     ])]
     pub(crate) bind_contents: bool,
-    /// Rewrite only the header, in the file itself, after a copy of it is on disk
+    /// Overwrite the header inside the file, after saving a copy of the old one
     #[arg(long, conflicts_with = "header")]
     pub(crate) in_place: bool,
-    /// Put back the copy that an interrupted --in-place has left, FILE.header-backup
+    /// Put back the saved header, FILE.header-backup, of an interrupted --in-place
     #[arg(long, conflicts_with_all = [
         "recipient", "recipients_file", "passphrase", "to_key", "new_passphrase_fd", "keep",
         "new_key", "context", "threads", "header",
     ])]
     pub(crate) restore: bool,
-    /// Replace the header in this file, which is kept apart from its payload. FILE, the payload,
-    /// may be left out: it is never written to, and only seen to belong to that header
+    /// Replace the header in HEADER, a file of its own. FILE, the payload, is optional: the tool
+    /// only checks that it belongs to the header, and never writes to it
     #[arg(long, value_name = "HEADER", conflicts_with = "new_key")]
     pub(crate) header: Option<PathBuf>,
-    /// Write here instead of replacing FILE, or HEADER; with --new-key --recursive, a new directory
+    /// Write to OUT and keep FILE, or HEADER; with --new-key --recursive OUT is a new directory
     #[arg(short, long, value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
     /// Replace OUT if it exists
@@ -432,11 +431,11 @@ pub(crate) struct RekeyArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct KeygenArgs {
-    /// Write the key here; `-` is standard output. An existing file is never replaced
+    /// Write the key to this file; `-` is standard output. An existing file is never replaced
     #[arg(short, long, value_name = "KEYFILE")]
     pub(crate) output: PathBuf,
-    /// What to make: a key file to encrypt and decrypt with, or an age identity, whose recipient
-    /// others encrypt to: X25519, or hybrid with post-quantum ML-KEM-768
+    /// What to make: a key file, which encrypts and decrypts; or an age identity, to whose
+    /// recipient others encrypt: X25519, or a hybrid with the post-quantum ML-KEM-768
     #[arg(short = 't', long = "type", value_name = "TYPE", default_value = "key-file")]
     pub(crate) kind: KeyKind,
 }
@@ -459,9 +458,9 @@ pub(crate) struct MountArgs {
     pub(crate) ask: AskArgs,
     #[command(flatten)]
     pub(crate) context: ContextArgs,
-    /// A directory with encrypted files, or one of those; an object, or a prefix with some
+    /// An encrypted file or a directory of them; an object or a prefix
     pub(crate) source: PathBuf,
-    /// An empty directory, where they are shown
+    /// An empty directory
     pub(crate) mountpoint: PathBuf,
 }
 
@@ -470,7 +469,7 @@ pub(crate) struct InspectArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Show the header in this file, which is kept apart from its payload; FILE may be left out
+    /// Show the header in this file of its own; FILE is then optional
     #[arg(long, value_name = "HEADER")]
     pub(crate) header: Option<PathBuf>,
     /// The file; `-` is standard input
@@ -483,7 +482,7 @@ pub(crate) struct SuitesArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Only what has all of these
+    /// List only algorithms that meet all of these needs
     #[arg(long, value_name = "NEED,…", value_delimiter = ',', value_parser = need())]
     pub(crate) need: Vec<Need>,
 }
@@ -503,7 +502,7 @@ pub(crate) struct LimitsArgs {
     #[arg(long, default_value = "0", allow_hyphen_values = true)]
     #[arg(value_name = "BYTES", value_parser = amount::bytes)]
     pub(crate) ad: u64,
-    /// Keys that are used like this
+    /// Number of keys used like this
     #[arg(long, default_value = "1", allow_hyphen_values = true)]
     #[arg(value_name = "NUMBER", value_parser = count_from_one)]
     pub(crate) keys: Amount,
@@ -514,7 +513,7 @@ pub(crate) struct LimitsArgs {
     #[arg(long, default_value = "2^32", allow_hyphen_values = true)]
     #[arg(value_name = "NUMBER", value_parser = str::parse::<Amount>)]
     pub(crate) forgeries: Amount,
-    /// Calls of a block cipher that an adversary can afford
+    /// Block cipher calls that an adversary can afford
     #[arg(long, default_value = "2^80", allow_hyphen_values = true)]
     #[arg(value_name = "NUMBER", value_parser = str::parse::<Amount>)]
     pub(crate) work: Amount,
@@ -528,9 +527,9 @@ pub(crate) struct LimitsArgs {
 pub(crate) enum NonceKind {
     /// Drawn at random, so that two may be the same
     Random,
-    /// Certain to differ, as those of a counter, wherever it stands
+    /// Never the same, as from a counter, in whatever bytes it stands
     Counted,
-    /// The same, and in the bytes that a key is derived from, as with a counter in front
+    /// Never the same, and the counter is in the bytes that a key is derived from, in front
     CountedFirst,
 }
 
@@ -560,7 +559,7 @@ pub(crate) struct AeadArgs {
 pub(crate) enum AeadCommand {
     /// Encrypt a message: the output is the ciphertext, then the tag
     Seal(RawArgs),
-    /// Decrypt what `seal` gave; nothing is written unless all of it is authentic
+    /// Decrypt the output of `seal`; writes nothing unless all of it is authentic
     Open(RawArgs),
     /// Print the tag of a message, in hexadecimal, with a MAC
     Tag(TagArgs),
@@ -581,11 +580,11 @@ pub(crate) struct AlgorithmArgs {
     /// Read the key from this file: exactly its bytes, or one line of hexadecimal digits
     #[arg(long, value_name = "FILE", group = "key_source")]
     pub(crate) key_file: Option<PathBuf>,
-    /// The key in hexadecimal: everyone on this machine can see it
+    /// The key in hexadecimal. Every user of this machine can see it
     #[arg(long, value_name = "HEX", group = "key_source")]
     pub(crate) key: Option<String>,
-    /// The nonce in hexadecimal. To seal without one draws a random one and prints it on
-    /// standard error; to open without one prints it, where it is hidden in the ciphertext
+    /// The nonce in hexadecimal. Without it, `seal` draws a random one and prints it on standard
+    /// error; `open` prints the one that is hidden in the ciphertext
     #[arg(long, value_name = "HEX")]
     pub(crate) nonce: Option<String>,
     /// Read the message from this file; `-` or nothing is standard input
