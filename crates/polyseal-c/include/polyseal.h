@@ -92,7 +92,7 @@ enum polyseal_error {
     POLYSEAL_ERR_RANDOM = 9,
     /* a known-answer test failed: do not use this build on this machine */
     POLYSEAL_ERR_SELFTEST = 10,
-    /* a field of the options is not what it may be */
+    /* a field of the options has an invalid value */
     POLYSEAL_ERR_OPTIONS = 11,
     /* a text that is not UTF-8 */
     POLYSEAL_ERR_TEXT = 12,
@@ -131,7 +131,7 @@ enum polyseal_error {
     /* armour that is not as it should be */
     POLYSEAL_ERR_ARMOR = 34,
     /*
-     * the input grew while it was read: the output has what was there at first
+     * the input grew while it was read: the output has its first length
      */
     POLYSEAL_ERR_GREW = 35
 };

@@ -59,7 +59,7 @@ codes! {
     Finished = 8, "FINISHED", "called after the end";
     Random = 9, "RANDOM", "the operating system gave no random bytes";
     SelfTest = 10, "SELFTEST", "a known-answer test failed: do not use this build on this machine";
-    Options = 11, "OPTIONS", "a field of the options is not what it may be";
+    Options = 11, "OPTIONS", "a field of the options has an invalid value";
     Text = 12, "TEXT", "a text that is not UTF-8";
     Memory = 13, "MEMORY", "there is not the memory";
     Defect = 14, "DEFECT", "a defect of this library; it is still safe to use";
@@ -78,7 +78,7 @@ codes! {
     KeyFile = 32, "KEY_FILE", "not a key file, or a key of age that cannot be used";
     Suite = 33, "SUITE", "no algorithm, or no size of segments, for files";
     Armor = 34, "ARMOR", "armour that is not as it should be";
-    Grew = 35, "GREW", "the input grew while it was read: the output has what was there at first";
+    Grew = 35, "GREW", "the input grew while it was read: the output has its first length";
 }
 
 impl Failure {

@@ -236,7 +236,7 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         Problem::NoSuchDirectory => {
             (Code::Usage, "make it first, or leave out the / at the end of the name")
         }
-        Problem::NotAFile => (Code::Usage, "see what it is; use -o with the name of a new file"),
+        Problem::NotAFile => (Code::Usage, "look at it first, or use -o with a new name"),
         Problem::NotToBeRekeyed => (Code::Usage, "decrypt it and encrypt it anew"),
         Problem::NotWithAge(_) => {
             (Code::Usage, "leave it out; to get a Polyseal file, decrypt it and encrypt it anew")
@@ -293,17 +293,16 @@ fn code_and_hint(problem: &Problem) -> (Code, &'static str) {
         }
         Problem::Nested(_) => (Code::Usage, "write to a directory outside of it"),
         Problem::NotEmpty => {
-            (Code::Usage, "name a new directory, or use -f to replace what has the same names")
+            (Code::Usage, "name a new directory, or use -f to replace files of the same names")
         }
         Problem::Occupied(_) => {
-            (Code::Usage, "name another prefix, or use -f to replace what has the same names")
+            (Code::Usage, "name another prefix, or use -f to replace objects of the same names")
         }
         Problem::InAStore => (Code::Usage, "download it for that; or encrypt it anew"),
         Problem::NotADirectory => (Code::Usage, ""),
-        Problem::NotOurs => (
-            Code::Usage,
-            "name a new directory, or use -f: then only you can read what is written there",
-        ),
+        Problem::NotOurs => {
+            (Code::Usage, "name a new directory, or use -f: then only you can read the new files")
+        }
         Problem::Appeared => {
             (Code::Io, "somebody else may have put it there: write to a folder of your own")
         }
@@ -344,7 +343,7 @@ impl From<FileError> for Failure {
             }
             FileError::TooLong | FileError::Random => failure(Code::Io),
             FileError::NotAPolysealFile | FileError::NotArmored => failure(Code::Content).hint(
-                "take what `polyseal encrypt` or age wrote; a payload alone needs its --header",
+                "give a file that `polyseal encrypt` or age wrote; a payload alone needs --header",
             ),
             FileError::Armored => failure(Code::Usage).hint("decrypt all of it: polyseal decrypt"),
             FileError::AgeVersion => {
@@ -388,7 +387,7 @@ impl From<FileError> for Failure {
                  rekey --new-key make room",
             ),
             FileError::PassphraseNotAlone => failure(Code::Usage)
-                .hint("whoever guesses it could do what the others can: leave some of them out"),
+                .hint("anyone who guesses the passphrase could do what the key holders can: give fewer of them"),
             FileError::MixedRecipients => failure(Code::Usage)
                 .hint("the weaker would undo the stronger: leave some of them out"),
             FileError::Passphrase | FileError::AgePassphrase | FileError::Context => {
@@ -403,7 +402,7 @@ impl From<FileError> for Failure {
             FileError::Suite(_) | FileError::SuiteOfSegments(_) => Self::usage(
                 without_hexadecimal_keys(&error.to_string()),
             )
-            .hint("`polyseal suites` lists those that are for files; or say what you --need"),
+            .hint("`polyseal suites` lists the suites for files; --need chooses one"),
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
             FileError::KeyFile(problem) => failure(Code::Usage).hint(key_file_hint(problem)),
             _ => failure(Code::Content)
@@ -421,16 +420,15 @@ pub(crate) fn of_store(what: &str, error: &polyseal_object_store::remote::Error)
         Problem::NoName(_) => (Code::Usage, "use scheme://bucket/key; see docs/stores.md"),
         Problem::Password => (Code::Usage, "credentials come from the environment"),
         Problem::NoCredentials(_) | Problem::NoTls(_) | Problem::Setting(_) => {
-            (Code::Usage, "see docs/stores.md for what is read from the environment")
+            (Code::Usage, "docs/stores.md lists the environment variables")
         }
         Problem::NoLists => (Code::Usage, "download it, or name its files one by one"),
         Problem::ReadOnly => (Code::Usage, "write to s3://, gs:// or az://"),
         Problem::Exists => (Code::Usage, "use -f to replace it, or write elsewhere with -o"),
         Problem::NoRanges => (Code::Usage, "decrypt all of it: polyseal decrypt"),
-        Problem::NoTag => (
-            Code::Usage,
-            "without one, what another writes meanwhile would be lost: encrypt it anew",
-        ),
+        Problem::NoTag => {
+            (Code::Usage, "without one, a write by somebody else could be lost: encrypt it again")
+        }
         Problem::NoCopies | Problem::NoConditions => {
             (Code::Usage, "decrypt it and encrypt it anew")
         }
@@ -475,14 +473,14 @@ fn key_file_hint(problem: &KeyFileError) -> &'static str {
         }
         KeyFileError::Version(_) => "use a newer polyseal, if the line is intact",
         KeyFileError::Utf16 => "iconv -f UTF-16 -t UTF-8 KEYFILE > NEW writes it so",
-        KeyFileError::SeveralKeys => "give each a file of its own, and -k for each",
+        KeyFileError::SeveralKeys => "write each key to its own file, and give -k for each",
         KeyFileError::Identity => "give it with -i",
         KeyFileError::Recipient => "give it with -r, or a file of such with -R",
         KeyFileError::Password | KeyFileError::BadLine(_) => {
             "a passphrase is given with -p or --passphrase-fd; a file to encrypt or open, without \
              -k"
         }
-        _ => "a key file is what polyseal keygen wrote, or the 32 bytes of a key",
+        _ => "a key file is the output of polyseal keygen, or the 32 bytes of a key",
     }
 }
 

@@ -328,7 +328,7 @@ impl Write for Direct {
 fn expect_no_secret(path: &Path) -> Result {
     if is_secret(path) && fs::symlink_metadata(path).is_err() {
         return Err(Failure::usage("a key was given where the name of the output belongs")
-            .hint("what is on a command line, everyone on this machine can see"));
+            .hint("every user of this machine can see a command line"));
     }
     Ok(())
 }

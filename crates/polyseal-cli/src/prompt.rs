@@ -191,7 +191,7 @@ fn text(line: &[u8]) -> polyseal_file::Result<Zeroizing<String>> {
     let typed =
         std::str::from_utf8(line).map_err(|_| refused("the terminal does not send UTF-8"))?;
     if typed.contains(char::is_control) {
-        return Err(refused("there is a control character in what was typed"));
+        return Err(refused("the input has a control character"));
     }
     // Of its final size: it may become a string that is shrunk to it.
     let mut text = Zeroizing::new(String::with_capacity(typed.len()));

@@ -17,9 +17,8 @@ pub(crate) fn read(path: &Path, what: &str, limit: usize) -> Result<(Zeroizing<V
     let is_key = is_secret(path) || path.to_str().is_some_and(is_hexadecimal_key);
     if is_key && !path.exists() {
         let message = format!("a key was given where the name of the {what} belongs");
-        return Err(Failure::usage(message).hint(
-            "write it into a file; what is on a command line, everyone on this machine can see",
-        ));
+        return Err(Failure::usage(message)
+            .hint("write it to a file; every user of this machine can see a command line"));
     }
     let failure = |error| Failure::io(&format!("read the {what}"), path, &error);
     let named = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };

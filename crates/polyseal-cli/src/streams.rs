@@ -47,7 +47,7 @@ pub(crate) fn expect_open(stream: impl AsFd, name: &str) -> Result {
         return Ok(());
     }
     let message = format!("{name} is closed, or is /dev/null opened to read and to write");
-    Err(Failure::usage(message).hint("name the file; /dev/null, if that is what you mean"))
+    Err(Failure::usage(message).hint("name the file; use /dev/null if you mean that"))
 }
 
 /// Warns of an output that was closed when the tool was started. It is not refused: who starts a
@@ -58,7 +58,7 @@ pub(crate) fn expect_wanted(output: impl AsFd, name: &str) -> Result {
         return expect_open(output, name);
     }
     if may_have_been_closed(output) {
-        warn(&format!("{name} is closed, or is /dev/null: what is written there is lost"));
+        warn(&format!("{name} is closed, or is /dev/null: the output is lost"));
     }
     Ok(())
 }

@@ -241,10 +241,10 @@ impl fmt::Display for Error {
             Self::Io { what, source } => write!(f, "cannot {what}: {source}"),
             Self::OtherFile => f.write_str("it is another file than the one that is expected"),
             Self::OtherContents => f.write_str(
-                "it has other contents than are expected: whoever could open it has changed it",
+                "its contents are not the expected ones: somebody who can open it has changed it",
             ),
             Self::ExpectedInParts => {
-                f.write_str("what is expected of a whole file cannot be said of its parts")
+                f.write_str("a part of a file cannot be compared with an expected whole")
             }
             Self::Cancelled => f.write_str("cancelled"),
             Self::InputChanged => f.write_str("the input changed its length while it was read"),

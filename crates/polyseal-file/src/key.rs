@@ -88,7 +88,7 @@ impl Key {
         let _ = base16ct::lower::encode(&self.0, digits.as_mut());
         let mut file = Zeroizing::new(String::with_capacity(256));
         file.push_str("# A Polyseal key: keep it secret and keep a copy of it.\n");
-        file.push_str("# Whoever has it can read, alter and forge what it encrypts.\n");
+        file.push_str("# Anyone who has it can read, alter and forge what it encrypts.\n");
         file.push_str(PREFIX);
         file.extend(digits.iter().map(|&digit| char::from(digit)));
         file.push('\n');

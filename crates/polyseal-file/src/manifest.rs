@@ -450,7 +450,7 @@ impl fmt::Display for Problem {
             Self::Type => "an entry is of an unknown type",
             Self::Path => "a path or a target is none",
             Self::Order => "an entry is out of order, or there twice",
-            Self::Parent => "an entry lies in what is no directory",
+            Self::Parent => "an entry's parent is not a directory",
             Self::Mode => "a mode is none",
             Self::Time => "a time is none",
             Self::Count => "there are not as many entries as it says",

@@ -243,10 +243,9 @@ impl fmt::Display for Error {
             Problem::Forbidden(what) => write!(text, "the output, {path}, is {what}"),
             Problem::Changed => write!(text, "{path} has been changed meanwhile"),
             Problem::ChangedLength => write!(text, "{path}: it changed its length meanwhile"),
-            Problem::Grew => write!(
-                text,
-                "{path}: it has grown while it was read: the output has what was there at first"
-            ),
+            Problem::Grew => {
+                write!(text, "{path}: it grew while it was read: the output has its first length")
+            }
             Problem::Torn(source) => write!(text, "cannot write {path}: {}", reason(source)),
             Problem::Busy => write!(text, "{path} is being rekeyed by another program"),
             Problem::Interrupted => write!(text, "{path} is there: a rekey was interrupted"),
@@ -264,7 +263,7 @@ impl fmt::Display for Error {
             }
             Problem::AddedCopy => write!(
                 text,
-                "{path}: it is what an interrupted rekey --in-place leaves, or looks like it"
+                "{path}: it is the saved header of an interrupted rekey --in-place, or looks like one"
             ),
             Problem::OtherFile => {
                 write!(text, "{path}: it is not the file that the manifest has there")

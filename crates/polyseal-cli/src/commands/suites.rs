@@ -155,7 +155,7 @@ fn text_of(family: &'static Family) -> String {
     line("nonce hiding", &yes(family.nonce_hiding));
     line("parallel", &yes(family.parallel));
     line("online", &yes(family.online));
-    line("fips", &if family.fips { "made of what a validation can approve" } else { "no" });
+    line("fips", &if family.fips { "made of parts that a validation can approve" } else { "no" });
     if !family.reviewed {
         line("reviewed", &"not by third parties: chosen only where nothing else will do");
     }

@@ -20,7 +20,7 @@ pub(super) fn only_one(files: &[PathBuf]) -> Result<&Path> {
     match files {
         [one] if one != Path::new("-") => Ok(one),
         _ => Err(Failure::usage("--recursive takes one directory")
-            .hint("give them one after the other, each with an OUT of its own")),
+            .hint("run once for each, with an OUT for each")),
     }
 }
 

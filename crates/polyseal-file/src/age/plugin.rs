@@ -250,7 +250,7 @@ impl<C: Callbacks> Plugin<C> {
                     });
                     said.body.zeroize();
                     let (Ok(key), ["0"], None) = (key, &words(&said.args)[..], &file_key) else {
-                        return Err(plugin.nonsense("what is no file key, or a second one"));
+                        return Err(plugin.nonsense("no file key, or a second one"));
                     };
                     file_key = Some(key);
                     plugin.send("ok", &[], b"");

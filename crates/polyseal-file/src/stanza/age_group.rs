@@ -107,7 +107,7 @@ impl AgeGroup {
         let mut bytes = length.to_le_bytes().to_vec();
         bytes.extend_from_slice(labels.as_bytes());
         // What a plugin gave is looked at as strictly as what is read.
-        let no_stanza = || Error::Age("a recipient gave what is no age stanza".to_owned());
+        let no_stanza = || Error::Age("a recipient gave an invalid age stanza".to_owned());
         bytes.extend(age_text::write(&stanzas).ok_or_else(no_stanza)?);
         Self::parse(&bytes).map_err(|_| no_stanza())
     }

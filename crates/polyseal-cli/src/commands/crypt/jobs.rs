@@ -171,7 +171,7 @@ fn out_directory(output: &OutputArgs) -> Result<Option<&Path>> {
         }
         Some(path) if !is_directory(path) => {
             let message = format!("{} is not a directory", path.display());
-            Err(Failure::usage(message).hint("of several inputs, each has a file of its own"))
+            Err(Failure::usage(message).hint("several inputs need an output file each"))
         }
         directory => Ok(directory),
     }

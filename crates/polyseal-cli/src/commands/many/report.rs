@@ -101,7 +101,7 @@ impl<'a> Report<'a> {
                 failure.tell();
             }
             if self.failed == TOLD {
-                note("what else fails is counted; --json tells of each");
+                note("further failures are counted; --json lists each");
             }
         };
         self.bar.suspend(tell);

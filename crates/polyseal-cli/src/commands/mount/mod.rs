@@ -125,7 +125,10 @@ fn leave(mountpoint: &Path) -> Failure {
         }
         Err(error) => {
             let failure = || {
-                let hint = format!("end what uses it, then: {}", unmount::command(mountpoint));
+                let hint = format!(
+                    "close the programs that use it, then run: {}",
+                    unmount::command(mountpoint)
+                );
                 Failure::io("unmount", mountpoint, &error).also(&hint)
             };
             failure().tell();

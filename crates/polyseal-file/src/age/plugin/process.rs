@@ -119,7 +119,7 @@ impl<'a, C: Callbacks> Conversation<'a, C> {
         };
         match said {
             Some(Said::Stanza(stanza)) => Ok(stanza),
-            Some(Said::Nonsense) => Err(self.nonsense("what is no stanza")),
+            Some(Said::Nonsense) => Err(self.nonsense("an invalid stanza")),
             Some(Said::Closed) => {
                 self.to = None;
                 let ended = self.from.recv_timeout(LAST_WORDS);

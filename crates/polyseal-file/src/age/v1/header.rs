@@ -67,7 +67,7 @@ impl Header {
         file_key: &FileKey,
         nonce: [u8; NONCE_BYTES],
     ) -> Result<Self> {
-        let no_stanza = || Error::Age("a recipient gave what is no age stanza".to_owned());
+        let no_stanza = || Error::Age("a recipient gave an invalid age stanza".to_owned());
         let mut bytes = VERSION_LINE.to_vec();
         bytes.extend(age_text::write(&stanzas).ok_or_else(no_stanza)?);
         bytes.extend_from_slice(MAC_MARK);
