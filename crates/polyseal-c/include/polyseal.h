@@ -37,8 +37,8 @@ extern "C" {
 /* ---------------------------------------------------------------------------
  * 1. Rules for all functions
  *
- * A function gives 0 if it has done what it says, and -1 if it has not: then
- * polyseal_last_error says why. What gives something else says so.
+ * Functions return 0 on success and -1 on failure: then polyseal_last_error
+ * says why. Exceptions are documented.
  *
  * There is nothing to initialise. All functions may be called from any thread,
  * and those with a const handle from several at once. A handle that is not
@@ -130,9 +130,7 @@ enum polyseal_error {
     POLYSEAL_ERR_SUITE = 33,
     /* armour that is not as it should be */
     POLYSEAL_ERR_ARMOR = 34,
-    /*
-     * the input grew while it was read: the output has its first length
-     */
+    /* the input grew while it was read: the output has its first length */
     POLYSEAL_ERR_GREW = 35
 };
 

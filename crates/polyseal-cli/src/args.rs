@@ -130,7 +130,7 @@ Examples:
   polyseal rekey -k old.key --to-key new.key FILE            replace who can open it
   polyseal rekey --new-key -k old.key --to-key new.key FILE  and shut out the others for good
   polyseal rekey -k old.key --to-key new.key --recursive DIR  a whole sealed tree
-  polyseal rekey -k old.key --to-key new.key --recursive --in-place DIR  the same, headers only
+  polyseal rekey -k old.key --to-key new.key --recursive --in-place DIR  the same, without copying
   polyseal rekey --new-key -k old.key --to-key new.key --recursive -o OUT DIR  into a new tree
   polyseal rekey --restore --recursive DIR  undo an interrupted --in-place
   find DIR -name '*.polyseal' | polyseal rekey -k old.key --to-key new.key --files-from -";
