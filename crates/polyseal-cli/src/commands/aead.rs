@@ -21,8 +21,8 @@ use crate::secret;
 use polyseal_local::FileId;
 use polyseal_local::secrets::without_hexadecimal_keys;
 
-/// No algorithm's key is longer, in hexadecimal and with an end of line.
-const MAX_KEY_FILE_BYTES: usize = 1024;
+/// No algorithm's key is longer, in hexadecimal and with ends of line: Flex's has 1024 bytes.
+const MAX_KEY_FILE_BYTES: usize = 2 * 1024 + 16;
 
 pub(crate) fn aead(args: &AeadArgs) -> Result {
     match &args.command {
@@ -187,7 +187,7 @@ fn key_from(path: &Path, algorithm: &Algorithm) -> Result<(Zeroizing<Vec<u8>>, F
     hex::decode_to_slice(&bytes, &mut key).map_err(|_| {
         let message = format!("{} is not a key for {algorithm}", path.display());
         let bytes = algorithm.key_bytes();
-        let others = match algorithm.family().key_bytes.allowed.len() {
+        let others = match algorithm.family().key_bytes.count() {
             1 => "",
             _ => "; --param key=BYTES chooses another length",
         };

@@ -46,7 +46,7 @@ pub enum ConfigError {
     ShortNonce(u16),
     /// A `WideBlock` is `Mode::Robust` without its tag, and nothing else.
     Commits,
-    /// `Mode::Robust` without its tag does not commit to anything: see `WideBlock`.
+    /// `Mode::Robust` without its tag does not commit to anything: see `hazmat::WideBlock`.
     NotCommitting,
     /// The profile with this name is of the 64-bit level, which has to be allowed.
     SixtyFourBits(&'static str),

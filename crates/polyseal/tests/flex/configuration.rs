@@ -2,7 +2,8 @@
 //! others.
 
 use polyseal::Error;
-use polyseal::flex::{Config, ConfigError, Flex, Mode, NonceForm, Profile, WideBlock};
+use polyseal::flex::{Config, ConfigError, Flex, Mode, NonceForm, Profile};
+use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, wide_block_on};
 
 use crate::{MODES, from_bytes, key};

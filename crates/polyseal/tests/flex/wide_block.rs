@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use polyseal::Error;
-use polyseal::flex::{Mode, NonceForm, Profile, WideBlock};
+use polyseal::flex::{Mode, NonceForm, Profile};
+use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, wide_block_on};
 
 use crate::common::{bytes, soft};
