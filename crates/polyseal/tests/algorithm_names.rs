@@ -159,7 +159,7 @@ fn a_configuration_is_a_parameter() {
         ("flex:cfg=010001100c000000", 12, 16, 0),
         ("flex:cfg=02000120ffff0000", 24, 32, 0),
         ("flex:cfg=02000120ffff0000,nonce=0", 0, 32, 0),
-        ("flex:cfg=02000120ffff0000,nonce=1024", 1024, 32, 0),
+        ("flex:cfg=02000120ffff0000,nonce=65535", 65535, 32, 0),
         ("flex:cfg=01000120ffff0000,nonce=8", 8, 32, 0),
         ("flex:cfg=0305010518000000", 24, 24 + 5 + 32, 24),
         ("flex:cfg=03040100ffff0000,key=64", 24, 32, 0),
@@ -213,10 +213,13 @@ fn a_configuration_is_a_parameter() {
     for (text, what) in [
         ("flex:tag=32", "tag"),
         ("flex:nonce=24", "nonce"),
-        ("flex:key=33", "key"),
-        ("flex:cfg=02000120ffff0000,nonce=1025", "nonce"),
+        ("flex:key=15", "key"),
+        ("flex:key=1025", "key"),
+        ("flex:cfg=0200012000040000,nonce=1025", "nonce"),
+        ("flex:cfg=02000120ffff0000,nonce=65536", "nonce"),
         ("flex:cfg=01000120ffff0000,nonce=7", "nonce"),
-        ("flex-civ-public:nonce=1025", "nonce"),
+        ("flex-civ-public:nonce=65536", "nonce"),
+        ("flex-civ-public:key=15", "key"),
         ("flex-och:tag=32", "tag"),
     ] {
         let refused = text.parse::<Algorithm>();

@@ -147,15 +147,16 @@ impl Algorithm {
         };
         (0..count).map(move |index| {
             let mut algorithm = self;
-            [algorithm.key_bytes, algorithm.nonce_bytes, algorithm.tag_bytes] = match self.family.listed {
-                Listed::All => {
-                    let (tag, index) = (tags.at(index % tags.count()), index / tags.count());
-                    let (nonce, index) = (index % nonces.count(), index / nonces.count());
-                    [keys.at(index), nonces.at(nonce), tag]
-                }
-                Listed::Named(named) => named[index],
-                Listed::Usual => [self.key_bytes, self.nonce_bytes, self.tag_bytes],
-            };
+            [algorithm.key_bytes, algorithm.nonce_bytes, algorithm.tag_bytes] =
+                match self.family.listed {
+                    Listed::All => {
+                        let (tag, index) = (tags.at(index % tags.count()), index / tags.count());
+                        let (nonce, index) = (index % nonces.count(), index / nonces.count());
+                        [keys.at(index), nonces.at(nonce), tag]
+                    }
+                    Listed::Named(named) => named[index],
+                    Listed::Usual => [self.key_bytes, self.nonce_bytes, self.tag_bytes],
+                };
             algorithm
         })
     }
