@@ -9,6 +9,7 @@ from typing import Any
 import polyseal
 import pytest
 from conftest import aeads, macs
+from polyseal.hazmat import WideBlock
 
 LENGTHS = [0, 1, 15, 16, 17, 33, 255, 2047, 2048, 2049, 65_539]
 ALL = pytest.mark.parametrize("algorithm", aeads(), ids=lambda c: c.algorithm)

@@ -336,7 +336,7 @@ fn errors_say_what_is_wrong() {
         ),
         (
             ConfigError::NotCommitting,
-            "the robust mode without its tag does not commit: that is a `WideBlock`",
+            "the robust mode without its tag does not commit: that is a `hazmat::WideBlock`",
         ),
         (
             ConfigError::SixtyFourBits("AS320"),
