@@ -666,9 +666,9 @@ Ciphers:
   wide-block-length-preserving-no-authenticity
           As long as the message. No authenticity: every ciphertext opens, to something. No
           commitment
-  wide-block-no-commitment:cfg=HEX
-          Any configuration of ROBUST without its tag, in 16 hexadecimal digits; behind it
-          `,allow-64-bit=1` allows profiles of the 64-bit level";
+  wide-block-no-commitment:cfg=HEX, wide-block-no-authenticity:cfg=HEX
+          Any other configuration of Flex's ROBUST without its tag, in 16 hexadecimal digits, with
+          and without a stretch; behind it `,allow-64-bit=1` allows profiles of the 64-bit level";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WideBlockArgs {

@@ -15,7 +15,8 @@ use crate::secret::with_key;
 /// ciphertext that opens under both. The name says what else it does not give:
 /// `wide-block-robust-no-commitment` is 16 bytes longer than the message and refuses what was
 /// changed; with `wide-block-length-preserving-no-authenticity` every ciphertext opens, to
-/// something; `wide-block-no-commitment:cfg=` takes any configuration, in 16 hexadecimal digits.
+/// something. `wide-block-no-commitment:cfg=` and `wide-block-no-authenticity:cfg=` take any
+/// configuration with and without a stretch, in 16 hexadecimal digits.
 #[pyclass(frozen, module = "polyseal.hazmat")]
 pub(crate) struct WideBlock {
     cipher: Cipher,
@@ -114,7 +115,11 @@ impl WideBlock {
 
     fn __repr__(&self) -> String {
         let digits = self.configured().to_bytes().map(|byte| format!("{byte:02x}")).concat();
-        format!("<polyseal.hazmat.WideBlock: {}:cfg={digits}>", Cipher::NO_COMMITMENT)
+        let name = match self.configured().stretch_bytes() {
+            0 => Cipher::NO_AUTHENTICITY,
+            _ => Cipher::NO_COMMITMENT,
+        };
+        format!("<polyseal.hazmat.WideBlock: {name}:cfg={digits}>")
     }
 
     fn __reduce__(&self) -> PyResult<()> {

@@ -98,7 +98,8 @@ def wide_block_name(cfg: str) -> str:
         "03000110ffff0000": "wide-block-robust-no-commitment",
         "03000100ffff0000": "wide-block-length-preserving-no-authenticity",
     }
-    return names.get(cfg, f"wide-block-no-commitment:cfg={cfg},allow-64-bit=1")
+    missing = "authenticity" if cfg[6:8] == "00" else "commitment"
+    return names.get(cfg, f"wide-block-no-{missing}:cfg={cfg},allow-64-bit=1")
 
 
 def check_wide_block(cipher: WideBlock, test: dict[str, Any]) -> None:

@@ -116,7 +116,12 @@ fn wide_block(group: &Value) -> String {
     match group["params"]["cfg"].as_str().expect("a configuration") {
         "03000110ffff0000" => WideBlock::ROBUST_NO_COMMITMENT.to_owned(),
         "03000100ffff0000" => WideBlock::LENGTH_PRESERVING_NO_AUTHENTICITY.to_owned(),
-        cfg => format!("{}:cfg={cfg},allow-64-bit=1", WideBlock::NO_COMMITMENT),
+        cfg => {
+            let stretches = &cfg[6..8] != "00";
+            let name =
+                if stretches { WideBlock::NO_COMMITMENT } else { WideBlock::NO_AUTHENTICITY };
+            format!("{name}:cfg={cfg},allow-64-bit=1")
+        }
     }
 }
 

@@ -54,8 +54,8 @@ static VALUES: [u64; Config::NAMED.len()] = {
     values
 };
 
-/// What the rows have in common. The limits are those of the specification's sections 10 and 11, which
-/// has none for a key of these profiles but its nonces.
+/// What the rows have in common. The limits are those of the specification's sections 10 and 11,
+/// which has none for a key of these profiles but its nonces.
 const ANY: Family = Family {
     id: "flex",
     name: "Flex, any configuration that commits",

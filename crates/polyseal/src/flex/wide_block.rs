@@ -48,14 +48,18 @@ impl WideBlock {
     pub const LENGTH_PRESERVING_NO_AUTHENTICITY: &str =
         "wide-block-length-preserving-no-authenticity";
 
-    /// The name before `:cfg=`, of any configuration. **It does not commit**; with a stretch of
-    /// zero it has no authenticity either.
+    /// The name before `:cfg=`, of any other configuration with a stretch. **It does not commit.**
     pub const NO_COMMITMENT: &str = "wide-block-no-commitment";
+
+    /// The name before `:cfg=`, of any other configuration without one. **Every ciphertext opens**,
+    /// and it does not commit.
+    pub const NO_AUTHENTICITY: &str = "wide-block-no-authenticity";
 
     /// The one with that name: [`ROBUST_NO_COMMITMENT`](Self::ROBUST_NO_COMMITMENT),
     /// [`LENGTH_PRESERVING_NO_AUTHENTICITY`](Self::LENGTH_PRESERVING_NO_AUTHENTICITY), or
-    /// `wide-block-no-commitment:cfg=` and a configuration's eight bytes in 16 hexadecimal digits;
-    /// with `,allow-64-bit=1` behind them, also one of the 64-bit level.
+    /// `wide-block-no-commitment:cfg=` or `wide-block-no-authenticity:cfg=` and a configuration's
+    /// eight bytes in 16 hexadecimal digits; with `,allow-64-bit=1` behind them, also one of the
+    /// 64-bit level.
     ///
     /// ```
     /// use polyseal::hazmat::WideBlock;
@@ -67,17 +71,22 @@ impl WideBlock {
     ///
     /// # Errors
     /// [`Error::UnknownAlgorithm`] for another name, [`Error::Parameter`] for anything else behind
-    /// it; otherwise as [`init`](Self::init).
+    /// it, or if it does not say whether there is a stretch; otherwise as [`init`](Self::init).
     pub fn by_name(name: &str, key: &[u8], setup_ad: &[u8]) -> Result<Self> {
-        Self::init(named(name)?, key, setup_ad)
+        let cipher = Self::init(named(name)?, key, setup_ad)?;
+        let promises = !name.contains("no-authenticity");
+        if promises != (cipher.config().stretch_bytes() > 0) {
+            return Err(Error::Parameter);
+        }
+        Ok(cipher)
     }
 
     /// With a configuration of [`Mode::Robust`](super::Mode::Robust), whose tag is left out, and a
     /// key and setup associated data as [`Flex::init`] takes them.
     ///
     /// # Errors
-    /// [`Error::Config`] for another mode, or the rule that the configuration
-    /// breaks; otherwise as [`Flex::init`].
+    /// [`Error::Config`] for another mode, or the rule that the configuration breaks; otherwise as
+    /// [`Flex::init`].
     pub fn init(builder: Builder, key: &[u8], setup_ad: &[u8]) -> Result<Self> {
         Self::on(Backend::detect(), builder, key, setup_ad)
     }
@@ -131,7 +140,7 @@ fn named(name: &str) -> Result<Builder> {
     let fixed = match name {
         WideBlock::ROBUST_NO_COMMITMENT => Some([3, 0, 1, 16, 0xff, 0xff, 0, 0]),
         WideBlock::LENGTH_PRESERVING_NO_AUTHENTICITY => Some([3, 0, 1, 0, 0xff, 0xff, 0, 0]),
-        WideBlock::NO_COMMITMENT => None,
+        WideBlock::NO_COMMITMENT | WideBlock::NO_AUTHENTICITY => None,
         _ => return Err(Error::UnknownAlgorithm),
     };
     let (config, allowed) = match (fixed, choices) {

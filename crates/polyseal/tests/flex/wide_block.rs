@@ -27,7 +27,8 @@ fn names_say_what_is_missing() {
         ("wide-block-robust-no-commitment", "03000110ffff0000"),
         ("wide-block-length-preserving-no-authenticity", "03000100ffff0000"),
         ("wide-block-no-commitment:cfg=0301050818000000", "0301050818000000"),
-        ("wide-block-no-commitment:cfg=0300020018000000,allow-64-bit=1", "0300020018000000"),
+        ("wide-block-no-commitment:cfg=03000105ffff0000", "03000105ffff0000"),
+        ("wide-block-no-authenticity:cfg=0300020018000000,allow-64-bit=1", "0300020018000000"),
     ] {
         let cipher = WideBlock::by_name(name, &key(), b"setup").expect(name);
         assert_eq!(hex::encode(cipher.config().to_bytes()), cfg);
@@ -40,6 +41,8 @@ fn names_say_what_is_missing() {
     for name in [
         "wide-block-no-commitment",
         "wide-block-no-commitment:",
+        "wide-block-no-commitment:cfg=0300010018000000",
+        "wide-block-no-authenticity:cfg=0300010118000000",
         "wide-block-no-commitment:cfg=0300010818",
         "wide-block-no-commitment:cfg=0300010818000000,allow-64-bit=0",
         "wide-block-no-commitment:cfg=0300010818000000,key=32",
