@@ -314,7 +314,7 @@ fn a_wrong_stretch_writes_nothing() {
         let rest = ["--nonce", nonce, "-o", output, input];
         room.run([&args[..], &rest].concat(), b"")
     };
-    room.write("k", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+    room.write("k", b"\x15\x9e\x26\xbb\x9b\x26\xbc\x50\x1c\x11\xcd\xb2\x01\x90\xf4\x8c");
     run("encipher", "00", "c", "m").succeeds();
     run("decipher", "00", "d", "c").succeeds();
     assert_eq!((room.read("c").len(), room.read("d")), (7 + 16, b"message".to_vec()));

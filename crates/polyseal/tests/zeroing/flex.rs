@@ -249,31 +249,6 @@ fn init_of_flex_leaves_nothing() {
     nothing(&findings);
 }
 
-/// Of a key that is hashed by leaves, each part is copied. The key has the secret everywhere.
-#[test]
-fn init_with_a_long_key_leaves_nothing() {
-    let mut findings = Findings::new();
-    let long = SECRET.repeat(64);
-    for profile in Profile::ALL {
-        let config = config(Mode::Och, profile, true);
-        let pieces = Secrets::of(&config).pieces(&[&SECRET]);
-        for backend in Backend::available() {
-            for bytes in [240, 256, 272, 1024] {
-                let mut flex = None;
-                let init = || flex = flex_on(backend, config, &long[..bytes], b"").ok();
-                if leaves(&pieces, init) {
-                    findings.push(format!("{bytes} bytes, {profile:?} on {}", backend.name()));
-                }
-                assert!(flex.is_some());
-                if frees(&pieces, || drop(flex)) {
-                    findings.push(format!("{bytes} bytes, {profile:?}, on the heap"));
-                }
-            }
-        }
-    }
-    nothing(&findings);
-}
-
 fn messages_of(mode: Mode) {
     let mut findings = Findings::new();
     for profile in Profile::ALL {
