@@ -253,7 +253,7 @@ def test_wide_blocks_say_what_they_do_not_give() -> None:
     for name, rule in (
         ("flex-robust", "unknown algorithm"),
         ("wide-block-no-commitment", "parameter"),
-        ("wide-block-no-commitment:cfg=03040100ffff0000", "commit"),
+        ("wide-block-no-commitment:cfg=03040100ffff0000", "robust mode without its tag"),
         ("wide-block-no-authenticity:cfg=0300020018000000", "64-bit"),
         ("wide-block-no-commitment:cfg=03000100ffff0000", "parameter"),
     ):
