@@ -107,13 +107,14 @@ def test_random_nonces_where_there_are_enough_of_them(algorithm: type[polyseal.A
     assert cipher.seal_many([]) == []
 
 
-#: With nonces of 12 bytes (OMD's, DNDK's and XAES's are longer).
+#: With nonces of 12 bytes (OMD's, DNDK's and XAES's are longer), or a commitment of 12 bytes of the nonce.
 FEW = {
     "aes-128-gcm",
     "aes-256-gcm",
     "aes-256-gcm-siv",
     "ctx-aes-256-gcm",
     "flex-och-transport",
+    "kc-c3-xaes-256-gcm",
     "padding-fix-aes-256-gcm",
 }
 

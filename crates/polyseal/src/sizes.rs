@@ -52,6 +52,7 @@ impl Sizes {
     }
 
     /// Every accepted length, ascending.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = usize> + Clone + use<> {
         let sizes = *self;
         (0..self.count()).map(move |index| sizes.at(index))
