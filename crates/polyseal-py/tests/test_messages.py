@@ -107,7 +107,7 @@ def test_random_nonces_where_there_are_enough_of_them(algorithm: type[polyseal.A
     assert cipher.seal_many([]) == []
 
 
-#: With nonces of 12 bytes (OMD's, DNDK's and XAES's are longer), or a commitment of 12 bytes of the nonce.
+#: With nonces of 12 bytes (OMD's, DNDK's and XAES's are longer), or a commitment to 15 bytes of the nonce.
 FEW = {
     "aes-128-gcm",
     "aes-256-gcm",
