@@ -18,6 +18,7 @@
  *  11. Files: parts of one
  *  12. Files: what one says without a key
  *  13. Files: other recipients
+ *  14. Ciphers that are no AEADs, for experts
  *
  * This file is written by a test of the library, from its sources.
  */
@@ -1738,6 +1739,77 @@ int polyseal_rekey_file(
 int polyseal_rekey_header(
     uint8_t *rekeyed, const uint8_t *header, size_t header_bytes, const
     polyseal_options *options, const polyseal_options *to, int flags);
+
+/* ---------------------------------------------------------------------------
+ * 14. Ciphers that are no AEADs, for experts
+ *
+ * A wide-block cipher, by its name, which says what it does not give:
+ *
+ * "wide-block-robust-no-commitment"
+ *     16 bytes longer than the message, the stretch. It does not commit:
+ *     whoever knows two keys can make a ciphertext that opens under both.
+ *
+ * "wide-block-length-preserving-no-authenticity"
+ *     As long as the message. Every ciphertext opens, to something, and it
+ *     does not commit.
+ *
+ * "wide-block-no-commitment:cfg=", "wide-block-no-authenticity:cfg=" and 16
+ * hexadecimal digits
+ *     Any other configuration of Flex's ROBUST without its tag, with and
+ *     without a stretch; ",allow-64-bit=1" behind it allows profiles of the
+ *     64-bit level.
+ * ------------------------------------------------------------------------ */
+
+typedef struct polyseal_hazmat_wide_block polyseal_hazmat_wide_block;
+
+/*
+ * The cipher of that name under the key k, of 16 to 1024 bytes, with setup
+ * associated data, which says what the key is for. Free it with
+ * polyseal_hazmat_wide_block_free.
+ *
+ * Errors: POLYSEAL_ERR_ALGORITHM; POLYSEAL_ERR_LENGTH for a key of another
+ * length. Then *cipher is NULL.
+ */
+int polyseal_hazmat_wide_block_new(
+    polyseal_hazmat_wide_block **cipher, const char *name, const uint8_t
+    *k, size_t klen, const uint8_t *setup, size_t setuplen);
+
+/* Wipes the key and frees the handle. NULL is allowed. */
+void polyseal_hazmat_wide_block_free(polyseal_hazmat_wide_block *cipher);
+
+/* How many bytes longer than its message a ciphertext is; 0 for NULL. */
+size_t polyseal_hazmat_wide_block_stretchbytes(
+    const polyseal_hazmat_wide_block *cipher);
+
+/*
+ * Enciphers m, of mlen bytes, into c, of clen bytes, which must be mlen and
+ * the stretch. The nonce npub and ad are the tweak: under one tweak, equal
+ * messages are seen to be equal.
+ *
+ * Errors: POLYSEAL_ERR_LENGTH for a nonce or an output of another length,
+ * POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_NULL, POLYSEAL_ERR_OVERLAP. Then nothing
+ * has been written.
+ */
+int polyseal_hazmat_wide_block_encipher(
+    const polyseal_hazmat_wide_block *cipher, uint8_t *c, size_t clen, const
+    uint8_t *m, size_t mlen, const uint8_t *ad, size_t adlen, const uint8_t
+    *npub, size_t npublen);
+
+/*
+ * Deciphers c, of clen bytes, into m, of mlen bytes, which must be clen
+ * without the stretch. Where the nonce is hidden, npublen is 0.
+ *
+ * Without a stretch it succeeds with every c, key and tweak: it authenticates
+ * nothing.
+ *
+ * Errors: POLYSEAL_ERR_UNAUTHENTIC if the stretch is not zeros: then m is
+ * zeros. POLYSEAL_ERR_LENGTH, POLYSEAL_ERR_TOO_LONG, POLYSEAL_ERR_NULL and
+ * POLYSEAL_ERR_OVERLAP: then m has not been written to.
+ */
+int polyseal_hazmat_wide_block_decipher(
+    const polyseal_hazmat_wide_block *cipher, uint8_t *m, size_t mlen, const
+    uint8_t *c, size_t clen, const uint8_t *ad, size_t adlen, const uint8_t
+    *npub, size_t npublen);
 
 #ifdef __cplusplus
 }

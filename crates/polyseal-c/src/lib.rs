@@ -28,6 +28,7 @@ pub mod encryptor;
 pub mod error;
 #[cfg(unix)]
 pub mod files;
+pub mod hazmat;
 mod input;
 pub mod inspect;
 pub mod library;

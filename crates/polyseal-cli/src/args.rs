@@ -54,6 +54,8 @@ pub(crate) enum Command {
     Limits(LimitsArgs),
     /// Seal, open or authenticate one raw message, for tests and protocols
     Aead(AeadArgs),
+    /// Encipher or decipher with what is no authenticated encryption, for experts
+    Hazmat(HazmatArgs),
     /// Check test vectors in the Wycheproof AEAD schema
     Vectors(VectorsArgs),
     /// Run known answers on every algorithm and back end
@@ -569,7 +571,6 @@ pub(crate) enum AeadCommand {
 
 /// The algorithm and its key.
 #[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("key_source").required(true))]
 pub(crate) struct AlgorithmArgs {
     /// The algorithm, as `polyseal suites` lists it, such as aegis-128l or aegis-128l:tag=32
     #[arg(short, long, value_name = "ID")]
@@ -577,6 +578,14 @@ pub(crate) struct AlgorithmArgs {
     /// Choose a size in bytes or a parameter: tag=32, degree=8, cfg=0100012018000000
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) param: Vec<String>,
+    #[command(flatten)]
+    pub(crate) input: RawInputArgs,
+}
+
+/// A key, a nonce and a message.
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("key_source").required(true))]
+pub(crate) struct RawInputArgs {
     /// Read the key from this file: exactly its bytes, or one line of hexadecimal digits
     #[arg(long, value_name = "FILE", group = "key_source")]
     pub(crate) key_file: Option<PathBuf>,
@@ -592,10 +601,17 @@ pub(crate) struct AlgorithmArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(group = ArgGroup::new("ad_source"))]
 pub(crate) struct RawArgs {
     #[command(flatten)]
     pub(crate) algorithm: AlgorithmArgs,
+    #[command(flatten)]
+    pub(crate) context: RawContextArgs,
+}
+
+/// What a key and a message belong to, and where the result goes.
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("ad_source"))]
+pub(crate) struct RawContextArgs {
     /// The associated data in hexadecimal
     #[arg(long, value_name = "HEX", group = "ad_source")]
     pub(crate) ad: Option<String>,
@@ -622,6 +638,50 @@ pub(crate) struct VerifyArgs {
     /// The tag in hexadecimal
     #[arg(long, value_name = "HEX")]
     pub(crate) tag: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct HazmatArgs {
+    #[command(subcommand)]
+    pub(crate) command: HazmatCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HazmatCommand {
+    /// Encipher a message with a wide-block cipher
+    #[command(after_help = WIDE_BLOCKS)]
+    Encipher(WideBlockArgs),
+    /// Decipher what `encipher` gave
+    #[command(after_help = WIDE_BLOCKS)]
+    Decipher(WideBlockArgs),
+}
+
+/// What the ciphers do not give.
+const WIDE_BLOCKS: &str = "\
+Ciphers:
+  wide-block-robust-no-commitment
+          16 bytes longer than the message. No commitment: whoever knows two keys can make a
+          ciphertext that opens under both
+  wide-block-length-preserving-no-authenticity
+          As long as the message. No authenticity: every ciphertext opens, to something. No
+          commitment
+  wide-block-no-commitment:cfg=HEX, wide-block-no-authenticity:cfg=HEX
+          Any other configuration of Flex's ROBUST without its tag, in 16 hexadecimal digits, with
+          and without a stretch; behind it `,allow-64-bit=1` allows profiles of the 64-bit level";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WideBlockArgs {
+    /// The cipher, by its name, which says what it does not give
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) cipher: String,
+    /// The length of the key in a key file, 16 to 1024 bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 32)]
+    #[arg(value_parser = clap::value_parser!(u16).range(16..=1024))]
+    pub(crate) key_bytes: u16,
+    #[command(flatten)]
+    pub(crate) input: RawInputArgs,
+    #[command(flatten)]
+    pub(crate) context: RawContextArgs,
 }
 
 #[derive(Debug, clap::Args)]

@@ -387,7 +387,7 @@ impl From<FileError> for Failure {
                  rekey --new-key make room",
             ),
             FileError::PassphraseNotAlone => failure(Code::Usage)
-                .hint("anyone who guesses the passphrase could do what the key holders can: give fewer of them"),
+                .hint("anyone who guesses the passphrase gets what the others protect: give fewer"),
             FileError::MixedRecipients => failure(Code::Usage)
                 .hint("the weaker would undo the stronger: leave some of them out"),
             FileError::Passphrase | FileError::AgePassphrase | FileError::Context => {
@@ -399,10 +399,10 @@ impl From<FileError> for Failure {
             FileError::AgeTries => {
                 failure(Code::NoKey).hint("give only the identities that it may be for, with -i")
             }
-            FileError::Suite(_) | FileError::SuiteOfSegments(_) => Self::usage(
-                without_hexadecimal_keys(&error.to_string()),
-            )
-            .hint("`polyseal suites` lists the suites for files; --need chooses one"),
+            FileError::Suite(_) | FileError::SuiteOfSegments(_) => {
+                Self::usage(without_hexadecimal_keys(&error.to_string()))
+                    .hint("`polyseal suites` lists the suites for files; --need chooses one")
+            }
             FileError::SegmentSize(_) | FileError::OutputNotEmpty => failure(Code::Usage),
             FileError::KeyFile(problem) => failure(Code::Usage).hint(key_file_hint(problem)),
             _ => failure(Code::Content)

@@ -80,6 +80,7 @@ fn run(command: Command) -> Result {
         Command::Suites(args) => commands::suites(&args),
         Command::Limits(args) => commands::limits(&args),
         Command::Aead(args) => commands::aead(&args),
+        Command::Hazmat(args) => commands::hazmat(&args),
         Command::Vectors(args) => commands::vectors(&args),
         Command::Selftest => commands::selftest(),
         #[cfg(feature = "bench")]

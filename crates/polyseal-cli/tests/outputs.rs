@@ -292,9 +292,53 @@ fn the_key_and_the_associated_data_of_a_raw_message_are_not_replaced() {
         let args = ["aead", command, "--suite", "aegis-256x2", "--key-file", "key"];
         let rest = ["--ad-file", "ad", "--nonce", &nonce, "-f", "-o", taken, "m"];
         room.run([&args[..], &rest].concat(), b"").fails(2, taken);
+        let (command, cipher) = match command {
+            "seal" => ("encipher", "wide-block-robust-no-commitment"),
+            _ => ("decipher", "wide-block-length-preserving-no-authenticity"),
+        };
+        let args = ["hazmat", command, "--cipher", cipher, "--key-file", "key"];
+        room.run([&args[..], &rest].concat(), b"").fails(2, taken);
         assert_eq!(room.read("key"), [7; 32]);
         assert_eq!(room.read("ad"), b"associated data");
     }
+}
+
+/// A wide block whose stretch is not zeros is refused as a message that is not authentic.
+#[test]
+fn a_wrong_stretch_writes_nothing() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let run = |command, nonce, output, input| {
+        let cipher = "wide-block-robust-no-commitment";
+        let args = ["hazmat", command, "--cipher", cipher, "--key-file", "k", "--key-bytes", "16"];
+        let rest = ["--nonce", nonce, "-o", output, input];
+        room.run([&args[..], &rest].concat(), b"")
+    };
+    room.write("k", b"\x15\x9e\x26\xbb\x9b\x26\xbc\x50\x1c\x11\xcd\xb2\x01\x90\xf4\x8c");
+    run("encipher", "00", "c", "m").succeeds();
+    run("decipher", "00", "d", "c").succeeds();
+    assert_eq!((room.read("c").len(), room.read("d")), (7 + 16, b"message".to_vec()));
+    run("decipher", "01", "e", "c").fails(3, "nothing was written");
+    run("decipher", "00", "e", "m").fails(3, "nothing was written");
+    assert_eq!(room.names(), ["c", "d", "k", "m"]);
+}
+
+/// The longest key and the longest nonce of Flex, through the tool.
+#[test]
+fn a_message_under_the_longest_key_and_nonce() {
+    let room = Room::new();
+    room.write("m", b"message");
+    let key: String = (0..1024).map(|i| format!("{:02x}", i * 37 % 251)).collect();
+    room.write("long", key.as_bytes());
+    let nonce = "5a".repeat(65535);
+    let run = |command, suite, nonce, files: &[&str]| {
+        let args = ["aead", command, "-s", suite, "--key-file", "long", "--nonce", nonce];
+        room.run([&args[..], files].concat(), b"")
+    };
+    let suite = "flex-civ-public:key=1024,nonce=65535";
+    run("seal", suite, &nonce, &["-o", "c", "m"]).succeeds();
+    assert_eq!(run("open", suite, &nonce, &["c"]).succeeds(), b"message");
+    run("open", suite, &nonce[2..], &["c"]).fails(2, "65534 bytes where 65535 are needed");
 }
 
 /// A name is data: it cannot clear the screen or forge a line of the report.

@@ -59,8 +59,10 @@ fn every_command_has_a_page() {
     for command in commands(&room, &[]) {
         expected.push(format!("polyseal-{command}.1"));
     }
-    for command in commands(&room, &["aead"]) {
-        expected.push(format!("polyseal-aead-{command}.1"));
+    for of in ["aead", "hazmat"] {
+        let pages =
+            commands(&room, &[of]).into_iter().map(|name| format!("polyseal-{of}-{name}.1"));
+        expected.extend(pages);
     }
     expected.sort();
     assert_eq!(common::names(&room.path("man")), expected);

@@ -140,7 +140,9 @@ pub fn looks_random(key: &[u8]) -> bool {
     let steps = key.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]));
     let first_step = steps.clone().next().unwrap_or(0);
     let other_steps = steps.fold(0, |any, step| any | (step ^ first_step));
-    key.len() < 16 || (different as usize >= key.len() * 3 / 8 && other_steps != 0)
+    // There are 256 different bytes, however long the key is.
+    let enough = key.len().min(256) * 3 / 8;
+    key.len() < 16 || (different as usize >= enough && other_steps != 0)
 }
 
 /// The lines of a file of keys that are neither empty nor comments, with their numbers from 1. A
@@ -234,6 +236,15 @@ mod tests {
             assert!(!looks_random(&fewer));
         }
         assert!(looks_random(&[0; 15]));
+        // Longer ones have no more than 256 different bytes.
+        for bytes in [256, 257, 1024] {
+            let mut key = vec![0; bytes];
+            assert!(!looks_random(&key));
+            random(&mut key).unwrap();
+            assert!(looks_random(&key), "{bytes} bytes");
+            key.iter_mut().enumerate().for_each(|(i, byte)| *byte = (i % 95 * 2) as u8);
+            assert!(!looks_random(&key), "{bytes} bytes, 95 different");
+        }
     }
 
     #[test]

@@ -263,7 +263,7 @@ impl fmt::Display for Error {
             }
             Problem::AddedCopy => write!(
                 text,
-                "{path}: it is the saved header of an interrupted rekey --in-place, or looks like one"
+                "{path}: it is, or looks like, the saved header of an interrupted rekey --in-place"
             ),
             Problem::OtherFile => {
                 write!(text, "{path}: it is not the file that the manifest has there")

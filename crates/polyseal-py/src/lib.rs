@@ -17,6 +17,7 @@ mod classes;
 mod errors;
 mod files;
 mod flex;
+mod hazmat;
 mod mac;
 mod memory;
 mod new_file;
@@ -41,6 +42,7 @@ fn polyseal_py(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<aead::Aead>()?;
     module.add_class::<mac::Mac>()?;
     module.add_class::<flex::Flex>()?;
+    module.add_class::<hazmat::WideBlock>()?;
     module.add_class::<secret::SecretKey>()?;
     module.add_class::<who::Who>()?;
     module.add_class::<reader::Reader>()?;

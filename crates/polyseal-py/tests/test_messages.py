@@ -9,6 +9,7 @@ from typing import Any
 import polyseal
 import pytest
 from conftest import aeads, macs
+from polyseal.hazmat import WideBlock
 
 LENGTHS = [0, 1, 15, 16, 17, 33, 255, 2047, 2048, 2049, 65_539]
 ALL = pytest.mark.parametrize("algorithm", aeads(), ids=lambda c: c.algorithm)
@@ -106,13 +107,14 @@ def test_random_nonces_where_there_are_enough_of_them(algorithm: type[polyseal.A
     assert cipher.seal_many([]) == []
 
 
-#: With nonces of 12 bytes (OMD's, DNDK's and XAES's are longer).
+#: With nonces of 12 bytes (OMD's, DNDK's and XAES's are longer), or a commitment to 15 bytes of the nonce.
 FEW = {
     "aes-128-gcm",
     "aes-256-gcm",
     "aes-256-gcm-siv",
     "ctx-aes-256-gcm",
     "flex-och-transport",
+    "kc-c3-xaes-256-gcm",
     "padding-fix-aes-256-gcm",
 }
 
@@ -223,8 +225,51 @@ def test_flex_names_the_rule_that_is_broken() -> None:
         polyseal.Flex(bytes(32), bytes(7))
 
 
+def test_flex_takes_every_length_of_its_specification() -> None:
+    for key_bytes in (16, 17, 1024):
+        for nonce_bytes in (0, 1025, 65535):
+            key, nonce = os.urandom(key_bytes), os.urandom(nonce_bytes)
+            cipher = polyseal.aead(f"flex-civ-public:key={key_bytes},nonce={nonce_bytes}", key)
+            assert cipher.decrypt(nonce, cipher.encrypt(nonce, b"message")) == b"message"
+    for length in ("key=15", "key=1025", "nonce=65536"):
+        with pytest.raises(ValueError, match="does not exist"):
+            polyseal.algorithm_class(f"flex-civ-public:{length}")
+
+
+def test_wide_blocks_say_what_they_do_not_give() -> None:
+    key, robust = os.urandom(17), "wide-block-robust-no-commitment"
+    cipher = WideBlock(polyseal.SecretKey(key), robust, b"disk 1")
+    assert cipher.config.hex() == "03000110ffff0000"
+    assert cipher.overhead_bytes == 16 and not cipher.hides_nonce
+    sealed = cipher.encipher(b"", b"message", b"sector")
+    assert cipher.decipher(b"", sealed, b"sector") == b"message"
+    for nonce, data, ad in ((b"1", sealed, b"sector"), (b"", sealed[1:], b"sector"), (b"", sealed, b"")):
+        with pytest.raises(polyseal.InvalidTag):
+            cipher.decipher(nonce, data, ad)
+    with pytest.raises(polyseal.InvalidTag):
+        WideBlock(key, robust).decipher(b"", sealed, b"sector")
+    # Without a stretch, everything opens.
+    keeps = WideBlock(key, "wide-block-length-preserving-no-authenticity")
+    assert keeps.encipher(b"", keeps.decipher(b"", sealed)) == sealed
+    for name, rule in (
+        ("flex-robust", "unknown algorithm"),
+        ("wide-block-no-commitment", "parameter"),
+        ("wide-block-no-commitment:cfg=03040100ffff0000", "robust mode without its tag"),
+        ("wide-block-no-authenticity:cfg=0300020018000000", "64-bit"),
+        ("wide-block-no-commitment:cfg=03000100ffff0000", "parameter"),
+    ):
+        with pytest.raises(ValueError, match=rule):
+            WideBlock(key, name)
+    for bad in (15, 1025):
+        with pytest.raises(ValueError, match="16 to 1024"):
+            WideBlock(bytes(bad), robust)
+    with pytest.raises(TypeError, match="bytes-like object"):
+        cipher.encipher(b"", "text")  # type: ignore[arg-type]
+
+
 def test_what_holds_a_key_is_not_pickled() -> None:
     for holder in (
+        WideBlock(b"Z" * 32, "wide-block-robust-no-commitment"),
         polyseal.Aegis128L(b"Z" * 16),
         polyseal.AegisMac128L(b"Z" * 16),
         polyseal.Flex(b"Z" * 32, "flex-och"),

@@ -5,8 +5,9 @@
 
 use polyseal::aead::KeyInit;
 use polyseal::any::{AnyAead, AnyMac};
-use polyseal::flex::{Builder, Config, ConfigError, Flex, WideBlock};
+use polyseal::flex::{Builder, Config, ConfigError, Flex};
 use polyseal::gcm::{Aes128, Aes256, Cmac};
+use polyseal::hazmat::WideBlock;
 use polyseal::registry::Algorithm;
 
 use crate::schema::{Expected, Instance, Test};

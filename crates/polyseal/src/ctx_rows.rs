@@ -21,8 +21,8 @@ const fn ctx(id: &'static str, name: &'static str, inner: &Family, maker: Maker)
     Family {
         id,
         name,
-        tag_bytes: Sizes::one(&[32]),
-        nonce_bytes: default_only(inner),
+        tag_bytes: Sizes::one(32),
+        nonce_bytes: Sizes::one(inner.nonce_bytes.default),
         commitment: CTX,
         fips: false,
         cost: None,
@@ -37,15 +37,6 @@ const fn ctx(id: &'static str, name: &'static str, inner: &Family, maker: Maker)
         },
         maker,
         ..*inner
-    }
-}
-
-/// The nonce length that is the default.
-const fn default_only(inner: &Family) -> Sizes {
-    match inner.nonce_bytes.default {
-        12 => Sizes::one(&[12]),
-        16 => Sizes::one(&[16]),
-        _ => Sizes::one(&[32]),
     }
 }
 

@@ -88,7 +88,7 @@ pub enum Error {
     UnknownAlgorithm,
     /// No need has this name.
     UnknownNeed,
-    /// No AEAD leaves the message's length as it is. `flex::WideBlock` does.
+    /// No AEAD leaves the message's length as it is. `hazmat::WideBlock` does.
     LengthPreserving,
     /// The algorithm has no such parameter, or does not take this value for it.
     Parameter,
@@ -146,8 +146,8 @@ impl fmt::Display for Error {
             Self::UnknownAlgorithm => f.write_str("unknown algorithm"),
             Self::UnknownNeed => f.write_str("unknown need"),
             Self::LengthPreserving => f.write_str(
-                "no AEAD preserves the length, for a tag takes room; the library's WideBlock does, \
-                 which authenticates nothing",
+                "no AEAD preserves the length, for a tag takes room; `polyseal hazmat` has what \
+                 does, and authenticates nothing",
             ),
             Self::Parameter => f.write_str("unknown parameter, or a value that it does not take"),
             Self::ExclusiveParameters => {

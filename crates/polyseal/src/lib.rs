@@ -48,6 +48,8 @@ pub mod flex;
 pub mod gcm;
 #[cfg(feature = "omd")]
 mod hash;
+#[cfg(all(feature = "alloc", feature = "flex"))]
+pub mod hazmat;
 pub mod limits;
 pub mod needs;
 #[cfg(feature = "omd")]

@@ -20,7 +20,8 @@ use core::str::FromStr;
 
 use crate::error::{Error, Result};
 pub use crate::row::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Param, ParamKind, Specification,
+    Algorithm, Commitment, Cost, Family, Kind, Level, Listed, Misuse, Param, ParamKind,
+    Specification,
 };
 pub use crate::sizes::Sizes;
 

@@ -11,6 +11,7 @@ mod mode;
 use core::fmt;
 
 pub use algorithm::Algorithm;
+pub(crate) use algorithm::parse_value;
 pub(crate) use layout::{Layout, LayoutOf};
 pub(crate) use mode::{Mode, ModeOf};
 
@@ -82,6 +83,18 @@ impl Param {
     fn values(&self) -> &'static [u64] {
         if self.kind == ParamKind::Permission { &[0] } else { self.allowed }
     }
+}
+
+/// Which lengths of key, nonce and tag make an instance of their own in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Listed {
+    /// Every combination.
+    All,
+    /// Those that go together under a name.
+    Named(&'static [[usize; 3]]),
+    /// Those when nothing else is said: there are too many others.
+    Usual,
 }
 
 /// What an algorithm does.
@@ -243,9 +256,8 @@ pub struct Family {
     pub nonce_bytes: Sizes,
     /// Tag lengths: all that a sealed message has beside its ciphertext, a hidden nonce included.
     pub tag_bytes: Sizes,
-    /// The lengths of key, nonce and tag that go together under a name; empty where every
-    /// combination is as good as another.
-    pub named_sizes: &'static [[usize; 3]],
+    /// Which of these lengths [`Algorithm::instances`] goes through.
+    pub listed: Listed,
     /// Other parameters.
     pub params: &'static [Param],
     /// Whether at most one parameter may be named.
@@ -354,10 +366,10 @@ pub(crate) const CLAIMLESS: Family = Family {
     id: "claimless",
     name: "",
     kind: Kind::Aead,
-    key_bytes: Sizes { default: 32, allowed: &[16, 32] },
-    nonce_bytes: Sizes::one(&[12]),
-    tag_bytes: Sizes { default: 16, allowed: &[3, 4, 12, 16, 32] },
-    named_sizes: &[],
+    key_bytes: Sizes::these(&[16, 32], 32),
+    nonce_bytes: Sizes::one(12),
+    tag_bytes: Sizes::these(&[3, 4, 12, 16, 32], 16),
+    listed: Listed::All,
     params: &[],
     one_param: false,
     lengths: None,

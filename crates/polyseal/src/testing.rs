@@ -14,7 +14,8 @@ use crate::any::{AnyAead, AnyMac};
 #[cfg(feature = "alloc")]
 use crate::error::Result;
 #[cfg(all(feature = "flex", feature = "alloc"))]
-use crate::flex::{Builder, Config, Flex, WideBlock};
+use crate::flex::{Builder, Config, Flex};
+use crate::hazmat::WideBlock;
 #[cfg(feature = "alloc")]
 use crate::registry::Algorithm;
 

@@ -23,6 +23,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
             "batch",
             "ctx_rows",
             "fips",
+            "hazmat",
             "limits",
             "needs",
             "random_nonce",

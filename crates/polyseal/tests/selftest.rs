@@ -2,24 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use polyseal::registry::{Algorithm, Family, families};
+use polyseal::registry::{Algorithm, Family, Listed, families};
 use polyseal::selftest;
 use polyseal::testing::Backend;
 
 /// The instances of `family` that need an answer: all of them, or, where there are many lengths,
-/// every choice of parameters with the lengths that go with it. Of keys, which Flex has of many
-/// lengths, one. Of lengths that have a name, each under one rule.
+/// every choice of parameters with the lengths that go with it. Of lengths that have a name, each
+/// under one rule.
 fn needed(family: &'static Family) -> impl Iterator<Item = Algorithm> {
-    let one_key = |a: &Algorithm| a.key_bytes() == a.family().key_bytes.default;
-    let few = Algorithm::instances(family).filter(one_key).count() <= 24;
+    let few = Algorithm::instances(family).count() <= 24;
     let is_length = |name| ["key", "nonce", "tag"].contains(&name);
     let both = move |a: &Algorithm| {
         let lengths = a.choices().filter(|(n, _)| is_length(n)).count();
         lengths > 0 && lengths < a.choices().count()
     };
     Algorithm::instances(family)
-        .filter(one_key)
-        .filter(move |a| family.named_sizes.is_empty() || !both(a))
+        .filter(move |a| family.listed == Listed::All || !both(a))
         .filter(move |a| few || !a.choices().any(|(n, _)| is_length(n)))
 }
 

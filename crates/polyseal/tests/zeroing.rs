@@ -136,7 +136,7 @@ const fn key<const N: usize>() -> [u8; N] {
 static KEY: [u8; 32] = key();
 
 /// As long as the longest key.
-static LONG_KEY: [u8; 64] = key();
+static LONG_KEY: [u8; 1024] = key();
 
 /// What `make` makes, on the heap. Its padding has what was on the stack, which is nothing.
 fn boxed<T>(make: impl FnOnce() -> T) -> Box<T> {

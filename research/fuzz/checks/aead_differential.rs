@@ -7,7 +7,7 @@ use polyseal::Error;
 use polyseal::aead::consts::U32;
 use polyseal::aead::{AeadInOut, Key, KeyInit, Nonce};
 use polyseal::aegis::{Aegis, Variant, X128, X256};
-use polyseal::registry::{Algorithm, Kind, families};
+use polyseal::registry::{Algorithm, Kind, Sizes, families};
 use polyseal::testing::{Backend, aead_on, mac_on};
 use xaes_256_gcm::Xaes256Gcm;
 
@@ -31,6 +31,10 @@ pub(crate) struct Message {
 
 fn pick<T: Copy>(from: &[T], by: u8) -> T {
     from[usize::from(by) % from.len()]
+}
+
+fn length(from: Sizes, by: u8) -> usize {
+    from.iter().nth(usize::from(by) % from.count()).expect("one of them")
 }
 
 impl Message {
@@ -59,8 +63,8 @@ impl Message {
             algorithm = algorithm.with(param.name, value).unwrap_or(algorithm);
         }
         // A shorter one is guessed before long.
-        let tag = pick(family.tag_bytes.allowed, self.tag).max(8) as u64;
-        let nonce = pick(family.nonce_bytes.allowed, self.nonce[0]).min(self.nonce.len()) as u64;
+        let tag = length(family.tag_bytes, self.tag).max(8) as u64;
+        let nonce = length(family.nonce_bytes, self.nonce[0]).min(self.nonce.len()) as u64;
         // Lengths that the parameters rule out leave it as it is.
         algorithm = algorithm.with("tag", tag).unwrap_or(algorithm);
         algorithm.with("nonce", nonce).unwrap_or(algorithm)

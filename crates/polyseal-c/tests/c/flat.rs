@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 
+use polyseal::flex::ConfigError;
+use polyseal::hazmat::WideBlock;
 use polyseal::registry::Algorithm;
 use polyseal::{Error, Result};
 use polyseal_c::algorithms::{RowKind, rows};
@@ -74,16 +76,19 @@ pub(crate) fn vectors() -> (String, usize) {
         let file: Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
         for group in file["testGroups"].as_array().expect("groups") {
             for test in group["tests"].as_array().expect("tests") {
-                let algorithm = match algorithm(&file, group) {
-                    Ok(algorithm) if fits(&algorithm, test) => algorithm,
-                    // Other lengths of keys than names have, and what does not commit: Rust's.
+                let (kind, name) = match algorithm(&file, group) {
+                    Ok(algorithm) if fits(&algorithm, test) => {
+                        let is_mac = group["type"] == "MacTest";
+                        (if is_mac { "mac" } else { "aead" }, algorithm.to_string())
+                    }
+                    Err(Error::Config(ConfigError::NotCommitting)) => ("wide", wide_block(group)),
+                    // Of profiles of the 64-bit level, those that commit are Rust's.
                     Ok(_)
                     | Err(Error::UnknownAlgorithm | Error::Config(_) | Error::Size { .. }) => {
                         continue;
                     }
                     Err(error) => panic!("{}: {error}", path.display()),
                 };
-                let kind = if group["type"] == "MacTest" { "mac" } else { "aead" };
                 let valid = if test["result"] == "valid" { "valid" } else { "invalid" };
                 let (ct, tag) = (field(test, "ct"), field(test, "tag"));
                 let sealed = match (ct, tag) {
@@ -96,7 +101,7 @@ pub(crate) fn vectors() -> (String, usize) {
                 let setup = field(&group["params"], "setupAd");
                 writeln!(
                     text,
-                    "{kind} {algorithm} {valid} {key} {setup} {nonce} {ad} {message} {sealed}"
+                    "{kind} {name} {valid} {key} {setup} {nonce} {ad} {message} {sealed}"
                 )
                 .unwrap();
                 count += 1;
@@ -104,6 +109,20 @@ pub(crate) fn vectors() -> (String, usize) {
         }
     }
     (text, count)
+}
+
+/// The name of a configuration that does not commit.
+fn wide_block(group: &Value) -> String {
+    match group["params"]["cfg"].as_str().expect("a configuration") {
+        "03000110ffff0000" => WideBlock::ROBUST_NO_COMMITMENT.to_owned(),
+        "03000100ffff0000" => WideBlock::LENGTH_PRESERVING_NO_AUTHENTICITY.to_owned(),
+        cfg => {
+            let stretches = &cfg[6..8] != "00";
+            let name =
+                if stretches { WideBlock::NO_COMMITMENT } else { WideBlock::NO_AUTHENTICITY };
+            format!("{name}:cfg={cfg},allow-64-bit=1")
+        }
+    }
 }
 
 /// Whether key and nonce have the lengths that the name says.

@@ -27,12 +27,13 @@ fn programs(of: &str) -> Vec<String> {
 }
 
 /// What each example prints, beside other things.
-const EXAMPLES: [(&str, &str); 5] = [
+const EXAMPLES: [(&str, &str); 6] = [
     ("file.c", "of 29 bytes: happy"),
     ("prepared.c", "55 bytes sealed: a third"),
     ("seal.c", "attack at dawn\naltered: not authentic"),
     ("source.c", "a record:  1234, for which 4112 of "),
     ("streaming.c", "It was a dark and stormy night."),
+    ("wide_block.c", "512 bytes: data"),
 ];
 
 #[test]

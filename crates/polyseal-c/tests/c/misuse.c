@@ -141,6 +141,74 @@ static int prepared_keys(void) {
     return 0;
 }
 
+static int wide_blocks(void) {
+    static const char *const robust = "wide-block-robust-no-commitment";
+    static const char *const keeps = "wide-block-length-preserving-no-authenticity";
+    uint8_t key[1025] = {1}, m[40], c[40], zeros[40];
+    polyseal_hazmat_wide_block *w = (polyseal_hazmat_wide_block *)m;
+    size_t i;
+    memset(zeros, 0, sizeof zeros);
+    memset(m, 7, sizeof m);
+    FAILS(polyseal_hazmat_wide_block_new(NULL, robust, key, 32, NULL, 0), POLYSEAL_ERR_NULL);
+    FAILS(polyseal_hazmat_wide_block_new(&w, NULL, key, 32, NULL, 0), POLYSEAL_ERR_NULL);
+    EXPECT(w == NULL);
+    FAILS(polyseal_hazmat_wide_block_new(&w, "flex-robust", key, 32, NULL, 0),
+          POLYSEAL_ERR_ALGORITHM);
+    FAILS(polyseal_hazmat_wide_block_new(&w, robust, key, 15, NULL, 0), POLYSEAL_ERR_LENGTH);
+    FAILS(polyseal_hazmat_wide_block_new(&w, robust, key, 1025, NULL, 0), POLYSEAL_ERR_LENGTH);
+    FAILS(polyseal_hazmat_wide_block_new(&w, robust, key, 32, NULL, 1), POLYSEAL_ERR_NULL);
+    polyseal_hazmat_wide_block_free(NULL);
+    EXPECT(polyseal_hazmat_wide_block_stretchbytes(NULL) == 0);
+
+    EXPECT(polyseal_hazmat_wide_block_new(&w, robust, key, 1024, NULL, 0) == 0);
+    EXPECT(polyseal_hazmat_wide_block_stretchbytes(w) == 16);
+    FAILS(polyseal_hazmat_wide_block_encipher(NULL, c, 40, m, 24, NULL, 0, n, 16),
+          POLYSEAL_ERR_NULL);
+    FAILS(polyseal_hazmat_wide_block_encipher(w, NULL, 40, m, 24, NULL, 0, n, 16),
+          POLYSEAL_ERR_NULL);
+    FAILS(polyseal_hazmat_wide_block_encipher(w, c, 40, NULL, 24, NULL, 0, n, 16),
+          POLYSEAL_ERR_NULL);
+    FAILS(polyseal_hazmat_wide_block_encipher(w, c, 39, m, 24, NULL, 0, n, 16),
+          POLYSEAL_ERR_LENGTH);
+    FAILS(polyseal_hazmat_wide_block_encipher(w, c, 40, m, (size_t)-1, NULL, 0, n, 16),
+          POLYSEAL_ERR_TOO_LONG);
+    FAILS(polyseal_hazmat_wide_block_encipher(w, c, 40, c + 1, 24, NULL, 0, n, 16),
+          POLYSEAL_ERR_OVERLAP);
+    FAILS(polyseal_hazmat_wide_block_encipher(w, c, 40, m, 24, c + 39, 1, n, 16),
+          POLYSEAL_ERR_OVERLAP);
+    FAILS(polyseal_hazmat_wide_block_encipher(w, c, 40, m, 24, NULL, 0, c, 16),
+          POLYSEAL_ERR_OVERLAP);
+    EXPECT(polyseal_hazmat_wide_block_encipher(w, c, 40, m, 24, NULL, 0, n, 16) == 0);
+    FAILS(polyseal_hazmat_wide_block_decipher(w, m, 23, c, 40, NULL, 0, n, 16),
+          POLYSEAL_ERR_LENGTH);
+    FAILS(polyseal_hazmat_wide_block_decipher(w, m, 0, c, 15, NULL, 0, n, 16),
+          POLYSEAL_ERR_LENGTH);
+    FAILS(polyseal_hazmat_wide_block_decipher(w, c + 1, 24, c, 40, NULL, 0, n, 16),
+          POLYSEAL_ERR_OVERLAP);
+    EXPECT(m[0] == 7);
+    /* A stretch that is not zeros: the output is. */
+    for (i = 0; i < sizeof c; i++) {
+        c[i] ^= 0x40;
+        memset(m, 7, sizeof m);
+        FAILS(polyseal_hazmat_wide_block_decipher(w, m, 24, c, 40, NULL, 0, n, 16),
+              POLYSEAL_ERR_UNAUTHENTIC);
+        EXPECT(memcmp(m, zeros, 24) == 0 && m[24] == 7);
+        c[i] ^= 0x40;
+    }
+    EXPECT(polyseal_hazmat_wide_block_decipher(w, c, 24, c, 40, NULL, 0, n, 16) == 0);
+    EXPECT(c[0] == 7 && c[23] == 7);
+    polyseal_hazmat_wide_block_free(w);
+
+    /* Without one nothing is refused. */
+    EXPECT(polyseal_hazmat_wide_block_new(&w, keeps, key, 32, NULL, 0) == 0);
+    EXPECT(polyseal_hazmat_wide_block_stretchbytes(w) == 0);
+    EXPECT(polyseal_hazmat_wide_block_decipher(w, c, 40, m, 40, NULL, 0, NULL, 0) == 0);
+    EXPECT(polyseal_hazmat_wide_block_encipher(w, c, 40, c, 40, NULL, 0, NULL, 0) == 0);
+    EXPECT(memcmp(c, m, 40) == 0);
+    polyseal_hazmat_wide_block_free(w);
+    return 0;
+}
+
 static int batches(void) {
     polyseal_aead *aead;
     uint8_t texts[3][20], tags[3][TAG];
@@ -238,5 +306,5 @@ int main(void) {
     EXPECT(polyseal_last_error() == POLYSEAL_OK);
     EXPECT(strcmp(polyseal_last_error_text(), "no error") == 0);
     return one_call() || refused_messages_are_zeros() || prepared_keys() || batches() || pieces() ||
-           errors_have_texts();
+           wide_blocks() || errors_have_texts();
 }

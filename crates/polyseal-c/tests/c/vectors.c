@@ -337,6 +337,43 @@ static void check_mac(const char *name, const vector *v) {
     free(tag.bytes);
 }
 
+static void check_wide(const char *name, const vector *v) {
+    polyseal_hazmat_wide_block *cipher;
+    blob output = allocate(v->sealed.length), message;
+    /* The lowest flag of the configuration is that of a hidden nonce. */
+    const char *cfg = strstr(name, "cfg=");
+    int hides = cfg != NULL && digit(cfg[7]) % 2 == 1;
+    size_t stretch;
+    EXPECT(polyseal_hazmat_wide_block_new(&cipher, name, v->key.bytes, v->key.length,
+                                          v->setup.bytes, v->setup.length) == 0);
+    stretch = polyseal_hazmat_wide_block_stretchbytes(cipher);
+    if (v->valid) {
+        EXPECT(v->message.length + stretch == v->sealed.length);
+        EXPECT(polyseal_hazmat_wide_block_encipher(cipher, output.bytes, output.length,
+                                                   v->message.bytes, v->message.length,
+                                                   v->ad.bytes, v->ad.length, v->npub.bytes,
+                                                   v->npub.length) == 0);
+        EXPECT(same(output, v->sealed));
+    }
+    message = allocate(v->sealed.length < stretch ? 0 : v->sealed.length - stretch);
+    if (v->sealed.length < stretch) {
+        EXPECT(!v->valid);
+        EXPECT(polyseal_hazmat_wide_block_decipher(cipher, NULL, 0, v->sealed.bytes,
+                                                   v->sealed.length, v->ad.bytes, v->ad.length,
+                                                   v->npub.bytes, v->npub.length) == -1);
+        EXPECT(polyseal_last_error() == POLYSEAL_ERR_LENGTH);
+    } else {
+        opened(polyseal_hazmat_wide_block_decipher(cipher, message.bytes, message.length,
+                                                   v->sealed.bytes, v->sealed.length,
+                                                   v->ad.bytes, v->ad.length, v->npub.bytes,
+                                                   hides ? 0 : v->npub.length),
+               v->valid, message, v->message);
+    }
+    free(output.bytes);
+    free(message.bytes);
+    polyseal_hazmat_wide_block_free(cipher);
+}
+
 int main(int argc, char **argv) {
     static char line[1 << 20];
     FILE *file = argc > 1 ? fopen(argv[1], "r") : NULL;
@@ -360,6 +397,8 @@ int main(int argc, char **argv) {
         v.sealed = unhex(words[8]);
         if (strcmp(words[0], "mac") == 0) {
             check_mac(words[1], &v);
+        } else if (strcmp(words[0], "wide") == 0) {
+            check_wide(words[1], &v);
         } else {
             check_aead(words[1], &v);
         }

@@ -16,7 +16,7 @@ use std::path::Path;
 use polyseal_c::algorithms::RowKind;
 use rust::Source;
 
-const MODULES: [&str; 12] = [
+const MODULES: [&str; 13] = [
     "aead",
     "algorithms",
     "batch",
@@ -24,6 +24,7 @@ const MODULES: [&str; 12] = [
     "encryptor",
     "error",
     "files",
+    "hazmat",
     "inspect",
     "library",
     "mac",

@@ -37,7 +37,13 @@ fn kind(family: &Family) -> &'static str {
 }
 
 fn json_of(family: &'static Family) -> Value {
-    let sizes = |sizes: &Sizes| json!({ "default": sizes.default, "allowed": sizes.allowed });
+    let sizes = |sizes: &Sizes| match sizes.long_range() {
+        Some(range) => {
+            let (shortest, longest) = range.into_inner();
+            json!({ "default": sizes.default, "shortest": shortest, "longest": longest })
+        }
+        None => json!({ "default": sizes.default, "allowed": sizes.iter().collect::<Vec<_>>() }),
+    };
     let params = family.params.iter().map(|param| {
         let value = |value| match param.kind {
             ParamKind::Configuration | ParamKind::Name(_) => json!(param.text(value).to_string()),
@@ -123,7 +129,7 @@ fn text_of(family: &'static Family) -> String {
     let counted = "as many messages as nonces";
     let mut counted = at_most(family.counted_nonce_messages_log2, "messages", counted);
     if let Some(log2) = family.counted_other_nonce_messages_log2
-        && family.nonce_bytes.allowed.len() > 1
+        && family.nonce_bytes.count() > 1
     {
         let default = family.nonce_bytes.default;
         let _ = write!(counted, " of {default} bytes, at most 2^{log2} with others");
@@ -216,5 +222,5 @@ fn by_back_end(cost: &Cost) -> [(&'static str, u32); 6] {
 }
 
 fn default_of(sizes: &Sizes) -> String {
-    if sizes.allowed.len() > 1 { format!(" (default {})", sizes.default) } else { String::new() }
+    if sizes.count() > 1 { format!(" (default {})", sizes.default) } else { String::new() }
 }

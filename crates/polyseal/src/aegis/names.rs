@@ -6,8 +6,8 @@ use super::mac::AegisMac;
 use super::stream::AegisStream;
 use super::variant::{V1, X128, X256};
 use crate::row::{
-    Commitment, Cost, Family, Kind, Level, Maker, Misuse, Mode, Param, Repeats, Specification,
-    maker,
+    Commitment, Cost, Family, Kind, Level, Listed, Maker, Misuse, Mode, Param, Repeats,
+    Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -88,7 +88,7 @@ pub type AegisStream256X4 = AegisStream<X256<4>>;
 /// The degrees of the version 1.0 algorithms that can be had by name; as types, 1 to 16.
 const DEGREES: Param = Param::number("degree", &[1, 2, 3, 4, 8, 16], 2);
 
-const TAGS: Sizes = Sizes { default: 16, allowed: &[16, 32] };
+const TAGS: Sizes = Sizes::these(&[16, 32], 16);
 
 const AEAD_COMMITMENT: &[Commitment] = &[
     Commitment {
@@ -127,10 +127,10 @@ const AEAD128: Family = Family {
     id: "",
     name: "",
     kind: Kind::Aead,
-    key_bytes: Sizes::one(&[16]),
-    nonce_bytes: Sizes::one(&[16]),
+    key_bytes: Sizes::one(16),
+    nonce_bytes: Sizes::one(16),
     tag_bytes: TAGS,
-    named_sizes: &[],
+    listed: Listed::All,
     params: &[],
     one_param: false,
     lengths: None,
@@ -162,8 +162,8 @@ const AEAD128: Family = Family {
 
 /// The family of 32-byte keys.
 const AEAD256: Family = Family {
-    key_bytes: Sizes::one(&[32]),
-    nonce_bytes: Sizes::one(&[32]),
+    key_bytes: Sizes::one(32),
+    nonce_bytes: Sizes::one(32),
     random_nonce_messages_log2: None,
     specification: Specification { title: DRAFT, section: "AEGIS-256X" },
     ..AEAD128
@@ -182,8 +182,7 @@ const MAC128: Family = Family {
     ..AEAD128
 };
 
-const MAC256: Family =
-    Family { key_bytes: Sizes::one(&[32]), nonce_bytes: Sizes::one(&[32]), ..MAC128 };
+const MAC256: Family = Family { key_bytes: Sizes::one(32), nonce_bytes: Sizes::one(32), ..MAC128 };
 
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[

@@ -46,7 +46,7 @@ pub enum ConfigError {
     ShortNonce(u16),
     /// A `WideBlock` is `Mode::Robust` without its tag, and nothing else.
     Commits,
-    /// `Mode::Robust` without its tag does not commit to anything: see `WideBlock`.
+    /// `Mode::Robust` without its tag does not commit to anything: see `hazmat::WideBlock`.
     NotCommitting,
     /// The profile with this name is of the 64-bit level, which has to be allowed.
     SixtyFourBits(&'static str),
@@ -95,7 +95,7 @@ impl fmt::Display for ConfigError {
                 "a wide-block cipher is the robust mode without its tag, and nothing else",
             ),
             Self::NotCommitting => f.write_str(
-                "the robust mode without its tag does not commit: that is a `WideBlock`",
+                "the robust mode without its tag does not commit: that is a `hazmat::WideBlock`",
             ),
             Self::SixtyFourBits(name) => {
                 write!(f, "profile {name} is of the 64-bit level: it must be allowed")

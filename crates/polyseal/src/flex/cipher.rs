@@ -8,7 +8,7 @@ use core::fmt;
 use aead::inout::InOutBuf;
 use zeroize::{ZeroizeOnDrop, Zeroizing};
 
-use super::config::{Config, Profile, check_ad};
+use super::config::{Config, KEY_BYTES, Profile, check_ad};
 use super::engine::{AnyProfile, Keyed, hash};
 use super::hash::{Chaining, Domain, initial_value};
 use super::parameters::{A256, A512, As320, K1600, Parameters, S256, S384, S512, S1024};
@@ -18,9 +18,6 @@ use crate::backend::Backend;
 use crate::contract::dynamic::Opened;
 use crate::contract::{Core, open};
 use crate::error::{Error, Result};
-
-/// The lengths of a key in bytes: whatever lies between.
-pub const KEY_BYTES: core::ops::RangeInclusive<usize> = 16..=1024;
 
 /// Flexible authenticated encryption: one key for any configuration, each with its own subkeys.
 ///

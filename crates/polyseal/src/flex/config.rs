@@ -14,6 +14,7 @@ mod profile;
 
 pub use crate::error::ConfigError;
 pub use builder::Builder;
+pub use lengths::KEY_BYTES;
 pub(super) use lengths::{MAX_AD_BYTES, check_ad};
 pub use profile::Profile;
 

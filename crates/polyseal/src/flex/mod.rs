@@ -24,8 +24,8 @@
 //! Each over eight permutations ([`Profile`]), with nonces and tags of other lengths, by
 //! [`Config::builder`]. A shorter tag commits with fewer bits, and is a choice like others. What
 //! has to be allowed by name is a profile of the 64-bit level, with which messages and bytes are
-//! limited, too; and [`WideBlock`], which keeps the length of a message and does not commit, is a
-//! type of its own.
+//! limited, too; and [`WideBlock`](crate::hazmat::WideBlock), which keeps the length of a message
+//! and does not commit, is in a module of its own.
 //!
 //! ```
 //! use polyseal::flex::{Config, Flex};
@@ -85,13 +85,13 @@ mod tests;
 mod tweak;
 mod typed;
 #[cfg(feature = "alloc")]
-mod wide_block;
+pub(crate) mod wide_block;
 
 #[cfg(feature = "alloc")]
 pub use crate::contract::dynamic::Opened;
 #[cfg(feature = "alloc")]
-pub use cipher::{Flex, KEY_BYTES};
-pub use config::{Builder, Config, ConfigError, Mode, NonceForm, Profile};
+pub use cipher::Flex;
+pub use config::{Builder, Config, ConfigError, KEY_BYTES, Mode, NonceForm, Profile};
 #[cfg(feature = "alloc")]
 pub use prepared::Prepared;
 #[cfg(feature = "alloc")]
@@ -102,5 +102,3 @@ pub use typed::{
     FlexAead, FlexCivPublic, FlexCivPublicNonce, FlexOchPublic, FlexOchTransport, FlexRobust,
     FlexRobustAe, FlexRobustAeNonce, FlexRobustNonce, Preset,
 };
-#[cfg(feature = "alloc")]
-pub use wide_block::WideBlock;

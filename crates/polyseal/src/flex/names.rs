@@ -5,32 +5,25 @@
 //! encrypted nonce, which stands in front of it, and the tag behind it. A sealed message has Flex's
 //! order.
 
-use super::config::{Builder, Config, ConfigError, MAX_AD_BYTES, Mode, NonceForm};
+use super::config::{Builder, Config, ConfigError, KEY_BYTES, MAX_AD_BYTES, Mode, NonceForm};
 use crate::row::{
-    Algorithm, Commitment, Cost, Family, Kind, Layout, Level, Misuse, Mode as UseOfKey, Param,
-    ParamKind, Repeats, Specification, maker,
+    Algorithm, Commitment, Cost, Family, Kind, Layout, Level, Listed, Misuse, Mode as UseOfKey,
+    Param, ParamKind, Repeats, Specification, maker,
 };
 use crate::sizes::Sizes;
 
 /// The length when nothing is said, of nonces that may have any.
 const USUAL_NONCE_BYTES: usize = 24;
 
-const fn length(bytes: usize) -> Sizes {
-    Sizes::range(bytes, bytes, bytes)
-}
-
 /// Nonce and tag lengths of a configuration.
 const fn lengths_of(config: &Config) -> (Sizes, Sizes) {
     let range = config.nonce_range();
     let (shortest, longest) = (*range.start(), *range.end());
     let nonces = match config.nonce() {
-        NonceForm::AnyPublic => {
-            let longest = if longest < Sizes::LONGEST { longest } else { Sizes::LONGEST };
-            Sizes::range(shortest, longest, USUAL_NONCE_BYTES)
-        }
-        _ => length(shortest),
+        NonceForm::AnyPublic => Sizes::range(shortest, longest, USUAL_NONCE_BYTES),
+        _ => Sizes::one(shortest),
     };
-    (nonces, length(config.overhead_bytes()))
+    (nonces, Sizes::one(config.overhead_bytes()))
 }
 
 /// A claim for tags of `tag_bytes`, and longer ones.
@@ -61,18 +54,17 @@ static VALUES: [u64; Config::NAMED.len()] = {
     values
 };
 
-/// What the rows have in common. Keys are as long as whoever names them wants, of a few lengths
-/// that there are names for. The limits are those of the specification's sections 10 and 11, which
-/// has none for a key of these profiles but its nonces.
+/// What the rows have in common. The limits are those of the specification's sections 10 and 11,
+/// which has none for a key of these profiles but its nonces.
 const ANY: Family = Family {
     id: "flex",
     name: "Flex, any configuration that commits",
     kind: Kind::Aead,
-    key_bytes: Sizes { default: 32, allowed: &[16, 24, 32, 48, 64] },
-    nonce_bytes: Sizes::range(0, 1024, 32),
+    key_bytes: Sizes::range(*KEY_BYTES.start(), *KEY_BYTES.end(), 32),
+    nonce_bytes: Sizes::range(0, u16::MAX as usize, 32),
     // With the longest nonce that can be hidden, and the longest stretch.
     tag_bytes: Sizes::range(16, 199 + 255 + 32, 64),
-    named_sizes: &[],
+    listed: Listed::Usual,
     params: &[
         Param { name: "allow-64-bit", allowed: &[0, 1], default: 0, kind: ParamKind::Permission },
         Param {

@@ -14,8 +14,8 @@ use super::siv::MAX_SIV_BYTES;
 use super::xaes::Xaes;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::row::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Misuse, Mode, Param, Repeats, Specification,
-    maker,
+    Algorithm, Commitment, Cost, Family, Kind, Level, Listed, Misuse, Mode, Param, Repeats,
+    Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -64,8 +64,8 @@ const NONCES: Sizes = Sizes::range(1, 512, 12);
 const KC_NONCES: Sizes = Sizes::range(20, 24, 24);
 const DNDK_NONCES: Sizes = Sizes::range(12, 27, 24);
 
-const T: Sizes = Sizes::one(&[16]);
-const T_AND_KC: Sizes = Sizes::one(&[48]);
+const T: Sizes = Sizes::one(16);
+const T_AND_KC: Sizes = Sizes::one(48);
 
 /// A claim for tags T ‖ K_C.
 const fn commitment(level: Level, bits: u32, condition: &'static str) -> [Commitment; 1] {
@@ -84,10 +84,10 @@ const GCM: Family = Family {
     id: "aes-256-gcm",
     name: "AES-256-GCM",
     kind: Kind::Aead,
-    key_bytes: Sizes::one(&[32]),
+    key_bytes: Sizes::one(32),
     nonce_bytes: NONCES,
     tag_bytes: TAGS,
-    named_sizes: &[],
+    listed: Listed::All,
     params: &[],
     one_param: false,
     lengths: None,
@@ -124,7 +124,7 @@ const GCM: Family = Family {
 /// GCM under keys from nonces of 24 bytes. A commitment that is compared together with T takes
 /// nothing off a forger's chances: under a nonce that has been used it is known.
 const DERIVED: Family = Family {
-    nonce_bytes: Sizes::one(&[24]),
+    nonce_bytes: Sizes::one(24),
     tag_bytes: T,
     random_nonce_messages_log2: Some(80),
     counted_other_nonce_messages_log2: None,
@@ -169,7 +169,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         id: "aes-128-gcm",
         name: "AES-128-GCM",
-        key_bytes: Sizes::one(&[16]),
+        key_bytes: Sizes::one(16),
         cost: Cost::measured(25_287, 8_636, 703, 385, 335, 19_982),
         maker: maker!(Aead: makers::gcm::<Aes128>),
         ..GCM
@@ -201,7 +201,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         id: "aes-256-gcm-siv",
         name: "AES-256-GCM-SIV",
-        nonce_bytes: Sizes::one(&[12]),
+        nonce_bytes: Sizes::one(12),
         max_message_bytes: MAX_SIV_BYTES,
         max_ad_bytes: MAX_SIV_BYTES,
         // As many as leave a repeated nonce to 2^-33, which would show equal inputs.
@@ -225,7 +225,7 @@ pub(crate) const FAMILIES: &[Family] = &[
         id: "dndk-gcm",
         name: "DNDK-GCM",
         nonce_bytes: DNDK_NONCES,
-        tag_bytes: Sizes { default: 16, allowed: &[16, 48] },
+        tag_bytes: Sizes::these(&[16, 48], 16),
         params: &[Param::number("version", &[1, 2], 2), Param::number("kc", &[0, 1], 0)],
         lengths: Some(dndk_lengths),
         total_bytes_log2: Some(64),
@@ -258,7 +258,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         id: "hkdf-committed-aes-256-gcm",
         name: "HKDF-derived AES-256-GCM with key commitment",
-        nonce_bytes: Sizes::one(&[32]),
+        nonce_bytes: Sizes::one(32),
         tag_bytes: T_AND_KC,
         random_nonce_messages_log2: None,
         commitment: &commitment(Level::Cmt2, 128, "as far as SHA-512 resists collisions"),
@@ -276,7 +276,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         id: "padding-fix-aes-256-gcm",
         name: "AES-256-GCM with the padding fix",
-        nonce_bytes: Sizes::one(&[12]),
+        nonce_bytes: Sizes::one(12),
         tag_bytes: T_AND_KC,
         max_message_bytes: MAX_PADDED_BYTES,
         commitment: PADDING,
@@ -350,8 +350,7 @@ fn dndk_head(algorithm: &Algorithm) -> usize {
 
 /// Version 1 has 24-byte nonces only, and a commitment makes the tag longer.
 fn dndk_lengths(algorithm: &Algorithm) -> (Sizes, Sizes) {
-    let nonces =
-        if algorithm.param("version") == Some(1) { Sizes::one(&[24]) } else { DNDK_NONCES };
+    let nonces = if algorithm.param("version") == Some(1) { Sizes::one(24) } else { DNDK_NONCES };
     (nonces, if algorithm.param("kc") == Some(1) { T_AND_KC } else { T })
 }
 

@@ -181,7 +181,7 @@ fn what_others_claim_is_seen() {
         (Family { online: true, ..CLAIMLESS }, &[Online]),
         (
             Family {
-                nonce_bytes: Sizes::one(&[20]),
+                nonce_bytes: Sizes::one(20),
                 random_nonce_messages_log2: Some(64),
                 ..CLAIMLESS
             },

@@ -6,7 +6,7 @@ use super::cipher::Omd;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
 use crate::hash::{Blake2b, Sha256, Sha512};
 use crate::row::{
-    Algorithm, Family, Kind, Misuse, Mode, Param, ParamKind, Repeats, Specification, maker,
+    Algorithm, Family, Kind, Listed, Misuse, Mode, Param, ParamKind, Repeats, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -55,7 +55,7 @@ const SHA_512: Family = Family {
     key_bytes: Sizes::range(1, 64, 64),
     nonce_bytes: Sizes::range(0, 63, 32),
     tag_bytes: Sizes::range(1, 64, 64),
-    named_sizes: &[[64, 32, 64], [64, 32, 32], [32, 32, 32], [16, 16, 16]],
+    listed: Listed::Named(&[[64, 32, 64], [64, 32, 32], [32, 32, 32], [16, 16, 16]]),
     params: &[
         Param {
             name: "rule",
@@ -104,14 +104,14 @@ pub(crate) const FAMILIES: &[Family] = &[
         key_bytes: Sizes::range(1, 32, 32),
         nonce_bytes: Sizes::range(0, 31, 31),
         tag_bytes: Sizes::range(1, 32, 32),
-        named_sizes: &[
+        listed: Listed::Named(&[
             [32, 31, 32],
             [32, 13, 20],
             [24, 13, 16],
             [16, 12, 16],
             [16, 12, 12],
             [16, 12, 8],
-        ],
+        ]),
         random_nonce_messages_log2: Some(108),
         // 2^111 blocks: 3σ² / 2^256 is then below 2^-32.
         total_bytes_log2: Some(116),
@@ -124,7 +124,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         id: "omd-blake2b",
         name: "OMD-BLAKE2b",
-        named_sizes: &[[64, 32, 64], [64, 32, 32], [32, 32, 32]],
+        listed: Listed::Named(&[[64, 32, 64], [64, 32, 32], [32, 32, 32]]),
         // Proposed for hardware, in a paper without a security claim of its own.
         reviewed: false,
         specification: Specification {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Commitment, Family, Layout, ParamKind};
+use super::{Commitment, Family, Layout, Listed, ParamKind};
 use crate::error::{Error, Result};
 use crate::sizes::Sizes;
 
@@ -121,9 +121,9 @@ impl Algorithm {
         family.lengths.map_or((family.nonce_bytes, family.tag_bytes), |lengths| lengths(self))
     }
 
-    /// Every instance of `family`: the default, and then all of them. Of configurations and of
-    /// lengths, those that have a name of their own, where some do, and none that needs a
-    /// permission.
+    /// Every instance of `family`: the default, and then all of them. Of configurations those that
+    /// have a name of their own, of lengths those that are [`listed`](Family::listed), and none
+    /// that needs a permission.
     pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
         let default = Self::new(family);
         let values = family.params.iter().map(|param| param.values().len()).product();
@@ -137,20 +137,26 @@ impl Algorithm {
         core::iter::once(default).chain(with_params.flat_map(Self::with_sizes))
     }
 
-    /// The same with every combination of lengths, or with those that have a name.
+    /// The same with every combination of lengths that is listed.
     fn with_sizes(self) -> impl Iterator<Item = Self> {
-        let (nonces, tags) = self.lengths();
-        let (keys, nonces, tags) = (self.family.key_bytes.allowed, nonces.allowed, tags.allowed);
-        let named = self.family.named_sizes;
-        let count =
-            if named.is_empty() { keys.len() * nonces.len() * tags.len() } else { named.len() };
+        let (keys, (nonces, tags)) = (self.family.key_bytes, self.lengths());
+        let count = match self.family.listed {
+            Listed::All => keys.count() * nonces.count() * tags.count(),
+            Listed::Named(named) => named.len(),
+            Listed::Usual => 1,
+        };
         (0..count).map(move |index| {
             let mut algorithm = self;
             [algorithm.key_bytes, algorithm.nonce_bytes, algorithm.tag_bytes] =
-                named.get(index).copied().unwrap_or_else(|| {
-                    let (tag, index) = (tags[index % tags.len()], index / tags.len());
-                    [keys[index / nonces.len()], nonces[index % nonces.len()], tag]
-                });
+                match self.family.listed {
+                    Listed::All => {
+                        let (tag, index) = (tags.at(index % tags.count()), index / tags.count());
+                        let (nonce, index) = (index % nonces.count(), index / nonces.count());
+                        [keys.at(index), nonces.at(nonce), tag]
+                    }
+                    Listed::Named(named) => named[index],
+                    Listed::Usual => [self.key_bytes, self.nonce_bytes, self.tag_bytes],
+                };
             algorithm
         })
     }
@@ -285,7 +291,7 @@ impl Algorithm {
 }
 
 /// A value as it is written. `u64::from_str` would take "+8" and "008": one instance, one spelling.
-fn parse_value(kind: ParamKind, text: &str) -> Result<u64> {
+pub(crate) fn parse_value(kind: ParamKind, text: &str) -> Result<u64> {
     let value = match kind {
         ParamKind::Configuration => {
             let digits = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);

@@ -6,7 +6,7 @@
 
 use aead::{AeadCore, Key, KeySizeUser, Nonce};
 use polyseal::aead;
-use polyseal::registry::{Algorithm, Kind, Sizes, families};
+use polyseal::registry::{Algorithm, Kind, Listed, families};
 use polyseal::testing::Backend;
 
 /// `count` bytes that depend on `seed` and `count` only (the generator is SplitMix64).
@@ -44,8 +44,8 @@ pub(crate) fn soft() -> Backend {
 pub(crate) fn instances(kind: Kind) -> Vec<Algorithm> {
     let of_kind = families().iter().filter(|f| f.kind == kind);
     // The default comes first, and once more in its place.
-    let all: Vec<_> =
-        of_kind.flat_map(|f| Algorithm::instances(f).skip(1).filter(tells_more)).collect();
+    let listed = of_kind.flat_map(|f| Algorithm::instances(f).skip(1).filter(tells_more));
+    let all: Vec<_> = listed.flat_map(with_other_lengths).collect();
     assert!(!all.is_empty(), "the registry has no {kind:?}");
     all
 }
@@ -55,20 +55,27 @@ pub(crate) fn instances(kind: Kind) -> Vec<Algorithm> {
 fn tells_more(algorithm: &Algorithm) -> bool {
     const NONCES: [usize; 8] = [1, 12, 13, 16, 17, 24, 27, 512];
     let family = algorithm.family();
-    if family.id.starts_with("flex") {
-        // One key length, and of the row for all configurations the one that has no other row.
-        return algorithm.key_bytes() == family.key_bytes.default
-            && (family.id != "flex" || algorithm.choices().next().is_none())
-            && (algorithm.nonce_bytes() == family.nonce_bytes.default
-                || [0, 1, 512].contains(&algorithm.nonce_bytes()));
+    if family.id == "flex" {
+        // The others have rows of their own.
+        return algorithm.choices().next().is_none();
     }
-    if !family.named_sizes.is_empty() {
-        return true;
-    }
-    let Sizes { default, allowed, .. } = algorithm.family().nonce_bytes;
-    let nonce = algorithm.nonce_bytes();
-    allowed.len() <= 5
-        || NONCES.contains(&nonce) && (nonce == default || algorithm.tag_bytes() >= 16)
+    let (nonces, nonce) = (family.nonce_bytes, algorithm.nonce_bytes());
+    family.listed != Listed::All
+        || nonces.count() <= 5
+        || NONCES.contains(&nonce) && (nonce == nonces.default || algorithm.tag_bytes() >= 16)
+}
+
+/// `algorithm`, and where Flex leaves lengths free and the registry lists one, others: among them
+/// the shortest and the longest.
+fn with_other_lengths(algorithm: Algorithm) -> impl Iterator<Item = Algorithm> {
+    let family = algorithm.family();
+    let free = family.listed == Listed::Usual && family.nonce_bytes.accepts(0);
+    let others =
+        if free && family.params.is_empty() { &[(16, 0), (17, 1), (1024, 512)][..] } else { &[] };
+    let others = others.iter().map(move |&(key, nonce)| {
+        algorithm.with("key", key).and_then(|a| a.with("nonce", nonce)).expect("any length")
+    });
+    std::iter::once(algorithm).chain(others)
 }
 
 /// The longest group of GCM, on 512-bit registers.

@@ -2,7 +2,8 @@
 //! others.
 
 use polyseal::Error;
-use polyseal::flex::{Config, ConfigError, Flex, Mode, NonceForm, Profile, WideBlock};
+use polyseal::flex::{Config, ConfigError, Flex, Mode, NonceForm, Profile};
+use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, wide_block_on};
 
 use crate::{MODES, from_bytes, key};
@@ -335,7 +336,7 @@ fn errors_say_what_is_wrong() {
         ),
         (
             ConfigError::NotCommitting,
-            "the robust mode without its tag does not commit: that is a `WideBlock`",
+            "the robust mode without its tag does not commit: that is a `hazmat::WideBlock`",
         ),
         (
             ConfigError::SixtyFourBits("AS320"),

@@ -1,9 +1,12 @@
 //! What lengths may be, which is public: each wrong one is told precisely, in sealing and opening.
 
 use polyseal::Error;
+use polyseal::any::AnyAead;
 use polyseal::flex::{Config, Flex, Mode, NonceForm, Profile};
+use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, wide_block_on};
 
+use crate::common::bytes;
 use crate::{config, flex, told};
 
 #[test]
@@ -22,6 +25,53 @@ fn a_key_has_16_to_1024_bytes() {
     let mut key = [0; 32];
     Flex::generate_key(&mut key).expect("a key");
     assert_ne!(key, [0; 32]);
+}
+
+/// By name, every length of the specification is what [`Flex`] makes of it, and no other is one.
+#[test]
+fn names_take_the_lengths_of_the_specification() {
+    let free = [0, 1, 1024, 1025, 65535];
+    for (name, cfg, nonces) in [
+        ("flex-och", Config::OCH, &[32][..]),
+        ("flex-och-public", Config::OCH_PUBLIC, &[24]),
+        ("flex-civ-public", Config::CIV_PUBLIC, &free),
+        ("flex-robust", Config::ROBUST, &free),
+        (
+            "flex:cfg=0200012000040000",
+            config(Mode::Civ, Profile::S512, NonceForm::Public(1024)),
+            &[1024],
+        ),
+    ] {
+        let named = |key: usize, nonce: usize| {
+            let algorithm: Algorithm = name.parse().expect(name);
+            algorithm.with("key", key as u64)?.with("nonce", nonce as u64)
+        };
+        for key_bytes in [16, 17, 257, 1024] {
+            for &nonce_bytes in nonces {
+                let algorithm = named(key_bytes, nonce_bytes).expect(name);
+                assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
+                let (key, nonce) = (bytes(1, key_bytes), bytes(2, nonce_bytes));
+                let aead = AnyAead::new(&algorithm, &key).expect(name);
+                let sealed = aead.seal(&nonce, b"ad", b"message").expect(name);
+                let flex = Flex::init(cfg, &key, b"").expect("a key");
+                assert_eq!(flex.seal(&nonce, b"ad", b"message"), Ok(sealed.clone()));
+                assert_eq!(aead.open(&nonce, b"ad", &sealed), Ok(b"message".to_vec()));
+                let shorter = AnyAead::new(&algorithm, &key[1..]).map(drop);
+                let (expected, actual) = (key_bytes, key_bytes - 1);
+                assert_eq!(shorter, Err(Error::Length { what: "key", expected, actual }));
+            }
+        }
+        for key in [0, 15, 1025] {
+            let refused = named(key, nonces[0]);
+            assert!(matches!(refused, Err(Error::Size { what: "key", .. })), "{name}: {key}");
+        }
+        let fixed = nonces.len() == 1;
+        for nonce in if fixed { vec![0, nonces[0] - 1, nonces[0] + 1, 65535] } else { vec![65536] }
+        {
+            let refused = named(32, nonce);
+            assert!(matches!(refused, Err(Error::Size { what: "nonce", .. })), "{name}: {nonce}");
+        }
+    }
 }
 
 /// What sealing and opening say of a nonce of `bytes` bytes.

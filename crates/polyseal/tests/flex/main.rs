@@ -15,7 +15,8 @@ mod tamper;
 mod vectors;
 mod wide_block;
 
-use polyseal::flex::{Builder, Config, ConfigError, Flex, Mode, NonceForm, Profile, WideBlock};
+use polyseal::flex::{Builder, Config, ConfigError, Flex, Mode, NonceForm, Profile};
+use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, flex_on, wide_block_on};
 use polyseal::{Error, Result};
 

@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use polyseal::flex::{Config, Mode, NonceForm, Profile, WideBlock};
+use polyseal::flex::{Config, Mode, NonceForm, Profile};
+use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, flex_on};
 
 use crate::common::bytes;

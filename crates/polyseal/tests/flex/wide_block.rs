@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use polyseal::Error;
-use polyseal::flex::{Mode, NonceForm, Profile, WideBlock};
+use polyseal::flex::{ConfigError, Mode, NonceForm, Profile};
+use polyseal::hazmat::WideBlock;
 use polyseal::testing::{Backend, wide_block_on};
 
 use crate::common::{bytes, soft};
@@ -17,6 +18,48 @@ fn wide(backend: Backend, profile: Profile, stretch: u8) -> WideBlock {
     let number = Profile::ALL.iter().position(|&p| p == profile).expect("a profile") as u8 + 1;
     let cfg = [3, 0, number, stretch, NONCE.len() as u8, 0, 0, 0];
     wide_block_on(backend, cfg, &key(), b"").expect("a key")
+}
+
+/// The names are the specification's configurations 22 and 23, and any other by its bytes.
+#[test]
+fn names_say_what_is_missing() {
+    for (name, cfg) in [
+        ("wide-block-robust-no-commitment", "03000110ffff0000"),
+        ("wide-block-length-preserving-no-authenticity", "03000100ffff0000"),
+        ("wide-block-no-commitment:cfg=0301050818000000", "0301050818000000"),
+        ("wide-block-no-commitment:cfg=03000105ffff0000", "03000105ffff0000"),
+        ("wide-block-no-authenticity:cfg=0300020018000000,allow-64-bit=1", "0300020018000000"),
+    ] {
+        let cipher = WideBlock::by_name(name, &key(), b"setup").expect(name);
+        assert_eq!(hex::encode(cipher.config().to_bytes()), cfg);
+        assert!(!cipher.config().commits());
+    }
+    let refused = |name: &str| WideBlock::by_name(name, &key(), b"").map(drop).expect_err(name);
+    for name in ["", "wide-block", "flex-robust", "wide-block-robust-no-commitment "] {
+        assert_eq!(refused(name), Error::UnknownAlgorithm, "{name}");
+    }
+    for name in [
+        "wide-block-no-commitment",
+        "wide-block-no-commitment:",
+        "wide-block-no-commitment:cfg=0300010018000000",
+        "wide-block-no-authenticity:cfg=0300010118000000",
+        "wide-block-no-commitment:cfg=0300010818",
+        "wide-block-no-commitment:cfg=0300010818000000,allow-64-bit=0",
+        "wide-block-no-commitment:cfg=0300010818000000,key=32",
+        "wide-block-robust-no-commitment:cfg=03000110ffff0000",
+    ] {
+        assert_eq!(refused(name), Error::Parameter, "{name}");
+    }
+    for (cfg, error) in [
+        ("03040100ffff0000", ConfigError::Commits),
+        ("0101012020000000", ConfigError::Commits),
+        ("0300020018000000", ConfigError::SixtyFourBits("S256")),
+    ] {
+        assert_eq!(refused(&format!("wide-block-no-commitment:cfg={cfg}")), Error::Config(error));
+    }
+    let name = WideBlock::LENGTH_PRESERVING_NO_AUTHENTICITY;
+    let short = WideBlock::by_name(name, &[7; 15], b"").map(drop);
+    assert!(matches!(short, Err(Error::Range { what: "key", actual: 15, .. })));
 }
 
 fn encipher(cipher: &WideBlock, message: &[u8]) -> Vec<u8> {

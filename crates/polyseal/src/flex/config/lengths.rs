@@ -5,6 +5,9 @@ use core::ops::RangeInclusive;
 use super::{Config, Mode, NonceForm};
 use crate::error::{Error, Result};
 
+/// The lengths of a key in bytes: whatever lies between.
+pub const KEY_BYTES: RangeInclusive<usize> = 16..=1024;
+
 /// The shortest nonce of [`Mode::Och`] in bytes.
 pub(super) const MIN_OCH_NONCE: u16 = 8;
 
