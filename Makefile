@@ -26,6 +26,7 @@ test-all: test docs msrv portable-all packages wheel c-library proofs supercop s
 
 format:
 	scripts/stray
+	scripts/words
 	cargo fmt --all --check
 	! LC_ALL=C.UTF-8 git grep -nE '^.{101}' -- '*.rs' ':!crates/polyseal/src/selftest/answers.rs' | grep -v '//! |'
 	cd fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null
