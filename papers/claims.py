@@ -170,7 +170,8 @@ def section(paper):
     yield "| where | claim | checked by | verdict |"
     yield "|---|---|---|---|"
     for claim in CLAIMS[paper]:
-        checked = "; ".join(filter(None, [claim.checked, claim.show and f"errata: `{claim.show}`"])) or "–"
+        show = claim.show and not claim.erratum and f"errata: `{claim.show}`"      # else the table of errata names it
+        checked = "; ".join(filter(None, [claim.checked, show])) or "–"
         erratum = f" (erratum {claim.erratum})" if claim.erratum else ""
         verdict = " ".join(filter(None, [f"**{claim.judged()}**{erratum}.", claim.found, claim.note]))
         printed = f" (printed: {claim.printed})" if claim.printed else ""
