@@ -38,6 +38,7 @@ endif
 
 format: ## layout, stray files, length of lines and pages
 	scripts/stray
+	scripts/words
 	cargo fmt --all --check
 	! LC_ALL=C.UTF-8 git grep -nE '^.{101}' -- '*.rs' ':!crates/polyseal/src/selftest/answers.rs' | grep -v '//! |'
 	cd research/fuzz && cargo fmt --check && cargo tree --locked --quiet >/dev/null

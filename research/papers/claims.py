@@ -23,8 +23,8 @@ They stand in NAME/claims.toml, a table a claim:
     erratum   its number in the page's table of errata
     source    "stored" if it was measured before; what `show` shows is "computed"
 
-The pages show the figure that is stored here. The report gives a claim the figure of its own run, if it has one, and the
-same intervals decide.
+The pages show what we find. The report also shows the figure and its intervals; it gives a claim the figure of its own run,
+if it has one, and the same intervals decide.
 """
 
 import re
@@ -40,6 +40,7 @@ from published import PAPERS, VALUES, value
 HERE = Path(__file__).parent
 _WORDS = tomllib.loads((HERE / "verdicts.toml").read_text())
 VERDICTS, UNJUDGED = _WORDS["verdicts"], _WORDS["unjudged"]
+FIRST = "aegis"                        # whose page explains the words
 BEGIN, END = "<!-- claims: begin. Written by research/papers/claims.py from {}/claims.toml. -->", "<!-- claims: end -->"
 
 
@@ -161,16 +162,18 @@ def covered(name):
 
 def section(paper):
     """What a page has between the two marks."""
-    used = {claim.judged() for claim in CLAIMS[paper]}
-    words = " ".join(f"**{word.capitalize()}**: {meaning}" for word, meaning in VERDICTS.items() if word in used)
-    yield textwrap.fill(words, 118)
+    if paper == FIRST:
+        yield textwrap.fill(" ".join(f"**{word.capitalize()}**: {meaning}" for word, meaning in VERDICTS.items()), 118)
+    else:
+        yield f"[The verdicts]({FIRST}.md#the-verdicts) are explained with the first paper."
     yield ""
     yield "| where | claim | checked by | verdict |"
     yield "|---|---|---|---|"
     for claim in CLAIMS[paper]:
-        checked = "; ".join(filter(None, [claim.checked, claim.show and f"errata: `{claim.show}`"])) or "–"
+        show = claim.show and not claim.erratum and f"errata: `{claim.show}`"      # else the table of errata names it
+        checked = "; ".join(filter(None, [claim.checked, show])) or "–"
         erratum = f" (erratum {claim.erratum})" if claim.erratum else ""
-        verdict = " ".join(filter(None, [f"**{claim.judged()}**{erratum}.", claim.found, claim.note, claim.rule()]))
+        verdict = " ".join(filter(None, [f"**{claim.judged()}**{erratum}.", claim.found, claim.note]))
         printed = f" (printed: {claim.printed})" if claim.printed else ""
         yield f"| {claim.where} | {claim.claim}{printed} | {checked} | {verdict} |"
 

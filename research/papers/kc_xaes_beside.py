@@ -1,4 +1,4 @@
-"""Writes research/papers/kc-xaes/beside.md: tables 1 to 4 of the paper beside the run in research/papers/kc-xaes/tables.md.
+"""Prints tables 1 to 4 of the paper beside the run in research/papers/kc-xaes/tables.csv, row by row, with the verdict of each.
 
     python3 research/papers/kc_xaes_beside.py
 
@@ -6,12 +6,11 @@ The paper's figures are those of research/papers/published.toml. Ours are cycles
 """
 
 import re
-from pathlib import Path
 
 import claims
+import published
 from published import VALUES, value
 
-HERE = Path(__file__).parent / "kc-xaes"
 COLUMNS = {"GCM": "aes-256-gcm", "XAES": "xaes", "KC-XAES": "kc-xaes", "H-AES": "h-aes", "H-KC-AES": "h-kc-aes"}
 OPERATIONS = {"A cipher from a key": "init", "Sealing": "seal", "Opening": "open"}
 CPUS = {"xeon-8375c": "Xeon 8375C", "graviton4": "Graviton4"}
@@ -44,23 +43,18 @@ def groups(over):
     return found
 
 
-def measured(text):
+def measured():
     """{(whose, operation and size, scheme): cycles}, and GHz."""
-    cycles, table = {}, None
-    for line in text.splitlines():
-        if title := re.fullmatch(r"\*\*(.*): (polyseal on \S+|aws-lc)\*\*", line):
-            table = OPERATIONS[title[1]], "ours" if title[2].startswith("polyseal") else "aws-lc"
-        elif line.startswith("**"):
-            table = None
-        elif table and line.startswith("|"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if cells[0] == "message":
-                heads = cells
-            elif cells[0][0].isdigit():
-                size = "" if table[0] == "init" else "-" + cells[0].replace(" ", "")
-                cycles |= {(table[1], table[0] + size, COLUMNS[head]): float(cell)
-                           for head, cell in zip(heads, cells) if head in COLUMNS}
-    return cycles, float(re.search(r"([\d.]+) GHz measured", text)[1])
+    cycles = {}
+    tables, about = published.tables("kc-xaes")
+    for title, (heads, *rows) in tables.items():
+        if title := re.fullmatch(r"(.*): (polyseal on \S+|aws-lc)", title):
+            operation, whose = OPERATIONS[title[1]], "ours" if title[2].startswith("polyseal") else "aws-lc"
+            for row in rows:
+                size = "" if operation == "init" else "-" + row[0].replace(" ", "")
+                cycles |= {(whose, operation + size, COLUMNS[head]): float(cell)
+                           for head, cell in zip(heads, row) if head in COLUMNS}
+    return cycles, float(re.search(r"([\d.]+) GHz measured", about)[1])
 
 
 def of_the_paper(cpu, operation, scheme):
@@ -79,12 +73,9 @@ def over_gcm(cycles, operation, scheme, whose="ours"):
     return 100 * (cycles[whose, operation, scheme] / cycles[whose, operation, "aes-256-gcm"] - 1)
 
 
-def page(text):
-    cycles, ghz = measured(text)
-    yield "# KC-XAES: the paper's tables 1 to 4 beside ours"
-    yield ""
-    yield ("Written by `python3 research/papers/kc_xaes_beside.py`; [KC-XAES's page](../kc-xaes.md#speed) says what it "
-           f"shows. Microseconds, and the percentage over AES-256-GCM. Ours are cycles of [one run](tables.md) at its {ghz} GHz "
+def page():
+    cycles, ghz = measured()
+    yield (f"Microseconds, and the percentage over AES-256-GCM. Ours are cycles of one run at its {ghz} GHz "
            "(Zen 4), of this library and of AWS-LC's parts. The verdict is on the Xeon's percentage, beside Polyseal's: "
            "reproduced where our time over AES-256-GCM's is within 5 % of the Xeon's, exceeded where it is less, differs where it "
            "is more. There was no Graviton4.")
@@ -109,9 +100,5 @@ def page(text):
                 yield f"| {size} | {name} | " + " | ".join(map(str, [*cells, verdict])) + " |"
 
 
-def written():
-    return "\n".join(page((HERE / "tables.md").read_text())) + "\n"
-
-
 if __name__ == "__main__":
-    (HERE / "beside.md").write_text(written())
+    print("\n".join(page()))

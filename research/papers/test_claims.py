@@ -120,20 +120,14 @@ def test_a_claim_has_a_verdict_or_a_figure():
 # ── Stored figures are those of the runs that are stored ────────────────────────────────────────
 
 def tables(paper):
-    """{title: {size: {column: number}}} of a paper's tables.md."""
-    found, title = {}, None
-    for line in (HERE / paper / "tables.md").read_text().splitlines():
-        if line.startswith("**"):
-            title = line.strip("*")
-        elif line.startswith("|") and title:
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if cells[0] == "message":
-                heads = cells
-            elif cells[0] and cells[0][0].isdigit():
-                number, unit = cells[0].split()
-                size = int(number) * {"B": 1, "KiB": 1024, "MiB": 2**20}[unit]
-                found.setdefault(title, {})[size] = {
-                    head: float(re.match(r"[-\d.]+", cell)[0]) for head, cell in zip(heads[1:], cells[1:]) if cell[:1].isdigit()}
+    """{title: {size: {column: number}}} of a paper's tables.csv."""
+    found = {}
+    for title, (heads, *rows) in published.tables(paper)[0].items():
+        for at, *cells in rows if heads[0] == "message" else []:
+            number, unit = at.split()
+            size = int(number) * {"B": 1, "KiB": 1024, "MiB": 2**20}[unit]
+            found.setdefault(title, {})[size] = {
+                head: float(re.match(r"[-\d.]+", cell)[0]) for head, cell in zip(heads[1:], cells) if cell[:1].isdigit()}
     return found
 
 
@@ -148,7 +142,7 @@ def same(name, figures, within):
 
 
 def test_kc_xaes_figures_are_those_of_its_tables():
-    cycles, _ = kc_xaes_beside.measured((HERE / "kc-xaes" / "tables.md").read_text())
+    cycles, _ = kc_xaes_beside.measured()
 
     def over(operation, at, scheme):
         return kc_xaes_beside.over_gcm(cycles, f"{operation}-{kc_xaes_beside.SIZES[at]}", scheme)

@@ -135,7 +135,7 @@ def test_text_is_text_and_powers_are_raised():
 
 
 def test_of_the_stored_run_the_report_has_the_pages_verdicts():
-    cycles, _ = kc_xaes_beside.measured((kc_xaes_beside.HERE / "tables.md").read_text())
+    cycles, _ = kc_xaes_beside.measured()
 
     def contest(row, at):
         return measured.Contest(at, 0, {kc_xaes.name(scheme, "" if whose == "ours" else whose): [n] * 3

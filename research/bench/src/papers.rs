@@ -155,7 +155,7 @@ impl Papers {
 /// Rounds, and milliseconds of a slice.
 const QUICK: (u32, u64) = (7, 1);
 
-/// Measures and writes every table, as Markdown, or every contest, as JSON.
+/// Measures and writes every table, as Markdown or into files as CSV, or every contest, as JSON.
 ///
 /// # Errors
 /// As `out` and the files have them.
@@ -171,17 +171,18 @@ pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
         for paper in papers.named() {
             let directory = directory.join(paper.name());
             fs::create_dir_all(&directory)?;
-            let mut file = fs::File::create(directory.join("tables.md"))?;
             let (title, name) = (paper.title(), paper.name());
-            writeln!(file, "# {title}: the tables of one run\n")?;
+            let mut page = Vec::new();
+            writeln!(page, "{title}: the tables of one run")?;
             writeln!(
-                file,
+                page,
                 "Written by `polyseal-bench papers {name}`; `research/papers/{name}.md` says what \
-                 they mean.\n"
+                 they mean."
             )?;
-            let page = Papers { papers: vec![*paper], ..papers.clone() };
-            introduce(&page, &mut file)?;
-            paper.tables(options, Some(&directory), &mut Log::None, &mut file)?;
+            introduce(&Papers { papers: vec![*paper], ..papers.clone() }, &mut page)?;
+            paper.tables(options, Some(&directory), &mut Log::None, &mut page)?;
+            let csv = table::csv(&String::from_utf8_lossy(&page));
+            fs::write(directory.join("tables.csv"), csv)?;
         }
         return Ok(());
     }
@@ -310,12 +311,13 @@ mod tests {
     fn pages_are_files() {
         let directory = std::env::temp_dir().join(format!("polyseal-pages-{}", std::process::id()));
         let text = written(&Papers { pages: Some(directory.clone()), ..papers() });
-        let page = fs::read_to_string(directory.join("kc-xaes/tables.md"));
+        let page = fs::read_to_string(directory.join("kc-xaes/tables.csv"));
         fs::remove_dir_all(&directory).unwrap();
         let page = page.unwrap();
         assert!(text.is_empty());
         assert!(page.starts_with("# KC-XAES: the tables of one run\n"), "{page}");
-        assert!(page.contains("**Opening: polyseal"), "{page}");
+        assert!(page.contains("\nOpening: polyseal"), "{page}");
+        assert!(page.contains("\nmessage,GCM,XAES,"), "{page}");
     }
 
     #[test]

@@ -62,6 +62,28 @@ impl Table {
     }
 }
 
+/// Tables in Markdown as CSV: each has an empty line, its title, its heads and its rows. Other text
+/// is behind `#`.
+#[must_use]
+pub fn csv(markdown: &str) -> String {
+    let quoted = |cell: &str| match cell.trim() {
+        plain if !plain.contains([',', '"']) => plain.to_owned(),
+        other => format!("\"{}\"", other.replace('"', "\"\"")),
+    };
+    let line = |line: &str| {
+        let title = line.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+        let cells = line.strip_prefix('|').and_then(|rest| rest.strip_suffix('|'));
+        match (title, cells) {
+            (Some(title), _) => format!("\n{}\n", quoted(title)),
+            (_, Some(rule)) if rule.starts_with('-') => String::new(),
+            (_, Some(cells)) => cells.split('|').map(quoted).collect::<Vec<_>>().join(",") + "\n",
+            _ if line.is_empty() => String::new(),
+            _ => format!("# {line}\n"),
+        }
+    };
+    markdown.lines().map(line).collect()
+}
+
 fn cell_width(cell: &str) -> usize {
     cell.chars().count()
 }
@@ -100,6 +122,14 @@ mod tests {
         let expected = "**Speed**\n\n|  size |    ± |\n|------:|-----:|\n|  16 B |    1 |\n\
                         | 1 KiB | 1000 |\n\n";
         assert_eq!(written(Style::Markdown), expected);
+    }
+
+    #[test]
+    fn csv_has_titles_heads_and_rows() {
+        let page = format!("Of \"one\" run\n\n{}", written(Style::Markdown));
+        let page = page.replace("1000", "1, or \"2\"");
+        let expected = "# Of \"one\" run\n\nSpeed\nsize,±\n16 B,1\n1 KiB,\"1, or \"\"2\"\"\"\n";
+        assert_eq!(csv(&page), expected);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Misuse resistance × place of the nonce × permutation: each row of the table in
+//! Misuse resistance × place of the nonce × permutation: each cell of the table in
 //! docs/choosing-flex.md, on every back end as on the portable one, at the edges of lengths.
 
 use std::collections::BTreeSet;
@@ -15,28 +15,28 @@ struct Row {
     commitment: usize,
 }
 
-/// What the words of a row stand for, built as its reader would.
-fn row(cells: &[&str]) -> Option<Row> {
-    let &[resistance, nonce, permutation, cfg, overhead, commitment] = cells else { return None };
-    let mode = match resistance {
-        "no: OCH" => Mode::Och,
-        "yes: CIV" => Mode::Civ,
-        "yes: ROBUST" => Mode::Robust,
-        "yes: ROBUST-AE" => Mode::RobustAe,
-        _ => return None,
+/// What the words of a line stand for, built as its reader would: a configuration for each mode.
+fn row(cells: &[&str]) -> Option<[Row; 4]> {
+    let &[permutation, nonce, och, civ, robust, robust_ae, overhead, commitment] = cells else {
+        return None;
     };
-    let profile = Profile::ALL.into_iter().find(|p| p.name() == permutation).expect(permutation);
+    let profile = Profile::ALL.into_iter().find(|p| p.name() == permutation)?;
     let form = match nonce {
         "hidden" => NonceForm::Hidden(32.min(profile.block_bytes() as u16 - 1)),
         "public" => NonceForm::Public(24),
         other => panic!("no nonce is {other}"),
     };
-    let builder = Config::builder(mode).profile(profile).nonce(form).allow_64_bits();
-    let config = builder.build().expect("a configuration");
-    let bytes = hex::decode(cfg.replace(' ', "")).expect("hexadecimal");
-    assert_eq!(config.to_bytes()[..], bytes, "{cells:?}");
     let number = |text: &str| text.parse().expect("a number");
-    Some(Row { config, overhead: number(overhead), commitment: number(commitment) })
+    let cell = |(mode, cfg): (Mode, &str)| {
+        let builder = Config::builder(mode).profile(profile).nonce(form).allow_64_bits();
+        let config = builder.build().expect("a configuration");
+        let bytes = hex::decode(cfg).expect("hexadecimal");
+        assert_eq!(config.to_bytes()[..], bytes, "{cells:?}");
+        Row { config, overhead: number(overhead), commitment: number(commitment) }
+    };
+    let modes =
+        [(Mode::Och, och), (Mode::Civ, civ), (Mode::Robust, robust), (Mode::RobustAe, robust_ae)];
+    Some(modes.map(cell))
 }
 
 fn rows() -> Vec<Row> {
@@ -44,7 +44,7 @@ fn rows() -> Vec<Row> {
     let cells = |line: &'static str| -> Vec<&str> {
         line.trim_matches('|').split('|').map(str::trim).collect()
     };
-    text.lines().filter_map(|line| row(&cells(line))).collect()
+    text.lines().filter_map(|line| row(&cells(line))).flatten().collect()
 }
 
 #[test]
