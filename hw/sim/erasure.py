@@ -20,7 +20,7 @@ sys.path.insert(0, str(HERE.parent / "syn"))
 
 from translate import translate  # noqa: E402
 
-CORES = ["omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_compression", "omd_core"]
+CORES = ["omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_compression", "omd_mode", "omd_core"]
 CALL = {"sha256": 65, "sha512": 81, "blake2b": 13}
 BYTES = {"sha256": 32, "sha512": 64, "blake2b": 64}
 
@@ -94,9 +94,9 @@ DESIGNS = {
 
 # Design: (source, text, instead).
 MUTANTS = [
-    ("omd_core sha256", "omd_core", "        K <= ZERO;\n", ""),
-    ("omd_core sha256", "omd_core", "        Ta(1 to LANES) <= (others => ZERO);\n", ""),
-    ("omd_core sha256", "omd_core", "        D(1 to LANES) <= (others => ZERO);\n", ""),
+    ("omd_core sha256", "omd_mode", "        K <= ZERO;\n", ""),
+    ("omd_core sha256", "omd_mode", "        Ta(1 to LANES) <= (others => ZERO);\n", ""),
+    ("omd_core sha256", "omd_mode", "        D(1 to LANES) <= (others => ZERO);\n", ""),
     ("ks_gen sha256", "link/ks_gen", "        MK <= ZERO;\n", ""),
     ("ks_gen sha256", "link/ks_gen", "        tag_seal <= ZERO;\n", ""),
 ]

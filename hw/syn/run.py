@@ -32,7 +32,7 @@ from translate import translate  # noqa: E402
 from wrapper import fold, unwrapped, wrapper  # noqa: E402
 
 SOURCES = [HERE.parent / "rtl" / f"{name}.vhd" for name in (
-    "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_compression", "omd_core",
+    "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_compression", "omd_mode", "omd_core",
     "omd_lanes")]
 SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 # abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which did not end within minutes.
