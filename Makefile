@@ -1,7 +1,7 @@
 # A thin front: each target is a line or two that calls cargo, pytest or a script.
 # System packages that a step needs are in scripts/with, which installs them when it is root.
 
-.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-mutants hw-demo hw-proofs hw-volume hw-syn hw-syn-link hw-gates clean
+.PHONY: demo check test test-all bench peers papers report pages fips fuzz fuzz-corpus mutants docs deny hw hw-long hw-mutants hw-demo hw-masked hw-proofs hw-volume hw-syn hw-syn-link hw-gates clean
 .PHONY: format lint unit portable portable-all large mount assertions rustdoc python
 .PHONY: constant-time constant-time-shipped c-library proofs supercop
 .PHONY: aarch64 avx512 frames wasm wasm-speed msrv dist packages stores wheel wheel-quick engines
@@ -22,7 +22,7 @@ test: format lint portable unit rustdoc python wheel-quick constant-time hw
 
 # Everything: before a release, and after a change of a back end, a kernel, the build or the hardware.
 test-all: export FUZZ_SECONDS ?= 300
-test-all: test docs msrv portable-all packages wheel c-library proofs supercop stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-proofs hw-volume hw-gates
+test-all: test docs msrv portable-all packages wheel c-library proofs supercop stores engines large mount assertions constant-time-shipped frames aarch64 avx512 wasm report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs hw-volume hw-gates
 
 format:
 	scripts/stray
@@ -166,7 +166,7 @@ wasm-speed:
 # half rounds, the buffer, stalls and sessions that are broken off, cycles). HW='*' for every
 # configuration, HW=--long for every vector and long random runs.
 HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing \
-	sha512.timing.keep) '*.tb_link_*' '*.tb_omd_link.*' '*.tb_omd_guard.*' '*.tb_axis_*' '*.tb_packet_fifo.*' \
+	sha512.timing.keep sha256.masked) '*.tb_link_*' '*.tb_omd_link.*' '*.tb_omd_guard.*' '*.tb_axis_*' '*.tb_packet_fifo.*' \
 	'*.tb_replay_window.*' '*.tb_reset_sync.*' '*.tb_omd_lwc.*'
 hw:
 	scripts/with ghdl iverilog python3-venv -- scripts/hw hw/sim/run.py --num-threads 2 $(HW)
@@ -183,6 +183,10 @@ hw-mutants:
 hw-demo:
 	cargo build --locked -p polyseal-cli -p polyseal-omd-link --bin polyseal --example session
 	scripts/with ghdl python3-venv -- scripts/hw hw/demo/demo.py target/debug/polyseal target/debug/examples/session
+
+# Whether the masked core's toggles, simulated with glitches, depend on what it computes (minutes).
+hw-masked:
+	scripts/with g++ ghdl python3-venv -- scripts/hw hw/sim/leakage.py $(TRACES)
 
 # What is proved of the link's parts; what crosses between its clocks; and thousands of frames through two of them.
 hw-proofs:

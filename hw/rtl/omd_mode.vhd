@@ -17,7 +17,8 @@ entity omd_mode is
     G_TAG_BYTES : positive := 64;
     G_INTERLEAVE : positive := 1;                         -- 1 or 4
     G_DECRYPT : boolean := true;                          -- opens, too
-    G_AD : boolean := true                                -- computes L* and hash(A)
+    G_AD : boolean := true;                               -- computes L* and hash(A)
+    G_CONSTANTS : boolean := true                         -- false: the second share, to which padding and tau are not added
   );
   port (
     clk, rst, zeroise : in std_logic;
@@ -61,6 +62,15 @@ architecture rtl of omd_mode is
   subtype block_t is slv(BITS - 1 downto 0);
   constant ZERO : block_t := (others => '0');
   constant TAU : block_t := slv(to_unsigned(8 * G_TAG_BYTES, BITS));
+
+  function mark_of_share return std_logic is
+  begin
+    if G_CONSTANTS then
+      return '1';
+    end if;
+    return '0';
+  end function;
+  constant ONE : std_logic := mark_of_share;
 
   -- x without what follows its first bits. Not by a constant mask: GHDL 2.0 synthesises one whose lower half is 0 as 0.
   function cut (value : slv; first_bits : natural) return slv is
@@ -211,17 +221,17 @@ begin
       h_in := D(LANES);
     end if;
     if awaits_ad then
-      h_in := h_in xor pad10(left, left_keep, '1');
-      m_in := pad10(right, right_keep, left_keep(0));
+      h_in := h_in xor pad10(left, left_keep, ONE);
+      m_in := pad10(right, right_keep, left_keep(0) and ONE);
     else
       m_keep := (others => '0');
       mark := '0';
       if m_follows then
         m_keep := keep;
-        mark := '1';
+        mark := ONE;
       end if;
       m_in := pad10(x_in, m_keep, mark);
-      if m_is_tau then
+      if G_CONSTANTS and m_is_tau then
         m_in := m_in or TAU;
       end if;
     end if;
