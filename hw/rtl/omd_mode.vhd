@@ -2,6 +2,8 @@
 -- OMD without its compression function F, to which it has ports. omd_core is both, and says what the other ports are.
 --
 -- Source: docs/spec/omd.md, sections 3 to 6, the secure rule for empty inputs.
+-- D holds what the next call's h will have besides y: the nonce, then L[0], then Delta with its mask. So the cycle that shows
+-- y = H_i also takes the block, gives C_i = y xor M_i, and starts the next call with h = y xor D. Tag_a = Ta, of associated data.
 -- Masks are made by walking from L[i] to L[j], a doubling or halving per cycle, while F runs: after block 2^k - 1 it goes k
 -- steps up, and then k down.
 -- Limits: 2^58 blocks.

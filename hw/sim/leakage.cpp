@@ -35,8 +35,13 @@ static V drawn() { return V{splitmix(seed), splitmix(seed), splitmix(seed), spli
 
 struct Gate { int kind, a, b, s, out, counted; };
 struct Flop { int d, enable, q; };
-// A stream, or what is put in with `start`: each beat has so many bits in two shares.
-struct Stream { int valid, ready, beats; std::vector<int> shares[2]; std::vector<std::vector<int>> fixed; };
+// A stream, or what is put in with `start`: a beat has bits in two shares, which are `fixed` in half of the traces, and public
+// ones.
+struct Stream {
+    int valid, ready;
+    std::vector<int> shares[2], open;
+    std::vector<std::string> fixed, shown;
+};
 
 static std::vector<V> net, next_q, made;
 static V plane[PLANES], held[PLANES];
@@ -97,18 +102,18 @@ int main(int, char **argv) {
     in >> n_streams;
     std::vector<Stream> streams(n_streams);
     for (Stream &s : streams) {
-        int bits;
-        in >> s.valid >> s.ready >> bits >> s.beats;
-        for (auto &share : s.shares) {
-            share.resize(bits);
-            for (int &x : share) in >> x;
-        }
-        s.fixed.assign(s.beats, std::vector<int>(bits));
-        for (auto &beat : s.fixed) {
-            std::string text;
-            in >> text;
-            for (int i = 0; i < bits; i++) beat[i] = text[i] == '1';
-        }
+        int bits, open, beats;
+        in >> s.valid >> s.ready >> bits >> open >> beats;
+        s.shares[0].resize(bits);
+        s.shares[1].resize(bits);
+        s.open.resize(open);
+        for (auto *nets_of : {&s.shares[0], &s.shares[1], &s.open})
+            for (int &x : *nets_of) in >> x;
+        s.fixed.resize(beats);
+        s.shown.resize(beats);
+        for (auto &beat : s.fixed) in >> beat;
+        if (open)
+            for (auto &beat : s.shown) in >> beat;
     }
     int out_valid, out_bits;
     in >> out_valid >> out_bits;
@@ -192,7 +197,8 @@ int main(int, char **argv) {
             for (int k = 0; k < PLANES; k++) plane[k] = ZERO, holds[k] = false;
             // The edge: what the registers take, and what comes in.
             edge();
-            for (size_t i = 0; i < streams.size(); i++) taken[i] = cycle > 0 && shown[i] >= 0 && (net[streams[i].ready][0] & 1);
+            for (size_t i = 0; i < streams.size(); i++)
+                taken[i] = cycle > 0 && shown[i] >= 0 && (net[streams[i].ready][0] & 1);
             for (size_t i = 0; i < flops.size(); i++) put(flops[i].q, next_q[i]);
             if (reset >= 0) put(reset, cycle < -1 ? ONES : ZERO);
             if (random_valid >= 0) put(random_valid, ONES);
@@ -201,17 +207,18 @@ int main(int, char **argv) {
             for (size_t i = 0; i < streams.size(); i++) {
                 Stream &s = streams[i];
                 if (taken[i]) beat[i]++, shown[i] = -1;
-                if (cycle < 0 || beat[i] == s.beats) {
+                if (cycle < 0 || beat[i] == int(s.fixed.size())) {
                     put(s.valid, ZERO);
                 } else if (shown[i] < 0) {
                     shown[i] = beat[i];
                     put(s.valid, ONES);
                     for (size_t j = 0; j < s.shares[0].size(); j++) {
                         V x = drawn(), mask = masked ? drawn() : ZERO;
-                        for (int w = 0; w < 4; w++) x[w] = (x[w] & ~FIXED) | (s.fixed[beat[i]][j] ? FIXED : 0);
+                        for (int w = 0; w < 4; w++) x[w] = (x[w] & ~FIXED) | (s.fixed[beat[i]][j] == '1' ? FIXED : 0);
                         put(s.shares[0][j], x ^ mask);
                         put(s.shares[1][j], mask);
                     }
+                    for (size_t j = 0; j < s.open.size(); j++) put(s.open[j], s.shown[beat[i]][j] == '1' ? ONES : ZERO);
                 }
             }
             settle(batch == 0 && cycle < 0);                  // at first no net is what its gate makes
@@ -235,7 +242,7 @@ int main(int, char **argv) {
             }
         }
         for (size_t i = 0; i < streams.size(); i++)
-            if (beat[i] != streams[i].beats) {
+            if (beat[i] != int(streams[i].fixed.size())) {
                 std::cerr << "a stream was not taken\n";
                 return 2;
             }

@@ -37,12 +37,12 @@ def call(name):
 
 
 def rows(results):
-    yield ("| | cycles per block | UltraScale+: LUT | LUTRAM | FF | BRAM | ECP5, with the wrapper: COMB | FF "
+    yield ("| | cycles per block | UltraScale+: LUT | FF | BRAM | ECP5, with the wrapper: COMB | FF "
            "| MHz before routing | MHz routed | Mb/s, long packets |")
-    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+    yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
     for name, result in results.items():
         area, ecp5 = result.get("ultrascale"), result.get("ecp5")
-        us = [area[k] for k in ("lut", "lutram", "ff", "bram")] if area else [""] * 4
+        us = [area[k] for k in ("lut", "ff", "bram")] if area else [""] * 3
         lattice = [""] * 5
         if ecp5:
             mbps = f"{rate(name, clock(ecp5)):,.0f}"
