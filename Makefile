@@ -184,8 +184,10 @@ hw-demo:
 	cargo build --locked -p polyseal-cli -p polyseal-omd-link --bin polyseal --example session
 	scripts/with ghdl python3-venv -- scripts/hw hw/demo/demo.py target/debug/polyseal target/debug/examples/session
 
-# Whether the masked core's toggles, simulated with glitches, depend on what it computes (minutes).
+# What the masked parts show to probes; and whether the masked core's toggles, simulated with glitches, depend on what it
+# computes (half an hour; TRACES=10000 for minutes).
 hw-masked:
+	scripts/with ghdl python3-venv -- scripts/hw hw/formal/masking.py
 	scripts/with g++ ghdl python3-venv -- scripts/hw hw/sim/leakage.py $(TRACES)
 
 # What is proved of the link's parts; what crosses between its clocks; and thousands of frames through two of them.

@@ -43,7 +43,7 @@ MASKED = """
     .s_key_tready(), .s_ad_tdata(noise & {{1024{{on}}}}), .s_ad_tkeep({{64{{on}}}}), .s_ad_tlast(on & noise[9]), .s_ad_tvalid(on),
     .s_ad_tready(), .keep_tag_a(1'b0), .s_axis_tdata(noise[511:0] & {{512{{on}}}}), .s_axis_tkeep({{1'b0, {{31{{on}}}}}}),
     .s_axis_tlast(on), .s_axis_tvalid(on), .s_axis_tready(), .m_axis_tdata(), .m_axis_tkeep(), .m_axis_tuser(), .m_axis_tlast(),
-    .m_axis_tvalid(), .m_axis_tready(on), .l_star(512'b0), .tag_a(512'b0), .random(noise[21:0] & {{22{{on}}}}), .random_valid(on));
+    .m_axis_tvalid(), .m_axis_tready(on), .l_star(512'b0), .tag_a(512'b0), .random(noise[41:0] & {{42{{on}}}}), .random_valid(on));
 """
 
 # ks_gen: words of the master key, of both identifiers, `derive`; the cores take every beat.

@@ -36,21 +36,33 @@ KINDS = {"$_NOT_": 0, "$_AND_": 1, "$_OR_": 2, "$_XOR_": 3, "$_MUX_": 4}
 # Name: source, then each text and what stands instead. All compute the right y.
 MUTANTS = {
     "a product of two domains without its random bit": ("masked_and", {
-        "outer <= ((x(0) and y(1)) xor random, (x(1) and y(0)) xor random);": "outer <= (x(0) and y(1), x(1) and y(0));"}),
+        "xor masks(1), (x(1) and y(0)) xor masks(3));": ", x(1) and y(0));",
+        "xor masks(0), (x(1) and y(1)) xor masks(2));": ", x(1) and y(1));"}),
     "both products added before the register": ("masked_and", {
-        "inner <= (x(0) and y(0), x(1) and y(1));":
-            "inner <= ((x(0) and y(0)) xor (x(0) and y(1)) xor random, (x(1) and y(1)) xor (x(1) and y(0)) xor random);",
-        "outer <= ((x(0) and y(1)) xor random, (x(1) and y(0)) xor random);": 'outer <= "00";'}),
+        "outer <= ((x(0) and y(1)) xor masks(1), (x(1) and y(0)) xor masks(3));": "outer <= \"00\";",
+        "xor masks(0), (x(1) and y(1)) xor masks(2));":
+            "xor masks(0) xor (x(0) and y(1)) xor masks(1), (x(1) and y(1)) xor masks(2) xor (x(1) and y(0)) xor masks(3));"}),
     "a carry of one product": ("masked_adder", {
-        "x => a, y => b, random => random(0), z => g);": "x => a_c, y => b_c, random => random(0), z => g);",
-        "port map (clk => clk, rst => rst, step => step, x => p, y => c, random => random(1), z => pc_before);\n":
-            "port map (clk => clk, rst => rst, step => step, x => a, y => b, random => random(1), z => pc_before);\n"
+        "x => a, y => b, masks => g_masks, z => g);": "x => a_c, y => b_c, masks => g_masks, z => g);",
+        "x => p, y => c, masks => pc_masks, z => pc_before);\n":
+            "x => a, y => b, masks => pc_masks, z => pc_before);\n"
             "  a_c <= a xor c;\n  b_c <= b xor c;\n",
         '"00" when is_first = \'1\' else g_before xor pc_before;': '"00" when first = \'1\' else g_before xor g;',
         "signal g, p,": "signal a_c, b_c, g, p,",
         "p <= a xor b;": "p <= a xor b xor c;",
         "g_before <= g;": "g_before <= c;",
         "s <= p xor c;": "s <= p;"}),
+}
+# These are not seen in the noise of all other toggles; formal/masking.py sees them.
+UNSEEN = {
+    "a carry whose products are not remasked": ("masked_adder", {
+        "(random(1), random(2), random(1) xor random(2) xor random(3), random(3))": "('0', random(2), '0', random(2))"}),
+    "Maj's operands without a register": ("masked_select", {
+        "x => x1, y => y1, masks => masks, z => product);": "x => x, y => y, masks => masks, z => x1);",
+        "        x1 <= x;\n": "",
+        "        y1 <= y;\n": "        product <= x1;\n",
+        '        x1 <= "00";\n': "",
+        '        y1 <= "00";\n': '        product <= "00";\n'}),
 }
 NO_MASKS = "neither masks nor random bits"
 

@@ -6,7 +6,8 @@ wrapper (the clock, with each of SEEDS); both netlists are simulated against the
 results.json, from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which
 takes most of the time. --placed: the clock without routing. --one-seed: with the first of SEEDS only. Routing is given up
 after ROUTING_MINUTES, and then not tried with other seeds. --tables: writes the table and the figures only. What was made of
-the same design is not made again. Of AREAS there is the area only, and these netlists are not simulated here.
+the same design is not made again; `of` in results.json is the digest of an older one, whose clock is kept. Of AREAS there is
+the area only, and these netlists are not simulated here.
 """
 
 import hashlib

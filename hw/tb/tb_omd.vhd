@@ -280,7 +280,7 @@ begin
     begin
       if rising_edge(clk) then
         uniform(seed1, seed2, drawn);
-        random <= slv(to_unsigned(integer(trunc(drawn * 2.0 ** RANDOM_BITS)), RANDOM_BITS));
+        random <= random(RANDOM_BITS - 22 downto 0) & slv(to_unsigned(integer(trunc(drawn * 2.0 ** 21)), 21));
         uniform(seed1, seed2, drawn);
         random_valid <= '0' when 100.0 * drawn < real(G_STALL) else '1';
       end if;

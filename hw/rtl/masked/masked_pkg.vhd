@@ -8,5 +8,5 @@ use work.omd_pkg.all;
 package masked_pkg is
   subtype masked_bit is slv(0 to 1);
   type masked_block is array (0 to 1) of slv(255 downto 0);
-  constant RANDOM_BITS : positive := 22;                  -- of masked_sha256_core, in each cycle
+  constant RANDOM_BITS : positive := 42;                  -- of masked_sha256_core, in each cycle
 end package;

@@ -8,6 +8,7 @@
 library ieee;
 use ieee.std_logic_1164.all;
 use work.masked_pkg.all;
+use work.omd_pkg.all;
 
 entity masked_select is
   port (
@@ -20,9 +21,11 @@ end entity;
 
 architecture rtl of masked_select is
   signal x1, y1, z1, z2, product : masked_bit := "00";
+  signal masks : slv(0 to 3);
 begin
+  masks <= ('0', random, '0', random);
   multiply : entity work.masked_and
-    port map (clk => clk, rst => rst, step => step, x => x1, y => y1, random => random, z => product);
+    port map (clk => clk, rst => rst, step => step, x => x1, y => y1, masks => masks, z => product);
 
   registers : process (clk)
   begin

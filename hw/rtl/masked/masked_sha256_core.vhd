@@ -211,31 +211,31 @@ begin
   W_or_h <= chaining_0 when phase = FORWARDS else W0;
   K_bit <= (constant_k(0), '0');
   add_w : entity work.masked_adder                         -- 0
-    port map (clk => clk, rst => rst, step => step, first => firsts(0), a => h0, b => W_or_h, random => random(3 downto 2), s => hw);
+    port map (clk => clk, rst => rst, step => step, first => firsts(0), a => h0, b => W_or_h, random => random(5 downto 2), s => hw);
   add_k : entity work.masked_adder                         -- 2
-    port map (clk => clk, rst => rst, step => step, first => firsts(2), a => hw, b => K_bit, random => random(5 downto 4), s => hwk);
+    port map (clk => clk, rst => rst, step => step, first => firsts(2), a => hw, b => K_bit, random => random(9 downto 6), s => hwk);
   add_ch : entity work.masked_adder                        -- 3
     port map (clk => clk, rst => rst, step => step, first => firsts(3), a => Sigma_1_delays(3), b => ch,
-              random => random(7 downto 6), s => left);
+              random => random(13 downto 10), s => left);
   add_maj : entity work.masked_adder                       -- 3
     port map (clk => clk, rst => rst, step => step, first => firsts(3), a => Sigma_0_delays(3), b => maj,
-              random => random(9 downto 8), s => right);
+              random => random(17 downto 14), s => right);
   add_t1 : entity work.masked_adder                        -- 5
-    port map (clk => clk, rst => rst, step => step, first => firsts(5), a => hwk1, b => left, random => random(11 downto 10), s => T1);
+    port map (clk => clk, rst => rst, step => step, first => firsts(5), a => hwk1, b => left, random => random(21 downto 18), s => T1);
   add_a : entity work.masked_adder                         -- 7
-    port map (clk => clk, rst => rst, step => step, first => firsts(7), a => T1, b => right_delays(2), random => random(13 downto 12),
+    port map (clk => clk, rst => rst, step => step, first => firsts(7), a => T1, b => right_delays(2), random => random(25 downto 22),
               s => a_new);
   add_e : entity work.masked_adder                         -- 7
-    port map (clk => clk, rst => rst, step => step, first => firsts(7), a => T1, b => d_delays(7), random => random(15 downto 14),
+    port map (clk => clk, rst => rst, step => step, first => firsts(7), a => T1, b => d_delays(7), random => random(29 downto 26),
               s => e_new);
 
   add_w_0 : entity work.masked_adder                       -- 0
-    port map (clk => clk, rst => rst, step => step, first => firsts(0), a => lesser_0, b => W0, random => random(17 downto 16),
+    port map (clk => clk, rst => rst, step => step, first => firsts(0), a => lesser_0, b => W0, random => random(33 downto 30),
               s => w_right);
   add_w_9 : entity work.masked_adder                       -- 0
-    port map (clk => clk, rst => rst, step => step, first => firsts(0), a => lesser_1, b => W9, random => random(19 downto 18),
+    port map (clk => clk, rst => rst, step => step, first => firsts(0), a => lesser_1, b => W9, random => random(37 downto 34),
               s => w_left);
   add_w_16 : entity work.masked_adder                      -- 2
-    port map (clk => clk, rst => rst, step => step, first => firsts(2), a => w_left, b => w_right, random => random(21 downto 20),
+    port map (clk => clk, rst => rst, step => step, first => firsts(2), a => w_left, b => w_right, random => random(41 downto 38),
               s => W_new);
 end architecture;
