@@ -26,7 +26,7 @@ test: format lint portable unit rustdoc python wheel constant-time hw ## all tha
 
 # Before a release, and after a change of a back end, a kernel, the build or the hardware. Takes hours.
 LONG = docs msrv portable-all packages shipped-wheel c-library proofs supercop stores engines large mount assertions \
-	constant-time-shipped frames aarch64 avx512 wasm fips peers report fuzz hw-long hw-mutants hw-demo hw-proofs \
+	constant-time-shipped frames aarch64 avx512 wasm fips peers report fuzz hw-long hw-mutants hw-demo hw-masked hw-proofs \
 	hw-volume hw-gates
 ifdef ONLY
 test-all: export FUZZ_SECONDS ?= 300
@@ -81,7 +81,7 @@ constant-time: ## no secret decides a branch or an address
 # and sessions that are broken off, cycles). HW='*' for every configuration, HW=--long for every vector and long
 # random runs.
 HW = $(patsubst %,'*.%.packets',vectors sha512.32.stalls sha256.lanes.given blake2b.half blake2b.buffer sha512.timing \
-	sha512.timing.keep) '*.tb_link_*' '*.tb_omd_link.*' '*.tb_omd_guard.*' '*.tb_axis_*' '*.tb_packet_fifo.*' \
+	sha512.timing.keep sha256.masked) '*.tb_link_*' '*.tb_omd_link.*' '*.tb_omd_guard.*' '*.tb_axis_*' '*.tb_packet_fifo.*' \
 	'*.tb_replay_window.*' '*.tb_reset_sync.*' '*.tb_omd_lwc.*'
 hw: ## the cores in hardware, simulated; HW='*': in every configuration
 	scripts/with ghdl iverilog python3-venv -- scripts/python --in hw research/hw/sim/run.py --num-threads 2 $(HW)
@@ -244,6 +244,12 @@ hw-mutants:
 hw-demo:
 	cargo build --locked -p polyseal-cli -p polyseal-omd-link --bin polyseal --example session
 	scripts/with ghdl python3-venv -- scripts/python --in hw research/hw/demo/demo.py target/debug/polyseal target/debug/examples/session
+
+# What the masked parts show to probes; and whether the masked core's toggles, simulated with glitches, depend on what it
+# computes (half an hour; TRACES=10000 for minutes).
+hw-masked:
+	scripts/with ghdl python3-venv -- scripts/python --in hw-syn research/hw/formal/masking.py
+	scripts/with g++ ghdl python3-venv -- scripts/python --in hw-syn research/hw/sim/leakage.py $(TRACES)
 
 # What is proved of the link's parts; and what crosses between its clocks.
 hw-proofs:

@@ -208,10 +208,13 @@ def markdown(table):
     lines = [
         "# Registers of omd_link",
         "",
-        f"{NOTICE} AXI4-Lite, 32 bits to the word, offsets in bytes. Byte i of a string is at its offset + i; numbers are",
-        "little-endian, the lower word of 64 bits first: reading it keeps the upper word for the next read. Writes are of whole",
-        "words: one that leaves bytes out is refused. An address without a register, a write to what is read-only, and a write to a",
-        "register that is *guarded* while there is a session, are refused (SLVERR) and change nothing. What is write-only reads as 0.",
+        f"{NOTICE}",
+        "",
+        "- AXI4-Lite, 32 bits to the word, offsets in bytes. Byte i of a string is at its offset + i.",
+        "- Numbers are little-endian. Reading the lower word of 64 bits keeps the upper one for the next read.",
+        "- Refused (SLVERR), without effect: an address without a register; a write of less than a word, to what is read-only, or to what",
+        "  is *guarded* during a session; what has a condition that does not hold.",
+        "- Strings are written in order; the last word completes them. What is write-only reads as 0.",
         "",
         "| offset | name | bytes | access | |",
         "|---|---|--:|---|---|",
@@ -220,15 +223,16 @@ def markdown(table):
         access = r.access + (", guarded" if r.guarded else "")
         lines.append(f"| {r.offset:03X} | `{r.name}` | {r.size} | {access} | {r.text} |")
     lines.append(f"| {table.counters_at:03X} | the counters | {8 * len(table.counters)} | ro | below |")
+    lines += ["", "| bits of a register | | |", "|---|--:|---|"]
     for r in table.registers:
-        if r.fields:
-            lines += ["", f"`{r.name}`:", "", "| bits | name | |", "|--:|---|---|"]
-            for f in r.fields:
-                bits = f"{f.low}" if f.low == f.high else f"{f.high}:{f.low}"
-                lines.append(f"| {bits} | `{f.name}` | {f.text} |")
-    lines += ["", "Counters, 64 bits each, from 0 at reset; `stop` and `zeroise` leave them:", "", "| offset | name | |", "|---|---|---|"]
+        for f in r.fields:
+            bits = f"{f.low}" if f.low == f.high else f"{f.high}:{f.low}"
+            lines.append(f"| `{r.name}.{f.name}` | {bits} | {f.text} |")
+    lines += ["", "Counters, 64 bits each, from 0 at reset; `stop` and `zeroise` leave them. Frames are dropped by the reasons with",
+              "`plain_`, packets by those of packet-format.md, section 5, and nothing else:", "", "| offset | name | |", "|---|---|---|"]
     for i, (name, text) in enumerate(table.counters):
-        lines.append(f"| {table.counters_at + 8 * i:03X} | `{name}` | {text} |")
+        dropped, _, reason = text.rpartition("dropped: ")
+        lines.append(f"| {table.counters_at + 8 * i:03X} | `{name}` | {'' if dropped == 'packets ' else reason} |")
     return lines
 
 

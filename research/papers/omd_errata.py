@@ -357,7 +357,7 @@ def what_is_less_than_double():
     assert 512 >= 2 * 128 and 512 >= 2 * 256 and not len(omd.SHA512.K) >= 2 * len(omd.SHA256.K)
     results = json.loads((ROOT / "research" / "hw" / "syn" / "results.json").read_text())
     ours = results["sha512"]["ultrascale"]["lut"] / results["sha256"]["ultrascale"]["lut"]
-    assert round(ours, 2) == 1.91
+    assert round(ours, 2) == 1.95
     print(f"   Key and block are double and more, rounds are {len(omd.SHA512.K)} for {len(omd.SHA256.K)}. Less clock and less"
           f" TP/A are no advantage.\n   Our two cores' LUTs: {ours:.2f} times.")
 

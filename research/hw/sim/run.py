@@ -26,6 +26,7 @@ lib = vu.add_library("omd")
 lib.add_source_files(HERE.parent / "rtl" / "*.vhd")
 lib.add_source_files(HERE.parent / "rtl" / "link" / "*.vhd")
 lib.add_source_files(HERE.parent / "rtl" / "lwc" / "*.vhd")
+lib.add_source_files(HERE.parent / "rtl" / "masked" / "*.vhd")
 lib.add_source_files(HERE.parent / "tb" / "*.vhd")
 vu.set_sim_option("ghdl.sim_flags", ["--ieee-asserts=disable-at-0"])
 
@@ -33,8 +34,8 @@ SIZES = {"sha256": 32, "sha512": 64, "blake2b": 64}
 TAGS = {"sha256": (16, 32, 8), "sha512": (32, 64, 16), "blake2b": (32, 64)}
 bench = lib.test_bench("tb_omd")
 # All of them for each: VUnit carries over what another configuration has set.
-DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_KEEP": False, "G_LANES": 1, "G_SEED": 0, "G_STALL": 0,
-            "G_TIMING": False}
+DEFAULTS = {"G_AD": True, "G_DECRYPT": True, "G_HALF_ROUND": False, "G_KEEP": False, "G_LANES": 1, "G_MASKED": False, "G_SEED": 0,
+            "G_STALL": 0, "G_TIMING": False}
 
 
 def config(name, hash, tag, sessions, buffer_beats=None, **generics):
@@ -84,6 +85,11 @@ config("blake2b.half", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 8, s
        G_HALF_ROUND=True, G_STALL=20, G_SEED=5)
 config("blake2b.half.timing", "blake2b", 64, lambda: stimulus.drawn("blake2b", 64, 9, [(1500, 0)], opens=False), G_AD=False,
        G_HALF_ROUND=True, G_TIMING=True)
+config("sha256.masked", "sha256", 16, lambda: stimulus.from_vectors(
+    "sha256", 16, 200 if LONG else 4, 10**4 if LONG else 80, opens=False), G_MASKED=True, G_STALL=10,
+       G_SEED=6)
+config("sha256.masked.timing", "sha256", 32, lambda: stimulus.drawn("sha256", 32, 2, [(64, 0), (32, 0)], opens=False),
+       G_AD=False, G_DECRYPT=False, G_MASKED=True, G_TIMING=True)
 for hash, n in SIZES.items():
     if LONG or hash == "blake2b":
         config(f"{hash}.hundreds", hash, n,

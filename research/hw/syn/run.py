@@ -6,7 +6,8 @@ wrapper (the clock, with each of SEEDS); both netlists are simulated against the
 results.json, from which tables.py writes the table of the README and the paper's figures. --area: without the clock, which
 takes most of the time. --placed: the clock without routing. --one-seed: with the first of SEEDS only. Routing is given up
 after ROUTING_MINUTES, and then not tried with other seeds. --tables: writes the table and the figures only. What was made of
-the same design is not made again. Of BUFFERS there is the area only; combinations.py simulates them behind a core.
+the same design is not made again; `of` in results.json is the digest of an older one, whose clock is kept. Of AREAS there is
+the area only, and these netlists are not simulated here.
 """
 
 import hashlib
@@ -28,11 +29,11 @@ import stimulus  # noqa: E402
 import tables  # noqa: E402
 from play import play  # noqa: E402
 from sparse import leave_free, places  # noqa: E402
-from translate import translate  # noqa: E402
+from translate import sources, translate  # noqa: E402
 from wrapper import fold, unwrapped, wrapper  # noqa: E402
 
 SOURCES = [HERE.parent / "rtl" / f"{name}.vhd" for name in (
-    "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_compression", "omd_core",
+    "omd_pkg", "blake2b_core", "sha2_core", "sha256_core", "sha512_core", "omd_compression", "omd_mode", "omd_core",
     "omd_lanes")]
 SIZES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 # abc9's own script without its optimisations (&scorr, &dc2, &dch, &mfs), which did not end within minutes.
@@ -69,8 +70,15 @@ DESIGNS = {
     "sha512-full": ("sha512", 1, True, False),
     "sha256-full": ("sha256", 1, True, False),
 }
-# n, and the beats of 9600 bytes
-BUFFERS = {"omd_decrypt_buffer": (64, 150), "omd_decrypt_buffer-32": (32, 300)}
+# The entity and its generics; buffers for 9600 bytes.
+AREAS = {
+    "sha256-masked": ("omd_masked", {"G_TAG_BYTES": 32, "G_AD": False}),
+    "omd_decrypt_buffer": ("omd_decrypt_buffer", {"G_BYTES": 64, "G_BEATS": 150}),
+    "omd_decrypt_buffer-32": ("omd_decrypt_buffer", {"G_BYTES": 32, "G_BEATS": 300}),
+} | {
+    f"omd_lwc-{hash}": ("omd_lwc", {"G_HASH": hash, "G_BYTES": n, "G_TAG_BYTES": n // 2, "G_BEATS": 9600 // n})
+    for hash, n in SIZES.items()
+}
 
 
 def tool(name, directory, *arguments, minutes=None):
@@ -226,19 +234,17 @@ def directory_of(name, design):
     return directory, of
 
 
-def measure_buffer(name):
-    n, beats = BUFFERS[name]
-    design = translate([*SOURCES[:1], SOURCES[0].with_stem("omd_decrypt_buffer")], "omd_decrypt_buffer",
-                       {"G_BYTES": n, "G_BEATS": beats})
-    directory, of = directory_of(name, design)
+def measure_area(name):
+    top, generics = AREAS[name]
+    directory, of = directory_of(name, translate(sources(top), top, generics))
     yield "digest", of
-    yield "ultrascale", area_ultrascale(directory, "omd_decrypt_buffer")
+    yield "ultrascale", area_ultrascale(directory, top)
 
 
 def measure(name, options):
     """What is measured and the result: first the digest."""
-    if name in BUFFERS:
-        yield from measure_buffer(name)
+    if name in AREAS:
+        yield from measure_area(name)
         return
     hash, lanes, full, half = DESIGNS[name]
     top = "omd_core" if lanes == 1 else "omd_lanes"
@@ -270,7 +276,7 @@ def measure(name, options):
 def main():
     options = {a for a in sys.argv[1:] if a.startswith("--")}
     if "--tables" not in options:
-        names = [*DESIGNS, *BUFFERS]
+        names = [*DESIGNS, *AREAS]
         for name in [a for a in sys.argv[1:] if a not in options] or names:
             print(name, flush=True)
             for what, result in measure(name, options):

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0 OR MIT
--- Plays sessions, each of one key and many packets, to omd_core, omd_lanes or omd_core with omd_decrypt_buffer.
+-- Plays sessions, each of one key and many packets, to omd_core, omd_lanes, omd_core with omd_decrypt_buffer,
+-- or omd_masked.
 --
 -- G_DIR has what sim/stimulus.py writes: sessions.txt, a line per session: after how many of the core's beats, and how many
 -- cycles then, it is broken off, or 0 0; key.txt; ad<l>.txt, s<l>.txt, m<l>.txt, given<l>.txt for each lane l. After each
@@ -10,10 +11,12 @@
 library ieee;
 use ieee.std_logic_1164.all;
 use ieee.numeric_std.all;
+use ieee.math_real.all;
 use std.textio.all;
 library vunit_lib;
 context vunit_lib.vunit_context;
 use work.omd_pkg.all;
+use work.masked_pkg.all;
 
 entity tb_omd is
   generic (
@@ -26,6 +29,7 @@ entity tb_omd is
     G_DECRYPT : boolean := true;
     G_HALF_ROUND : boolean := false;
     G_BUFFER : boolean := false;
+    G_MASKED : boolean := false;
     G_KEEP : boolean := false;                            -- all packets of a session have the associated data of the first
     G_STALL : natural := 0;
     G_SEED : natural := 0;
@@ -35,7 +39,14 @@ end entity;
 
 architecture tb of tb_omd is
   constant n : positive := bytes_of(G_HASH);
-  constant CALL : positive := steps_of(G_HASH, G_HALF_ROUND) + 1;
+  impure function call_cycles return positive is
+  begin
+    if G_MASKED then
+      return 2883;
+    end if;
+    return steps_of(G_HASH, G_HALF_ROUND) + 1;
+  end function;
+  constant CALL : positive := call_cycles;
   constant LANES : positive := G_LANES;
   signal clk : std_logic := '0';
   signal rst, zeroise, breaks : std_logic := '0';
@@ -191,7 +202,7 @@ begin
     end generate;
   end generate;
 
-  one : if LANES = 1 generate
+  one : if LANES = 1 and not G_MASKED generate
     signal core_tdata : slv(8 * n - 1 downto 0);
     signal core_tkeep : slv(n - 1 downto 0);
     signal core_tuser : slv(1 downto 0);
@@ -231,6 +242,49 @@ begin
     m_tready <= judge_tready(0);
     core_takes <= core_tvalid and core_tready;
     core_ends <= core_tlast;
+  end generate;
+
+  masked : if G_MASKED generate
+    signal random : slv(RANDOM_BITS - 1 downto 0) := (others => '0');
+    signal random_valid : std_logic := '0';
+    signal out_tdata : slv(16 * n - 1 downto 0);
+
+    -- Two shares, the second made of the value: this is about what comes out, not about what leaks.
+    function in_shares (x : slv) return slv is
+      constant of_x : unsigned(x'length - 1 downto 0) := unsigned(x);
+      constant second : slv(x'length - 1 downto 0) := not slv(rotate_left(of_x, 13));
+    begin
+      return second & (x xor second);
+    end function;
+  begin
+    core : entity work.omd_masked
+      generic map (G_TAG_BYTES => G_TAG_BYTES, G_AD => G_AD)
+      port map (
+        clk => clk, rst => rst, zeroise => zeroise,
+        s_key_tdata => in_shares(key_tdata), s_key_tvalid => key_tvalid, s_key_tready => key_tready,
+        s_ad_tdata => in_shares(ad_tdata), s_ad_tkeep => ad_tkeep, s_ad_tlast => ad_tlast(0), s_ad_tvalid => ad_tvalid(0),
+        s_ad_tready => ad_tready(0), keep_tag_a => keep_tag_a,
+        s_axis_tdata => in_shares(s_tdata), s_axis_tkeep => s_tkeep, s_axis_tlast => s_tlast(0),
+        s_axis_tvalid => s_tvalid(0), s_axis_tready => s_tready(0),
+        m_axis_tdata => out_tdata, m_axis_tkeep => m_tkeep, m_axis_tuser => m_tuser, m_axis_tlast => m_tlast,
+        m_axis_tvalid => m_tvalid, m_axis_tready => m_tready,
+        l_star => in_shares(l_star), tag_a => in_shares(tag_a), random => random, random_valid => random_valid);
+    m_tdata <= out_tdata(16 * n - 1 downto 8 * n) xor out_tdata(8 * n - 1 downto 0);
+    m_tready <= judge_tready(0);
+    core_takes <= m_tvalid and m_tready;
+    core_ends <= m_tlast;
+
+    draw : process (clk)
+      variable seed1, seed2 : positive := G_SEED + 1;
+      variable drawn : real;
+    begin
+      if rising_edge(clk) then
+        uniform(seed1, seed2, drawn);
+        random <= random(RANDOM_BITS - 22 downto 0) & slv(to_unsigned(integer(trunc(drawn * 2.0 ** 21)), 21));
+        uniform(seed1, seed2, drawn);
+        random_valid <= '0' when 100.0 * drawn < real(G_STALL) else '1';
+      end if;
+    end process;
   end generate;
 
   four : if LANES = 4 generate

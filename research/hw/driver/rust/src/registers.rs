@@ -2,7 +2,7 @@
 
 /// `magic`: 4F4D444C, "OMDL".
 pub const MAGIC: u16 = 0x000;
-/// `version`: of the packet format in bits 7 to 0, of this table in bits 15 to 8: both 2.
+/// `version`: bits 7 to 0: of the packet format; 15 to 8: of this table; both 2.
 pub const VERSION: u16 = 0x004;
 /// `capabilities`: what this build has.
 pub const CAPABILITIES: u16 = 0x008;
@@ -20,13 +20,13 @@ pub const FRAME_LIMITS: u16 = 0x00c;
 pub const FRAME_LIMITS_MAX_FRAME: u32 = 0x0000_ffff;
 /// `frame_limits.min_frame`: at least.
 pub const FRAME_LIMITS_MIN_FRAME: u32 = 0xffff_0000;
-/// `control`: begins what it says; refused (SLVERR) where its condition does not hold.
+/// `control`: a one begins what it says.
 pub const CONTROL: u16 = 0x010;
-/// `control.derive`: computes a session's keys; needs the whole master key, both identifiers,
-/// written anew since the last derivation and with other random parts, and no session.
+/// `control.derive`: computes a session's keys; needs the master key, both identifiers, written
+/// anew and with different random parts, and no session.
 pub const CONTROL_DERIVE: u32 = 0x0000_0001;
-/// `control.enable`: compares the peer's confirmation; needs derived keys and a confirmation, all
-/// of it written since. If it is wrong, the session's keys are erased.
+/// `control.enable`: compares the peer's confirmation, and erases the session's keys if it is
+/// wrong; needs derived keys, and a confirmation written since.
 pub const CONTROL_ENABLE: u32 = 0x0000_0002;
 /// `control.zeroise`: ends the session and erases all keys, the master key first.
 pub const CONTROL_ZEROISE: u32 = 0x0000_0004;
@@ -36,23 +36,22 @@ pub const CONTROL_STOP: u32 = 0x0000_0008;
 pub const STATUS: u16 = 0x014;
 /// `status.busy`: deriving or erasing.
 pub const STATUS_BUSY: u32 = 0x0000_0001;
-/// `status.has_master`: all words of a master key are there.
+/// `status.has_master`: a master key is there.
 pub const STATUS_HAS_MASTER: u32 = 0x0000_0002;
 /// `status.derived`: session keys are there.
 pub const STATUS_DERIVED: u32 = 0x0000_0004;
-/// `status.enabled`: confirmed: frames are sealed and packets are opened.
+/// `status.enabled`: confirmed: it seals and opens.
 pub const STATUS_ENABLED: u32 = 0x0000_0008;
-/// `status.exhausted`: the last counter is reached: no frame is sealed any more.
+/// `status.exhausted`: the last counter is reached: nothing is sealed.
 pub const STATUS_EXHAUSTED: u32 = 0x0000_0010;
 /// `status.rekey_due`: the counter is at rekey_limit or above.
 pub const STATUS_REKEY_DUE: u32 = 0x0000_0020;
-/// `status.no_own_epoch`: session keys are there, and this side's epoch is 0: it has no store of
-/// epochs, and if it repeats its randomness it repeats its key stream.
+/// `status.no_own_epoch`: derived, and this side's epoch is 0: if it repeats its randomness it
+/// repeats its key stream.
 pub const STATUS_NO_OWN_EPOCH: u32 = 0x0000_0040;
-/// `status.no_peer_epoch`: session keys are there, and the other side's epoch is 0.
+/// `status.no_peer_epoch`: derived, and the other side's epoch is 0.
 pub const STATUS_NO_PEER_EPOCH: u32 = 0x0000_0080;
-/// `irq_status`: what has happened; the interrupt line is 1 while a bit is set here and in
-/// irq_enable.
+/// `irq_status`: what has happened; the interrupt is 1 while a bit is set here and in irq_enable.
 pub const IRQ_STATUS: u16 = 0x018;
 /// `irq_status.derived`: a derivation has ended.
 pub const IRQ_STATUS_DERIVED: u32 = 0x0000_0001;
@@ -72,21 +71,21 @@ pub const IRQ_ENABLE: u16 = 0x01c;
 pub const ROLE: u16 = 0x020;
 /// `session`: the session number, 0 without derived keys.
 pub const SESSION: u16 = 0x024;
-/// `rekey_limit`: the counter at which a new session is asked for; 2^48 after reset.
+/// `rekey_limit`: the counter at which `rekey_due` comes; 2^48 after reset.
 pub const REKEY_LIMIT: u16 = 0x028;
 /// `counter`: of the next packet that is sealed.
 pub const COUNTER: u16 = 0x030;
-/// `master_key`: n bytes; the words in order, the last completes it.
+/// `master_key`: n bytes.
 pub const MASTER_KEY: u16 = 0x040;
-/// `own_identifier`: 16 bytes drawn anew for each session, then the epoch, the first byte highest;
-/// the words in order, the last completes it. Taken once: derive uses it up.
+/// `own_identifier`: 16 bytes drawn for each session, then the epoch, the first byte highest.
+/// derive uses it up.
 pub const OWN_IDENTIFIER: u16 = 0x080;
 /// `peer_identifier`: the other side's; as own_identifier.
 pub const PEER_IDENTIFIER: u16 = 0x0a0;
-/// `peer_confirmation`: what the other side has sent; the words in order, the last completes it.
-/// Refused (SLVERR) without derived keys or once enabled.
+/// `peer_confirmation`: what the other side has sent; refused without derived keys, and once
+/// enabled.
 pub const PEER_CONFIRMATION: u16 = 0x0c0;
-/// `own_confirmation`: to be sent to the other side; 0 without derived keys.
+/// `own_confirmation`: to be sent; 0 without derived keys.
 pub const OWN_CONFIRMATION: u16 = 0x0d0;
 /// `destination`: of packets that are sent: bytes 0 to 5.
 pub const DESTINATION: u16 = 0x0e0;
@@ -99,7 +98,7 @@ pub const COUNTERS: u16 = 0x100;
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[non_exhaustive]
 pub enum Counter {
-    /// Frames that were sealed.
+    /// Frames sealed.
     Sealed,
     /// Frames dropped: a gap within them.
     PlainHoled,
@@ -111,10 +110,9 @@ pub enum Counter {
     PlainShort,
     /// Frames dropped: no room.
     PlainOverflow,
-    /// Frames dropped: no session, or it ended before they were sealed, or its counters are used
-    /// up.
+    /// Frames dropped: no session, or it ended before, or its counters are used up.
     PlainNoSession,
-    /// Packets that were opened.
+    /// Packets opened.
     Opened,
     /// Packets dropped: a gap within them.
     Holed,
@@ -126,7 +124,7 @@ pub enum Counter {
     Short,
     /// Packets dropped: no room.
     Overflow,
-    /// Packets dropped: no session, or it ended before they were opened.
+    /// Packets dropped: no session, or it ended before.
     NoSession,
     /// Packets dropped: bytes 12 and 13 are not 88B5.
     Type,
