@@ -156,7 +156,7 @@ fn a_log_that_grows() {
         log.write_all(b"another line\n").unwrap();
         stdout.read_to_end(&mut sealed).unwrap();
         let outcome = common::Outcome(child.wait_with_output().unwrap());
-        let said = "it has grown while it was read";
+        let said = "it grew while it was read";
         assert_eq!(outcome.0.status.code(), Some(code));
         assert_eq!(outcome.errors().contains(said), code == 1, "{}", outcome.errors());
         room.write("sealed", &sealed);
@@ -331,8 +331,8 @@ fn closed_streams() {
     ] {
         for nowhere in [">&-", "1<>/dev/null"] {
             let outcome = room.shell(&format!("$P {line} {nowhere}"));
-            let lost = "polyseal: warning: standard output is closed, or is /dev/null: what is \
-                        written there is lost\n";
+            let lost = "polyseal: warning: standard output is closed, or is /dev/null: the \
+                        output is lost\n";
             assert_eq!((outcome.0.status.code(), &*outcome.errors()), (Some(0), lost), "{line}");
         }
         // Nowhere can be meant; and an error is one all the same.
