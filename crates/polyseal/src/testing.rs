@@ -15,6 +15,7 @@ use crate::any::{AnyAead, AnyMac};
 use crate::error::Result;
 #[cfg(all(feature = "flex", feature = "alloc"))]
 use crate::flex::{Builder, Config, Flex};
+#[cfg(all(feature = "flex", feature = "alloc"))]
 use crate::hazmat::WideBlock;
 #[cfg(feature = "alloc")]
 use crate::registry::Algorithm;
