@@ -107,3 +107,12 @@ def test_what_went_back_is_missing_or_is_no_store_gives_nothing(tmp_path):
         epochs.take()
     with pytest.raises(ValueError):
         EpochFile.reset(path, 2**64)
+
+
+def test_a_link_that_leads_nowhere_is_refused(tmp_path):
+    path = tmp_path / "epochs"
+    path.symlink_to(tmp_path / "nothing")
+    for opened in (EpochFile, EpochFile.create, lambda path: EpochFile.reset(path, 3)):
+        with pytest.raises(FileNotFoundError, match="leads nowhere"):
+            opened(path)
+    assert path.is_symlink() and not (tmp_path / "nothing").exists()

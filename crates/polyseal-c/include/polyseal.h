@@ -1777,13 +1777,16 @@ int polyseal_hazmat_wide_block_new(
 /* Wipes the key and frees the handle. NULL is allowed. */
 void polyseal_hazmat_wide_block_free(polyseal_hazmat_wide_block *cipher);
 
-/* How many bytes longer than its message a ciphertext is; 0 for NULL. */
-size_t polyseal_hazmat_wide_block_stretchbytes(
+/*
+ * How many bytes longer than its message a ciphertext is: the stretch, and the
+ * nonce if it is hidden; 0 for NULL.
+ */
+size_t polyseal_hazmat_wide_block_overheadbytes(
     const polyseal_hazmat_wide_block *cipher);
 
 /*
  * Enciphers m, of mlen bytes, into c, of clen bytes, which must be mlen and
- * the stretch. The nonce npub and ad are the tweak: under one tweak, equal
+ * the overhead. The nonce npub and ad are the tweak: under one tweak, equal
  * messages are seen to be equal.
  *
  * Errors: POLYSEAL_ERR_LENGTH for a nonce or an output of another length,

@@ -55,17 +55,18 @@ pub unsafe extern "C" fn polyseal_hazmat_wide_block_free(cipher: *mut polyseal_h
     unsafe { release(cipher) }
 }
 
-/// How many bytes longer than its message a ciphertext is; 0 for NULL.
+/// How many bytes longer than its message a ciphertext is: the stretch, and the nonce if it is
+/// hidden; 0 for NULL.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn polyseal_hazmat_wide_block_stretchbytes(
+pub unsafe extern "C" fn polyseal_hazmat_wide_block_overheadbytes(
     cipher: *const polyseal_hazmat_wide_block,
 ) -> usize {
     // SAFETY: what C promises.
     border_value(0, || Ok(unsafe { there(cipher, "the cipher") }?.0.config().overhead_bytes()))
 }
 
-/// Enciphers m, of mlen bytes, into c, of clen bytes, which must be mlen and the stretch. The nonce
-/// npub and ad are the tweak: under one tweak, equal messages are seen to be equal.
+/// Enciphers m, of mlen bytes, into c, of clen bytes, which must be mlen and the overhead. The
+/// nonce npub and ad are the tweak: under one tweak, equal messages are seen to be equal.
 ///
 /// Errors: POLYSEAL_ERR_LENGTH for a nonce or an output of another length, POLYSEAL_ERR_TOO_LONG,
 /// POLYSEAL_ERR_NULL, POLYSEAL_ERR_OVERLAP. Then nothing has been written.

@@ -592,8 +592,8 @@ pub(crate) struct RawInputArgs {
     /// The key in hexadecimal. Every user of this machine can see it
     #[arg(long, value_name = "HEX", group = "key_source")]
     pub(crate) key: Option<String>,
-    /// The nonce in hexadecimal. Without it, `seal` draws a random one and prints it on standard
-    /// error; `open` prints the one that is hidden in the ciphertext
+    /// The nonce in hexadecimal. Without it, encryption draws a random one and prints it on
+    /// standard error; decryption prints the one that is hidden in the ciphertext
     #[arg(long, value_name = "HEX")]
     pub(crate) nonce: Option<String>,
     /// Read the message from this file; `-` or nothing is standard input
@@ -667,7 +667,8 @@ Ciphers:
           commitment
   wide-block-no-commitment:cfg=HEX, wide-block-no-authenticity:cfg=HEX
           Any other configuration of Flex's ROBUST without its tag, in 16 hexadecimal digits, with
-          and without a stretch; behind it `,allow-64-bit=1` allows profiles of the 64-bit level";
+          and without a stretch. With a stretch of N bytes, one of 2^(8 N) altered ciphertexts is
+          accepted. Behind it `,allow-64-bit=1` allows profiles of the 64-bit level";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct WideBlockArgs {

@@ -119,7 +119,11 @@ impl WideBlock {
             0 => Cipher::NO_AUTHENTICITY,
             _ => Cipher::NO_COMMITMENT,
         };
-        format!("<polyseal.hazmat.WideBlock: {name}:cfg={digits}>")
+        let allowed = match self.configured().profile().tag_bytes() {
+            16 => ",allow-64-bit=1",
+            _ => "",
+        };
+        format!("<polyseal.hazmat.WideBlock: {name}:cfg={digits}{allowed}>")
     }
 
     fn __reduce__(&self) -> PyResult<()> {

@@ -158,10 +158,10 @@ static int wide_blocks(void) {
     FAILS(polyseal_hazmat_wide_block_new(&w, robust, key, 1025, NULL, 0), POLYSEAL_ERR_LENGTH);
     FAILS(polyseal_hazmat_wide_block_new(&w, robust, key, 32, NULL, 1), POLYSEAL_ERR_NULL);
     polyseal_hazmat_wide_block_free(NULL);
-    EXPECT(polyseal_hazmat_wide_block_stretchbytes(NULL) == 0);
+    EXPECT(polyseal_hazmat_wide_block_overheadbytes(NULL) == 0);
 
     EXPECT(polyseal_hazmat_wide_block_new(&w, robust, key, 1024, NULL, 0) == 0);
-    EXPECT(polyseal_hazmat_wide_block_stretchbytes(w) == 16);
+    EXPECT(polyseal_hazmat_wide_block_overheadbytes(w) == 16);
     FAILS(polyseal_hazmat_wide_block_encipher(NULL, c, 40, m, 24, NULL, 0, n, 16),
           POLYSEAL_ERR_NULL);
     FAILS(polyseal_hazmat_wide_block_encipher(w, NULL, 40, m, 24, NULL, 0, n, 16),
@@ -201,7 +201,7 @@ static int wide_blocks(void) {
 
     /* Without one nothing is refused. */
     EXPECT(polyseal_hazmat_wide_block_new(&w, keeps, key, 32, NULL, 0) == 0);
-    EXPECT(polyseal_hazmat_wide_block_stretchbytes(w) == 0);
+    EXPECT(polyseal_hazmat_wide_block_overheadbytes(w) == 0);
     EXPECT(polyseal_hazmat_wide_block_decipher(w, c, 40, m, 40, NULL, 0, NULL, 0) == 0);
     EXPECT(polyseal_hazmat_wide_block_encipher(w, c, 40, c, 40, NULL, 0, NULL, 0) == 0);
     EXPECT(memcmp(c, m, 40) == 0);

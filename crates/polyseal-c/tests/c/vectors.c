@@ -346,7 +346,7 @@ static void check_wide(const char *name, const vector *v) {
     size_t stretch;
     EXPECT(polyseal_hazmat_wide_block_new(&cipher, name, v->key.bytes, v->key.length,
                                           v->setup.bytes, v->setup.length) == 0);
-    stretch = polyseal_hazmat_wide_block_stretchbytes(cipher);
+    stretch = polyseal_hazmat_wide_block_overheadbytes(cipher);
     if (v->valid) {
         EXPECT(v->message.length + stretch == v->sealed.length);
         EXPECT(polyseal_hazmat_wide_block_encipher(cipher, output.bytes, output.length,

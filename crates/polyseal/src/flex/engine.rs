@@ -7,6 +7,7 @@ use super::hash::{self, Chain, Chaining, Domain, LEAF_BYTES, Pieces, load_chaini
 use super::machine::{Machine, StateTask};
 use super::parameters::{One, Parameters};
 use super::plaintext::Plaintext;
+use super::robust::Operation;
 use super::tweak::{Cipher, Key};
 use super::{civ, och, robust};
 use crate::backend::{Backend, wipe};
@@ -96,26 +97,15 @@ pub(super) struct Keyed<P: Parameters> {
 }
 
 impl<P: Parameters> Keyed<P> {
-    fn robust(
+    fn wide_block(
         &self,
         context: &Context<'_>,
         text: &mut Plaintext<'_, '_>,
-        inverse: bool,
+        operation: Operation<'_>,
         tag: &mut [u8],
     ) {
         let x = text.message.reborrow().into_out_with_copied_in();
-        P::run(self.backend, Robust { key: &self.key, context, x, inverse, tag });
-    }
-
-    fn robust_ae(
-        &self,
-        context: &Context<'_>,
-        text: &mut Plaintext<'_, '_>,
-        given: Option<&[u8]>,
-        computed: &mut [u8],
-    ) {
-        let x = text.message.reborrow().into_out_with_copied_in();
-        P::run(self.backend, RobustAe { key: &self.key, context, x, given, computed });
+        P::run(self.backend, WideBlock { key: &self.key, context, x, operation, tag });
     }
 
     /// Without a key.
@@ -171,8 +161,8 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
             Mode::Civ => {
                 P::run(self.backend, Civ { key, context, text, given: None, computed: tag });
             }
-            Mode::Robust => self.robust(context, text, false, tag),
-            Mode::RobustAe => self.robust_ae(context, text, None, tag),
+            Mode::Robust => self.wide_block(context, text, Operation::Encipher, tag),
+            Mode::RobustAe => self.wide_block(context, text, Operation::EncipherWithTag, tag),
         }
     }
 
@@ -192,8 +182,10 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
                 let (given, computed) = (Some(tag), expected);
                 P::run(self.backend, Civ { key, context, text, given, computed });
             }
-            Mode::Robust => self.robust(context, text, true, expected),
-            Mode::RobustAe => self.robust_ae(context, text, Some(tag), expected),
+            Mode::Robust => self.wide_block(context, text, Operation::Decipher, expected),
+            Mode::RobustAe => {
+                self.wide_block(context, text, Operation::DecipherWithTag(tag), expected)
+            }
         }
     }
 
@@ -338,38 +330,20 @@ impl<P: Parameters> StateTask<P> for Civ<'_, '_, '_, P> {
     }
 }
 
-struct Robust<'a, P: Parameters> {
+struct WideBlock<'a, P: Parameters> {
     key: &'a Key<P>,
     context: &'a Context<'a>,
     x: &'a mut [u8],
-    inverse: bool,
+    operation: Operation<'a>,
     tag: &'a mut [u8],
 }
 
-impl<P: Parameters> StateTask<P> for Robust<'_, P> {
+impl<P: Parameters> StateTask<P> for WideBlock<'_, P> {
     type Output = ();
 
     #[inline(always)]
     fn run<M: Machine<P>>(self, machine: M) {
         let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine, &self.key.k1));
-        robust::crypt(&e, self.x, self.inverse).store_partial(self.tag);
-    }
-}
-
-struct RobustAe<'a, P: Parameters> {
-    key: &'a Key<P>,
-    context: &'a Context<'a>,
-    x: &'a mut [u8],
-    given: Option<&'a [u8]>,
-    computed: &'a mut [u8],
-}
-
-impl<P: Parameters> StateTask<P> for RobustAe<'_, P> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<M: Machine<P>>(self, machine: M) {
-        let e = Cipher::new(machine, self.key, self.context.key::<P, M>(machine, &self.key.k1));
-        robust::crypt_with_tag(&e, self.x, self.given, self.computed);
+        robust::crypt(&e, self.x, self.operation, self.tag);
     }
 }

@@ -33,66 +33,61 @@ mod code {
 /// G, the blocks with masks from one fresh value.
 const FRESH: usize = 128;
 
-/// ROBUST: enciphers `x`, or deciphers it; returns the tag that commits, before it is cut to t
-/// bytes.
-#[inline(always)]
-pub(super) fn crypt<P: Parameters, M: Machine<P>>(
-    e: &Cipher<'_, P, M>,
-    x: &mut [u8],
-    inverse: bool,
-) -> One<P, M> {
-    let d = e.d(x.len() as u64, code::TAG);
-    // CT: lengths are public.
-    let z = if x.len() >= P::B {
-        mix(e, x, inverse, |w| (e.again(), w))
-    } else if inverse {
-        feistel(e, x, inverse);
-        short_hash(e, x)
-    } else {
-        let z = short_hash(e, x);
-        feistel(e, x, inverse);
-        z
-    };
-    e.tag(d, z)
+/// What is done to a string.
+#[derive(Clone, Copy)]
+pub(super) enum Operation<'a> {
+    Encipher,
+    Decipher,
+    /// ROBUST-AE's.
+    EncipherWithTag,
+    /// ROBUST-AE's, with the tag that was received.
+    DecipherWithTag(&'a [u8]),
 }
 
-/// ROBUST-AE: enciphers `x` and writes its tag to `computed`; or deciphers it, with the tag
-/// `given`, and writes the one that it should have.
+/// Enciphers `x`, or deciphers it. Writes the tag that commits, or the one that it should have.
 #[inline(always)]
-pub(super) fn crypt_with_tag<P: Parameters, M: Machine<P>>(
+pub(super) fn crypt<P: Parameters, M: Machine<P>>(
     outer: &Cipher<'_, P, M>,
     x: &mut [u8],
-    given: Option<&[u8]>,
-    computed: &mut [u8],
+    operation: Operation<'_>,
+    tag: &mut [u8],
 ) {
+    // CT: the operation is public, and lengths are.
     let bytes = x.len() as u64;
+    let short = x.len() < P::B;
+    let inverse = matches!(operation, Operation::Decipher | Operation::DecipherWithTag(_));
+    let in_the_middle =
+        matches!(operation, Operation::EncipherWithTag | Operation::DecipherWithTag(_));
     let d = outer.d(bytes, code::TAG);
-    let mut set_tag = |w| outer.tag(d, w).store_partial(computed);
-    // CT: lengths are public.
-    match (given, x.len() >= P::B) {
-        (Some(given), true) => {
-            let inner = inner(outer, bytes, given);
-            mix(&inner, x, true, |w| {
-                set_tag(w);
-                (outer.again(), tail_pad(&inner, bytes, w))
-            });
+    // What comes first has the key that is known first.
+    let near = match operation {
+        Operation::DecipherWithTag(received) => inner(outer, bytes, received),
+        _ => outer.again(),
+    };
+    let mut turn = |w: One<P, M>| {
+        if !in_the_middle {
+            return (outer.again(), w);
         }
-        (Some(given), false) => {
-            feistel(&inner(outer, bytes, given), x, true);
-            set_tag(short_hash(outer, x));
+        outer.tag(d, w).store_partial(tag);
+        let far = if inverse { outer.again() } else { inner(outer, bytes, tag) };
+        let pad = tail_pad(if inverse { &near } else { &far }, bytes, w);
+        (far, pad)
+    };
+    let z = if short {
+        if inverse {
+            feistel(&near, x, true);
         }
-        (None, true) => {
-            mix(outer, x, false, |w| {
-                outer.tag(d, w).store_partial(computed);
-                let inner = inner(outer, bytes, computed);
-                let pad = tail_pad(&inner, bytes, w);
-                (inner, pad)
-            });
+        let z = short_hash(outer, x);
+        let (far, _) = turn(z);
+        if !inverse {
+            feistel(&far, x, false);
         }
-        (None, false) => {
-            set_tag(short_hash(outer, x));
-            feistel(&inner(outer, bytes, computed), x, false);
-        }
+        z
+    } else {
+        mix(&near, x, inverse, turn)
+    };
+    if !in_the_middle {
+        outer.tag(d, z).store_partial(tag);
     }
 }
 
@@ -117,7 +112,7 @@ fn tail_pad<P: Parameters, M: Machine<P>>(
     w: One<P, M>,
 ) -> One<P, M> {
     // CT: lengths are public.
-    if bytes.is_multiple_of(P::B as u64) {
+    if bytes < P::B as u64 || bytes.is_multiple_of(P::B as u64) {
         return w;
     }
     let [pad] = inner.encipher([inner.d(bytes, code::TAIL)], [w]);
@@ -171,24 +166,26 @@ fn mix<'k, P: Parameters, M: Machine<P>>(
     let mut mp = pass.sum.total().xor(u0);
     let rest = pass.buffer;
 
-    // MM, MC and Y*
-    let mut sum = zero::<P, M>(machine);
-    let (far, mc) = if !tail.is_empty() {
+    // W, MC and Y*. CT: lengths are public.
+    let (tailed, mut sum) = (!tail.is_empty(), zero::<P, M>(machine));
+    if tailed {
         mp = mp.xor(pad10::<P, M>(machine, tail));
-        let mm = way(near, inverse, near.d(bytes, middle[0]), mp);
-        let (far, pad) = turn(mm);
+    } else {
+        middle = [code::MIDDLE; 2];
+    }
+    // Without a tail there is one call in the middle, on the side that is not the message's.
+    let w = match tailed || inverse {
+        true => way(near, inverse, near.d(bytes, middle[0]), mp),
+        false => mp,
+    };
+    let (far, pad) = turn(w);
+    if tailed {
         One::<P, M>::load_partial(machine, tail).xor(pad).store_partial(tail);
         sum = pad10::<P, M>(machine, tail);
-        let mc = way(&far, inverse, far.d(bytes, middle[1]), mm);
-        (far, mc)
-    } else if inverse {
-        // The middle has the key of the side that is not the message's.
-        let mc = way(near, inverse, near.d(bytes, code::MIDDLE), mp);
-        (turn(mc).0, mc)
-    } else {
-        let (far, _) = turn(mp);
-        let mc = way(&far, inverse, far.d(bytes, code::MIDDLE), mp);
-        (far, mc)
+    }
+    let mc = match tailed || !inverse {
+        true => way(&far, inverse, far.d(bytes, middle[1]), w),
+        false => w,
     };
     let q = mp.xor(mc);
 

@@ -6,12 +6,12 @@
     number = epochs.take()
 
 The file has the highest number that was given. A new one is on the disk before the caller has it: a file beside it is written and
-flushed, takes its name, and the directory is flushed. A lock, on a third file, keeps two programs from one number. The Rust driver
+flushed, takes its name, and the directory is flushed. A lock on the directory keeps two programs from one number. The Rust driver
 reads and writes the same file.
 
 Limits: copies do not know of each other, nor do hard links. A file that is restored from a copy gives numbers again, and only an
 `EpochFile` that is still there notices. Whoever can write the directory can do so, too. For systems with flock and directories that
-can be flushed.
+can be flushed; some network file systems lock for one machine only.
 """
 
 import contextlib
@@ -27,12 +27,19 @@ class EpochError(Exception):
     """The file gives no epoch."""
 
 
+def resolved(path):
+    """The path without symbolic links, so that one file has one lock. A link that leads nowhere is an error."""
+    if os.path.islink(path) and not os.path.exists(path):
+        raise FileNotFoundError(f"{path}: a symbolic link that leads nowhere")
+    return Path(os.path.realpath(path))
+
+
 class EpochFile:
     """The store of one end, for as long as its master key is in use. OSError where the file cannot be read, written or locked."""
 
     def __init__(self, path):
         """The file that is there; EpochError if there is none, or it is not of epochs."""
-        self.path = Path(os.path.realpath(path))          # so that one file has one lock
+        self.path = resolved(path)
         self.given = self._read()
 
     @classmethod
@@ -66,7 +73,7 @@ class EpochFile:
     @classmethod
     def _write_anew(cls, path, used, anything_there):
         epochs = cls.__new__(cls)
-        epochs.path = Path(os.path.realpath(path))
+        epochs.path = resolved(path)
         with epochs._locked():
             if not anything_there and os.path.lexists(epochs.path):
                 raise FileExistsError(f"{epochs.path}: there is a file here already")
@@ -75,14 +82,19 @@ class EpochFile:
         return epochs
 
     @contextlib.contextmanager
-    def _locked(self):
-        """Nobody else has it meanwhile. The lock is a file of its own, as the other is replaced."""
-        lock = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    def _directory(self):
+        directory = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
+            yield directory
         finally:
-            os.close(lock)
+            os.close(directory)
+
+    @contextlib.contextmanager
+    def _locked(self):
+        """Nobody else has it meanwhile. A file of its own could be removed meanwhile."""
+        with self._directory() as directory:
+            fcntl.flock(directory, fcntl.LOCK_EX)
+            yield
 
     def _read(self):
         try:
@@ -112,8 +124,5 @@ class EpochFile:
             os.fsync(file)
         os.rename(new, self.path)
         # A name is in the directory, which has to be flushed for itself.
-        directory = os.open(self.path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
+        with self._directory() as directory:
             os.fsync(directory)
-        finally:
-            os.close(directory)

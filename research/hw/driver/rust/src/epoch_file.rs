@@ -1,11 +1,11 @@
 //! A file that gives epochs, each once. The driver in Python reads and writes the same file.
 //!
 //! It has the highest number that was given. A new one is on the disk before the caller has it: a
-//! file beside it is written and flushed, takes its name, and the directory is flushed. A lock, on
-//! a third file, keeps two programs from one number.
+//! file beside it is written and flushed, takes its name, and the directory is flushed. A lock on
+//! the directory keeps two programs from one number.
 //! Limits: copies do not know of each other, nor do hard links. A file that is restored from a copy
 //! gives numbers again, and only an [`EpochFile`] that is still open notices. Whoever can write the
-//! directory can do so, too.
+//! directory can do so, too. Some network file systems lock for one machine only.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -158,10 +158,11 @@ impl EpochFile {
     }
 }
 
-/// The path without symbolic links, so that one file has one lock.
+/// The path without symbolic links, so that one file has one lock. A link that leads nowhere is an
+/// error.
 fn resolved(path: &Path) -> Result<PathBuf, EpochError> {
     let whole = match fs::canonicalize(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => (|| {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => (|| {
             let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
             let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
             Ok(fs::canonicalize(directory.unwrap_or(Path::new(".")))?.join(name))
@@ -177,15 +178,15 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
-/// Nobody else has it until it is dropped. It is a file of its own, as the other is replaced.
+fn directory(path: &Path) -> io::Result<File> {
+    File::open(path.parent().unwrap_or(Path::new("/")))
+}
+
+/// Nobody else has it until it is dropped. A file of its own could be removed meanwhile.
 fn locked(path: &Path) -> Result<File, EpochError> {
-    let lock = beside(path, ".lock");
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    options
-        .open(&lock)
-        .and_then(|file| file.lock().map(|()| file))
-        .map_err(|error| EpochError::Io(lock, error))
+    directory(path)
+        .and_then(|directory| directory.lock().map(|()| directory))
+        .map_err(|error| EpochError::Io(path.to_owned(), error))
 }
 
 fn text(given: u64) -> String {
@@ -221,7 +222,7 @@ fn write(path: &Path, given: u64) -> Result<(), EpochError> {
         file.sync_all()?;
         fs::rename(&new, path)?;
         // A name is in the directory, which has to be flushed for itself.
-        File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
+        directory(path)?.sync_all()
     })()
     .map_err(|error| EpochError::Io(path.to_owned(), error))
 }

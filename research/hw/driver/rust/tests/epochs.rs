@@ -100,8 +100,27 @@ fn what_cannot_be_written_is_not_given() {
     assert_eq!(fs::read_to_string(&path).expect("the file"), text("0"));
     fs::remove_dir(&new).expect("the directory");
     assert_eq!(epochs.take().expect("an epoch").number(), 1);
-    fs::remove_file(path.with_file_name("epochs.lock")).expect("the lock");
-    fs::create_dir(path.with_file_name("epochs.lock")).expect("a directory, in the lock's way");
-    assert!(matches!(epochs.take(), Err(EpochError::Io(..))));
-    assert_eq!(fs::read_to_string(&path).expect("the file"), text("1"));
+}
+
+#[test]
+fn a_link_that_leads_nowhere_is_refused() {
+    let (directory, path) = place();
+    std::os::unix::fs::symlink(directory.path().join("nothing"), &path).expect("a link");
+    assert!(matches!(EpochFile::create(&path), Err(EpochError::Io(..))));
+    assert!(matches!(EpochFile::reset(&path, 3), Err(EpochError::Io(..))));
+    assert!(!directory.path().join("nothing").exists() && path.is_symlink());
+}
+
+/// What is removed beside the file is no lock.
+#[test]
+fn programs_wait_for_each_other() {
+    let (directory, path) = place();
+    let mut epochs = EpochFile::create(&path).expect("a new file");
+    let held = fs::File::open(directory.path()).expect("the directory");
+    held.lock().expect("a lock");
+    let other = std::thread::spawn(move || epochs.take().expect("an epoch").number());
+    assert!(!other.is_finished());
+    fs::write(&path, text("5")).expect("another program's number");
+    held.unlock().expect("no lock");
+    assert_eq!(other.join().expect("a number"), 6);
 }
