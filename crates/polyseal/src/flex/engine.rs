@@ -184,7 +184,7 @@ impl<P: Parameters> AnyProfile for Keyed<P> {
             }
             Mode::Robust => self.wide_block(context, text, Operation::Decipher, expected),
             Mode::RobustAe => {
-                self.wide_block(context, text, Operation::DecipherWithTag(tag), expected)
+                self.wide_block(context, text, Operation::DecipherWithTag(tag), expected);
             }
         }
     }

@@ -118,7 +118,7 @@ fn programs_wait_for_each_other() {
     let mut epochs = EpochFile::create(&path).expect("a new file");
     let held = fs::File::open(directory.path()).expect("the directory");
     held.lock().expect("a lock");
-    let other = std::thread::spawn(move || epochs.take().expect("an epoch").number());
+    let other = thread::spawn(move || epochs.take().expect("an epoch").number());
     assert!(!other.is_finished());
     fs::write(&path, text("5")).expect("another program's number");
     held.unlock().expect("no lock");
