@@ -60,31 +60,35 @@ pub(super) fn crypt<P: Parameters, M: Machine<P>>(
         matches!(operation, Operation::EncipherWithTag | Operation::DecipherWithTag(_));
     let d = outer.d(bytes, code::TAG);
     // What comes first has the key that is known first.
+    let made;
     let near = match operation {
-        Operation::DecipherWithTag(received) => inner(outer, bytes, received),
-        _ => outer.again(),
+        Operation::DecipherWithTag(received) => {
+            made = inner(outer, bytes, received);
+            &made
+        }
+        _ => outer,
     };
     let mut turn = |w: One<P, M>| {
         if !in_the_middle {
-            return (outer.again(), w);
+            return (None, w);
         }
         outer.tag(d, w).store_partial(tag);
         let far = if inverse { outer.again() } else { inner(outer, bytes, tag) };
-        let pad = tail_pad(if inverse { &near } else { &far }, bytes, w);
-        (far, pad)
+        let pad = tail_pad(if inverse { near } else { &far }, bytes, w);
+        (Some(far), pad)
     };
     let z = if short {
         if inverse {
-            feistel(&near, x, true);
+            feistel(near, x, true);
         }
         let z = short_hash(outer, x);
         let (far, _) = turn(z);
         if !inverse {
-            feistel(&far, x, false);
+            feistel(far.as_ref().unwrap_or(near), x, false);
         }
         z
     } else {
-        mix(&near, x, inverse, turn)
+        mix(near, x, inverse, turn)
     };
     if !in_the_middle {
         outer.tag(d, z).store_partial(tag);
@@ -137,7 +141,7 @@ fn way<P: Parameters, M: Machine<P>>(
 
 /// At least B bytes. Returns Z.
 ///
-/// What comes first has the cipher `near`. What comes then has the one that `turn` makes of W: MM
+/// What comes first has the cipher `near`. What comes then has the one that `turn` may make of W: MM
 /// where there is a tail, otherwise the sum on the side of the message. `turn` also says what is
 /// added to the tail.
 #[inline(always)]
@@ -145,7 +149,7 @@ fn mix<'k, P: Parameters, M: Machine<P>>(
     near: &Cipher<'k, P, M>,
     x: &mut [u8],
     inverse: bool,
-    turn: impl FnOnce(One<P, M>) -> (Cipher<'k, P, M>, One<P, M>),
+    turn: impl FnOnce(One<P, M>) -> (Option<Cipher<'k, P, M>>, One<P, M>),
 ) -> One<P, M> {
     let (machine, bytes) = (near.machine, x.len() as u64);
     let tail_at = x.len() - x.len() % P::B;
@@ -179,19 +183,20 @@ fn mix<'k, P: Parameters, M: Machine<P>>(
         false => mp,
     };
     let (far, pad) = turn(w);
+    let far = far.as_ref().unwrap_or(near);
     if tailed {
         One::<P, M>::load_partial(machine, tail).xor(pad).store_partial(tail);
         sum = pad10::<P, M>(machine, tail);
     }
     let mc = match tailed || !inverse {
-        true => way(&far, inverse, far.d(bytes, middle[1]), w),
+        true => way(far, inverse, far.d(bytes, middle[1]), w),
         false => w,
     };
     let q = mp.xor(mc);
 
     // V_i and Y_i
     let mut pass = Second {
-        e: if inverse { near } else { &far },
+        e: if inverse { near } else { far },
         inverse,
         buffer: rest,
         q,
@@ -201,7 +206,7 @@ fn mix<'k, P: Parameters, M: Machine<P>>(
     run(machine, far.masks(layers[1], false), rest_bytes, &mut pass);
     wipe(pass.masks.as_mut());
     let v0 = pass.sum.total().xor(mc).xor(sum);
-    way(&far, inverse, far.d(0, layers[1]), v0).store(first);
+    way(far, inverse, far.d(0, layers[1]), v0).store(first);
     q
 }
 
