@@ -141,8 +141,8 @@ fn way<P: Parameters, M: Machine<P>>(
 
 /// At least B bytes. Returns Z.
 ///
-/// What comes first has the cipher `near`. What comes then has the one that `turn` may make of W: MM
-/// where there is a tail, otherwise the sum on the side of the message. `turn` also says what is
+/// What comes first has the cipher `near`. What comes then has the one that `turn` may make of W:
+/// MM where there is a tail, otherwise the sum on the side of the message. `turn` also says what is
 /// added to the tail.
 #[inline(always)]
 fn mix<'k, P: Parameters, M: Machine<P>>(
