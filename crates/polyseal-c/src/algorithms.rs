@@ -316,7 +316,7 @@ pub unsafe extern "C" fn polyseal_algorithm_get(
             abytes: algorithm.tag_bytes(),
             headbytes: algorithm.head_bytes(),
             messagebytes_max: algorithm.max_message_bytes(),
-            mac: (algorithm.family().kind == Kind::Mac).into(),
+            mac: (algorithm.family().identity.kind == Kind::Mac).into(),
             segments: algorithm.is_whole().into(),
             pieces: crate::pieces::has(&algorithm).into(),
         };
@@ -328,8 +328,9 @@ pub unsafe extern "C" fn polyseal_algorithm_get(
 #[unsafe(no_mangle)]
 pub extern "C" fn polyseal_algorithm_name(place: usize) -> *const c_char {
     /// With the null byte that C wants.
-    static NAMES: LazyLock<Vec<String>> =
-        LazyLock::new(|| families().iter().map(|family| format!("{}\0", family.id)).collect());
+    static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
+        families().iter().map(|family| format!("{}\0", family.identity.id)).collect()
+    });
     border_value(ptr::null(), || {
         Ok(NAMES.get(place).map_or(ptr::null(), |name| name.as_ptr().cast()))
     })

@@ -28,8 +28,8 @@ fn name_in_c(name: &str) -> String {
 #[test]
 fn every_row_of_the_registry_has_functions_in_c() {
     for family in families() {
-        let there = rows().any(|row| row.name == family.id);
-        assert!(there, "{} has no functions in C: see src/algorithms.rs", family.id);
+        let there = rows().any(|row| row.name == family.identity.id);
+        assert!(there, "{} has no functions in C: see src/algorithms.rs", family.identity.id);
     }
 }
 
@@ -42,7 +42,7 @@ fn what_the_list_says_is_what_the_registry_says() {
         assert_eq!(name_in_c(row.name), row.c);
         let sizes = [algorithm.key_bytes(), algorithm.nonce_bytes(), algorithm.tag_bytes()];
         assert_eq!(sizes, row.sizes, "{}", row.name);
-        let kind = match (algorithm.family().kind, algorithm.is_whole()) {
+        let kind = match (algorithm.family().identity.kind, algorithm.is_whole()) {
             (Kind::Mac, _) => RowKind::Mac,
             (_, true) => RowKind::Segmented,
             _ => RowKind::Aead,

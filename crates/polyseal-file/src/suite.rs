@@ -160,7 +160,7 @@ mod tests {
             assert!(name.len() < NAME_BYTES);
             assert!(algorithm.key_bytes() <= MAX_KEY_BYTES);
             assert!((9..=MAX_NONCE_BYTES).contains(&algorithm.nonce_bytes()), "{name}");
-            assert!(algorithm.family().max_message_bytes >= MAX_SEGMENT_BYTES.into());
+            assert!(algorithm.family().limits.max_message_bytes >= MAX_SEGMENT_BYTES.into());
             assert!(AnyAead::new(algorithm, &vec![0; algorithm.key_bytes()]).is_ok());
         }
     }

@@ -4,7 +4,7 @@
 //! `Aegis128X2`, `aegis-256-mac` is `AegisMac256`. Other lengths and parameters are subclasses,
 //! which are made when somebody asks for them by name.
 
-use polyseal::registry::{Algorithm, Family, Kind, families};
+use polyseal::registry::{Algorithm, Family, Identity, Kind, families};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
@@ -16,13 +16,13 @@ use crate::mac::Mac;
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let names = families().iter().map(|family| {
-        let base = match family.kind {
+        let base = match family.identity.kind {
             Kind::Mac => py.get_type::<Mac>(),
             _ => py.get_type::<Aead>(),
         };
-        let name = class_name(family.id);
+        let name = class_name(family.identity.id);
         module.add(name.as_str(), class(&base, &name, &Algorithm::new(family))?)?;
-        Ok((family.id, name))
+        Ok((family.identity.id, name))
     });
     let names: Vec<_> = names.collect::<PyResult<_>>()?;
     module.add("ALGORITHMS", names.into_iter().collect::<std::collections::BTreeMap<_, _>>())?;
@@ -69,7 +69,7 @@ fn class<'py>(
 
 /// What the registry says of it.
 fn documentation(algorithm: &Algorithm) -> String {
-    let Family { name, specification, misuse, .. } = algorithm.family();
+    let Family { identity: Identity { name, specification, .. }, claims, .. } = algorithm.family();
     let (title, section) = (specification.title, specification.section);
     let commitment = algorithm.commitment().map_or("none", |claim| claim.level.name());
     format!(
@@ -80,7 +80,7 @@ fn documentation(algorithm: &Algorithm) -> String {
         algorithm.key_bytes(),
         algorithm.nonce_bytes(),
         algorithm.tag_bytes(),
-        misuse.name(),
+        claims.misuse.name(),
     )
 }
 
@@ -89,7 +89,7 @@ fn documentation(algorithm: &Algorithm) -> String {
 #[pyo3(pass_module)]
 fn algorithm_class<'py>(module: &Bound<'py, PyModule>, name: &str) -> PyResult<Bound<'py, PyType>> {
     let algorithm: Algorithm = name.parse().map_err(of_message)?;
-    let class_name = class_name(algorithm.family().id);
+    let class_name = class_name(algorithm.family().identity.id);
     let base = module.getattr(class_name.as_str())?.cast_into::<PyType>()?;
     if algorithm == Algorithm::new(algorithm.family()) {
         return Ok(base);

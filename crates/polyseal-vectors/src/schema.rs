@@ -210,8 +210,8 @@ fn group(name: &str, raw: RawGroup) -> Result<Group> {
         other => return Err(format!("unknown type of group {other}")),
     };
     let base = base(name, raw.key_size)?;
-    if kind != base.map_or(Kind::Mac, |base| base.family().kind) {
-        let name = base.map_or(name, |base| base.family().id);
+    if kind != base.map_or(Kind::Mac, |base| base.family().identity.kind) {
+        let name = base.map_or(name, |base| base.family().identity.id);
         return Err(format!("a group of type {} for {name}", raw.kind));
     }
     let nonce = base.is_some();
@@ -309,7 +309,7 @@ fn with_params(base: Algorithm, params: &BTreeMap<String, Value>) -> Result<Algo
     params.iter().try_fold(base, |algorithm, (name, value)| {
         let unknown = || format!("unknown parameter {name}: {value}");
         // `Algorithm::with` knows the sizes, too, but those are not the group's parameters.
-        let mut params = algorithm.family().params.iter();
+        let mut params = algorithm.family().sizes.params.iter();
         let param = params.find(|param| param.name == name).ok_or_else(unknown)?;
         let value = match value {
             Value::Bool(yes) if param.allowed == [0, 1] => u64::from(*yes),

@@ -30,12 +30,12 @@ use crate::contract::dynamic::inout;
 use crate::contract::dynamic::{BoxedAead, BoxedMac};
 use crate::contract::{LongestInputs, verify};
 use crate::error::{Error, Result};
+use crate::family::Maker;
 #[cfg(feature = "getrandom")]
 use crate::limits::Limits;
 #[cfg(feature = "getrandom")]
 use crate::random_nonce;
 use crate::registry::Algorithm;
-use crate::row::Maker;
 
 /// An AEAD chosen at run time, with its key.
 pub struct AnyAead {
@@ -56,7 +56,7 @@ struct Lengths {
 
 impl Lengths {
     fn of(algorithm: &Algorithm) -> Self {
-        let (message, ad) = (algorithm.max_message_bytes(), algorithm.family().max_ad_bytes);
+        let (message, ad) = (algorithm.max_message_bytes(), algorithm.family().limits.max_ad_bytes);
         Self {
             nonce: algorithm.nonce_bytes(),
             head: algorithm.head_bytes(),
@@ -355,7 +355,7 @@ impl AnyMac {
     /// [`Error::Length`] for a nonce of another length, [`Error::TooLong`] above the limit.
     pub fn mac(&self, nonce: &[u8], data: &[u8]) -> Result<Vec<u8>> {
         check("nonce", self.algorithm.nonce_bytes(), nonce)?;
-        check_limit("message", data.len(), self.algorithm.family().max_message_bytes)?;
+        check_limit("message", data.len(), self.algorithm.family().limits.max_message_bytes)?;
         let mut tag = vec![0; self.algorithm.tag_bytes()];
         self.mac.mac(nonce, data, &mut tag);
         Ok(tag)

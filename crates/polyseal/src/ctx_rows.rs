@@ -2,9 +2,12 @@
 
 #[cfg(feature = "aegis")]
 use crate::aegis::{Aegis, X128, X256, names::FAMILIES as AEGIS};
+use crate::family::{
+    Claims, Commitment, Family, FamilyLimits, FamilySizes, Identity, Level, Maker, Specification,
+    maker,
+};
 #[cfg(feature = "gcm")]
 use crate::gcm::{Aes256Gcm, names::FAMILIES as GCM};
-use crate::row::{Commitment, Family, Level, Maker, Specification, maker};
 use crate::sizes::Sizes;
 
 /// CTX commits to everything, whatever the AEAD is.
@@ -19,22 +22,31 @@ const CTX: &[Commitment] = &[Commitment {
 /// has forged the inner one, or found another message that has the same.
 const fn ctx(id: &'static str, name: &'static str, inner: &Family, maker: Maker) -> Family {
     Family {
-        id,
-        name,
-        tag_bytes: Sizes::one(32),
-        nonce_bytes: Sizes::one(inner.nonce_bytes.default),
-        commitment: CTX,
-        fips: false,
+        identity: Identity {
+            id,
+            name,
+            specification: Specification {
+                title: "J. Chan, P. Rogaway, On Committing Authenticated Encryption (eprint 2022/1260)",
+                section: "CTX, with HMAC-SHA256",
+            },
+            ..inner.identity
+        },
+        sizes: FamilySizes {
+            tag_bytes: Sizes::one(32),
+            nonce_bytes: Sizes::one(inner.sizes.nonce_bytes.default),
+            ..inner.sizes
+        },
+        claims: Claims {
+            commitment: CTX,
+            fips: false,
+            properties: if inner.claims.parallel {
+                &["full-commitment", "inverse-free", "parallelizable", "streamable"]
+            } else {
+                &["full-commitment", "inverse-free", "streamable"]
+            },
+            ..inner.claims
+        },
         cost: None,
-        properties: if inner.parallel {
-            &["full-commitment", "inverse-free", "parallelizable", "streamable"]
-        } else {
-            &["full-commitment", "inverse-free", "streamable"]
-        },
-        specification: Specification {
-            title: "J. Chan, P. Rogaway, On Committing Authenticated Encryption (eprint 2022/1260)",
-            section: "CTX, with HMAC-SHA256",
-        },
         maker,
         ..*inner
     }
@@ -94,7 +106,7 @@ mod makers {
     use crate::backend::Backend;
     use crate::commit::{Ctx, Tagged};
     use crate::contract::dynamic::{BoxedAead, boxed};
-    use crate::row::Algorithm;
+    use crate::family::Algorithm;
 
     pub(super) fn ctx<A: Tagged + Send + Sync + 'static>(
         _: &Algorithm,

@@ -40,6 +40,7 @@ mod ct;
 #[cfg(feature = "ctx")]
 mod ctx_rows;
 pub mod error;
+mod family;
 #[cfg(feature = "fips")]
 pub mod fips;
 #[cfg(feature = "flex")]
@@ -61,7 +62,6 @@ mod random;
 #[cfg(feature = "alloc")]
 pub mod random_nonce;
 pub mod registry;
-mod row;
 #[cfg(feature = "alloc")]
 pub mod selftest;
 mod sizes;

@@ -29,8 +29,8 @@
 pub mod bounds;
 
 use crate::error::{Error, Result};
+use crate::family::{Mode, Repeats};
 use crate::registry::{Algorithm, Level};
-use crate::row::{Mode, Repeats};
 
 /// What one key of GCM may encrypt, as an exponent of 2: see its rows of the registry.
 const GCM_BYTES_LOG2: u32 = 52;
@@ -144,10 +144,10 @@ impl Limits {
         let family = algorithm.family();
         let tag_bits = 8 * algorithm.tag_bytes() as u32;
         let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
-        let counted = if algorithm.nonce_bytes() == family.nonce_bytes.default {
-            family.counted_nonce_messages_log2
+        let counted = if algorithm.nonce_bytes() == family.sizes.nonce_bytes.default {
+            family.limits.counted_nonce_messages_log2
         } else {
-            family.counted_other_nonce_messages_log2
+            family.limits.counted_other_nonce_messages_log2
         };
         let layout = algorithm.layout();
         let most = layout.and_then(|layout| layout.max_messages);
@@ -156,7 +156,7 @@ impl Limits {
         let counted = least(counted.and_then(power), least(nonces(nonce_bits), most));
         let total = |limit, extra_blocks| Total { limit, extra_blocks };
         let of_layout = layout.and_then(|layout| layout.max_total_bytes);
-        let limit = family.total_bytes_log2.and_then(power).or(of_layout);
+        let limit = family.limits.total_bytes_log2.and_then(power).or(of_layout);
         let (head_bits, total_bytes, counted_total_bytes) = match algorithm.mode() {
             Mode::Direct | Mode::Chained { .. } => {
                 (nonce_bits, total(limit, None), total(limit, None))
@@ -180,6 +180,7 @@ impl Limits {
             // A row is for the default length; a shorter nonce has its own formula, and so has a
             // commitment that repeats before the nonce does.
             random_nonce_messages: family
+                .limits
                 .random_nonce_messages_log2
                 .and_then(|log2| {
                     let bits = match commitment_bits(algorithm) {
@@ -197,14 +198,14 @@ impl Limits {
             total_bytes,
             counted_total_bytes,
             failed_verifications: {
-                let bits = family.forgery_bits.min(tag_bits);
-                match bits.saturating_sub(family.forgery_loss_bits) {
+                let bits = family.limits.forgery_bits.min(tag_bits);
+                match bits.saturating_sub(family.limits.forgery_loss_bits) {
                     bits @ FORGERY_CHANCE_BITS.. => power(bits - FORGERY_CHANCE_BITS),
                     _ => Some(0),
                 }
             },
             message_bytes: algorithm.max_message_bytes(),
-            ad_bytes: family.max_ad_bytes,
+            ad_bytes: family.limits.max_ad_bytes,
         }
     }
 
@@ -231,7 +232,7 @@ impl Limits {
 /// random nonces differ; `None` without a commitment.
 fn commitment_bits(algorithm: &Algorithm) -> Option<(Repeats, u32)> {
     let claim = algorithm.commitment().filter(|claim| claim.level != Level::None)?;
-    let repeats = algorithm.family().commitment_repeats;
+    let repeats = algorithm.family().claims.commitment_repeats;
     let bytes = match repeats {
         Repeats::WithTag => claim.tag_bytes,
         Repeats::WithNonce(bytes) => bytes(algorithm),

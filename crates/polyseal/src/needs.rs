@@ -96,27 +96,29 @@ impl Need {
             Self::MisuseResistant => Row {
                 name: "misuse-resistant",
                 description: "a repeated nonce reveals at most that two inputs are the same",
-                met_by: |a| matches!(a.family().misuse, Misuse::Resistant | Misuse::NotNeeded),
+                met_by: |a| {
+                    matches!(a.family().claims.misuse, Misuse::Resistant | Misuse::NotNeeded)
+                },
             },
             Self::NonceHiding => Row {
                 name: "nonce-hiding",
                 description: "the nonce is hidden from whoever lacks the key",
-                met_by: |a| a.family().nonce_hiding,
+                met_by: |a| a.family().claims.nonce_hiding,
             },
             Self::Fips => Row {
                 name: "fips",
                 description: "made of what FIPS 140-3 can approve; this library is not validated",
-                met_by: |a| a.family().fips,
+                met_by: |a| a.family().claims.fips,
             },
             Self::Parallel => Row {
                 name: "parallel",
                 description: "independent parts of one message are processed side by side",
-                met_by: |a| a.family().parallel,
+                met_by: |a| a.family().claims.parallel,
             },
             Self::Online => Row {
                 name: "online",
                 description: "ciphertext can be produced before the whole message is known",
-                met_by: |a| a.family().online,
+                met_by: |a| a.family().claims.online,
             },
             Self::RandomNonces => Row {
                 name: "random-nonces",
@@ -274,7 +276,7 @@ pub fn fastest(
         .filter(|family| allowed(family))
         .filter_map(|family| Some((machine.of(family.cost.as_ref()?), family)))
         .filter_map(|(cost, family)| {
-            Some(((!family.reviewed, cost), Algorithm::instances(family).find(meets)?))
+            Some(((!family.claims.reviewed, cost), Algorithm::instances(family).find(meets)?))
         })
         .min_by_key(|&(order, _)| order)
         .map(|(_, algorithm)| algorithm)

@@ -19,9 +19,9 @@
 use core::str::FromStr;
 
 use crate::error::{Error, Result};
-pub use crate::row::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Listed, Misuse, Param, ParamKind,
-    Specification,
+pub use crate::family::{
+    Algorithm, Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, Identity, Kind, Level,
+    Listed, Misuse, Param, ParamKind, Specification,
 };
 pub use crate::sizes::Sizes;
 
@@ -66,7 +66,7 @@ pub fn families() -> &'static [Family] {
 /// The family with this id.
 #[must_use]
 pub fn family(id: &str) -> Option<&'static Family> {
-    families().iter().find(|f| f.id == id)
+    families().iter().find(|f| f.identity.id == id)
 }
 
 impl FromStr for Algorithm {
@@ -88,12 +88,12 @@ impl FromStr for Algorithm {
         }
         let named = choices.split(',').filter_map(|choice| choice.split_once('='));
         let params = named.filter(|(name, _)| algorithm.param(name).is_some()).count();
-        if algorithm.family().one_param && params > 1 {
+        if algorithm.family().sizes.one_param && params > 1 {
             return Err(Error::ExclusiveParameters);
         }
         // Parameters first, in the family's order and whatever the text's: lengths depend on them,
         // and a permission comes before what it is for.
-        for step in 0..=algorithm.family().params.len() {
+        for step in 0..=algorithm.family().sizes.params.len() {
             for (name, value) in choices.split(',').filter_map(|choice| choice.split_once('=')) {
                 if algorithm.step_of(name) == step {
                     algorithm = algorithm.with(name, algorithm.value_of(name, value)?)?;

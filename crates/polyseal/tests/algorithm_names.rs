@@ -31,9 +31,9 @@ fn every_instance_is_read_back() {
 #[test]
 fn defaults_are_not_spelt() {
     for f in families() {
-        assert_eq!(Algorithm::new(f).to_string(), f.id);
-        let spelt = format!("{}:tag={}", f.id, f.tag_bytes.default);
-        assert_eq!(spelt.parse::<Algorithm>().map(|a| a.to_string()), Ok(f.id.to_owned()));
+        assert_eq!(Algorithm::new(f).to_string(), f.identity.id);
+        let spelt = format!("{}:tag={}", f.identity.id, f.sizes.tag_bytes.default);
+        assert_eq!(spelt.parse::<Algorithm>().map(|a| a.to_string()), Ok(f.identity.id.to_owned()));
     }
 }
 
@@ -85,24 +85,24 @@ fn a_size_that_does_not_exist_is_named_with_those_that_do() {
     let sizes = |id| family(id).expect(id);
     let f = sizes("aegis-128l");
     for (text, what, allowed, actual) in [
-        ("aegis-128l:tag=12", "tag", f.tag_bytes, 12),
-        ("aegis-128l:tag=0", "tag", f.tag_bytes, 0),
-        ("aegis-128l:key=32", "key", f.key_bytes, 32),
-        ("aegis-128l:nonce=12", "nonce", f.nonce_bytes, 12),
-        ("aegis-256:key=16", "key", sizes("aegis-256").key_bytes, 16),
+        ("aegis-128l:tag=12", "tag", f.sizes.tag_bytes, 12),
+        ("aegis-128l:tag=0", "tag", f.sizes.tag_bytes, 0),
+        ("aegis-128l:key=32", "key", f.sizes.key_bytes, 32),
+        ("aegis-128l:nonce=12", "nonce", f.sizes.nonce_bytes, 12),
+        ("aegis-256:key=16", "key", sizes("aegis-256").sizes.key_bytes, 16),
     ] {
         let error = Error::Size { what, allowed, actual };
         assert_eq!(text.parse::<Algorithm>(), Err(error), "{text}");
     }
     let (gcm, kc) = (sizes("aes-256-gcm"), sizes("kc-xaes-256-gcm"));
     for (text, what, allowed, actual) in [
-        ("aes-256-gcm:nonce=0", "nonce", gcm.nonce_bytes, 0),
-        ("aes-256-gcm:nonce=513", "nonce", gcm.nonce_bytes, 513),
-        ("aes-256-gcm:tag=11", "tag", gcm.tag_bytes, 11),
-        ("aes-256-gcm:key=16", "key", gcm.key_bytes, 16),
-        ("kc-xaes-256-gcm:nonce=19", "nonce", kc.nonce_bytes, 19),
-        ("kc-xaes-256-gcm:nonce=25", "nonce", kc.nonce_bytes, 25),
-        ("kc-xaes-256-gcm:tag=16", "tag", kc.tag_bytes, 16),
+        ("aes-256-gcm:nonce=0", "nonce", gcm.sizes.nonce_bytes, 0),
+        ("aes-256-gcm:nonce=513", "nonce", gcm.sizes.nonce_bytes, 513),
+        ("aes-256-gcm:tag=11", "tag", gcm.sizes.tag_bytes, 11),
+        ("aes-256-gcm:key=16", "key", gcm.sizes.key_bytes, 16),
+        ("kc-xaes-256-gcm:nonce=19", "nonce", kc.sizes.nonce_bytes, 19),
+        ("kc-xaes-256-gcm:nonce=25", "nonce", kc.sizes.nonce_bytes, 25),
+        ("kc-xaes-256-gcm:tag=16", "tag", kc.sizes.tag_bytes, 16),
     ] {
         let error = Error::Size { what, allowed, actual };
         assert_eq!(text.parse::<Algorithm>(), Err(error), "{text}");
@@ -336,7 +336,7 @@ fn lengths_of_sealed_messages() {
         for (bytes, message) in sealed {
             assert_eq!(a.message_bytes(bytes), Some(message), "{text}: {message}");
         }
-        let most = a.family().max_message_bytes;
+        let most = a.family().limits.max_message_bytes;
         assert_eq!(a.ciphertext_bytes(most).is_some(), !a.is_whole(), "{text}");
         assert_eq!(a.ciphertext_bytes(most.saturating_add(1)), None, "{text}");
         assert_eq!(a.message_bytes(a.tag_bytes() as u64 - 1), None, "{text}");
@@ -345,26 +345,31 @@ fn lengths_of_sealed_messages() {
 
 #[test]
 fn the_table_is_in_order() {
-    let ids: HashSet<_> = families().iter().map(|f| f.id).collect();
+    let ids: HashSet<_> = families().iter().map(|f| f.identity.id).collect();
     assert_eq!(ids.len(), families().len(), "an id twice");
     for f in families() {
-        assert!(core::ptr::eq(family(f.id).expect("by its id"), f), "{}", f.id);
-        assert!(!f.id.is_empty() && !f.name.is_empty() && !f.specification.title.is_empty());
+        assert!(core::ptr::eq(family(f.identity.id).expect("by its id"), f), "{}", f.identity.id);
+        assert!(
+            !f.identity.id.is_empty()
+                && !f.identity.name.is_empty()
+                && !f.identity.specification.title.is_empty()
+        );
         let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        assert!(f.id.chars().all(kebab), "{} is not kebab-case", f.id);
-        for sizes in [f.key_bytes, f.nonce_bytes, f.tag_bytes] {
-            assert!(sizes.accepts(sizes.default), "{}: the default does not exist", f.id);
-            assert!(sizes.iter().is_sorted(), "{}: sizes out of order", f.id);
-            assert_eq!(sizes.iter().len(), sizes.count(), "{}", f.id);
+        assert!(f.identity.id.chars().all(kebab), "{} is not kebab-case", f.identity.id);
+        for sizes in [f.sizes.key_bytes, f.sizes.nonce_bytes, f.sizes.tag_bytes] {
+            assert!(sizes.accepts(sizes.default), "{}: the default does not exist", f.identity.id);
+            assert!(sizes.iter().is_sorted(), "{}: sizes out of order", f.identity.id);
+            assert_eq!(sizes.iter().len(), sizes.count(), "{}", f.identity.id);
         }
-        for param in f.params {
-            assert!(param.allowed.contains(&param.default), "{}: {}", f.id, param.name);
+        for param in f.sizes.params {
+            assert!(param.allowed.contains(&param.default), "{}: {}", f.identity.id, param.name);
         }
         // Flex's claims are for its tags, beside which there may be an encrypted nonce.
         let whole = Config::of(&Algorithm::new(f)).map(|config| config.tag_bytes());
-        for claim in f.commitment {
-            let exists = f.tag_bytes.accepts(claim.tag_bytes) || whole >= Some(claim.tag_bytes);
-            assert!(exists, "{}: a claim for no tag", f.id);
+        for claim in f.claims.commitment {
+            let exists =
+                f.sizes.tag_bytes.accepts(claim.tag_bytes) || whole >= Some(claim.tag_bytes);
+            assert!(exists, "{}: a claim for no tag", f.identity.id);
         }
     }
 }
@@ -382,7 +387,7 @@ proptest! {
     ) {
         if let Ok(algorithm) = text.parse::<Algorithm>() {
             prop_assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
-            prop_assert_eq!(algorithm.family().id, text.split(':').next().expect("an id"));
+            prop_assert_eq!(algorithm.family().identity.id, text.split(':').next().expect("an id"));
         }
     }
 

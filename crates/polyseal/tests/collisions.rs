@@ -54,12 +54,12 @@ fn two_keys_open_one_ciphertext() {
 /// bits; nothing for a MAC.
 #[test]
 fn the_registry_claims_no_more() {
-    for family in families().iter().filter(|f| f.id.starts_with("aegis-")) {
-        for tag_bytes in family.tag_bytes.iter() {
+    for family in families().iter().filter(|f| f.identity.id.starts_with("aegis-")) {
+        for tag_bytes in family.sizes.tag_bytes.iter() {
             let claim = family.commitment_at(tag_bytes).map(|c| (c.level, c.bits));
-            let expected =
-                (family.kind == Kind::Aead).then_some((Level::KeyFixedAd, 4 * tag_bytes as u32));
-            assert_eq!(claim, expected, "{} {tag_bytes}", family.id);
+            let expected = (family.identity.kind == Kind::Aead)
+                .then_some((Level::KeyFixedAd, 4 * tag_bytes as u32));
+            assert_eq!(claim, expected, "{} {tag_bytes}", family.identity.id);
         }
     }
     let shown: Vec<_> =
@@ -68,7 +68,7 @@ fn the_registry_claims_no_more() {
         let commits = algorithm
             .commitment()
             .is_some_and(|claim| !matches!(claim.level, Level::None | Level::KeyFixedAd));
-        let id = algorithm.family().id;
+        let id = algorithm.family().identity.id;
         assert!(!(commits && shown.iter().any(|s| s == id)), "{id} is shown not to commit");
     }
 }

@@ -44,7 +44,7 @@ fn peer_seal(a: &Algorithm, key: &[u8], nonce: &[u8], ad: &[u8], message: &[u8])
             }
         }};
     }
-    peer!(a.family().id, seal)
+    peer!(a.family().identity.id, seal)
 }
 
 fn peer_mac(a: &Algorithm, key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
@@ -64,13 +64,13 @@ fn peer_mac(a: &Algorithm, key: &[u8], nonce: &[u8], data: &[u8]) -> Vec<u8> {
             }
         }};
     }
-    peer!(a.family().id.trim_end_matches("-mac"), mac)
+    peer!(a.family().identity.id.trim_end_matches("-mac"), mac)
 }
 
 /// What the draft defines and the peer has.
 fn of_the_draft(kind: Kind) -> Vec<Algorithm> {
-    let all = instances(kind).into_iter().filter(|a| a.family().id.starts_with("aegis-"));
-    let (draft, v1): (Vec<_>, Vec<_>) = all.partition(|a| !a.family().id.ends_with("-v1"));
+    let all = instances(kind).into_iter().filter(|a| a.family().identity.id.starts_with("aegis-"));
+    let (draft, v1): (Vec<_>, Vec<_>) = all.partition(|a| !a.family().identity.id.ends_with("-v1"));
     assert_eq!(draft.len(), 12, "six variants, two tags");
     assert!(v1.iter().all(|a| a.param("degree").is_some()));
     draft

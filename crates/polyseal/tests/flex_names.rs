@@ -33,7 +33,7 @@ fn a_name_is_its_configuration() {
         assert_eq!(a.head_bytes(), config.hidden_bytes(), "{name}");
         assert_eq!(a.tag_bytes(), config.overhead_bytes(), "{name}");
         assert_eq!(a.is_whole(), config.segment_bytes().is_some(), "{name}");
-        assert_eq!(a.family().max_message_bytes, config.max_message_bytes(), "{name}");
+        assert_eq!(a.family().limits.max_message_bytes, config.max_message_bytes(), "{name}");
         let cfg = hex::encode(config.to_bytes());
         assert_eq!(Config::of(&algorithm(&format!("flex:cfg={cfg}"))), Some(config), "{name}");
         // Each has keys of its own.

@@ -33,7 +33,7 @@ const ROOMS: [(&str, &[&str]); 5] = [
         ],
     ),
     ("family", &["aegis", "gcm", "flex", "omd", "commit"]),
-    ("part", &["perm", "hash", "contract", "ct", "random", "row", "stack", "tagged"]),
+    ("part", &["perm", "hash", "contract", "ct", "random", "family", "stack", "tagged"]),
     ("back end", &["backend"]),
     ("ground", &["error", "sizes"]),
 ];
@@ -344,7 +344,7 @@ fn violations_are_seen() {
     fine("any.rs", "use crate::aegis::Aegis; use crate::backend::Backend;");
     fine("aegis/mac.rs", "use super::cipher::{Keyed, TagBytes}; use crate::{Error, ct};");
     fine("aegis/mac.rs", "// crate::gcm is another family\nlet a = \"crate::gcm\"; b'\\'';");
-    fine("aegis/names.rs", "use crate::row::{Family, Kind}; pub(crate) fn f() {}");
+    fine("aegis/names.rs", "use crate::family::{Family, Kind}; pub(crate) fn f() {}");
     fine("aegis/names.rs", "mod makers { use super::super::variant::V1; } use super::mac;");
     fine("perm/keccak.rs", "use crate::backend::{Isa, Lanes}; use crate::hash;");
     fine("backend/soft/mod.rs", "use super::super::backend::Isa; use super::cpu::Soft;");
@@ -357,8 +357,8 @@ fn violations_are_seen() {
     broken("aegis/mac.rs", "use crate::registry::Family;");
     broken("aegis/names.rs", "use crate::registry::family;");
     broken("aegis/names.rs", "mod makers { use super::super::super::omd::Omd; }");
-    broken("error.rs", "use crate::{row::Family, sizes::Sizes};");
-    broken("row.rs", "use crate::registry::family;");
+    broken("error.rs", "use crate::{family::Family, sizes::Sizes};");
+    broken("family.rs", "use crate::registry::family;");
     broken("ct.rs", "use crate::aegis::Aegis;");
     broken("error.rs", "use crate::backend::Backend;");
     broken("utils.rs", "use crate::ct::equal;");

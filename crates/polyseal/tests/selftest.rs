@@ -17,7 +17,7 @@ fn needed(family: &'static Family) -> impl Iterator<Item = Algorithm> {
         lengths > 0 && lengths < a.choices().count()
     };
     Algorithm::instances(family)
-        .filter(move |a| family.listed == Listed::All || !both(a))
+        .filter(move |a| family.sizes.listed == Listed::All || !both(a))
         .filter(move |a| few || !a.choices().any(|(n, _)| is_length(n)))
 }
 

@@ -211,12 +211,12 @@ fn an_expanded_key_is_wiped() {
 #[test]
 fn a_key_behind_a_name_is_wiped() {
     // Together, the padding of the one takes what the making of the other leaves on the stack.
-    let both_kinds = |a: &Algorithm| a.family().id == "ctx-aes-256-gcm";
+    let both_kinds = |a: &Algorithm| a.family().identity.id == "ctx-aes-256-gcm";
     for algorithm in instances(Kind::Aead).into_iter().filter(|a| !both_kinds(a)) {
         clear_the_stack();
         let owner = AnyAead::new(&algorithm, &LONG_KEY[..algorithm.key_bytes()]).expect("a key");
         let remains = remains(owner);
-        let public = match algorithm.family().id {
+        let public = match algorithm.family().identity.id {
             id if id.starts_with("aegis-") => BESIDE_A_KEY,
             _ if remains.bytes > 1000 => BESIDE_AN_EXPANDED_KEY,
             _ => BESIDE_A_HASHED_KEY,

@@ -103,7 +103,7 @@ pub fn run(comparison: &Comparison, out: &mut dyn Write) -> io::Result<()> {
                 continue;
             };
             let mut contenders = vec![ours];
-            let rivals = rivals(suite.family().id, suite.key_bytes());
+            let rivals = rivals(suite.family().identity.id, suite.key_bytes());
             for peer in against.iter().filter(|peer| held.holds(**peer)) {
                 let theirs = |id: &&str| peer.contenders(id, operation, held);
                 contenders.extend(rivals.iter().flat_map(theirs));

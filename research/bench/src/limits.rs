@@ -226,7 +226,7 @@ fn distances(options: &Options, figures: &[Figures], bulk: &[Bulk]) -> Table {
     let title = format!("The limits, and messages of {BULK_BYTES} bytes");
     let mut table = Table::new(title, head.map(String::from));
     for suite in options.suites() {
-        let id = suite.family().id;
+        let id = suite.family().identity.id;
         let shape = Shape::of(id, suite.param("degree"));
         for operation in options.operations() {
             let runner = |backend: Backend| {

@@ -131,7 +131,7 @@ impl Options {
 
 fn parse_suite(text: &str) -> Result<Algorithm, String> {
     let suite: Algorithm = text.parse().map_err(|error| {
-        let ids: Vec<&str> = registry::families().iter().map(|family| family.id).collect();
+        let ids: Vec<&str> = registry::families().iter().map(|family| family.identity.id).collect();
         format!("{error}; there are {}", ids.join(", "))
     })?;
     match suite.is_whole() {

@@ -25,11 +25,11 @@ pub fn contender(
     operation: Operation,
     backend: Backend,
 ) -> Option<Contender> {
-    let is_mac = algorithm.family().kind == Kind::Mac;
+    let is_mac = algorithm.family().identity.kind == Kind::Mac;
     if is_mac != (operation == Operation::Mac) {
         return None;
     }
-    match (algorithm.family().id, algorithm.nonce_bytes(), algorithm.tag_bytes()) {
+    match (algorithm.family().identity.id, algorithm.nonce_bytes(), algorithm.tag_bytes()) {
         ("aes-128-gcm", 12, 16) => return gcm::<Aes128>(operation, backend),
         ("aes-256-gcm", 12, 16) => return gcm::<Aes256>(operation, backend),
         ("aes-256-gcm-siv", ..) => {
@@ -49,7 +49,7 @@ pub fn contender(
         }
         _ => {}
     }
-    match (algorithm.family().id, algorithm.key_bytes(), algorithm.nonce_bytes()) {
+    match (algorithm.family().identity.id, algorithm.key_bytes(), algorithm.nonce_bytes()) {
         ("flex-och-public", 32, _) => return flex(operation, backend, FlexOchPublic::with_backend),
         ("flex-och-transport", 32, _) => {
             return flex(operation, backend, FlexOchTransport::with_backend);
@@ -63,7 +63,7 @@ pub fn contender(
     if algorithm.tag_bytes() != 16 {
         return by_name(algorithm, operation, backend);
     }
-    let make = match (algorithm.family().id, algorithm.param("degree")) {
+    let make = match (algorithm.family().identity.id, algorithm.param("degree")) {
         ("aegis-128l", _) => aead::<X128<1>>,
         ("aegis-128x2", _) => aead::<X128<2>>,
         ("aegis-128x4", _) => aead::<X128<4>>,
@@ -260,7 +260,7 @@ fn by_name(algorithm: &Algorithm, operation: Operation, backend: Backend) -> Opt
     if !fits || algorithm.is_whole() {
         return None;
     }
-    match algorithm.family().kind {
+    match algorithm.family().identity.kind {
         Kind::Aead => {
             let cipher = aead_on(algorithm, key, backend).ok()?;
             Contender::aead(backend.name(), operation, Named { cipher, backend })
@@ -340,7 +340,8 @@ mod tests {
                     let algorithm = Algorithm::new(family);
                     let is_mac = operation == Operation::Mac;
                     let made = contender(&algorithm, operation, backend);
-                    let can = is_mac == (family.kind == Kind::Mac) && !algorithm.is_whole();
+                    let can =
+                        is_mac == (family.identity.kind == Kind::Mac) && !algorithm.is_whole();
                     assert_eq!(made.is_some(), can, "{algorithm}");
                     let Some(mut contender) = made else { continue };
                     let mut ring = Ring::new(Lengths { message: 100, ad: 16 });

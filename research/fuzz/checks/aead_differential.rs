@@ -57,14 +57,14 @@ impl Message {
     fn algorithm(&self) -> Algorithm {
         let family = &families()[usize::from(self.family) % families().len()];
         let mut algorithm = Algorithm::new(family);
-        for (i, param) in family.params.iter().enumerate() {
+        for (i, param) in family.sizes.params.iter().enumerate() {
             let value = pick(param.allowed, self.parameter >> i);
             // Some exclude each other.
             algorithm = algorithm.with(param.name, value).unwrap_or(algorithm);
         }
         // A shorter one is guessed before long.
-        let tag = length(family.tag_bytes, self.tag).max(8) as u64;
-        let nonce = length(family.nonce_bytes, self.nonce[0]).min(self.nonce.len()) as u64;
+        let tag = length(family.sizes.tag_bytes, self.tag).max(8) as u64;
+        let nonce = length(family.sizes.nonce_bytes, self.nonce[0]).min(self.nonce.len()) as u64;
         // Lengths that the parameters rule out leave it as it is.
         algorithm = algorithm.with("tag", tag).unwrap_or(algorithm);
         algorithm.with("nonce", nonce).unwrap_or(algorithm)
@@ -126,7 +126,7 @@ fn peer(m: &Message, algorithm: &Algorithm) -> Option<Vec<u8>> {
             Some([&ciphertext[..], &tag].concat())
         }};
     }
-    match (algorithm.family().id, algorithm.tag_bytes()) {
+    match (algorithm.family().identity.id, algorithm.tag_bytes()) {
         ("aegis-128l", 16) => seal!(aegis128l, Aegis128L, 16),
         ("aegis-128l", 32) => seal!(aegis128l, Aegis128L, 32),
         ("aegis-128x2", 16) => seal!(aegis128x2, Aegis128X2, 16),
@@ -200,12 +200,12 @@ fn in_pieces<V: Variant>(m: &Message) {
 
 pub(crate) fn check(m: &Message) {
     let algorithm = m.algorithm();
-    match algorithm.family().kind {
+    match algorithm.family().identity.kind {
         Kind::Aead => aead(m, &algorithm),
         Kind::Mac => mac(m, &algorithm),
         kind => panic!("say how to fuzz a {kind:?}"),
     }
-    if algorithm.family().id == "kc-xaes-256-gcm" {
+    if algorithm.family().identity.id == "kc-xaes-256-gcm" {
         Backend::available().for_each(|backend| commits(m, backend));
     }
     match m.parameter % 3 {

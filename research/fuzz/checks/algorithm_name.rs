@@ -8,8 +8,11 @@ pub(crate) fn check(text: &str) {
     match text.parse::<Algorithm>() {
         Ok(algorithm) => {
             assert_eq!(algorithm.to_string().parse(), Ok(algorithm));
-            assert!(algorithm.family().tag_bytes.accepts(algorithm.tag_bytes()));
-            assert_eq!(algorithm.family().id.starts_with("flex"), Config::of(&algorithm).is_some());
+            assert!(algorithm.family().sizes.tag_bytes.accepts(algorithm.tag_bytes()));
+            assert_eq!(
+                algorithm.family().identity.id.starts_with("flex"),
+                Config::of(&algorithm).is_some()
+            );
             if let Some(config) = Config::of(&algorithm) {
                 let builder = Builder::from_bytes(config.to_bytes()).expect("its own bytes");
                 assert_eq!(builder.allow_64_bits().build(), Ok(config));

@@ -57,7 +57,7 @@ pub(crate) fn rows(kind: RowKind) -> String {
 fn about(row: &Row) -> String {
     let algorithm: Algorithm = row.name.parse().expect(row.name);
     let family = algorithm.family();
-    let mut text = format!("\"{}\": {}", row.name, family.name);
+    let mut text = format!("\"{}\": {}", row.name, family.identity.name);
     for (name, value) in algorithm.choices() {
         match name {
             "tag" => write!(text, ", with a tag of {value} bytes").unwrap(),
@@ -65,7 +65,7 @@ fn about(row: &Row) -> String {
             other => panic!("what is {other}?"),
         }
     }
-    write!(text, ". {}.", family.specification.title.replace(['ț', 'ă'], "?")).unwrap();
+    write!(text, ". {}.", family.identity.specification.title.replace(['ț', 'ă'], "?")).unwrap();
     if row.kind == RowKind::Mac {
         return text;
     }
@@ -76,12 +76,12 @@ fn about(row: &Row) -> String {
         Some(limit) => write!(text, " Random nonces: {limit} messages.").unwrap(),
         None => text.push_str(" Random nonces: any number."),
     }
-    text.push_str(match family.misuse {
+    text.push_str(match family.claims.misuse {
         Misuse::Breaks => " A repeated nonce breaks it.",
         Misuse::Resistant => " A repeated nonce shows which messages are equal.",
         _ => "",
     });
-    if family.nonce_hiding {
+    if family.claims.nonce_hiding {
         text.push_str(" The nonce is hidden.");
     }
     if let Some(claim) = algorithm.commitment() {

@@ -106,7 +106,7 @@ fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
     // A permission comes before what it is for.
     let is_permission = |param: &&String| {
         let name = param.split_once('=').map_or("", |(name, _)| name);
-        let mut params = algorithm.family().params.iter();
+        let mut params = algorithm.family().sizes.params.iter();
         params.any(|param| param.name == name && param.kind == ParamKind::Permission)
     };
     let (permissions, others): (Vec<_>, Vec<_>) = args.param.iter().partition(is_permission);
@@ -121,7 +121,7 @@ fn algorithm(args: &AlgorithmArgs, kind: Kind) -> Result<Algorithm> {
     if algorithm.is_forgeable() {
         warn(&format!("{algorithm} is forgeable: for old data and comparison only"));
     }
-    match (algorithm.family().kind, kind) {
+    match (algorithm.family().identity.kind, kind) {
         (Kind::Mac, Kind::Aead) => Err(Failure::usage(format!("{algorithm} is a MAC"))
             .hint("use `polyseal aead tag` and `polyseal aead verify`")),
         (Kind::Aead, Kind::Mac) => Err(Failure::usage(format!("{algorithm} is not a MAC"))
@@ -135,7 +135,7 @@ fn key(
     args: &AlgorithmArgs,
     algorithm: &Algorithm,
 ) -> Result<(Zeroizing<Vec<u8>>, Option<FileId>)> {
-    let others = match algorithm.family().key_bytes.count() {
+    let others = match algorithm.family().sizes.key_bytes.count() {
         1 => "",
         _ => "; --param key=BYTES chooses another length",
     };

@@ -203,7 +203,7 @@ impl Answer {
             "forgery" => {
                 let none = Load { forgeries: Amount::ZERO, ..self.load };
                 let fewer = bears(&self.algorithm, &none);
-                let tag = self.algorithm.family().tag_bytes.default;
+                let tag = self.algorithm.family().sizes.tag_bytes.default;
                 let longer =
                     self.algorithm.with("tag", tag as u64).ok().filter(|a| {
                         a.tag_bytes() > self.algorithm.tag_bytes() && bears(a, &self.load)
@@ -212,7 +212,7 @@ impl Answer {
                     fewer.then(|| "stop after fewer forgeries".to_owned()),
                     match self.algorithm.is_forgeable() {
                         true => {
-                            let id = self.algorithm.family().id;
+                            let id = self.algorithm.family().identity.id;
                             Some(format!("use {id} (this one is for old data only)"))
                         }
                         false => longer.map(|_| "use a longer tag".to_owned()),

@@ -43,6 +43,6 @@ use crate::say::{note, print, print_bytes, print_json, warn, warn_of_weak};
 
 /// The suites for files that are instances of `family`.
 fn suites_of(family: &Family) -> impl Iterator<Item = &'static str> {
-    let is_of = |name: &&str| name.split(':').next() == Some(family.id);
+    let is_of = |name: &&str| name.split(':').next() == Some(family.identity.id);
     polyseal_file::Suite::allowed().iter().copied().filter(is_of)
 }

@@ -17,7 +17,8 @@ pub(crate) fn suites(args: &SuitesArgs) -> Result {
         let default = Algorithm::new(family);
         // Or one of its other sizes.
         args.need.iter().all(|need| need.met_by(&default))
-            || fastest(CpuClass::here(), &args.need, |one| one.id == family.id).is_some()
+            || fastest(CpuClass::here(), &args.need, |one| one.identity.id == family.identity.id)
+                .is_some()
     };
     let families: Vec<_> = families().iter().filter(has).collect();
     if args.json {
@@ -30,7 +31,7 @@ pub(crate) fn suites(args: &SuitesArgs) -> Result {
 }
 
 fn kind(family: &Family) -> &'static str {
-    match family.kind {
+    match family.identity.kind {
         Kind::Aead => "aead",
         _ => "mac",
     }
@@ -44,7 +45,7 @@ fn json_of(family: &'static Family) -> Value {
         }
         None => json!({ "default": sizes.default, "allowed": sizes.iter().collect::<Vec<_>>() }),
     };
-    let params = family.params.iter().map(|param| {
+    let params = family.sizes.params.iter().map(|param| {
         let value = |value| match param.kind {
             ParamKind::Configuration | ParamKind::Name(_) => json!(param.text(value).to_string()),
             _ => json!(value),
@@ -52,7 +53,7 @@ fn json_of(family: &'static Family) -> Value {
         let allowed: Vec<_> = param.allowed.iter().map(|&allowed| value(allowed)).collect();
         json!({ "name": param.name, "default": value(param.default), "allowed": allowed })
     });
-    let commitment = family.commitment.iter().map(|claim| {
+    let commitment = family.claims.commitment.iter().map(|claim| {
         json!({
             "level": claim.level.name(),
             "tag_bytes": claim.tag_bytes,
@@ -64,85 +65,85 @@ fn json_of(family: &'static Family) -> Value {
         BTreeMap::from(by_back_end(&cost).map(|(name, cost)| (name, f64::from(cost) / 1000.0)))
     });
     json!({
-        "id": family.id,
-        "name": family.name,
+        "id": family.identity.id,
+        "name": family.identity.name,
         "kind": kind(family),
-        "key_bytes": sizes(&family.key_bytes),
-        "nonce_bytes": sizes(&family.nonce_bytes),
-        "tag_bytes": sizes(&family.tag_bytes),
+        "key_bytes": sizes(&family.sizes.key_bytes),
+        "nonce_bytes": sizes(&family.sizes.nonce_bytes),
+        "tag_bytes": sizes(&family.sizes.tag_bytes),
         "head_bytes": Algorithm::new(family).head_bytes(),
         "params": params.collect::<Vec<_>>(),
-        "max_message_bytes": family.max_message_bytes,
-        "max_ad_bytes": family.max_ad_bytes,
-        "random_nonce_messages_log2": family.random_nonce_messages_log2,
-        "counted_nonce_messages_log2": family.counted_nonce_messages_log2,
-        "counted_other_nonce_messages_log2": family.counted_other_nonce_messages_log2,
-        "total_bytes_log2": family.total_bytes_log2,
+        "max_message_bytes": family.limits.max_message_bytes,
+        "max_ad_bytes": family.limits.max_ad_bytes,
+        "random_nonce_messages_log2": family.limits.random_nonce_messages_log2,
+        "counted_nonce_messages_log2": family.limits.counted_nonce_messages_log2,
+        "counted_other_nonce_messages_log2": family.limits.counted_other_nonce_messages_log2,
+        "total_bytes_log2": family.limits.total_bytes_log2,
         "counted_total_bytes_log2": counted_total_log2(family),
-        "forgery_bits": family.forgery_bits,
-        "forgery_loss_bits": family.forgery_loss_bits,
+        "forgery_bits": family.limits.forgery_bits,
+        "forgery_loss_bits": family.limits.forgery_loss_bits,
         "commitment": commitment.collect::<Vec<_>>(),
-        "misuse": family.misuse.name(),
-        "nonce_hiding": family.nonce_hiding,
-        "parallel": family.parallel,
-        "online": family.online,
-        "fips": family.fips,
-        "reviewed": family.reviewed,
+        "misuse": family.claims.misuse.name(),
+        "nonce_hiding": family.claims.nonce_hiding,
+        "parallel": family.claims.parallel,
+        "online": family.claims.online,
+        "fips": family.claims.fips,
+        "reviewed": family.claims.reviewed,
         "cycles_per_byte": cost,
-        "properties": family.properties,
+        "properties": family.claims.properties,
         "specification": {
-            "title": family.specification.title,
-            "section": family.specification.section,
+            "title": family.identity.specification.title,
+            "section": family.identity.specification.section,
         },
         "files": suites_of(family).collect::<Vec<_>>(),
     })
 }
 
 fn text_of(family: &'static Family) -> String {
-    let mut text = format!("{} ({}, {})\n", family.id, family.name, kind(family));
+    let mut text = format!("{} ({}, {})\n", family.identity.id, family.identity.name, kind(family));
     let mut line = |name: &str, value: &dyn Display| {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {name:<14} {value}");
     };
     let yes = |b: bool| if b { "yes" } else { "no" };
     let sizes = |sizes: &Sizes| format!("{sizes} bytes{}", default_of(sizes));
-    line("key", &sizes(&family.key_bytes));
-    line("nonce", &sizes(&family.nonce_bytes));
+    line("key", &sizes(&family.sizes.key_bytes));
+    line("nonce", &sizes(&family.sizes.nonce_bytes));
     let head = match Algorithm::new(family).head_bytes() {
         0 => String::new(),
         head => format!(", {head} of them the encrypted nonce"),
     };
-    line("tag", &format!("{}{head}", sizes(&family.tag_bytes)));
-    for param in family.params {
+    line("tag", &format!("{}{head}", sizes(&family.sizes.tag_bytes)));
+    for param in family.sizes.params {
         line(param.name, &values_of(family, param));
     }
-    if family.one_param {
+    if family.sizes.one_param {
         line("", &"one of these two at most");
     }
-    line("message", &format!("at most {} bytes", family.max_message_bytes));
-    line("ad", &format!("at most {} bytes", family.max_ad_bytes));
+    line("message", &format!("at most {} bytes", family.limits.max_message_bytes));
+    line("ad", &format!("at most {} bytes", family.limits.max_ad_bytes));
     let at_most = |log2: Option<u32>, what: &str, none: &str| {
         log2.map_or_else(|| none.to_owned(), |log2| format!("at most 2^{log2} {what} a key"))
     };
     let no_limit = "no practical limit";
-    line("random nonces", &at_most(family.random_nonce_messages_log2, "messages", no_limit));
+    line("random nonces", &at_most(family.limits.random_nonce_messages_log2, "messages", no_limit));
     let counted = "as many messages as nonces";
-    let mut counted = at_most(family.counted_nonce_messages_log2, "messages", counted);
-    if let Some(log2) = family.counted_other_nonce_messages_log2
-        && family.nonce_bytes.count() > 1
+    let mut counted = at_most(family.limits.counted_nonce_messages_log2, "messages", counted);
+    if let Some(log2) = family.limits.counted_other_nonce_messages_log2
+        && family.sizes.nonce_bytes.count() > 1
     {
-        let default = family.nonce_bytes.default;
+        let default = family.sizes.nonce_bytes.default;
         let _ = write!(counted, " of {default} bytes, at most 2^{log2} with others");
     }
     line("counted nonces", &counted);
-    line("total", &at_most(family.total_bytes_log2, "bytes", no_limit));
+    line("total", &at_most(family.limits.total_bytes_log2, "bytes", no_limit));
     if let Some(log2) = counted_total_log2(family)
-        && family.total_bytes_log2 != Some(log2)
+        && family.limits.total_bytes_log2 != Some(log2)
     {
         let unless = "where nonces are counted, but not in their first bytes";
         line("", &format!("at most 2^{log2} bytes a key {unless}"));
     }
-    for claim in family.commitment {
+    for claim in family.claims.commitment {
         line(
             "commitment",
             &format!(
@@ -154,15 +155,18 @@ fn text_of(family: &'static Family) -> String {
             ),
         );
     }
-    if family.commitment.is_empty() {
+    if family.claims.commitment.is_empty() {
         line("commitment", &"none claimed");
     }
-    line("nonce reuse", &family.misuse.name());
-    line("nonce hiding", &yes(family.nonce_hiding));
-    line("parallel", &yes(family.parallel));
-    line("online", &yes(family.online));
-    line("fips", &if family.fips { "made of parts that a validation can approve" } else { "no" });
-    if !family.reviewed {
+    line("nonce reuse", &family.claims.misuse.name());
+    line("nonce hiding", &yes(family.claims.nonce_hiding));
+    line("parallel", &yes(family.claims.parallel));
+    line("online", &yes(family.claims.online));
+    line(
+        "fips",
+        &if family.claims.fips { "made of parts that a validation can approve" } else { "no" },
+    );
+    if !family.claims.reviewed {
         line("reviewed", &"not by third parties: chosen only where nothing else will do");
     }
     if let Some(cost) = &family.cost {
@@ -171,8 +175,9 @@ fn text_of(family: &'static Family) -> String {
             .join(", ");
         line("cycles a byte", &each);
     }
-    line("properties", &family.properties.join(", "));
-    let specification = [family.specification.title, family.specification.section];
+    line("properties", &family.claims.properties.join(", "));
+    let specification =
+        [family.identity.specification.title, family.identity.specification.section];
     line("specification", &specification.join(", ").trim_end_matches(", "));
     let suites: Vec<_> = suites_of(family).collect();
     line("for files", &if suites.is_empty() { "no".to_owned() } else { suites.join(", ") });

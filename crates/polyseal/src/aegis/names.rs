@@ -5,9 +5,9 @@ use super::cipher::Aegis;
 use super::mac::AegisMac;
 use super::stream::AegisStream;
 use super::variant::{V1, X128, X256};
-use crate::row::{
-    Commitment, Cost, Family, Kind, Level, Listed, Maker, Misuse, Mode, Param, Repeats,
-    Specification, maker,
+use crate::family::{
+    Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, Identity, Kind, Level, Listed,
+    Maker, Misuse, Mode, Param, Repeats, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -124,169 +124,185 @@ const LANES: &[&str] =
 /// What the rows have in common; the family of 16-byte keys. The limits are those of the draft's
 /// sections 10.1.1 and 10.3.
 const AEAD128: Family = Family {
-    id: "",
-    name: "",
-    kind: Kind::Aead,
-    key_bytes: Sizes::one(16),
-    nonce_bytes: Sizes::one(16),
-    tag_bytes: TAGS,
-    listed: Listed::All,
-    params: &[],
-    one_param: false,
-    lengths: None,
-    layout: None,
-    max_message_bytes: MAX_BYTES,
-    max_ad_bytes: MAX_BYTES,
-    random_nonce_messages_log2: Some(48),
-    counted_nonce_messages_log2: None,
-    counted_other_nonce_messages_log2: None,
-    total_bytes_log2: None,
-    // "At least 128-bit security against forgery" is all that is claimed, for either tag, and for
-    // messages of any length.
-    forgery_bits: 128,
-    forgery_loss_bits: 0,
-    commitment: AEAD_COMMITMENT,
-    commitment_repeats: Repeats::WithTag,
-    misuse: Misuse::Breaks,
-    nonce_hiding: false,
-    parallel: true,
-    online: true,
-    fips: false,
-    reviewed: true,
+    identity: Identity {
+        id: "",
+        name: "",
+        kind: Kind::Aead,
+        specification: Specification { title: DRAFT, section: "AEGIS-128X" },
+    },
+    sizes: FamilySizes {
+        key_bytes: Sizes::one(16),
+        nonce_bytes: Sizes::one(16),
+        tag_bytes: TAGS,
+        listed: Listed::All,
+        params: &[],
+        one_param: false,
+        lengths: None,
+        layout: None,
+    },
+    limits: FamilyLimits {
+        max_message_bytes: MAX_BYTES,
+        max_ad_bytes: MAX_BYTES,
+        random_nonce_messages_log2: Some(48),
+        counted_nonce_messages_log2: None,
+        counted_other_nonce_messages_log2: None,
+        total_bytes_log2: None,
+        // "At least 128-bit security against forgery" is all that is claimed, for either tag, and for
+        // messages of any length.
+        forgery_bits: 128,
+        forgery_loss_bits: 0,
+        mode: |_| Mode::Direct,
+    },
+    claims: Claims {
+        commitment: AEAD_COMMITMENT,
+        commitment_repeats: Repeats::WithTag,
+        misuse: Misuse::Breaks,
+        nonce_hiding: false,
+        parallel: true,
+        online: true,
+        fips: false,
+        reviewed: true,
+        properties: LANES,
+    },
     cost: None,
-    properties: LANES,
-    specification: Specification { title: DRAFT, section: "AEGIS-128X" },
-    mode: |_| Mode::Direct,
     maker: Maker::Unmade,
 };
 
 /// The family of 32-byte keys.
 const AEAD256: Family = Family {
-    key_bytes: Sizes::one(32),
-    nonce_bytes: Sizes::one(32),
-    random_nonce_messages_log2: None,
-    specification: Specification { title: DRAFT, section: "AEGIS-256X" },
+    identity: Identity {
+        specification: Specification { title: DRAFT, section: "AEGIS-256X" },
+        ..AEAD128.identity
+    },
+    sizes: FamilySizes { key_bytes: Sizes::one(32), nonce_bytes: Sizes::one(32), ..AEAD128.sizes },
+    limits: FamilyLimits { random_nonce_messages_log2: None, ..AEAD128.limits },
     ..AEAD128
 };
 
 /// MACs encrypt nothing, and hide nothing. Theirs is the only function of the draft that may take a
 /// (key, nonce) pair again with another input.
 const MAC128: Family = Family {
-    kind: Kind::Mac,
-    max_ad_bytes: 0,
-    random_nonce_messages_log2: None,
-    misuse: Misuse::NotNeeded,
-    // A MAC's tag hides nothing that it could commit to.
-    commitment: &[],
-    specification: Specification { title: DRAFT, section: "AEGISMAC" },
+    identity: Identity {
+        kind: Kind::Mac,
+        specification: Specification { title: DRAFT, section: "AEGISMAC" },
+        ..AEAD128.identity
+    },
+    limits: FamilyLimits { max_ad_bytes: 0, random_nonce_messages_log2: None, ..AEAD128.limits },
+    claims: Claims {
+        misuse: Misuse::NotNeeded,
+        // A MAC's tag hides nothing that it could commit to.
+        commitment: &[],
+        ..AEAD128.claims
+    },
     ..AEAD128
 };
 
-const MAC256: Family = Family { key_bytes: Sizes::one(32), nonce_bytes: Sizes::one(32), ..MAC128 };
+const MAC256: Family = Family {
+    sizes: FamilySizes { key_bytes: Sizes::one(32), nonce_bytes: Sizes::one(32), ..MAC128.sizes },
+    ..MAC128
+};
 
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
-        id: "aegis-128l",
-        name: "AEGIS-128L",
-        parallel: false,
+        identity: Identity {
+            id: "aegis-128l",
+            name: "AEGIS-128L",
+            specification: Specification { title: DRAFT, section: "AEGIS-128L" },
+            ..AEAD128.identity
+        },
+        claims: Claims { parallel: false, properties: ONE_LANE, ..AEAD128.claims },
         cost: Cost::measured(12_756, 4_083, 278, 279, 237, 6_950),
-        properties: ONE_LANE,
-        specification: Specification { title: DRAFT, section: "AEGIS-128L" },
         maker: maker!(Aead: makers::aead::<X128<1>>),
         ..AEAD128
     },
     Family {
-        id: "aegis-128x2",
-        name: "AEGIS-128X2",
+        identity: Identity { id: "aegis-128x2", name: "AEGIS-128X2", ..AEAD128.identity },
         cost: Cost::measured(15_594, 5_111, 316, 163, 142, 8_409),
         maker: maker!(Aead: makers::aead::<X128<2>>),
         ..AEAD128
     },
     Family {
-        id: "aegis-128x4",
-        name: "AEGIS-128X4",
+        identity: Identity { id: "aegis-128x4", name: "AEGIS-128X4", ..AEAD128.identity },
         cost: Cost::measured(21_150, 6_635, 457, 204, 140, 11_330),
         maker: maker!(Aead: makers::aead::<X128<4>>),
         ..AEAD128
     },
     Family {
-        id: "aegis-256",
-        name: "AEGIS-256",
-        parallel: false,
+        identity: Identity {
+            id: "aegis-256",
+            name: "AEGIS-256",
+            specification: Specification { title: DRAFT, section: "AEGIS-256" },
+            ..AEAD256.identity
+        },
+        claims: Claims { parallel: false, properties: ONE_LANE, ..AEAD256.claims },
         cost: Cost::measured(22_431, 5_545, 419, 419, 358, 9_534),
-        properties: ONE_LANE,
-        specification: Specification { title: DRAFT, section: "AEGIS-256" },
         maker: maker!(Aead: makers::aead::<X256<1>>),
         ..AEAD256
     },
     Family {
-        id: "aegis-256x2",
-        name: "AEGIS-256X2",
+        identity: Identity { id: "aegis-256x2", name: "AEGIS-256X2", ..AEAD256.identity },
         cost: Cost::measured(26_049, 6_525, 379, 242, 210, 11_171),
         maker: maker!(Aead: makers::aead::<X256<2>>),
         ..AEAD256
     },
     Family {
-        id: "aegis-256x4",
-        name: "AEGIS-256X4",
+        identity: Identity { id: "aegis-256x4", name: "AEGIS-256X4", ..AEAD256.identity },
         cost: Cost::measured(32_804, 8_217, 453, 234, 165, 14_225),
         maker: maker!(Aead: makers::aead::<X256<4>>),
         ..AEAD256
     },
     Family {
-        id: "aegis-128l-mac",
-        name: "AEGISMAC-128L",
-        parallel: false,
-        properties: ONE_LANE,
+        identity: Identity { id: "aegis-128l-mac", name: "AEGISMAC-128L", ..MAC128.identity },
+        claims: Claims { parallel: false, properties: ONE_LANE, ..MAC128.claims },
         maker: maker!(Mac: makers::mac::<X128<1>>),
         ..MAC128
     },
     Family {
-        id: "aegis-128x2-mac",
-        name: "AEGISMAC-128X2",
+        identity: Identity { id: "aegis-128x2-mac", name: "AEGISMAC-128X2", ..MAC128.identity },
         maker: maker!(Mac: makers::mac::<X128<2>>),
         ..MAC128
     },
     Family {
-        id: "aegis-128x4-mac",
-        name: "AEGISMAC-128X4",
+        identity: Identity { id: "aegis-128x4-mac", name: "AEGISMAC-128X4", ..MAC128.identity },
         maker: maker!(Mac: makers::mac::<X128<4>>),
         ..MAC128
     },
     Family {
-        id: "aegis-256-mac",
-        name: "AEGISMAC-256",
-        parallel: false,
-        properties: ONE_LANE,
+        identity: Identity { id: "aegis-256-mac", name: "AEGISMAC-256", ..MAC256.identity },
+        claims: Claims { parallel: false, properties: ONE_LANE, ..MAC256.claims },
         maker: maker!(Mac: makers::mac::<X256<1>>),
         ..MAC256
     },
     Family {
-        id: "aegis-256x2-mac",
-        name: "AEGISMAC-256X2",
+        identity: Identity { id: "aegis-256x2-mac", name: "AEGISMAC-256X2", ..MAC256.identity },
         maker: maker!(Mac: makers::mac::<X256<2>>),
         ..MAC256
     },
     Family {
-        id: "aegis-256x4-mac",
-        name: "AEGISMAC-256X4",
+        identity: Identity { id: "aegis-256x4-mac", name: "AEGISMAC-256X4", ..MAC256.identity },
         maker: maker!(Mac: makers::mac::<X256<4>>),
         ..MAC256
     },
     Family {
-        id: "aegis-128x-v1",
-        name: "AEGIS-128X v1.0",
-        params: &[DEGREES],
-        specification: Specification { title: PAPER, section: "4, with the errata" },
+        identity: Identity {
+            id: "aegis-128x-v1",
+            name: "AEGIS-128X v1.0",
+            specification: Specification { title: PAPER, section: "4, with the errata" },
+            ..AEAD128.identity
+        },
+        sizes: FamilySizes { params: &[DEGREES], ..AEAD128.sizes },
         maker: maker!(Aead: makers::aead_128x_v1),
         ..AEAD128
     },
     Family {
-        id: "aegis-256x-v1",
-        name: "AEGIS-256X v1.0",
-        params: &[DEGREES],
-        specification: Specification { title: PAPER, section: "4, with the errata" },
+        identity: Identity {
+            id: "aegis-256x-v1",
+            name: "AEGIS-256X v1.0",
+            specification: Specification { title: PAPER, section: "4, with the errata" },
+            ..AEAD256.identity
+        },
+        sizes: FamilySizes { params: &[DEGREES], ..AEAD256.sizes },
         maker: maker!(Aead: makers::aead_256x_v1),
         ..AEAD256
     },
@@ -305,7 +321,7 @@ mod makers {
     use crate::aegis::TagBytes;
     use crate::backend::Backend;
     use crate::contract::dynamic::{BoxedAead, BoxedMac, DynMac, boxed};
-    use crate::row::Algorithm;
+    use crate::family::Algorithm;
 
     /// The paper's AEGIS-128X, by its degree.
     pub(super) fn aead_128x_v1(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {

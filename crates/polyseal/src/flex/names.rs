@@ -6,9 +6,9 @@
 //! order.
 
 use super::config::{Builder, Config, ConfigError, KEY_BYTES, MAX_AD_BYTES, Mode, NonceForm};
-use crate::row::{
-    Algorithm, Commitment, Cost, Family, Kind, Layout, Level, Listed, Misuse, Mode as UseOfKey,
-    Param, ParamKind, Repeats, Specification, maker,
+use crate::family::{
+    Algorithm, Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, Identity, Kind, Layout,
+    Level, Listed, Misuse, Mode as UseOfKey, Param, ParamKind, Repeats, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -57,49 +57,62 @@ static VALUES: [u64; Config::NAMED.len()] = {
 /// What the rows have in common. The limits are those of the specification's sections 10 and 11,
 /// which has none for a key of these profiles but its nonces.
 const ANY: Family = Family {
-    id: "flex",
-    name: "Flex, any configuration that commits",
-    kind: Kind::Aead,
-    key_bytes: Sizes::range(*KEY_BYTES.start(), *KEY_BYTES.end(), 32),
-    nonce_bytes: Sizes::range(0, u16::MAX as usize, 32),
-    // With the longest nonce that can be hidden, and the longest stretch.
-    tag_bytes: Sizes::range(16, 199 + 255 + 32, 64),
-    listed: Listed::Usual,
-    params: &[
-        Param { name: "allow-64-bit", allowed: &[0, 1], default: 0, kind: ParamKind::Permission },
-        Param {
-            name: "cfg",
-            allowed: &VALUES,
-            default: value(&Config::OCH),
-            kind: ParamKind::Configuration,
-        },
-    ],
-    one_param: false,
-    lengths: Some(|algorithm| lengths_of(&chosen(algorithm).unwrap_or(Config::OCH))),
-    layout: Some(|algorithm| Ok(chosen(algorithm)?.layout())),
-    max_message_bytes: 1 << 50,
-    max_ad_bytes: MAX_AD_BYTES,
-    // Of nonces of 32 bytes. Others have the same formula.
-    random_nonce_messages_log2: Some(112),
-    counted_nonce_messages_log2: None,
-    counted_other_nonce_messages_log2: None,
-    total_bytes_log2: None,
-    // q / 2^128 for the tag and 2q / 2^128 for the checksum, in the narrowest profiles.
-    forgery_bits: 126,
-    forgery_loss_bits: 0,
-    commitment: &[commitment(16), commitment(24), commitment(32)],
-    commitment_repeats: Repeats::WithTag,
-    // What holds for every configuration.
-    misuse: Misuse::Breaks,
-    nonce_hiding: false,
-    parallel: true,
-    online: false,
-    fips: false,
-    reviewed: false,
+    identity: Identity {
+        id: "flex",
+        name: "Flex, any configuration that commits",
+        kind: Kind::Aead,
+        specification: Specification { title: "Flex-1, docs/spec/flex.md", section: "4" },
+    },
+    sizes: FamilySizes {
+        key_bytes: Sizes::range(*KEY_BYTES.start(), *KEY_BYTES.end(), 32),
+        nonce_bytes: Sizes::range(0, u16::MAX as usize, 32),
+        // With the longest nonce that can be hidden, and the longest stretch.
+        tag_bytes: Sizes::range(16, 199 + 255 + 32, 64),
+        listed: Listed::Usual,
+        params: &[
+            Param {
+                name: "allow-64-bit",
+                allowed: &[0, 1],
+                default: 0,
+                kind: ParamKind::Permission,
+            },
+            Param {
+                name: "cfg",
+                allowed: &VALUES,
+                default: value(&Config::OCH),
+                kind: ParamKind::Configuration,
+            },
+        ],
+        one_param: false,
+        lengths: Some(|algorithm| lengths_of(&chosen(algorithm).unwrap_or(Config::OCH))),
+        layout: Some(|algorithm| Ok(chosen(algorithm)?.layout())),
+    },
+    limits: FamilyLimits {
+        max_message_bytes: 1 << 50,
+        max_ad_bytes: MAX_AD_BYTES,
+        // Of nonces of 32 bytes. Others have the same formula.
+        random_nonce_messages_log2: Some(112),
+        counted_nonce_messages_log2: None,
+        counted_other_nonce_messages_log2: None,
+        total_bytes_log2: None,
+        // q / 2^128 for the tag and 2q / 2^128 for the checksum, in the narrowest profiles.
+        forgery_bits: 126,
+        forgery_loss_bits: 0,
+        mode: |_| UseOfKey::Direct,
+    },
+    claims: Claims {
+        commitment: &[commitment(16), commitment(24), commitment(32)],
+        commitment_repeats: Repeats::WithTag,
+        // What holds for every configuration.
+        misuse: Misuse::Breaks,
+        nonce_hiding: false,
+        parallel: true,
+        online: false,
+        fips: false,
+        reviewed: false,
+        properties: &["full-commitment", "parallelizable"],
+    },
     cost: None,
-    properties: &["full-commitment", "parallelizable"],
-    specification: Specification { title: "Flex-1, docs/spec/flex.md", section: "4" },
-    mode: |_| UseOfKey::Direct,
     maker: maker!(WithSetup: makers::flex),
 };
 
@@ -113,32 +126,34 @@ const fn named(id: u8, name: &'static str) -> Family {
     let (_, id, config) = &Config::NAMED[at];
     let (nonce_bytes, tag_bytes) = lengths_of(config);
     Family {
-        id,
-        name,
-        nonce_bytes,
-        tag_bytes,
-        params: &[],
-        lengths: None,
-        max_message_bytes: config.max_message_bytes(),
-        random_nonce_messages_log2: Some((8 * nonce_bytes.default as u32 - 32) / 2),
-        forgery_bits: 128,
-        commitment: match config.tag_bytes() {
-            32 => const { &[commitment(32)] },
-            _ => const { &[commitment(16)] },
+        identity: Identity { id, name, ..ANY.identity },
+        sizes: FamilySizes { nonce_bytes, tag_bytes, params: &[], lengths: None, ..ANY.sizes },
+        limits: FamilyLimits {
+            max_message_bytes: config.max_message_bytes(),
+            random_nonce_messages_log2: Some((8 * nonce_bytes.default as u32 - 32) / 2),
+            forgery_bits: 128,
+            ..ANY.limits
         },
-        misuse: match (config.mode(), config.segment_bytes()) {
-            // Segments are seen to be equal, and those of one index can be exchanged.
-            (Mode::Och, _) | (_, Some(_)) => Misuse::Breaks,
-            _ => Misuse::Resistant,
+        claims: Claims {
+            commitment: match config.tag_bytes() {
+                32 => const { &[commitment(32)] },
+                _ => const { &[commitment(16)] },
+            },
+            misuse: match (config.mode(), config.segment_bytes()) {
+                // Segments are seen to be equal, and those of one index can be exchanged.
+                (Mode::Och, _) | (_, Some(_)) => Misuse::Breaks,
+                _ => Misuse::Resistant,
+            },
+            nonce_hiding: config.hidden_bytes() > 0,
+            online: matches!(config.mode(), Mode::Och) || config.segment_bytes().is_some(),
+            ..ANY.claims
         },
-        nonce_hiding: config.hidden_bytes() > 0,
-        online: matches!(config.mode(), Mode::Och) || config.segment_bytes().is_some(),
         ..ANY
     }
 }
 
 const fn section(section: &'static str) -> Specification {
-    Specification { section, ..ANY.specification }
+    Specification { section, ..ANY.identity.specification }
 }
 
 const OCH: &[&str] = &["full-commitment", "parallelizable", "single-pass", "streamable"];
@@ -148,80 +163,149 @@ const CIV: &[&str] =
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
-        layout: Some(|_| Ok(Config::OCH.layout())),
+        identity: Identity {
+            specification: section("7, configuration 01"),
+            ..named(0x01, "Flex OCH with a hidden nonce").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::OCH.layout())),
+            ..named(0x01, "Flex OCH with a hidden nonce").sizes
+        },
+        claims: Claims {
+            properties: &[
+                "full-commitment",
+                "nonce-hiding",
+                "parallelizable",
+                "single-pass",
+                "streamable",
+            ],
+            ..named(0x01, "Flex OCH with a hidden nonce").claims
+        },
         cost: Cost::measured(56_089, 18_080, 996, 671, 546, 29_000),
-        properties: &[
-            "full-commitment",
-            "nonce-hiding",
-            "parallelizable",
-            "single-pass",
-            "streamable",
-        ],
-        specification: section("7, configuration 01"),
         ..named(0x01, "Flex OCH with a hidden nonce")
     },
     Family {
-        layout: Some(|_| Ok(Config::OCH_PUBLIC.layout())),
+        identity: Identity {
+            specification: section("7, configuration 02"),
+            ..named(0x02, "Flex OCH").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::OCH_PUBLIC.layout())),
+            ..named(0x02, "Flex OCH").sizes
+        },
+        claims: Claims { properties: OCH, ..named(0x02, "Flex OCH").claims },
         cost: Cost::measured(51_193, 16_156, 979, 651, 471, 26_067),
-        properties: OCH,
-        specification: section("7, configuration 02"),
         ..named(0x02, "Flex OCH")
     },
     Family {
-        layout: Some(|_| Ok(Config::OCH_TRANSPORT.layout())),
+        identity: Identity {
+            specification: section("7, configuration 03"),
+            ..named(0x03, "Flex OCH for transport").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::OCH_TRANSPORT.layout())),
+            ..named(0x03, "Flex OCH for transport").sizes
+        },
+        claims: Claims { properties: OCH, ..named(0x03, "Flex OCH for transport").claims },
         cost: Cost::measured(51_236, 16_184, 969, 648, 507, 26_025),
-        properties: OCH,
-        specification: section("7, configuration 03"),
         ..named(0x03, "Flex OCH for transport")
     },
     Family {
-        layout: Some(|_| Ok(Config::CIV.layout())),
+        identity: Identity {
+            specification: section("8, configuration 11"),
+            ..named(0x11, "Flex CIV with a hidden nonce").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::CIV.layout())),
+            ..named(0x11, "Flex CIV with a hidden nonce").sizes
+        },
+        claims: Claims {
+            properties: &[
+                "full-commitment",
+                "inverse-free",
+                "nonce-hiding",
+                "nonce-misuse-resistance",
+                "parallelizable",
+            ],
+            ..named(0x11, "Flex CIV with a hidden nonce").claims
+        },
         cost: Cost::measured(90_187, 32_833, 1_620, 1_098, 886, 50_683),
-        properties: &[
-            "full-commitment",
-            "inverse-free",
-            "nonce-hiding",
-            "nonce-misuse-resistance",
-            "parallelizable",
-        ],
-        specification: section("8, configuration 11"),
         ..named(0x11, "Flex CIV with a hidden nonce")
     },
     Family {
-        layout: Some(|_| Ok(Config::CIV_PUBLIC.layout())),
+        identity: Identity {
+            specification: section("8, configuration 12"),
+            ..named(0x12, "Flex CIV").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::CIV_PUBLIC.layout())),
+            ..named(0x12, "Flex CIV").sizes
+        },
+        claims: Claims { properties: CIV, ..named(0x12, "Flex CIV").claims },
         cost: Cost::measured(94_438, 33_319, 1_723, 1_176, 1_000, 51_595),
-        properties: CIV,
-        specification: section("8, configuration 12"),
         ..named(0x12, "Flex CIV")
     },
     Family {
-        layout: Some(|_| Ok(Config::ROBUST.layout())),
+        identity: Identity {
+            specification: section("9, configuration 21"),
+            ..named(0x21, "Flex ROBUST").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::ROBUST.layout())),
+            ..named(0x21, "Flex ROBUST").sizes
+        },
+        claims: Claims {
+            properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
+            ..named(0x21, "Flex ROBUST").claims
+        },
         cost: Cost::measured(99_686, 32_702, 2_276, 1_514, 1_286, 51_371),
-        properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
-        specification: section("9, configuration 21"),
         ..named(0x21, "Flex ROBUST")
     },
     Family {
-        layout: Some(|_| Ok(Config::ROBUST_AE.layout())),
-        properties: &[
-            "full-commitment",
-            "nonce-misuse-resistance",
-            "parallelizable",
-            "rup-integrity",
-        ],
-        specification: section("9.1, configuration 24"),
+        identity: Identity {
+            specification: section("9.1, configuration 24"),
+            ..named(0x24, "Flex ROBUST-AE").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::ROBUST_AE.layout())),
+            ..named(0x24, "Flex ROBUST-AE").sizes
+        },
+        claims: Claims {
+            properties: &[
+                "full-commitment",
+                "nonce-misuse-resistance",
+                "parallelizable",
+                "rup-integrity",
+            ],
+            ..named(0x24, "Flex ROBUST-AE").claims
+        },
         ..named(0x24, "Flex ROBUST-AE")
     },
     Family {
-        layout: Some(|_| Ok(Config::OCH_STREAM.layout())),
-        properties: OCH,
-        specification: section("7 and 10, configuration 31"),
+        identity: Identity {
+            specification: section("7 and 10, configuration 31"),
+            ..named(0x31, "Flex OCH in segments of 64 KiB").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::OCH_STREAM.layout())),
+            ..named(0x31, "Flex OCH in segments of 64 KiB").sizes
+        },
+        claims: Claims { properties: OCH, ..named(0x31, "Flex OCH in segments of 64 KiB").claims },
         ..named(0x31, "Flex OCH in segments of 64 KiB")
     },
     Family {
-        layout: Some(|_| Ok(Config::CIV_STREAM.layout())),
-        properties: &["full-commitment", "inverse-free", "parallelizable", "streamable"],
-        specification: section("8 and 10, configuration 32"),
+        identity: Identity {
+            specification: section("8 and 10, configuration 32"),
+            ..named(0x32, "Flex CIV in segments of 64 KiB").identity
+        },
+        sizes: FamilySizes {
+            layout: Some(|_| Ok(Config::CIV_STREAM.layout())),
+            ..named(0x32, "Flex CIV in segments of 64 KiB").sizes
+        },
+        claims: Claims {
+            properties: &["full-commitment", "inverse-free", "parallelizable", "streamable"],
+            ..named(0x32, "Flex CIV in segments of 64 KiB").claims
+        },
         ..named(0x32, "Flex CIV in segments of 64 KiB")
     },
     ANY,
@@ -239,8 +323,8 @@ impl Config {
     /// ```
     #[must_use]
     pub fn of(algorithm: &Algorithm) -> Option<Self> {
-        let id = algorithm.family().id;
-        if id == ANY.id {
+        let id = algorithm.family().identity.id;
+        if id == ANY.identity.id {
             // What breaks a rule has been refused.
             return chosen(algorithm).ok();
         }
@@ -277,8 +361,8 @@ mod makers {
     use crate::backend::Backend;
     use crate::contract::dynamic::{BoxedAead, boxed};
     use crate::error::{Error, Result};
+    use crate::family::Algorithm;
     use crate::flex::{Config, Flex};
-    use crate::row::Algorithm;
 
     pub(super) fn flex(
         algorithm: &Algorithm,

@@ -10,7 +10,7 @@ use super::config::{Builder, Config};
 use crate::backend::Backend;
 use crate::contract::dynamic::Opened;
 use crate::error::{Error, Result};
-use crate::row::{ParamKind, parse_value};
+use crate::family::{ParamKind, parse_value};
 
 /// A cipher on messages of any length, tweaked by a nonce, if there is one, and associated data.
 ///

@@ -13,9 +13,9 @@ use super::scheme::Committing;
 use super::siv::MAX_SIV_BYTES;
 use super::xaes::Xaes;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
-use crate::row::{
-    Algorithm, Commitment, Cost, Family, Kind, Level, Listed, Misuse, Mode, Param, Repeats,
-    Specification, maker,
+use crate::family::{
+    Algorithm, Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, Identity, Kind, Level,
+    Listed, Misuse, Mode, Param, Repeats, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -81,55 +81,65 @@ const PAPER: &str = "P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockciphe
 /// What the rows have in common: AES-256-GCM itself. Its limits are those of SP 800-38D, sections
 /// 5.2.1.1 and 8.3.
 const GCM: Family = Family {
-    id: "aes-256-gcm",
-    name: "AES-256-GCM",
-    kind: Kind::Aead,
-    key_bytes: Sizes::one(32),
-    nonce_bytes: NONCES,
-    tag_bytes: TAGS,
-    listed: Listed::All,
-    params: &[],
-    one_param: false,
-    lengths: None,
-    layout: None,
-    max_message_bytes: MAX_MESSAGE_BYTES,
-    max_ad_bytes: MAX_AD_BYTES,
-    random_nonce_messages_log2: Some(32),
-    counted_nonce_messages_log2: None,
-    // Only nonces of 12 bytes that are certain to differ may be more (8.3).
-    counted_other_nonce_messages_log2: Some(32),
-    // 2^48 blocks, a tag's mask being one: they are then told from random ones with 2^-33 at most
-    // (draft-irtf-cfrg-aead-limits, 6.2.1).
-    total_bytes_log2: Some(52),
-    // A forger has 2 (L + 1) / 2^t, L the blocks of the message and its associated data (6.2.2
-    // there): together 2^36 bytes, as much as the longest message, cost 33 bits. More associated
-    // data costs more.
-    forgery_bits: 128,
-    forgery_loss_bits: 33,
-    commitment: &[],
-    commitment_repeats: Repeats::WithTag,
-    misuse: Misuse::Breaks,
-    nonce_hiding: false,
-    parallel: true,
-    online: true,
-    fips: true,
-    reviewed: true,
+    identity: Identity {
+        id: "aes-256-gcm",
+        name: "AES-256-GCM",
+        kind: Kind::Aead,
+        specification: Specification { title: SP_800_38D, section: "7" },
+    },
+    sizes: FamilySizes {
+        key_bytes: Sizes::one(32),
+        nonce_bytes: NONCES,
+        tag_bytes: TAGS,
+        listed: Listed::All,
+        params: &[],
+        one_param: false,
+        lengths: None,
+        layout: None,
+    },
+    limits: FamilyLimits {
+        max_message_bytes: MAX_MESSAGE_BYTES,
+        max_ad_bytes: MAX_AD_BYTES,
+        random_nonce_messages_log2: Some(32),
+        counted_nonce_messages_log2: None,
+        // Only nonces of 12 bytes that are certain to differ may be more (8.3).
+        counted_other_nonce_messages_log2: Some(32),
+        // 2^48 blocks, a tag's mask being one: they are then told from random ones with 2^-33 at most
+        // (draft-irtf-cfrg-aead-limits, 6.2.1).
+        total_bytes_log2: Some(52),
+        // A forger has 2 (L + 1) / 2^t, L the blocks of the message and its associated data (6.2.2
+        // there): together 2^36 bytes, as much as the longest message, cost 33 bits. More associated
+        // data costs more.
+        forgery_bits: 128,
+        forgery_loss_bits: 33,
+        mode: |_| Mode::Gcm { padding_blocks: 0 },
+    },
+    claims: Claims {
+        commitment: &[],
+        commitment_repeats: Repeats::WithTag,
+        misuse: Misuse::Breaks,
+        nonce_hiding: false,
+        parallel: true,
+        online: true,
+        fips: true,
+        reviewed: true,
+        properties: &["inverse-free", "parallelizable", "single-pass", "streamable"],
+    },
     cost: None,
-    properties: &["inverse-free", "parallelizable", "single-pass", "streamable"],
-    specification: Specification { title: SP_800_38D, section: "7" },
-    mode: |_| Mode::Gcm { padding_blocks: 0 },
     maker: maker!(Aead: makers::gcm::<Aes256>),
 };
 
 /// GCM under keys from nonces of 24 bytes. A commitment that is compared together with T takes
 /// nothing off a forger's chances: under a nonce that has been used it is known.
 const DERIVED: Family = Family {
-    nonce_bytes: Sizes::one(24),
-    tag_bytes: T,
-    random_nonce_messages_log2: Some(80),
-    counted_other_nonce_messages_log2: None,
-    total_bytes_log2: None,
-    mode: |_| Mode::derived(12, None),
+    sizes: FamilySizes { nonce_bytes: Sizes::one(24), tag_bytes: T, ..GCM.sizes },
+    limits: FamilyLimits {
+        random_nonce_messages_log2: Some(80),
+        counted_other_nonce_messages_log2: None,
+        total_bytes_log2: None,
+        mode: |_| Mode::derived(12, None),
+        ..GCM.limits
+    },
     ..GCM
 };
 
@@ -152,12 +162,18 @@ const PADDING: &[Commitment] = &commitment(
 
 /// What the paper describes and does not choose: T and K_C, to compare with.
 const DESCRIBED: Family = Family {
-    tag_bytes: T_AND_KC,
-    commitment: F_COM,
-    commitment_repeats: Repeats::WITH_WHOLE_NONCE,
-    properties: COMMITTING,
-    specification: Specification { title: PAPER, section: "1, F_com over another derivation" },
-    mode: |_| Mode::with_f_com(12, None),
+    identity: Identity {
+        specification: Specification { title: PAPER, section: "1, F_com over another derivation" },
+        ..DERIVED.identity
+    },
+    sizes: FamilySizes { tag_bytes: T_AND_KC, ..DERIVED.sizes },
+    limits: FamilyLimits { mode: |_| Mode::with_f_com(12, None), ..DERIVED.limits },
+    claims: Claims {
+        commitment: F_COM,
+        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
+        properties: COMMITTING,
+        ..DERIVED.claims
+    },
     ..DERIVED
 };
 
@@ -167,177 +183,260 @@ const COMMITTING: &[&str] =
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
-        id: "aes-128-gcm",
-        name: "AES-128-GCM",
-        key_bytes: Sizes::one(16),
+        identity: Identity { id: "aes-128-gcm", name: "AES-128-GCM", ..GCM.identity },
+        sizes: FamilySizes { key_bytes: Sizes::one(16), ..GCM.sizes },
         cost: Cost::measured(25_287, 8_636, 703, 385, 335, 19_982),
         maker: maker!(Aead: makers::gcm::<Aes128>),
         ..GCM
     },
     Family { cost: Cost::measured(29_340, 11_705, 822, 451, 393, 23_260), ..GCM },
     Family {
-        id: "xaes-256-gcm",
-        name: "XAES-256-GCM",
+        identity: Identity {
+            id: "xaes-256-gcm",
+            name: "XAES-256-GCM",
+            specification: Specification { title: "c2sp.org/XAES-256-GCM", section: "" },
+            ..DERIVED.identity
+        },
+        limits: FamilyLimits { mode: |_| Mode::derived(12, Some(2)), ..DERIVED.limits },
         cost: Cost::measured(34_486, 12_274, 1_040, 708, 654, 26_319),
-        specification: Specification { title: "c2sp.org/XAES-256-GCM", section: "" },
-        mode: |_| Mode::derived(12, Some(2)),
         maker: maker!(Aead: makers::derived::<Xaes>),
         ..DERIVED
     },
     Family {
-        id: "kc-xaes-256-gcm",
-        name: "KC-XAES-256-GCM",
-        nonce_bytes: KC_NONCES,
-        tag_bytes: T_AND_KC,
-        commitment: F_COM,
-        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
+        identity: Identity {
+            id: "kc-xaes-256-gcm",
+            name: "KC-XAES-256-GCM",
+            specification: Specification { title: PAPER, section: "figure 2, specification 1" },
+            ..DERIVED.identity
+        },
+        sizes: FamilySizes { nonce_bytes: KC_NONCES, tag_bytes: T_AND_KC, ..DERIVED.sizes },
+        limits: FamilyLimits { mode: |_| Mode::with_f_com(12, Some(5)), ..DERIVED.limits },
+        claims: Claims {
+            commitment: F_COM,
+            commitment_repeats: Repeats::WITH_WHOLE_NONCE,
+            properties: COMMITTING,
+            ..DERIVED.claims
+        },
         cost: Cost::measured(36_761, 13_168, 1_087, 756, 704, 26_923),
-        properties: COMMITTING,
-        specification: Specification { title: PAPER, section: "figure 2, specification 1" },
-        mode: |_| Mode::with_f_com(12, Some(5)),
         maker: maker!(Aead: makers::derived::<Committing<Xaes>>),
         ..DERIVED
     },
     Family {
-        id: "aes-256-gcm-siv",
-        name: "AES-256-GCM-SIV",
-        nonce_bytes: Sizes::one(12),
-        max_message_bytes: MAX_SIV_BYTES,
-        max_ad_bytes: MAX_SIV_BYTES,
-        // As many as leave a repeated nonce to 2^-33, which would show equal inputs.
-        random_nonce_messages_log2: Some(32),
-        // The halves of the permutation's outputs, 6 for each message, are then told from random
-        // ones with 6 · 2^60 / 2^96.
-        counted_nonce_messages_log2: Some(60),
-        // 2^64 blocks: messages of 2^36 bytes, together with their associated data, are then told
-        // from random ones with 2^-33 (`bounds::siv`).
-        total_bytes_log2: Some(68),
-        misuse: Misuse::Resistant,
-        online: false,
-        fips: false,
-        properties: &["inverse-free", "nonce-misuse-resistance", "parallelizable"],
-        specification: Specification { title: "RFC 8452", section: "5" },
-        mode: |_| Mode::Siv { halves: 6 },
+        identity: Identity {
+            id: "aes-256-gcm-siv",
+            name: "AES-256-GCM-SIV",
+            specification: Specification { title: "RFC 8452", section: "5" },
+            ..DERIVED.identity
+        },
+        sizes: FamilySizes { nonce_bytes: Sizes::one(12), ..DERIVED.sizes },
+        limits: FamilyLimits {
+            max_message_bytes: MAX_SIV_BYTES,
+            max_ad_bytes: MAX_SIV_BYTES,
+            // As many as leave a repeated nonce to 2^-33, which would show equal inputs.
+            random_nonce_messages_log2: Some(32),
+            // The halves of the permutation's outputs, 6 for each message, are then told from random
+            // ones with 6 · 2^60 / 2^96.
+            counted_nonce_messages_log2: Some(60),
+            // 2^64 blocks: messages of 2^36 bytes, together with their associated data, are then told
+            // from random ones with 2^-33 (`bounds::siv`).
+            total_bytes_log2: Some(68),
+            mode: |_| Mode::Siv { halves: 6 },
+            ..DERIVED.limits
+        },
+        claims: Claims {
+            misuse: Misuse::Resistant,
+            online: false,
+            fips: false,
+            properties: &["inverse-free", "nonce-misuse-resistance", "parallelizable"],
+            ..DERIVED.claims
+        },
         maker: maker!(Aead: makers::siv),
         ..DERIVED
     },
     Family {
-        id: "dndk-gcm",
-        name: "DNDK-GCM",
-        nonce_bytes: DNDK_NONCES,
-        tag_bytes: Sizes::these(&[16, 48], 16),
-        params: &[Param::number("version", &[1, 2], 2), Param::number("kc", &[0, 1], 0)],
-        lengths: Some(dndk_lengths),
-        total_bytes_log2: Some(64),
-        commitment: &commitment(Level::ForKc, 64, "claimed by the draft, which proves nothing"),
-        commitment_repeats: Repeats::WithNonce(dndk_head),
-        fips: false,
-        specification: Specification { title: "draft-gueron-cfrg-dndkgcm", section: "-01, -03" },
-        mode: |algorithm| Mode::derived(dndk_head(algorithm), None),
+        identity: Identity {
+            id: "dndk-gcm",
+            name: "DNDK-GCM",
+            specification: Specification {
+                title: "draft-gueron-cfrg-dndkgcm",
+                section: "-01, -03",
+            },
+            ..DERIVED.identity
+        },
+        sizes: FamilySizes {
+            nonce_bytes: DNDK_NONCES,
+            tag_bytes: Sizes::these(&[16, 48], 16),
+            params: &[Param::number("version", &[1, 2], 2), Param::number("kc", &[0, 1], 0)],
+            lengths: Some(dndk_lengths),
+            ..DERIVED.sizes
+        },
+        limits: FamilyLimits {
+            total_bytes_log2: Some(64),
+            mode: |algorithm| Mode::derived(dndk_head(algorithm), None),
+            ..DERIVED.limits
+        },
+        claims: Claims {
+            commitment: &commitment(Level::ForKc, 64, "claimed by the draft, which proves nothing"),
+            commitment_repeats: Repeats::WithNonce(dndk_head),
+            fips: false,
+            ..DERIVED.claims
+        },
         maker: maker!(Aead: makers::dndk),
         ..DERIVED
     },
     Family {
-        id: "h-aes-256-gcm",
-        name: "HMAC-derived AES-256-GCM",
-        specification: Specification { title: PAPER, section: "table 4, as defined here" },
+        identity: Identity {
+            id: "h-aes-256-gcm",
+            name: "HMAC-derived AES-256-GCM",
+            specification: Specification { title: PAPER, section: "table 4, as defined here" },
+            ..DERIVED.identity
+        },
         maker: maker!(Aead: makers::derived::<HmacDerived>),
         ..DERIVED
     },
     Family {
-        id: "h-kc-aes-256-gcm",
-        name: "HMAC-derived AES-256-GCM with key commitment",
-        tag_bytes: T_AND_KC,
-        commitment: &commitment(Level::Cmt2, 128, "as far as SHA-256 resists collisions"),
-        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
-        properties: COMMITTING,
-        specification: Specification { title: PAPER, section: "table 4, as defined here" },
+        identity: Identity {
+            id: "h-kc-aes-256-gcm",
+            name: "HMAC-derived AES-256-GCM with key commitment",
+            specification: Specification { title: PAPER, section: "table 4, as defined here" },
+            ..DERIVED.identity
+        },
+        sizes: FamilySizes { tag_bytes: T_AND_KC, ..DERIVED.sizes },
+        claims: Claims {
+            commitment: &commitment(Level::Cmt2, 128, "as far as SHA-256 resists collisions"),
+            commitment_repeats: Repeats::WITH_WHOLE_NONCE,
+            properties: COMMITTING,
+            ..DERIVED.claims
+        },
         maker: maker!(Aead: makers::derived::<Committing<HmacDerived>>),
         ..DERIVED
     },
     Family {
-        id: "hkdf-committed-aes-256-gcm",
-        name: "HKDF-derived AES-256-GCM with key commitment",
-        nonce_bytes: Sizes::one(32),
-        tag_bytes: T_AND_KC,
-        random_nonce_messages_log2: None,
-        commitment: &commitment(Level::Cmt2, 128, "as far as SHA-512 resists collisions"),
-        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
-        fips: false,
-        properties: COMMITTING,
-        specification: Specification {
-            title: "AWS Encryption SDK specification",
-            section: "algorithm suite 0x0478, derivation and commitment",
+        identity: Identity {
+            id: "hkdf-committed-aes-256-gcm",
+            name: "HKDF-derived AES-256-GCM with key commitment",
+            specification: Specification {
+                title: "AWS Encryption SDK specification",
+                section: "algorithm suite 0x0478, derivation and commitment",
+            },
+            ..DERIVED.identity
         },
-        mode: |_| Mode::derived(32, None),
+        sizes: FamilySizes { nonce_bytes: Sizes::one(32), tag_bytes: T_AND_KC, ..DERIVED.sizes },
+        limits: FamilyLimits {
+            random_nonce_messages_log2: None,
+            mode: |_| Mode::derived(32, None),
+            ..DERIVED.limits
+        },
+        claims: Claims {
+            commitment: &commitment(Level::Cmt2, 128, "as far as SHA-512 resists collisions"),
+            commitment_repeats: Repeats::WITH_WHOLE_NONCE,
+            fips: false,
+            properties: COMMITTING,
+            ..DERIVED.claims
+        },
         maker: maker!(Aead: makers::derived::<Committing<HkdfDerived>>),
         ..DERIVED
     },
     Family {
-        id: "padding-fix-aes-256-gcm",
-        name: "AES-256-GCM with the padding fix",
-        nonce_bytes: Sizes::one(12),
-        tag_bytes: T_AND_KC,
-        max_message_bytes: MAX_PADDED_BYTES,
-        commitment: PADDING,
-        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
-        properties: COMMITTING,
-        specification: Specification {
-            title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without Key \
+        identity: Identity {
+            id: "padding-fix-aes-256-gcm",
+            name: "AES-256-GCM with the padding fix",
+            specification: Specification {
+                title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without Key \
                     Commitment (eprint 2020/1456)",
-            section: "5.3",
+                section: "5.3",
+            },
+            ..GCM.identity
         },
-        mode: |_| Mode::Gcm { padding_blocks: 2 },
+        sizes: FamilySizes { nonce_bytes: Sizes::one(12), tag_bytes: T_AND_KC, ..GCM.sizes },
+        limits: FamilyLimits {
+            max_message_bytes: MAX_PADDED_BYTES,
+            mode: |_| Mode::Gcm { padding_blocks: 2 },
+            ..GCM.limits
+        },
+        claims: Claims {
+            commitment: PADDING,
+            commitment_repeats: Repeats::WITH_WHOLE_NONCE,
+            properties: COMMITTING,
+            ..GCM.claims
+        },
         maker: maker!(Aead: makers::padding_fix),
         ..GCM
     },
     Family {
-        id: "padding-fix-xaes-256-gcm",
-        name: "XAES-256-GCM with the padding fix",
-        max_message_bytes: MAX_PADDED_BYTES,
-        commitment: PADDING,
-        commitment_repeats: Repeats::WITH_WHOLE_NONCE,
-        specification: Specification { title: PAPER, section: "C.1" },
-        mode: |_| Mode::Derived {
-            head_bytes: 12,
-            permutation_calls: Some(2),
-            padding_blocks: 2,
-            f_com: false,
+        identity: Identity {
+            id: "padding-fix-xaes-256-gcm",
+            name: "XAES-256-GCM with the padding fix",
+            specification: Specification { title: PAPER, section: "C.1" },
+            ..DESCRIBED.identity
+        },
+        limits: FamilyLimits {
+            max_message_bytes: MAX_PADDED_BYTES,
+            mode: |_| Mode::Derived {
+                head_bytes: 12,
+                permutation_calls: Some(2),
+                padding_blocks: 2,
+                f_com: false,
+            },
+            ..DESCRIBED.limits
+        },
+        claims: Claims {
+            commitment: PADDING,
+            commitment_repeats: Repeats::WITH_WHOLE_NONCE,
+            ..DESCRIBED.claims
         },
         maker: maker!(Aead: makers::padding_fix_xaes),
         ..DESCRIBED
     },
     Family {
-        id: "kc-c3-xaes-256-gcm",
-        name: "XAES-256-GCM with a commitment to 15 bytes of the nonce",
-        commitment: &commitment(Level::ForKc, 64, "the paper describes it and proves nothing"),
-        commitment_repeats: Repeats::WithNonce(|_| 15),
-        specification: Specification { title: PAPER, section: "C.3" },
-        mode: |_| Mode::derived(12, Some(4)),
+        identity: Identity {
+            id: "kc-c3-xaes-256-gcm",
+            name: "XAES-256-GCM with a commitment to 15 bytes of the nonce",
+            specification: Specification { title: PAPER, section: "C.3" },
+            ..DESCRIBED.identity
+        },
+        limits: FamilyLimits { mode: |_| Mode::derived(12, Some(4)), ..DESCRIBED.limits },
+        claims: Claims {
+            commitment: &commitment(Level::ForKc, 64, "the paper describes it and proves nothing"),
+            commitment_repeats: Repeats::WithNonce(|_| 15),
+            ..DESCRIBED.claims
+        },
         maker: maker!(Aead: makers::beside::<C3, Xaes>),
         ..DESCRIBED
     },
     Family {
-        id: "f-com-h-aes-256-gcm",
-        name: "HMAC-derived AES-256-GCM with KC-XAES's commitment",
+        identity: Identity {
+            id: "f-com-h-aes-256-gcm",
+            name: "HMAC-derived AES-256-GCM with KC-XAES's commitment",
+            ..DESCRIBED.identity
+        },
         maker: maker!(Aead: makers::beside::<FCom, HmacDerived>),
         ..DESCRIBED
     },
     Family {
-        id: "f-com-hkdf-aes-256-gcm",
-        name: "HKDF-derived AES-256-GCM with KC-XAES's commitment",
-        fips: false,
-        mode: |_| Mode::with_f_com(24, None),
+        identity: Identity {
+            id: "f-com-hkdf-aes-256-gcm",
+            name: "HKDF-derived AES-256-GCM with KC-XAES's commitment",
+            ..DESCRIBED.identity
+        },
+        limits: FamilyLimits { mode: |_| Mode::with_f_com(24, None), ..DESCRIBED.limits },
+        claims: Claims { fips: false, ..DESCRIBED.claims },
         maker: maker!(Aead: makers::beside::<FCom, HkdfDerived>),
         ..DESCRIBED
     },
     Family {
-        id: "f-com-dndk-gcm",
-        name: "DNDK-GCM with KC-XAES's commitment",
-        params: &[Param::number("version", &[1, 2], 2)],
-        total_bytes_log2: Some(64),
-        fips: false,
-        mode: |algorithm| Mode::with_f_com(dndk_head(algorithm), None),
+        identity: Identity {
+            id: "f-com-dndk-gcm",
+            name: "DNDK-GCM with KC-XAES's commitment",
+            ..DESCRIBED.identity
+        },
+        sizes: FamilySizes { params: &[Param::number("version", &[1, 2], 2)], ..DESCRIBED.sizes },
+        limits: FamilyLimits {
+            total_bytes_log2: Some(64),
+            mode: |algorithm| Mode::with_f_com(dndk_head(algorithm), None),
+            ..DESCRIBED.limits
+        },
+        claims: Claims { fips: false, ..DESCRIBED.claims },
         maker: maker!(Aead: makers::f_com_dndk),
         ..DESCRIBED
     },
@@ -368,7 +467,7 @@ mod makers {
     use super::{Committing, Dndk, DndkV1, FCom, NonceDerived};
     use crate::backend::Backend;
     use crate::contract::dynamic::{BoxedAead, boxed};
-    use crate::row::Algorithm;
+    use crate::family::Algorithm;
 
     pub(super) fn gcm<A: Aes>(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         boxed(Keyed::<A>::new(key, backend))

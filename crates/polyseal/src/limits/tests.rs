@@ -2,8 +2,8 @@
 
 use super::{GCM_BYTES_LOG2, Limits, Nonces, Segments, Total, Usage};
 use crate::error::Error;
+use crate::family::{CLAIMLESS, FamilyLimits, Mode};
 use crate::registry::{Algorithm, Family, Kind, families};
-use crate::row::{CLAIMLESS, Mode};
 
 /// RFC 10032's longest message and associated data.
 const LONGEST: u64 = (1 << 61) - 1;
@@ -225,7 +225,7 @@ fn gcm_is_charged_by_the_block() {
 #[test]
 fn every_row_says_how_it_uses_its_key() {
     for a in every_algorithm() {
-        let id = a.family().id;
+        let id = a.family().identity.id;
         let (head, calls) = match id {
             _ if ["aegis-", "ctx-aegis-", "flex"].iter().any(|p| id.starts_with(p)) => {
                 assert_eq!(a.mode(), Mode::Direct, "{a}");
@@ -275,7 +275,12 @@ fn a_long_message_is_easier_to_forge_with_gcm() {
     for family in families() {
         let mode = Algorithm::new(family).mode();
         let direct = matches!(mode, Mode::Direct | Mode::Chained { .. });
-        assert_eq!(family.forgery_loss_bits, if direct { 0 } else { 33 }, "{}", family.id);
+        assert_eq!(
+            family.limits.forgery_loss_bits,
+            if direct { 0 } else { 33 },
+            "{}",
+            family.identity.id
+        );
     }
 }
 
@@ -377,11 +382,11 @@ fn a_fresh_key_has_done_nothing() {
 /// A nonce of AEGISMAC may be used again, and so be random for ever.
 #[test]
 fn a_mac_has_no_limit_on_nonces() {
-    for family in families().iter().filter(|family| family.kind == Kind::Mac) {
+    for family in families().iter().filter(|family| family.identity.kind == Kind::Mac) {
         let limits = Limits::of(&Algorithm::new(family));
-        assert_eq!(limits.random_nonce_messages, None, "{}", family.id);
-        assert_eq!(limits.counted_nonce_messages, None, "{}", family.id);
-        assert_eq!(limits.failed_verifications, Some(1 << 96), "{}", family.id);
+        assert_eq!(limits.random_nonce_messages, None, "{}", family.identity.id);
+        assert_eq!(limits.counted_nonce_messages, None, "{}", family.identity.id);
+        assert_eq!(limits.failed_verifications, Some(1 << 96), "{}", family.identity.id);
     }
 }
 
@@ -389,12 +394,12 @@ fn a_mac_has_no_limit_on_nonces() {
 /// are long enough have none.
 #[test]
 fn random_nonces_follow_the_formula() {
-    for family in families().iter().filter(|family| family.kind == Kind::Aead) {
+    for family in families().iter().filter(|family| family.identity.kind == Kind::Aead) {
         let limits = Limits::of(&Algorithm::new(family));
-        let formula = (8 * family.nonce_bytes.default as u32 - 32) / 2;
+        let formula = (8 * family.sizes.nonce_bytes.default as u32 - 32) / 2;
         match limits.random_nonce_messages {
-            Some(messages) => assert!(messages <= 1 << formula, "{}", family.id),
-            None => assert!(formula >= 64, "{}", family.id),
+            Some(messages) => assert!(messages <= 1 << formula, "{}", family.identity.id),
+            None => assert!(formula >= 64, "{}", family.identity.id),
         }
     }
 }
@@ -512,13 +517,22 @@ fn bytes_and_counted_messages() {
 fn formulas_for_short_nonces_and_tags() {
     static PLAIN: Family = CLAIMLESS;
     static STATED: Family = Family {
-        counted_nonce_messages_log2: Some(64),
-        total_bytes_log2: Some(40),
-        forgery_bits: 256,
+        limits: FamilyLimits {
+            counted_nonce_messages_log2: Some(64),
+            total_bytes_log2: Some(40),
+            forgery_bits: 256,
+            ..CLAIMLESS.limits
+        },
         ..CLAIMLESS
     };
-    static UNREACHABLE: Family =
-        Family { counted_nonce_messages_log2: Some(97), total_bytes_log2: Some(128), ..CLAIMLESS };
+    static UNREACHABLE: Family = Family {
+        limits: FamilyLimits {
+            counted_nonce_messages_log2: Some(97),
+            total_bytes_log2: Some(128),
+            ..CLAIMLESS.limits
+        },
+        ..CLAIMLESS
+    };
     let plain = Algorithm::new(&PLAIN);
     for (tag, failures) in [(3, 0), (4, 1), (12, 1 << 64), (16, 1 << 96), (32, 1 << 96)] {
         let a = plain.with("tag", tag).expect("such tags");
@@ -532,7 +546,10 @@ fn formulas_for_short_nonces_and_tags() {
     assert_eq!(of(&UNREACHABLE).total_bytes, in_bytes(None));
     assert_eq!(of(&STATED).failed_verifications, None);
     for (loss, failures) in [(1, 1 << 95), (95, 2), (96, 1), (97, 0), (200, 0)] {
-        let family = Family { forgery_loss_bits: loss, ..CLAIMLESS };
+        let family = Family {
+            limits: FamilyLimits { forgery_loss_bits: loss, ..CLAIMLESS.limits },
+            ..CLAIMLESS
+        };
         let family: &'static Family = alloc::boxed::Box::leak(alloc::boxed::Box::new(family));
         assert_eq!(of(family).failed_verifications, Some(failures), "{loss}");
     }

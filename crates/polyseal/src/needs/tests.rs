@@ -3,10 +3,10 @@
 use super::{CpuClass, Need, fastest};
 use crate::backend::Backend;
 use crate::error::Error;
+use crate::family::{CLAIMLESS, Claims, FamilyLimits, FamilySizes};
 use crate::registry::{
     Algorithm, Commitment, Family, Kind, Level, Misuse, Sizes, families, family,
 };
-use crate::row::CLAIMLESS;
 
 use Need::{
     Committing, Fips, Key256, MisuseResistant, NonceHiding, Online, Parallel, RandomNonces, Tag256,
@@ -154,8 +154,8 @@ fn what_is_reviewed_comes_first() {
         assert_eq!(chosen(machine, &[MisuseResistant, Online]), None);
         assert_eq!(chosen(machine, &[NonceHiding, Fips]), None);
     }
-    let new = |f: &Family| f.id.starts_with("flex") || f.id == "omd-blake2b";
-    assert!(families().iter().all(|f| f.reviewed != new(f)));
+    let new = |f: &Family| f.identity.id.starts_with("flex") || f.identity.id == "omd-blake2b";
+    assert!(families().iter().all(|f| f.claims.reviewed != new(f)));
 }
 
 /// Claims that no row of the registry makes yet.
@@ -166,29 +166,95 @@ fn what_others_claim_is_seen() {
     }
     static ROWS: [(Family, &[Need]); 16] = [
         (Family { ..CLAIMLESS }, &[]),
-        (Family { commitment: &commits(Level::None, 128), ..CLAIMLESS }, &[]),
-        (Family { commitment: &commits(Level::KeyFixedAd, 128), ..CLAIMLESS }, &[]),
-        (Family { commitment: &commits(Level::ForKc, 128), ..CLAIMLESS }, &[]),
-        (Family { commitment: &commits(Level::Cmt1, 63), ..CLAIMLESS }, &[]),
-        (Family { commitment: &commits(Level::Cmt1, 64), ..CLAIMLESS }, &[Committing]),
-        (Family { commitment: &commits(Level::Cmt2, 128), ..CLAIMLESS }, &[Committing]),
-        (Family { commitment: &commits(Level::Cmt4, 128), ..CLAIMLESS }, &[Committing]),
-        (Family { misuse: Misuse::Resistant, ..CLAIMLESS }, &[MisuseResistant]),
-        (Family { misuse: Misuse::NotNeeded, ..CLAIMLESS }, &[MisuseResistant]),
-        (Family { nonce_hiding: true, ..CLAIMLESS }, &[NonceHiding]),
-        (Family { fips: true, ..CLAIMLESS }, &[Fips]),
-        (Family { parallel: true, ..CLAIMLESS }, &[Parallel]),
-        (Family { online: true, ..CLAIMLESS }, &[Online]),
         (
             Family {
-                nonce_bytes: Sizes::one(20),
-                random_nonce_messages_log2: Some(64),
+                claims: Claims { commitment: &commits(Level::None, 128), ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[],
+        ),
+        (
+            Family {
+                claims: Claims { commitment: &commits(Level::KeyFixedAd, 128), ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[],
+        ),
+        (
+            Family {
+                claims: Claims { commitment: &commits(Level::ForKc, 128), ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[],
+        ),
+        (
+            Family {
+                claims: Claims { commitment: &commits(Level::Cmt1, 63), ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[],
+        ),
+        (
+            Family {
+                claims: Claims { commitment: &commits(Level::Cmt1, 64), ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[Committing],
+        ),
+        (
+            Family {
+                claims: Claims { commitment: &commits(Level::Cmt2, 128), ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[Committing],
+        ),
+        (
+            Family {
+                claims: Claims { commitment: &commits(Level::Cmt4, 128), ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[Committing],
+        ),
+        (
+            Family {
+                claims: Claims { misuse: Misuse::Resistant, ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[MisuseResistant],
+        ),
+        (
+            Family {
+                claims: Claims { misuse: Misuse::NotNeeded, ..CLAIMLESS.claims },
+                ..CLAIMLESS
+            },
+            &[MisuseResistant],
+        ),
+        (
+            Family { claims: Claims { nonce_hiding: true, ..CLAIMLESS.claims }, ..CLAIMLESS },
+            &[NonceHiding],
+        ),
+        (Family { claims: Claims { fips: true, ..CLAIMLESS.claims }, ..CLAIMLESS }, &[Fips]),
+        (
+            Family { claims: Claims { parallel: true, ..CLAIMLESS.claims }, ..CLAIMLESS },
+            &[Parallel],
+        ),
+        (Family { claims: Claims { online: true, ..CLAIMLESS.claims }, ..CLAIMLESS }, &[Online]),
+        (
+            Family {
+                sizes: FamilySizes { nonce_bytes: Sizes::one(20), ..CLAIMLESS.sizes },
+                limits: FamilyLimits { random_nonce_messages_log2: Some(64), ..CLAIMLESS.limits },
                 ..CLAIMLESS
             },
             &[RandomNonces],
         ),
         // Twelve bytes are too few, whatever a row says.
-        (Family { random_nonce_messages_log2: Some(64), ..CLAIMLESS }, &[]),
+        (
+            Family {
+                limits: FamilyLimits { random_nonce_messages_log2: Some(64), ..CLAIMLESS.limits },
+                ..CLAIMLESS
+            },
+            &[],
+        ),
     ];
     for (i, (family, claimed)) in ROWS.iter().enumerate() {
         let short_key = Algorithm::new(family).with("key", 16).expect("such a key");
@@ -218,8 +284,8 @@ fn the_order_is_the_measured_one() {
     ] {
         for (i, expected) in order.iter().enumerate() {
             let rest = |id: &str| order[i..].iter().any(|o| id.strip_prefix("aegis-") == Some(o));
-            let best = fastest(machine, &[], |f| rest(f.id)).expect("one is left");
-            let name = best.family().id.strip_prefix("aegis-");
+            let best = fastest(machine, &[], |f| rest(f.identity.id)).expect("one is left");
+            let name = best.family().identity.id.strip_prefix("aegis-");
             assert_eq!(name, Some(*expected), "{} {i}", machine.name());
         }
     }
@@ -247,7 +313,7 @@ fn needs_narrow_the_choice() {
     }
     for &machine in CpuClass::ALL {
         for need in [Committing, Fips, MisuseResistant, NonceHiding] {
-            let aegis = fastest(machine, &[need], |f| f.id.starts_with("aegis-"));
+            let aegis = fastest(machine, &[need], |f| f.identity.id.starts_with("aegis-"));
             assert_eq!(aegis, None, "no AEGIS is {need}");
         }
         assert_eq!(fastest(machine, &[], |_| false), None);
@@ -257,10 +323,10 @@ fn needs_narrow_the_choice() {
 #[test]
 fn only_aeads_for_new_data_are_chosen() {
     for f in families() {
-        let found = fastest(CpuClass::Soft, &[], |other| other.id == f.id);
-        assert_eq!(found, f.cost.map(|_| Algorithm::new(f)), "{}", f.id);
-        let old = f.kind == Kind::Mac || f.id.ends_with("-v1");
-        let whole = f.id == "flex" || Algorithm::new(f).is_whole();
+        let found = fastest(CpuClass::Soft, &[], |other| other.identity.id == f.identity.id);
+        assert_eq!(found, f.cost.map(|_| Algorithm::new(f)), "{}", f.identity.id);
+        let old = f.identity.kind == Kind::Mac || f.identity.id.ends_with("-v1");
+        let whole = f.identity.id == "flex" || Algorithm::new(f).is_whole();
         // What is there for those who have it, and to compare with.
         let compared = [
             "dndk",
@@ -275,8 +341,8 @@ fn only_aeads_for_new_data_are_chosen() {
             "flex-robust-ae",
         ]
         .iter()
-        .any(|p| f.id.starts_with(p));
-        assert_eq!(f.cost.is_some(), !old && !compared && !whole, "{}", f.id);
+        .any(|p| f.identity.id.starts_with(p));
+        assert_eq!(f.cost.is_some(), !old && !compared && !whole, "{}", f.identity.id);
     }
 }
 
@@ -297,6 +363,11 @@ fn this_machine_is_the_back_end_that_runs() {
 #[test]
 fn what_is_listed_as_parallel_is_parallel() {
     for f in families() {
-        assert_eq!(f.properties.contains(&"parallelizable"), f.parallel, "{}", f.id);
+        assert_eq!(
+            f.claims.properties.contains(&"parallelizable"),
+            f.claims.parallel,
+            "{}",
+            f.identity.id
+        );
     }
 }

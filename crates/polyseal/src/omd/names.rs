@@ -4,10 +4,11 @@ use aead::consts::{U8, U12, U13, U16, U20, U24, U31, U32, U64};
 
 use super::cipher::Omd;
 use super::{MAX_AD_BYTES, MAX_MESSAGE_BYTES};
-use crate::hash::{Blake2b, Sha256, Sha512};
-use crate::row::{
-    Algorithm, Family, Kind, Listed, Misuse, Mode, Param, ParamKind, Repeats, Specification, maker,
+use crate::family::{
+    Algorithm, Claims, Family, FamilyLimits, FamilySizes, Identity, Kind, Listed, Misuse, Mode,
+    Param, ParamKind, Repeats, Specification, maker,
 };
+use crate::hash::{Blake2b, Sha256, Sha512};
 use crate::sizes::Sizes;
 
 /// OMD-SHA-256: 32-byte key, 31-byte nonce, 32-byte tag.
@@ -49,87 +50,109 @@ fn mode<const N: usize>(algorithm: &Algorithm) -> Mode {
 /// F is worth as a pseudorandom function; a forger has ℓ / 2^n for a message of ℓ blocks, or
 /// guesses the tag. With chaining values of 512 bits the first is no practical limit.
 const SHA_512: Family = Family {
-    id: "omd-sha512",
-    name: "OMD-SHA-512",
-    kind: Kind::Aead,
-    key_bytes: Sizes::range(1, 64, 64),
-    nonce_bytes: Sizes::range(0, 63, 32),
-    tag_bytes: Sizes::range(1, 64, 64),
-    listed: Listed::Named(&[[64, 32, 64], [64, 32, 32], [32, 32, 32], [16, 16, 16]]),
-    params: &[
-        Param {
-            name: "rule",
-            allowed: &[0, 1],
-            default: 0,
-            kind: ParamKind::Name(&["secure", "reference"]),
+    identity: Identity {
+        id: "omd-sha512",
+        name: "OMD-SHA-512",
+        kind: Kind::Aead,
+        specification: Specification {
+            title: "docs/spec/omd.md: OMD v2.0, secure empty inputs",
+            section: "4",
         },
-        Param::number("version", &[1, 2], 2),
-    ],
-    one_param: true,
-    lengths: None,
-    layout: None,
-    max_message_bytes: MAX_MESSAGE_BYTES,
-    max_ad_bytes: MAX_AD_BYTES,
-    // Of nonces of 32 bytes. Others have the same formula.
-    random_nonce_messages_log2: Some(112),
-    counted_nonce_messages_log2: None,
-    counted_other_nonce_messages_log2: None,
-    total_bytes_log2: None,
-    // 2^61 bytes are 2^55 blocks, for one of 2^512; otherwise the tag is guessed.
-    forgery_bits: 457,
-    forgery_loss_bits: 0,
-    commitment: &[],
-    commitment_repeats: Repeats::WithTag,
-    misuse: Misuse::Breaks,
-    nonce_hiding: false,
-    parallel: false,
-    online: true,
-    fips: false,
-    reviewed: true,
-    cost: None,
-    properties: &["inverse-free", "single-pass", "streamable"],
-    specification: Specification {
-        title: "docs/spec/omd.md: OMD v2.0, secure empty inputs",
-        section: "4",
     },
-    mode: mode::<64>,
+    sizes: FamilySizes {
+        key_bytes: Sizes::range(1, 64, 64),
+        nonce_bytes: Sizes::range(0, 63, 32),
+        tag_bytes: Sizes::range(1, 64, 64),
+        listed: Listed::Named(&[[64, 32, 64], [64, 32, 32], [32, 32, 32], [16, 16, 16]]),
+        params: &[
+            Param {
+                name: "rule",
+                allowed: &[0, 1],
+                default: 0,
+                kind: ParamKind::Name(&["secure", "reference"]),
+            },
+            Param::number("version", &[1, 2], 2),
+        ],
+        one_param: true,
+        lengths: None,
+        layout: None,
+    },
+    limits: FamilyLimits {
+        max_message_bytes: MAX_MESSAGE_BYTES,
+        max_ad_bytes: MAX_AD_BYTES,
+        // Of nonces of 32 bytes. Others have the same formula.
+        random_nonce_messages_log2: Some(112),
+        counted_nonce_messages_log2: None,
+        counted_other_nonce_messages_log2: None,
+        total_bytes_log2: None,
+        // 2^61 bytes are 2^55 blocks, for one of 2^512; otherwise the tag is guessed.
+        forgery_bits: 457,
+        forgery_loss_bits: 0,
+        mode: mode::<64>,
+    },
+    claims: Claims {
+        commitment: &[],
+        commitment_repeats: Repeats::WithTag,
+        misuse: Misuse::Breaks,
+        nonce_hiding: false,
+        parallel: false,
+        online: true,
+        fips: false,
+        reviewed: true,
+        properties: &["inverse-free", "single-pass", "streamable"],
+    },
+    cost: None,
     maker: maker!(Aead: makers::omd::<Sha512>),
 };
 
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
-        id: "omd-sha256",
-        name: "OMD-SHA-256",
-        key_bytes: Sizes::range(1, 32, 32),
-        nonce_bytes: Sizes::range(0, 31, 31),
-        tag_bytes: Sizes::range(1, 32, 32),
-        listed: Listed::Named(&[
-            [32, 31, 32],
-            [32, 13, 20],
-            [24, 13, 16],
-            [16, 12, 16],
-            [16, 12, 12],
-            [16, 12, 8],
-        ]),
-        random_nonce_messages_log2: Some(108),
-        // 2^111 blocks: 3σ² / 2^256 is then below 2^-32.
-        total_bytes_log2: Some(116),
-        forgery_bits: 200,
-        mode: mode::<32>,
+        identity: Identity { id: "omd-sha256", name: "OMD-SHA-256", ..SHA_512.identity },
+        sizes: FamilySizes {
+            key_bytes: Sizes::range(1, 32, 32),
+            nonce_bytes: Sizes::range(0, 31, 31),
+            tag_bytes: Sizes::range(1, 32, 32),
+            listed: Listed::Named(&[
+                [32, 31, 32],
+                [32, 13, 20],
+                [24, 13, 16],
+                [16, 12, 16],
+                [16, 12, 12],
+                [16, 12, 8],
+            ]),
+            ..SHA_512.sizes
+        },
+        limits: FamilyLimits {
+            random_nonce_messages_log2: Some(108),
+            // 2^111 blocks: 3σ² / 2^256 is then below 2^-32.
+            total_bytes_log2: Some(116),
+            forgery_bits: 200,
+            mode: mode::<32>,
+            ..SHA_512.limits
+        },
         maker: maker!(Aead: makers::omd::<Sha256>),
         ..SHA_512
     },
     SHA_512,
     Family {
-        id: "omd-blake2b",
-        name: "OMD-BLAKE2b",
-        listed: Listed::Named(&[[64, 32, 64], [64, 32, 32], [32, 32, 32]]),
-        // Proposed for hardware, in a paper without a security claim of its own.
-        reviewed: false,
-        specification: Specification {
-            title: "docs/spec/omd.md: ours, after an idea of D. Maimuț and A. Mega",
-            section: "2",
+        identity: Identity {
+            id: "omd-blake2b",
+            name: "OMD-BLAKE2b",
+            specification: Specification {
+                title: "docs/spec/omd.md: ours, after an idea of D. Maimuț and A. Mega",
+                section: "2",
+            },
+            ..SHA_512.identity
+        },
+        sizes: FamilySizes {
+            listed: Listed::Named(&[[64, 32, 64], [64, 32, 32], [32, 32, 32]]),
+            ..SHA_512.sizes
+        },
+        claims: Claims {
+            // Proposed for hardware, in a paper without a security claim of its own.
+            reviewed: false,
+            ..SHA_512.claims
         },
         maker: maker!(Aead: makers::omd::<Blake2b>),
         ..SHA_512
@@ -144,8 +167,8 @@ mod makers {
     use crate::backend::Backend;
     use crate::backend::hashes::HashBackend;
     use crate::contract::dynamic::{BoxedAead, boxed};
+    use crate::family::Algorithm;
     use crate::hash::Compression;
-    use crate::row::Algorithm;
 
     pub(super) fn omd<C: Compression>(
         algorithm: &Algorithm,

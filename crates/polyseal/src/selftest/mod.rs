@@ -77,7 +77,7 @@ fn check(algorithm: &Algorithm, answer: &str, backend: Backend) -> Result<()> {
     let nonce = pattern(algorithm.nonce_bytes(), 128, 1, 256);
     let ad = pattern(40, 0, 3, 256);
     let message = pattern(1543, 0, 1, 251);
-    match algorithm.family().kind {
+    match algorithm.family().identity.kind {
         Kind::Mac => {
             let mac = AnyMac::on(algorithm, &key, backend)?;
             let mut tag = mac.mac(&nonce, &message)?;

@@ -42,7 +42,7 @@ pub(crate) fn soft() -> Backend {
 /// Every algorithm of `kind` in the registry, with every choice of sizes and parameters; where
 /// there are many nonce lengths, those around a block, the shortest and the longest.
 pub(crate) fn instances(kind: Kind) -> Vec<Algorithm> {
-    let of_kind = families().iter().filter(|f| f.kind == kind);
+    let of_kind = families().iter().filter(|f| f.identity.kind == kind);
     // The default comes first, and once more in its place.
     let listed = of_kind.flat_map(|f| Algorithm::instances(f).skip(1).filter(tells_more));
     let all: Vec<_> = listed.flat_map(with_other_lengths).collect();
@@ -55,12 +55,12 @@ pub(crate) fn instances(kind: Kind) -> Vec<Algorithm> {
 fn tells_more(algorithm: &Algorithm) -> bool {
     const NONCES: [usize; 8] = [1, 12, 13, 16, 17, 24, 27, 512];
     let family = algorithm.family();
-    if family.id == "flex" {
+    if family.identity.id == "flex" {
         // The others have rows of their own.
         return algorithm.choices().next().is_none();
     }
-    let (nonces, nonce) = (family.nonce_bytes, algorithm.nonce_bytes());
-    family.listed != Listed::All
+    let (nonces, nonce) = (family.sizes.nonce_bytes, algorithm.nonce_bytes());
+    family.sizes.listed != Listed::All
         || nonces.count() <= 5
         || NONCES.contains(&nonce) && (nonce == nonces.default || algorithm.tag_bytes() >= 16)
 }
@@ -69,9 +69,12 @@ fn tells_more(algorithm: &Algorithm) -> bool {
 /// the shortest and the longest.
 fn with_other_lengths(algorithm: Algorithm) -> impl Iterator<Item = Algorithm> {
     let family = algorithm.family();
-    let free = family.listed == Listed::Usual && family.nonce_bytes.accepts(0);
-    let others =
-        if free && family.params.is_empty() { &[(16, 0), (17, 1), (1024, 512)][..] } else { &[] };
+    let free = family.sizes.listed == Listed::Usual && family.sizes.nonce_bytes.accepts(0);
+    let others = if free && family.sizes.params.is_empty() {
+        &[(16, 0), (17, 1), (1024, 512)][..]
+    } else {
+        &[]
+    };
     let others = others.iter().map(move |&(key, nonce)| {
         algorithm.with("key", key).and_then(|a| a.with("nonce", nonce)).expect("any length")
     });
@@ -86,7 +89,7 @@ const FLEX_RATE: usize = 64;
 
 /// How many bytes one update of `algorithm` takes: where its edges are.
 pub(crate) fn rate(algorithm: &Algorithm) -> usize {
-    let id = algorithm.family().id.trim_end_matches("-mac").trim_start_matches("ctx-");
+    let id = algorithm.family().identity.id.trim_end_matches("-mac").trim_start_matches("ctx-");
     let degree = match algorithm.param("degree") {
         Some(degree) => degree as usize,
         None if id.ends_with("x4") => 4,

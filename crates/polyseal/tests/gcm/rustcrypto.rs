@@ -31,7 +31,7 @@ fn peer_seal(a: &Algorithm, key: &[u8], nonce: &[u8], ad: &[u8], message: &[u8])
         buffer.extend_from_slice(&tag);
         buffer
     }
-    let seal = match (a.family().id, a.nonce_bytes(), a.tag_bytes()) {
+    let seal = match (a.family().identity.id, a.nonce_bytes(), a.tag_bytes()) {
         ("aes-128-gcm", 12, 16) => seal::<AesGcm<Aes128, U12>>,
         ("aes-128-gcm", 16, 16) => seal::<AesGcm<Aes128, U16>>,
         ("aes-256-gcm", 12, 16) => seal::<AesGcm<Aes256, U12>>,

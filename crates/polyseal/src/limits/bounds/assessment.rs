@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 
 use super::{Amount, Probability, birthday, chained, commitment, derived, gcm, siv};
 use crate::error::Error;
+use crate::family::{Mode, Repeats};
 use crate::limits::{Limits, Nonces, Total, commitment_bits};
 use crate::registry::{Algorithm, Level, Misuse};
-use crate::row::{Mode, Repeats};
 
 const DRAFT: &str = "draft-irtf-cfrg-aead-limits-13";
 const PAPER: &str = "eprint 2025/758";
@@ -193,7 +193,7 @@ fn crossed(algorithm: &Algorithm, load: &Load) -> Vec<Error> {
 fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
     let Load { keys: u, messages: q, forgeries: v, .. } = *load;
     let mode = algorithm.mode();
-    let specification = algorithm.family().specification.title;
+    let specification = algorithm.family().identity.specification.title;
     let nonce_bits = 8 * algorithm.nonce_bytes() as u32;
     // What else a tag carries is a commitment.
     let t = 8 * algorithm.tag_bytes().min(16) as u32;
@@ -207,7 +207,7 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
         bounds.push(Bound { name, formula, source, amount });
     };
 
-    if load.nonces == Nonces::Random && algorithm.family().misuse != Misuse::NotNeeded {
+    if load.nonces == Nonces::Random && algorithm.family().claims.misuse != Misuse::NotNeeded {
         let source = match mode {
             Mode::Direct | Mode::Chained { .. } | Mode::Siv { .. } => specification.into(),
             Mode::Gcm { .. } => "NIST SP 800-38D, section 8.3".into(),
@@ -218,7 +218,7 @@ fn usage(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
     }
     match mode {
         Mode::Direct => {
-            let bits = algorithm.family().forgery_bits.min(8 * algorithm.tag_bytes() as u32);
+            let bits = algorithm.family().limits.forgery_bits.min(8 * algorithm.tag_bytes() as u32);
             let amount = u * v / Amount::power_of_two(bits.into());
             add("forgery", amount, format!("u v / 2^{bits}"), specification.into());
         }
@@ -322,7 +322,7 @@ fn forgery(load: &Load, l: Amount, each: Amount, t: u32) -> (Amount, String) {
 
 fn offline(algorithm: &Algorithm, load: &Load) -> Vec<Bound> {
     let o = load.work;
-    let specification = algorithm.family().specification.title;
+    let specification = algorithm.family().identity.specification.title;
     let k = 8 * algorithm.key_bytes() as u32;
     let mut bounds = Vec::new();
     let mut add = |name, amount: Amount, formula: String, source: String| {

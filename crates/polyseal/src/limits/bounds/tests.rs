@@ -11,9 +11,9 @@ use super::{
     gcm, messages_within, siv,
 };
 use crate::error::Error;
+use crate::family::Mode;
 use crate::limits::{Limits, Nonces};
 use crate::registry::{Algorithm, Kind, Level, Misuse, families};
-use crate::row::Mode;
 
 const GCM_BYTES: u64 = (1 << 36) - 32;
 
@@ -223,8 +223,12 @@ fn a_mac_has_no_repeated_nonces() {
     for family in families() {
         let a = Algorithm::new(family);
         let repeated = row(&assess(&a, &load(50.0, 16)), "repeated nonce");
-        assert_eq!(repeated.is_none(), family.kind == Kind::Mac, "{a}");
-        assert_eq!(family.misuse == Misuse::NotNeeded, family.kind == Kind::Mac, "{a}");
+        assert_eq!(repeated.is_none(), family.identity.kind == Kind::Mac, "{a}");
+        assert_eq!(
+            family.claims.misuse == Misuse::NotNeeded,
+            family.identity.kind == Kind::Mac,
+            "{a}"
+        );
     }
 }
 

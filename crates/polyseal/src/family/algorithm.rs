@@ -24,14 +24,14 @@ impl Algorithm {
     #[must_use]
     pub fn new(family: &'static Family) -> Self {
         let mut params = [0; MAX_PARAMS];
-        for (value, param) in params.iter_mut().zip(family.params) {
+        for (value, param) in params.iter_mut().zip(family.sizes.params) {
             *value = param.default;
         }
         Self {
             family,
-            key_bytes: family.key_bytes.default,
-            nonce_bytes: family.nonce_bytes.default,
-            tag_bytes: family.tag_bytes.default,
+            key_bytes: family.sizes.key_bytes.default,
+            nonce_bytes: family.sizes.nonce_bytes.default,
+            tag_bytes: family.sizes.tag_bytes.default,
             params,
         }
     }
@@ -63,7 +63,7 @@ impl Algorithm {
     /// What a sealed message looks like, and how many a key may have, where a parameter says so.
     pub(crate) fn layout(&self) -> Option<Layout> {
         // Whatever breaks a rule has been refused.
-        (self.family.layout?)(self).ok()
+        (self.family.sizes.layout?)(self).ok()
     }
 
     /// How many of the tag's bytes stand before the ciphertext in a sealed message: the encrypted
@@ -105,20 +105,24 @@ impl Algorithm {
     /// The longest message in bytes.
     #[must_use]
     pub fn max_message_bytes(&self) -> u64 {
-        self.layout().map_or(self.family.max_message_bytes, |layout| layout.max_message_bytes)
+        self.layout()
+            .map_or(self.family.limits.max_message_bytes, |layout| layout.max_message_bytes)
     }
 
     /// The value of the parameter `name`, if the family has it.
     #[must_use]
     pub fn param(&self, name: &str) -> Option<u64> {
-        let at = self.family.params.iter().position(|p| p.name == name)?;
+        let at = self.family.sizes.params.iter().position(|p| p.name == name)?;
         Some(self.params[at])
     }
 
     /// The nonce and tag lengths that go with the parameters.
     fn lengths(&self) -> (Sizes, Sizes) {
         let family = self.family;
-        family.lengths.map_or((family.nonce_bytes, family.tag_bytes), |lengths| lengths(self))
+        family
+            .sizes
+            .lengths
+            .map_or((family.sizes.nonce_bytes, family.sizes.tag_bytes), |lengths| lengths(self))
     }
 
     /// Every instance of `family`: the default, and then all of them. Of configurations those that
@@ -126,9 +130,9 @@ impl Algorithm {
     /// that needs a permission.
     pub fn instances(family: &'static Family) -> impl Iterator<Item = Self> {
         let default = Self::new(family);
-        let values = family.params.iter().map(|param| param.values().len()).product();
+        let values = family.sizes.params.iter().map(|param| param.values().len()).product();
         let with_params = (0..values).filter_map(move |mut index: usize| {
-            family.params.iter().try_fold(default, |algorithm, param| {
+            family.sizes.params.iter().try_fold(default, |algorithm, param| {
                 let value = param.values()[index % param.values().len()];
                 index /= param.values().len();
                 algorithm.with(param.name, value).ok()
@@ -139,8 +143,8 @@ impl Algorithm {
 
     /// The same with every combination of lengths that is listed.
     fn with_sizes(self) -> impl Iterator<Item = Self> {
-        let (keys, (nonces, tags)) = (self.family.key_bytes, self.lengths());
-        let count = match self.family.listed {
+        let (keys, (nonces, tags)) = (self.family.sizes.key_bytes, self.lengths());
+        let count = match self.family.sizes.listed {
             Listed::All => keys.count() * nonces.count() * tags.count(),
             Listed::Named(named) => named.len(),
             Listed::Usual => 1,
@@ -148,7 +152,7 @@ impl Algorithm {
         (0..count).map(move |index| {
             let mut algorithm = self;
             [algorithm.key_bytes, algorithm.nonce_bytes, algorithm.tag_bytes] =
-                match self.family.listed {
+                match self.family.sizes.listed {
                     Listed::All => {
                         let (tag, index) = (tags.at(index % tags.count()), index / tags.count());
                         let (nonce, index) = (index % nonces.count(), index / nonces.count());
@@ -165,7 +169,7 @@ impl Algorithm {
     #[must_use]
     pub fn commitment(&self) -> Option<&'static Commitment> {
         let Some(layout) = self.layout() else { return self.family.commitment_at(self.tag_bytes) };
-        let mut claims = self.family.commitment.iter().rev();
+        let mut claims = self.family.claims.commitment.iter().rev();
         claims.find(|claim| claim.tag_bytes <= layout.tag_bytes)
     }
 
@@ -179,20 +183,20 @@ impl Algorithm {
     pub fn with(mut self, name: &str, value: u64) -> Result<Self> {
         let (nonces, tags) = self.lengths();
         let (slot, what, sizes) = match name {
-            "key" => (&mut self.key_bytes, "key", self.family.key_bytes),
+            "key" => (&mut self.key_bytes, "key", self.family.sizes.key_bytes),
             "nonce" => (&mut self.nonce_bytes, "nonce", nonces),
             "tag" => (&mut self.tag_bytes, "tag", tags),
             _ => {
-                let mut params = self.family.params.iter().zip(&mut self.params);
+                let mut params = self.family.sizes.params.iter().zip(&mut self.params);
                 let (param, slot) = params.find(|(p, _)| p.name == name).ok_or(Error::Parameter)?;
                 if param.kind != ParamKind::Configuration && !param.allowed.contains(&value) {
                     return Err(Error::Parameter);
                 }
                 *slot = value;
-                if self.family.one_param && self.changed_params() > 1 {
+                if self.family.sizes.one_param && self.changed_params() > 1 {
                     return Err(Error::ExclusiveParameters);
                 }
-                if let Some(layout) = self.family.layout {
+                if let Some(layout) = self.family.sizes.layout {
                     layout(&self)?;
                 }
                 let (new_nonces, new_tags) = self.lengths();
@@ -211,18 +215,18 @@ impl Algorithm {
 
     /// How many parameters differ from the family's default.
     fn changed_params(&self) -> usize {
-        let params = self.family.params.iter().zip(self.params);
+        let params = self.family.sizes.params.iter().zip(self.params);
         params.filter(|(param, value)| param.default != *value).count()
     }
 
     /// Every choice that differs from the family's default, as `(name, value)`.
     pub fn choices(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
-        let params = self.family.params.iter().zip(self.params);
+        let params = self.family.sizes.params.iter().zip(self.params);
         let params = params.map(|(p, value)| (p.name, value, p.default));
         let size = |name, chosen: usize, sizes: Sizes| (name, chosen as u64, sizes.default as u64);
         params
             .chain([
-                size("key", self.key_bytes, self.family.key_bytes),
+                size("key", self.key_bytes, self.family.sizes.key_bytes),
                 size("nonce", self.nonce_bytes, self.lengths().0),
                 size("tag", self.tag_bytes, self.lengths().1),
             ])
@@ -245,7 +249,7 @@ fn follow(what: &'static str, bytes: &mut usize, old: Sizes, new: Sizes) -> Resu
 
 impl PartialEq for Algorithm {
     fn eq(&self, other: &Self) -> bool {
-        self.family.id == other.family.id
+        self.family.identity.id == other.family.identity.id
             && (self.key_bytes, self.nonce_bytes, self.tag_bytes, self.params)
                 == (other.key_bytes, other.nonce_bytes, other.tag_bytes, other.params)
     }
@@ -255,10 +259,10 @@ impl Eq for Algorithm {}
 
 impl fmt::Display for Algorithm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.family.id)?;
+        f.write_str(self.family.identity.id)?;
         for (i, (name, value)) in self.choices().enumerate() {
             write!(f, "{}{name}=", if i == 0 { ':' } else { ',' })?;
-            match self.family.params.iter().find(|param| param.name == name) {
+            match self.family.sizes.params.iter().find(|param| param.name == name) {
                 Some(param) => param.text(value).fmt(f)?,
                 None => value.fmt(f)?,
             }
@@ -279,13 +283,13 @@ impl Algorithm {
     /// # Errors
     /// [`Error::Parameter`] if it spells none.
     pub fn value_of(&self, name: &str, text: &str) -> Result<u64> {
-        let param = self.family.params.iter().find(|param| param.name == name);
+        let param = self.family.sizes.params.iter().find(|param| param.name == name);
         parse_value(param.map_or(ParamKind::Number, |param| param.kind), text)
     }
 
     /// In which order choices are made: parameters, and then lengths.
     pub(crate) fn step_of(&self, name: &str) -> usize {
-        let params = self.family.params;
+        let params = self.family.sizes.params;
         params.iter().position(|param| param.name == name).unwrap_or(params.len())
     }
 }

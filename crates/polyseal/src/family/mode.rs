@@ -63,7 +63,7 @@ impl Algorithm {
 
     /// How this instance uses its key.
     pub(crate) fn mode(&self) -> Mode {
-        match (self.family().mode)(self) {
+        match (self.family().limits.mode)(self) {
             Mode::Derived { head_bytes, permutation_calls, padding_blocks, f_com } => {
                 let head_bytes = head_bytes.min(self.nonce_bytes());
                 Mode::Derived { head_bytes, permutation_calls, padding_blocks, f_com }

@@ -1,0 +1,30 @@
+//! What one key may do, as an algorithm's specification has it.
+
+use super::ModeOf;
+
+/// What one key may do. `crate::limits` computes from it what an instance's key may.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FamilyLimits {
+    /// The longest message in bytes.
+    pub max_message_bytes: u64,
+    /// The longest associated data in bytes.
+    pub max_ad_bytes: u64,
+    /// With random nonces, at most `2^` this many messages a key; `None`: no practical limit.
+    pub random_nonce_messages_log2: Option<u32>,
+    /// With nonces that are certain to differ, at most `2^` this many messages a key; `None`: as
+    /// many as there are nonces.
+    pub counted_nonce_messages_log2: Option<u32>,
+    /// The same for nonces that have not the default length.
+    pub counted_other_nonce_messages_log2: Option<u32>,
+    /// At most `2^` this many bytes a key, messages and associated data together; `None`: no
+    /// practical limit.
+    pub total_bytes_log2: Option<u32>,
+    /// An attempt at forgery with a short message succeeds with a probability of `2^-` this at
+    /// best, or with that of guessing the tag, whichever is likelier.
+    pub forgery_bits: u32,
+    /// What the longest message takes off these bits.
+    pub forgery_loss_bits: u32,
+    /// How the key is used.
+    pub(crate) mode: ModeOf,
+}
