@@ -51,7 +51,7 @@ lint: ## clippy on everything
 
 # The core as it is shipped; without std it finds the same back ends; and where there is neither std, 64 bits
 # nor an allocator.
-FAMILIES = aegis,gcm,ctx,flex,omd
+FAMILIES = aegis,gcm,ctx,flex,omd,papers
 portable: ## the core without std
 	cargo clippy --locked -p polyseal -- -D warnings
 	cargo test --locked -p polyseal --no-default-features --features aegis --test backends
@@ -141,7 +141,7 @@ msrv:
 # format where there is no Unix; and all that users install where Unix is macOS.
 portable-all: portable
 	cargo clippy --locked -p polyseal --target thumbv7em-none-eabihf --no-default-features --features alloc,$(FAMILIES) -- -D warnings
-	for family in aegis gcm ctx,aegis ctx,gcm flex omd; do \
+	for family in aegis gcm ctx,aegis ctx,gcm flex omd aegis,papers gcm,papers omd,papers; do \
 		cargo clippy --locked -p polyseal --no-default-features --features std,getrandom,$$family -- -D warnings && \
 		cargo clippy --locked -p polyseal --no-default-features --features $$family -- -D warnings || exit; \
 	done

@@ -224,8 +224,6 @@ aeads! {
     aegis256x2_tag32 = "aegis-256x2:tag=32" [32, 32, 32] Aegis256X2Tag32;
     aegis256x4 = "aegis-256x4" [32, 32, 16] Aegis256X4;
     aegis256x4_tag32 = "aegis-256x4:tag=32" [32, 32, 32] Aegis256X4Tag32;
-    aegis128x_v1 = "aegis-128x-v1" [16, 16, 16];
-    aegis256x_v1 = "aegis-256x-v1" [32, 32, 16];
     aes128gcm = "aes-128-gcm" [16, 12, 16] Aes128Gcm;
     aes256gcm = "aes-256-gcm" [32, 12, 16] Aes256Gcm;
     xaes256gcm = "xaes-256-gcm" [32, 24, 16] Xaes256Gcm;
@@ -237,11 +235,6 @@ aeads! {
     h_kc_aes256gcm = "h-kc-aes-256-gcm" [32, 24, 48];
     hkdf_committed_aes256gcm = "hkdf-committed-aes-256-gcm" [32, 32, 48];
     padding_fix_aes256gcm = "padding-fix-aes-256-gcm" [32, 12, 48];
-    padding_fix_xaes256gcm = "padding-fix-xaes-256-gcm" [32, 24, 48];
-    kc_c3_xaes256gcm = "kc-c3-xaes-256-gcm" [32, 24, 48];
-    f_com_h_aes256gcm = "f-com-h-aes-256-gcm" [32, 24, 48];
-    f_com_hkdf_aes256gcm = "f-com-hkdf-aes-256-gcm" [32, 24, 48];
-    f_com_dndkgcm = "f-com-dndk-gcm" [32, 24, 48];
     ctx_aes256gcm = "ctx-aes-256-gcm" [32, 12, 32];
     ctx_aegis128l = "ctx-aegis-128l" [16, 16, 32];
     ctx_aegis128x2 = "ctx-aegis-128x2" [16, 16, 32];
@@ -329,7 +322,8 @@ pub unsafe extern "C" fn polyseal_algorithm_get(
 pub extern "C" fn polyseal_algorithm_name(place: usize) -> *const c_char {
     /// With the null byte that C wants.
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-        families().iter().map(|family| format!("{}\0", family.identity.id)).collect()
+        let families = families().iter().filter(|family| !family.identity.papers_only);
+        families.map(|family| format!("{}\0", family.identity.id)).collect()
     });
     border_value(ptr::null(), || {
         Ok(NAMES.get(place).map_or(ptr::null(), |name| name.as_ptr().cast()))

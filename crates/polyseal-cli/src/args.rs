@@ -481,7 +481,13 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct SuitesArgs {
-    /// Print JSON
+    /// Print everything about these algorithms
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Also list what is here for comparison with the papers only
+    #[arg(long, conflicts_with = "names")]
+    pub(crate) all: bool,
+    /// Print everything as JSON
     #[arg(long)]
     pub(crate) json: bool,
     /// List only algorithms that meet all of these needs

@@ -22,8 +22,6 @@ use crate::secret::{SecretKey, with_key};
 
 /// From so many bytes on, other threads of Python run meanwhile.
 pub(crate) const DETACH: usize = 2048;
-/// The longest tag with a hidden nonce: 199, 255 and 32 bytes, of Flex.
-const MAX_TAG_BYTES: usize = 486;
 
 type Result<T> = polyseal::Result<T>;
 
@@ -95,12 +93,12 @@ impl Aead {
         if head.is_empty() {
             return self.aead.seal_inout_detached(nonce, ad, body, tail);
         }
-        let mut tag = [0; MAX_TAG_BYTES];
-        let tag = &mut tag[..self.tag];
-        self.aead.seal_inout_detached(nonce, ad, body, tag)?;
-        head.copy_from_slice(&tag[..self.head]);
-        tail.copy_from_slice(&tag[self.head..]);
-        Ok(())
+        with_tag(self.tag, |tag| {
+            self.aead.seal_inout_detached(nonce, ad, body, tag)?;
+            head.copy_from_slice(&tag[..self.head]);
+            tail.copy_from_slice(&tag[self.head..]);
+            Ok(())
+        })
     }
 
     /// Opens `data` from offset `from` on into `out`, which has the length of the message.
@@ -122,10 +120,6 @@ impl Aead {
         }
         let start = from + self.head;
         let end = start + out.len();
-        let mut tag = [0; MAX_TAG_BYTES];
-        let tag = &mut tag[..self.tag];
-        data.copy_range(from..start, &mut tag[..self.head]);
-        data.copy_range(end..data.len(), &mut tag[self.head..]);
         let body = match data {
             Input::Bytes(data) => {
                 InOutBuf::new(&data[start..end], out).map_err(|_| Error::WholeOnly)?
@@ -135,7 +129,24 @@ impl Aead {
                 out.into()
             }
         };
-        self.aead.open_inout_detached(nonce, ad, body, tag)
+        if let (Input::Bytes(data), 0) = (data, self.head) {
+            return self.aead.open_inout_detached(nonce, ad, body, &data[end..]);
+        }
+        with_tag(self.tag, |tag| {
+            data.copy_range(from..start, &mut tag[..self.head]);
+            data.copy_range(end..data.len(), &mut tag[self.head..]);
+            self.aead.open_inout_detached(nonce, ad, body, tag)
+        })
+    }
+}
+
+/// Room for a tag of so many bytes: on the stack, but for the longest of Flex.
+#[inline]
+fn with_tag<T>(bytes: usize, work: impl FnOnce(&mut [u8]) -> T) -> T {
+    match bytes {
+        ..=16 => work(&mut [0; 16][..bytes]),
+        17..=64 => work(&mut [0; 64][..bytes]),
+        _ => work(&mut vec![0; bytes]),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::mac::Mac;
 /// Adds the classes, and the functions that find them.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    let names = families().iter().map(|family| {
+    let names = families().iter().filter(|family| !family.identity.papers_only).map(|family| {
         let base = match family.identity.kind {
             Kind::Mac => py.get_type::<Mac>(),
             _ => py.get_type::<Aead>(),
@@ -38,7 +38,6 @@ fn class_name(id: &str) -> String {
     }
     let word = |word: &str| match word.as_bytes() {
         [b'0'..=b'9', ..] => word.to_uppercase(),
-        // "v1", of a paper's version.
         _ => word[..1].to_uppercase() + &word[1..],
     };
     let mut words: Vec<_> = id.split('-').map(word).collect();

@@ -16,6 +16,9 @@
 //! # Ok::<(), polyseal::Error>(())
 //! ```
 
+#[cfg(feature = "flex")]
+mod flex;
+
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
@@ -24,6 +27,7 @@ use aead::inout::InOutBuf;
 
 use crate::backend::Backend;
 use crate::contract::batch::{Batch, Message};
+#[cfg(feature = "flex")]
 pub use crate::contract::dynamic::Opened;
 #[cfg(feature = "getrandom")]
 use crate::contract::dynamic::inout;
@@ -45,12 +49,14 @@ pub struct AnyAead {
 }
 
 /// An algorithm's lengths in bytes. They are kept, because every message is checked against them,
-/// and Flex's follow from a configuration.
+/// and some follow from parameters.
 struct Lengths {
     nonce: usize,
-    head: usize,
     tag: usize,
     longest: LongestInputs,
+    #[cfg(feature = "flex")]
+    head: usize,
+    #[cfg(feature = "flex")]
     whole: bool,
 }
 
@@ -59,9 +65,11 @@ impl Lengths {
         let (message, ad) = (algorithm.max_message_bytes(), algorithm.family().limits.max_ad_bytes);
         Self {
             nonce: algorithm.nonce_bytes(),
-            head: algorithm.head_bytes(),
             tag: algorithm.tag_bytes(),
             longest: LongestInputs { message, ad },
+            #[cfg(feature = "flex")]
+            head: algorithm.head_bytes(),
+            #[cfg(feature = "flex")]
             whole: algorithm.is_whole(),
         }
     }
@@ -79,6 +87,7 @@ impl AnyAead {
     pub(crate) fn on(algorithm: &Algorithm, key: &[u8], backend: Backend) -> Result<Self> {
         let make = match algorithm.family().maker {
             Maker::Aead(make) => make,
+            #[cfg(feature = "flex")]
             Maker::WithSetup(_) => return Self::with_setup_ad_on(algorithm, key, b"", backend),
             _ => return Err(Error::WrongKind),
         };
@@ -90,46 +99,6 @@ impl AnyAead {
         Self { algorithm: *algorithm, lengths: Lengths::of(algorithm), cipher }
     }
 
-    /// `algorithm` under `key` and setup associated data, which say together what the key is for.
-    /// Only Flex takes it; [`new`](Self::new) is the same without any.
-    ///
-    /// ```
-    /// use polyseal::{any::AnyAead, registry::Algorithm};
-    ///
-    /// let algorithm: Algorithm = "flex-och".parse()?;
-    /// let aead = AnyAead::with_setup_ad(&algorithm, &[7; 32], b"my application, version 1")?;
-    /// let nonce = [1; 32]; // never twice under one key; hidden in the ciphertext
-    /// let sealed = aead.seal(&nonce, b"header", b"message")?;
-    /// assert_eq!(sealed.len(), 7 + algorithm.tag_bytes());
-    /// assert_eq!(aead.open(&nonce, b"header", &sealed)?, b"message");
-    /// let opened = aead.open_hidden_nonce(b"header", &sealed)?;
-    /// assert_eq!(opened.nonce.as_slice(), &nonce[..]);
-    /// assert_eq!(opened.message.as_slice(), b"message");
-    /// # Ok::<(), polyseal::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::NoSetupAd`] for an algorithm that has none, [`Error::TooLong`] above 2^60 bytes of
-    /// it; otherwise as [`new`](Self::new).
-    pub fn with_setup_ad(algorithm: &Algorithm, key: &[u8], setup_ad: &[u8]) -> Result<Self> {
-        Self::with_setup_ad_on(algorithm, key, setup_ad, Backend::detect())
-    }
-
-    fn with_setup_ad_on(
-        algorithm: &Algorithm,
-        key: &[u8],
-        setup_ad: &[u8],
-        backend: Backend,
-    ) -> Result<Self> {
-        let make = match algorithm.family().maker {
-            Maker::WithSetup(make) => make,
-            Maker::Aead(_) => return Err(Error::NoSetupAd),
-            _ => return Err(Error::WrongKind),
-        };
-        check("key", algorithm.key_bytes(), key)?;
-        Ok(Self::made(algorithm, make(algorithm, key, setup_ad, backend)?))
-    }
-
     /// The algorithm.
     #[must_use]
     pub fn algorithm(&self) -> &Algorithm {
@@ -137,11 +106,11 @@ impl AnyAead {
     }
 
     /// Seals from `buffer`'s input to its output and writes the tag. Where the nonce is hidden, the
-    /// tag is the encrypted nonce, [`head_bytes`](Algorithm::head_bytes), and then the tag.
+    /// tag is the encrypted nonce, `Algorithm::head_bytes`, and then the tag.
     ///
     /// # Errors
     /// [`Error::Length`] for a nonce or tag of another length, [`Error::TooLong`] above a limit,
-    /// [`Error::WholeOnly`] for an algorithm that has no detached calls.
+    /// `Error::WholeOnly` for a configuration of Flex that has no detached calls.
     pub fn seal_inout_detached(
         &self,
         nonce: &[u8],
@@ -158,7 +127,7 @@ impl AnyAead {
     ///
     /// # Errors
     /// [`Error::Unauthentic`] if it is not, or `nonce` is not the one that is hidden: then the
-    /// output has been wiped. [`Error::Length`], [`Error::TooLong`] and [`Error::WholeOnly`] as for
+    /// output has been wiped. [`Error::Length`], [`Error::TooLong`] and `Error::WholeOnly` as for
     /// sealing.
     pub fn open_inout_detached(
         &self,
@@ -192,20 +161,6 @@ impl AnyAead {
         Ok(core::mem::take(&mut *message))
     }
 
-    /// Opens what [`seal`](Self::seal) gave, without its nonce, which is hidden in it.
-    ///
-    /// # Errors
-    /// [`Error::Length`] if the nonce is not hidden and has any bytes; otherwise as
-    /// [`open`](Self::open).
-    pub fn open_hidden_nonce(&self, ad: &[u8], sealed: &[u8]) -> Result<Opened> {
-        let at = self.least(sealed)?;
-        if self.lengths.head == 0 {
-            check("nonce", self.lengths.nonce, &[])?;
-        }
-        self.check_lengths(ad, at)?;
-        self.cipher.open_hidden(ad, sealed, self.lengths.tag)
-    }
-
     /// Seals `message` under a nonce drawn from the operating system, into a new vector that is all
     /// the opener needs beside key and associated data: nonce, ciphertext, tag. A nonce that is
     /// hidden is in the ciphertext, and not in front of it.
@@ -232,6 +187,7 @@ impl AnyAead {
             return Err(Error::FewRandomNonces { limit });
         }
         let nonce_bytes = self.lengths.nonce;
+        #[cfg(feature = "flex")]
         if self.algorithm.layout().is_some() {
             let mut nonce = vec![0; nonce_bytes];
             crate::random::fill(&mut nonce)?;
@@ -254,6 +210,7 @@ impl AnyAead {
     /// As [`open_inout_detached`](Self::open_inout_detached); [`Error::Buffer`] if `sealed` is
     /// shorter than a nonce and a tag.
     pub fn open_random_nonce(&self, ad: &[u8], sealed: &[u8]) -> Result<Vec<u8>> {
+        #[cfg(feature = "flex")]
         if self.lengths.head > 0 {
             let mut opened = self.open_hidden_nonce(ad, sealed)?;
             return Ok(core::mem::take(&mut *opened.message));
@@ -287,6 +244,7 @@ impl AnyAead {
     }
 
     fn check(&self, nonce: &[u8], ad: &[u8], message: usize, tag: &[u8]) -> Result<()> {
+        #[cfg(feature = "flex")]
         if self.lengths.whole {
             return Err(Error::WholeOnly);
         }

@@ -3,8 +3,7 @@
 #[cfg(feature = "aegis")]
 use crate::aegis::{Aegis, X128, X256, names::FAMILIES as AEGIS};
 use crate::family::{
-    Claims, Commitment, Family, FamilyLimits, FamilySizes, Identity, Level, Maker, Specification,
-    maker,
+    Claims, Commitment, Family, FamilySizes, Identity, Level, Maker, Specification, maker,
 };
 #[cfg(feature = "gcm")]
 use crate::gcm::{Aes256Gcm, names::FAMILIES as GCM};
@@ -25,6 +24,7 @@ const fn ctx(id: &'static str, name: &'static str, inner: &Family, maker: Maker)
         identity: Identity {
             id,
             name,
+            purpose: "commits to key, nonce, AD, message",
             specification: Specification {
                 title: "J. Chan, P. Rogaway, On Committing Authenticated Encryption (eprint 2022/1260)",
                 section: "CTX, with HMAC-SHA256",

@@ -6,8 +6,10 @@
 
 use core::fmt;
 
+#[cfg(feature = "flex")]
 mod config;
 
+#[cfg(feature = "flex")]
 pub use config::ConfigError;
 
 use crate::sizes::Sizes;
@@ -55,6 +57,7 @@ pub enum Error {
         actual: usize,
     },
     /// No such configuration exists.
+    #[cfg(feature = "flex")]
     Config(ConfigError),
     /// An output buffer is not as long as its input, or a sealed message is shorter than its tag,
     /// or than its nonce and its tag.
@@ -89,21 +92,27 @@ pub enum Error {
     /// No need has this name.
     UnknownNeed,
     /// No AEAD leaves the message's length as it is. `hazmat::WideBlock` does.
+    #[cfg(feature = "flex")]
     LengthPreserving,
     /// The algorithm has no such parameter, or does not take this value for it.
     Parameter,
     /// Parameters that exclude each other.
     ExclusiveParameters,
     /// The algorithm takes no setup associated data.
+    #[cfg(feature = "flex")]
     NoSetupAd,
     /// The hash of setup associated data is another profile's, or the configuration does not take
     /// one.
+    #[cfg(feature = "flex")]
     SetupHash,
     /// The configuration has no segments.
+    #[cfg(feature = "flex")]
     NoSegments,
     /// A stream has fewer than 2^64 segments.
+    #[cfg(feature = "flex")]
     TooManySegments,
     /// A sealed message of this algorithm is in one piece: there are no detached calls.
+    #[cfg(feature = "flex")]
     WholeOnly,
     /// The algorithm is a MAC where an AEAD is needed, or the other way round.
     WrongKind,
@@ -126,6 +135,7 @@ impl fmt::Display for Error {
             Self::Range { what, shortest, longest, actual } => {
                 write!(f, "the {what} has {actual} bytes where {shortest} to {longest} are needed")
             }
+            #[cfg(feature = "flex")]
             Self::Config(error) => error.fmt(f),
             Self::Buffer { expected, actual } => {
                 write!(f, "the buffer has {actual} bytes where {expected} are needed")
@@ -145,6 +155,7 @@ impl fmt::Display for Error {
             }
             Self::UnknownAlgorithm => f.write_str("unknown algorithm"),
             Self::UnknownNeed => f.write_str("unknown need"),
+            #[cfg(feature = "flex")]
             Self::LengthPreserving => f.write_str(
                 "no AEAD preserves the length, for a tag takes room; `polyseal hazmat` has what \
                  does, and authenticates nothing",
@@ -153,12 +164,17 @@ impl fmt::Display for Error {
             Self::ExclusiveParameters => {
                 f.write_str("this algorithm takes one of its parameters at most")
             }
+            #[cfg(feature = "flex")]
             Self::NoSetupAd => f.write_str("this algorithm takes no setup associated data"),
+            #[cfg(feature = "flex")]
             Self::SetupHash => f.write_str(
                 "the hash of setup associated data is another profile's, or it is not to be hashed",
             ),
+            #[cfg(feature = "flex")]
             Self::NoSegments => f.write_str("the configuration has no segments"),
+            #[cfg(feature = "flex")]
             Self::TooManySegments => f.write_str("a stream has fewer than 2^64 segments"),
+            #[cfg(feature = "flex")]
             Self::WholeOnly => {
                 f.write_str("this algorithm's ciphertext is in one piece: use seal and open")
             }
@@ -179,6 +195,7 @@ fn write_count(f: &mut fmt::Formatter<'_>, count: u128) -> fmt::Result {
 
 impl core::error::Error for Error {}
 
+#[cfg(feature = "flex")]
 impl From<ConfigError> for Error {
     fn from(error: ConfigError) -> Self {
         Self::Config(error)

@@ -20,6 +20,7 @@ pub use claims::{Claims, Commitment, Level, Misuse};
 #[cfg(feature = "flex")]
 pub(crate) use layout::{Layout, LayoutOf};
 pub use limits::FamilyLimits;
+pub(crate) use limits::InstanceLimits;
 pub(crate) use mode::{Mode, ModeOf};
 pub use sizes::{FamilySizes, Listed, Param, ParamKind};
 
@@ -27,8 +28,9 @@ pub use sizes::{FamilySizes, Listed, Param, ParamKind};
 use crate::backend::Backend;
 #[cfg(feature = "alloc")]
 use crate::contract::dynamic::{BoxedAead, BoxedMac};
-#[cfg(feature = "alloc")]
+#[cfg(all(feature = "alloc", feature = "flex"))]
 use crate::error::Result;
+#[cfg(test)]
 use crate::sizes::Sizes;
 
 /// What an algorithm does.
@@ -114,10 +116,15 @@ pub struct Identity {
     pub id: &'static str,
     /// The name in its specification.
     pub name: &'static str,
+    /// What it is for, in at most 35 characters.
+    pub purpose: &'static str,
     /// AEAD or MAC.
     pub kind: Kind,
     /// The specification.
     pub specification: Specification,
+    /// Whether it is there for the papers' sake alone: a row of the feature `papers`, to compare
+    /// with, and not for use.
+    pub papers_only: bool,
 }
 
 /// How an instance is made; private, because only `any` may make one unchecked.
@@ -132,7 +139,7 @@ pub(crate) enum Maker {
     #[cfg(feature = "alloc")]
     Mac(fn(&Algorithm, &[u8], Backend) -> BoxedMac),
     /// Under a key and setup associated data.
-    #[cfg(feature = "alloc")]
+    #[cfg(all(feature = "alloc", feature = "flex"))]
     WithSetup(fn(&Algorithm, &[u8], &[u8], Backend) -> Result<BoxedAead>),
 }
 
@@ -164,9 +171,11 @@ impl Family {
 pub(crate) const CLAIMLESS: Family = Family {
     identity: Identity {
         id: "claimless",
+        purpose: "",
         name: "",
         kind: Kind::Aead,
         specification: Specification { title: "", section: "" },
+        papers_only: false,
     },
     sizes: FamilySizes {
         key_bytes: Sizes::these(&[16, 32], 32),
@@ -176,6 +185,7 @@ pub(crate) const CLAIMLESS: Family = Family {
         params: &[],
         one_param: false,
         lengths: None,
+        #[cfg(feature = "flex")]
         layout: None,
     },
     limits: FamilyLimits {

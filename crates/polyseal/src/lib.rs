@@ -12,7 +12,8 @@
             feature = "gcm",
             feature = "ctx",
             feature = "flex",
-            feature = "omd"
+            feature = "omd",
+            feature = "papers"
         ))
     ),
     allow(dead_code, unreachable_pub, unused_imports, unused_macros)

@@ -149,14 +149,14 @@ impl Limits {
         } else {
             family.limits.counted_other_nonce_messages_log2
         };
-        let layout = algorithm.layout();
-        let most = layout.and_then(|layout| layout.max_messages);
+        let own = algorithm.instance_limits();
+        let most = own.and_then(|own| own.max_messages);
         // Where there is no use for nonces, there are none to run out of; otherwise none is one.
-        let nonces = |bits| if bits == 0 && layout.is_some() { None } else { power(bits) };
+        let nonces = |bits| if bits == 0 && own.is_some() { None } else { power(bits) };
         let counted = least(counted.and_then(power), least(nonces(nonce_bits), most));
         let total = |limit, extra_blocks| Total { limit, extra_blocks };
-        let of_layout = layout.and_then(|layout| layout.max_total_bytes);
-        let limit = family.limits.total_bytes_log2.and_then(power).or(of_layout);
+        let of_instance = own.and_then(|own| own.max_total_bytes);
+        let limit = family.limits.total_bytes_log2.and_then(power).or(of_instance);
         let (head_bits, total_bytes, counted_total_bytes) = match algorithm.mode() {
             Mode::Direct | Mode::Chained { .. } => {
                 (nonce_bits, total(limit, None), total(limit, None))
@@ -192,8 +192,8 @@ impl Limits {
                 .map(|nonces| most.map_or(nonces, |most| most.min(nonces))),
             counted_nonce_messages: counted,
             counted_first_nonce_messages: least(counted, nonces(head_bits)),
-            segments: layout
-                .and_then(|layout| layout.segment_bytes)
+            segments: own
+                .and_then(|own| own.segment_bytes)
                 .map(|bytes| Segments { bytes: bytes as u64, limit: most }),
             total_bytes,
             counted_total_bytes,

@@ -134,7 +134,7 @@ impl Need {
             Self::Tag256 => Row {
                 name: "tag-256",
                 description: "a tag of 256 bits or more, a commitment in it included",
-                met_by: |a| a.tag_bytes() - a.head_bytes() >= 32,
+                met_by: |a| a.visible_tag_bytes() >= 32,
             },
         }
     }
@@ -168,9 +168,10 @@ impl FromStr for Need {
     type Err = Error;
 
     /// # Errors
-    /// [`Error::LengthPreserving`] for `length-preserving`, which no AEAD is; otherwise
-    /// [`Error::UnknownNeed`].
+    /// [`Error::UnknownNeed`]; with Flex, `Error::LengthPreserving` for `length-preserving`, which
+    /// no AEAD is.
     fn from_str(text: &str) -> Result<Self> {
+        #[cfg(feature = "flex")]
         if text == "length-preserving" {
             return Err(Error::LengthPreserving);
         }

@@ -9,10 +9,10 @@
 //! ```
 //! use polyseal::registry::Algorithm;
 //!
-//! let a: Algorithm = "aegis-128x-v1:degree=8,tag=32".parse()?;
-//! assert_eq!((a.key_bytes(), a.nonce_bytes(), a.tag_bytes()), (16, 16, 32));
-//! assert_eq!(a.param("degree"), Some(8));
-//! assert_eq!(a.to_string(), "aegis-128x-v1:degree=8,tag=32");
+//! let a: Algorithm = "dndk-gcm:kc=1,nonce=20".parse()?;
+//! assert_eq!((a.key_bytes(), a.nonce_bytes(), a.tag_bytes()), (32, 20, 48));
+//! assert_eq!(a.param("kc"), Some(1));
+//! assert_eq!(a.to_string(), "dndk-gcm:kc=1,nonce=20");
 //! # Ok::<(), polyseal::Error>(())
 //! ```
 

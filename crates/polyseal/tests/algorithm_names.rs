@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use polyseal::Error;
 use polyseal::flex::{Builder, Config, ConfigError};
-use polyseal::registry::{Algorithm, Kind, Level, families, family};
+use polyseal::registry::{Algorithm, Family, Kind, Level, families, family};
 use proptest::{prop_assert, prop_assert_eq, proptest};
 
 use common::instances;
@@ -25,6 +25,15 @@ fn every_instance_is_read_back() {
             .choices()
             .try_fold(Algorithm::new(algorithm.family()), |a, (name, value)| a.with(name, value));
         assert_eq!(rebuilt, Ok(algorithm), "{text}");
+    }
+}
+
+#[test]
+fn every_row_says_in_a_few_words_what_it_is_for() {
+    for Family { identity, .. } in families() {
+        assert!((1..=35).contains(&identity.purpose.chars().count()), "{}", identity.id);
+        let compares = identity.purpose.starts_with("to compare: ");
+        assert_eq!(compares, identity.papers_only, "{}", identity.id);
     }
 }
 

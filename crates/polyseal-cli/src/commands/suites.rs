@@ -1,11 +1,13 @@
-//! `suites`: the registry, every field of it.
+//! `suites`: the registry, a line for each algorithm, or every field of some.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 
 use polyseal::limits::Limits;
-use polyseal::needs::{CpuClass, fastest};
-use polyseal::registry::{Algorithm, Cost, Family, Kind, Param, ParamKind, Sizes, families};
+use polyseal::needs::{CpuClass, Need, fastest};
+use polyseal::registry::{
+    Algorithm, Cost, Family, Kind, Misuse, Param, ParamKind, Sizes, families,
+};
 use serde_json::{Value, json};
 
 use super::{print, print_json, suites_of};
@@ -13,21 +15,80 @@ use crate::args::SuitesArgs;
 use crate::error::{Code, Failure, Result};
 
 pub(crate) fn suites(args: &SuitesArgs) -> Result {
-    let has = |family: &&'static Family| {
-        let default = Algorithm::new(family);
-        // Or one of its other sizes.
-        args.need.iter().all(|need| need.met_by(&default))
-            || fastest(CpuClass::here(), &args.need, |one| one.identity.id == family.identity.id)
-                .is_some()
-    };
-    let families: Vec<_> = families().iter().filter(has).collect();
+    let named = args.names.iter().map(|name| named(name)).collect::<Result<Vec<_>>>()?;
+    let listed = || families().iter().filter(|family| args.all || !family.identity.papers_only);
+    let listed = if named.is_empty() { listed().collect() } else { named };
+    let mut families: Vec<_> =
+        listed.into_iter().filter(|family| meets(family, &args.need)).collect();
     if args.json {
         return print_json(&families.iter().map(|family| json_of(family)).collect::<Vec<_>>());
     }
     if families.is_empty() {
         return Err(Failure::new(Code::Usage, "no algorithm has all of this"));
     }
-    print(&families.iter().map(|family| text_of(family)).collect::<Vec<_>>().join("\n"))
+    if !args.names.is_empty() {
+        let texts = families.iter().map(|family| text_of(family));
+        return print(&texts.collect::<Vec<_>>().join("\n"));
+    }
+    families.sort_by_key(|family| rank(family));
+    let rows = families.iter().map(|family| row_of(family)).collect::<String>();
+    print(&format!("{HEAD}\n{rows}"))
+}
+
+/// The family of the algorithm `name`.
+fn named(name: &str) -> Result<&'static Family> {
+    let algorithm = name.parse::<Algorithm>().map_err(|error| {
+        Failure::new(Code::Usage, format!("{name}: {error}"))
+            .hint("`polyseal suites --all` lists the algorithms")
+    })?;
+    Ok(algorithm.family())
+}
+
+/// Whether `family` has all of `needs`, by default or in one of its other sizes.
+fn meets(family: &'static Family, needs: &[Need]) -> bool {
+    let default = Algorithm::new(family);
+    needs.iter().all(|need| need.met_by(&default))
+        || fastest(CpuClass::here(), needs, |f| f.identity.id == family.identity.id).is_some()
+}
+
+/// Those that are chosen for new data come first, and MACs last.
+fn rank(family: &Family) -> u8 {
+    match (family.identity.kind, family.cost, family.claims.reviewed) {
+        (Kind::Aead, Some(_), true) => 0,
+        (Kind::Aead, Some(_), false) => 1,
+        (Kind::Aead, None, _) if !family.identity.papers_only => 2,
+        (Kind::Aead, ..) => 4,
+        _ => 3,
+    }
+}
+
+/// The head of the table: bytes of key, nonce and tag; cycles a byte on this CPU; the commitment,
+/// if it is to the key at least; what a repeated nonce does.
+const HEAD: &str = "algorithm                   key/nonce/tag  cycles/B  commits  reuse    purpose";
+
+/// A family as a row of the table.
+fn row_of(family: &'static Family) -> String {
+    let algorithm = Algorithm::new(family);
+    let id = family.identity.id;
+    let [key, nonce, tag] = [algorithm.key_bytes(), algorithm.nonce_bytes(), algorithm.tag_bytes()];
+    let sizes = format!("{key}/{nonce}/{tag}");
+    let cost = family.cost.and_then(|cost| {
+        let class = CpuClass::here().name();
+        let (_, cost) = by_back_end(&cost).into_iter().find(|(name, _)| *name == class)?;
+        Some(format!("{:.2}", f64::from(cost) / 1000.0))
+    });
+    let cost = cost.unwrap_or_else(|| "-".into());
+    let commits = match algorithm.commitment() {
+        Some(claim) if Need::Committing.met_by(&algorithm) => claim.level.name(),
+        _ => "no",
+    };
+    let reuse = match family.claims.misuse {
+        Misuse::Breaks => "breaks",
+        Misuse::Resistant => "resists",
+        _ => "-",
+    };
+    let purpose = family.identity.purpose;
+    format!("{id:<28}{sizes:<13}{cost:>10}  {commits:<9}{reuse:<9}{purpose}\n")
 }
 
 fn kind(family: &Family) -> &'static str {
@@ -66,6 +127,8 @@ fn json_of(family: &'static Family) -> Value {
     });
     json!({
         "id": family.identity.id,
+        "purpose": family.identity.purpose,
+        "papers_only": family.identity.papers_only,
         "name": family.identity.name,
         "kind": kind(family),
         "key_bytes": sizes(&family.sizes.key_bytes),
@@ -107,6 +170,7 @@ fn text_of(family: &'static Family) -> String {
     };
     let yes = |b: bool| if b { "yes" } else { "no" };
     let sizes = |sizes: &Sizes| format!("{sizes} bytes{}", default_of(sizes));
+    line("purpose", &family.identity.purpose);
     line("key", &sizes(&family.sizes.key_bytes));
     line("nonce", &sizes(&family.sizes.nonce_bytes));
     let head = match Algorithm::new(family).head_bytes() {

@@ -52,16 +52,19 @@ pub use engine::{LANE_BY_LANE, WIDE};
 pub use incremental::{Decryptor, Encryptor};
 pub use mac::{AegisMac, MacState};
 pub use names::{
-    Aegis128L, Aegis128LTag32, Aegis128X2, Aegis128X2Tag32, Aegis128X4, Aegis128X4Tag32,
-    Aegis128XV1, Aegis128XV1Tag32, Aegis256, Aegis256Tag32, Aegis256X2, Aegis256X2Tag32,
-    Aegis256X4, Aegis256X4Tag32, Aegis256XV1, Aegis256XV1Tag32, AegisMac128L, AegisMac128LTag32,
-    AegisMac128X2, AegisMac128X2Tag32, AegisMac128X4, AegisMac128X4Tag32, AegisMac256,
-    AegisMac256Tag32, AegisMac256X2, AegisMac256X2Tag32, AegisMac256X4, AegisMac256X4Tag32,
-    AegisStream128L, AegisStream128X2, AegisStream128X4, AegisStream256, AegisStream256X2,
-    AegisStream256X4,
+    Aegis128L, Aegis128LTag32, Aegis128X2, Aegis128X2Tag32, Aegis128X4, Aegis128X4Tag32, Aegis256,
+    Aegis256Tag32, Aegis256X2, Aegis256X2Tag32, Aegis256X4, Aegis256X4Tag32, AegisMac128L,
+    AegisMac128LTag32, AegisMac128X2, AegisMac128X2Tag32, AegisMac128X4, AegisMac128X4Tag32,
+    AegisMac256, AegisMac256Tag32, AegisMac256X2, AegisMac256X2Tag32, AegisMac256X4,
+    AegisMac256X4Tag32, AegisStream128L, AegisStream128X2, AegisStream128X4, AegisStream256,
+    AegisStream256X2, AegisStream256X4,
 };
+#[cfg(feature = "papers")]
+pub use names::{Aegis128XV1, Aegis128XV1Tag32, Aegis256XV1, Aegis256XV1Tag32};
 pub use stream::AegisStream;
-pub use variant::{ContextRule, Ietf, V1, Variant, X128, X256};
+#[cfg(feature = "papers")]
+pub use variant::V1;
+pub use variant::{ContextRule, Ietf, Variant, X128, X256};
 
 /// The longest message, and the longest associated data, in bytes: `2^61 − 1`.
 pub const MAX_BYTES: u64 = (1 << 61) - 1;

@@ -4,7 +4,9 @@ use super::MAX_BYTES;
 use super::cipher::Aegis;
 use super::mac::AegisMac;
 use super::stream::AegisStream;
-use super::variant::{V1, X128, X256};
+#[cfg(feature = "papers")]
+use super::variant::V1;
+use super::variant::{X128, X256};
 use crate::family::{
     Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, Identity, Kind, Level, Listed,
     Maker, Misuse, Mode, Param, Repeats, Specification, maker,
@@ -39,12 +41,16 @@ pub type Aegis256X4 = Aegis<X256<4>, U16>;
 pub type Aegis256X4Tag32 = Aegis<X256<4>, U32>;
 
 /// AEGIS-128X of degree `D` as version 1.0 of the paper has it: 16-byte key and nonce, 16-byte tag.
+#[cfg(feature = "papers")]
 pub type Aegis128XV1<const D: usize> = Aegis<X128<D, V1>, U16>;
 /// The same with a 32-byte tag.
+#[cfg(feature = "papers")]
 pub type Aegis128XV1Tag32<const D: usize> = Aegis<X128<D, V1>, U32>;
 /// AEGIS-256X of degree `D` as version 1.0 of the paper has it: 32-byte key and nonce, 16-byte tag.
+#[cfg(feature = "papers")]
 pub type Aegis256XV1<const D: usize> = Aegis<X256<D, V1>, U16>;
 /// The same with a 32-byte tag.
+#[cfg(feature = "papers")]
 pub type Aegis256XV1Tag32<const D: usize> = Aegis<X256<D, V1>, U32>;
 
 /// AEGISMAC over AEGIS-128L, 16-byte tag.
@@ -86,6 +92,7 @@ pub type AegisStream256X2 = AegisStream<X256<2>>;
 pub type AegisStream256X4 = AegisStream<X256<4>>;
 
 /// The degrees of the version 1.0 algorithms that can be had by name; as types, 1 to 16.
+#[cfg(feature = "papers")]
 const DEGREES: Param = Param::number("degree", &[1, 2, 3, 4, 8, 16], 2);
 
 const TAGS: Sizes = Sizes::these(&[16, 32], 16);
@@ -106,6 +113,7 @@ const AEAD_COMMITMENT: &[Commitment] = &[
 ];
 
 const DRAFT: &str = "RFC 10032 (draft-irtf-cfrg-aegis-aead-18)";
+#[cfg(feature = "papers")]
 const PAPER: &str =
     "F. Denis, Adding more parallelism to the AEGIS authenticated encryption algorithms, v1.0";
 
@@ -126,9 +134,11 @@ const LANES: &[&str] =
 const AEAD128: Family = Family {
     identity: Identity {
         id: "",
+        purpose: "",
         name: "",
         kind: Kind::Aead,
         specification: Specification { title: DRAFT, section: "AEGIS-128X" },
+        papers_only: false,
     },
     sizes: FamilySizes {
         key_bytes: Sizes::one(16),
@@ -138,6 +148,7 @@ const AEAD128: Family = Family {
         params: &[],
         one_param: false,
         lengths: None,
+        #[cfg(feature = "flex")]
         layout: None,
     },
     limits: FamilyLimits {
@@ -207,6 +218,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "aegis-128l",
+            purpose: "fastest on AES-NI",
             name: "AEGIS-128L",
             specification: Specification { title: DRAFT, section: "AEGIS-128L" },
             ..AEAD128.identity
@@ -217,13 +229,23 @@ pub(crate) const FAMILIES: &[Family] = &[
         ..AEAD128
     },
     Family {
-        identity: Identity { id: "aegis-128x2", name: "AEGIS-128X2", ..AEAD128.identity },
+        identity: Identity {
+            id: "aegis-128x2",
+            purpose: "fastest on VAES with 256 bits",
+            name: "AEGIS-128X2",
+            ..AEAD128.identity
+        },
         cost: Cost::measured(15_594, 5_111, 316, 163, 142, 8_409),
         maker: maker!(Aead: makers::aead::<X128<2>>),
         ..AEAD128
     },
     Family {
-        identity: Identity { id: "aegis-128x4", name: "AEGIS-128X4", ..AEAD128.identity },
+        identity: Identity {
+            id: "aegis-128x4",
+            purpose: "fastest on VAES with 512 bits",
+            name: "AEGIS-128X4",
+            ..AEAD128.identity
+        },
         cost: Cost::measured(21_150, 6_635, 457, 204, 140, 11_330),
         maker: maker!(Aead: makers::aead::<X128<4>>),
         ..AEAD128
@@ -231,6 +253,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "aegis-256",
+            purpose: "256-bit keys, random nonces",
             name: "AEGIS-256",
             specification: Specification { title: DRAFT, section: "AEGIS-256" },
             ..AEAD256.identity
@@ -241,52 +264,95 @@ pub(crate) const FAMILIES: &[Family] = &[
         ..AEAD256
     },
     Family {
-        identity: Identity { id: "aegis-256x2", name: "AEGIS-256X2", ..AEAD256.identity },
+        identity: Identity {
+            id: "aegis-256x2",
+            purpose: "files, if nothing else is said",
+            name: "AEGIS-256X2",
+            ..AEAD256.identity
+        },
         cost: Cost::measured(26_049, 6_525, 379, 242, 210, 11_171),
         maker: maker!(Aead: makers::aead::<X256<2>>),
         ..AEAD256
     },
     Family {
-        identity: Identity { id: "aegis-256x4", name: "AEGIS-256X4", ..AEAD256.identity },
+        identity: Identity {
+            id: "aegis-256x4",
+            purpose: "256-bit keys, VAES with 512 bits",
+            name: "AEGIS-256X4",
+            ..AEAD256.identity
+        },
         cost: Cost::measured(32_804, 8_217, 453, 234, 165, 14_225),
         maker: maker!(Aead: makers::aead::<X256<4>>),
         ..AEAD256
     },
     Family {
-        identity: Identity { id: "aegis-128l-mac", name: "AEGISMAC-128L", ..MAC128.identity },
+        identity: Identity {
+            id: "aegis-128l-mac",
+            purpose: "a MAC",
+            name: "AEGISMAC-128L",
+            ..MAC128.identity
+        },
         claims: Claims { parallel: false, properties: ONE_LANE, ..MAC128.claims },
         maker: maker!(Mac: makers::mac::<X128<1>>),
         ..MAC128
     },
     Family {
-        identity: Identity { id: "aegis-128x2-mac", name: "AEGISMAC-128X2", ..MAC128.identity },
+        identity: Identity {
+            id: "aegis-128x2-mac",
+            purpose: "a MAC",
+            name: "AEGISMAC-128X2",
+            ..MAC128.identity
+        },
         maker: maker!(Mac: makers::mac::<X128<2>>),
         ..MAC128
     },
     Family {
-        identity: Identity { id: "aegis-128x4-mac", name: "AEGISMAC-128X4", ..MAC128.identity },
+        identity: Identity {
+            id: "aegis-128x4-mac",
+            purpose: "a MAC",
+            name: "AEGISMAC-128X4",
+            ..MAC128.identity
+        },
         maker: maker!(Mac: makers::mac::<X128<4>>),
         ..MAC128
     },
     Family {
-        identity: Identity { id: "aegis-256-mac", name: "AEGISMAC-256", ..MAC256.identity },
+        identity: Identity {
+            id: "aegis-256-mac",
+            purpose: "a MAC",
+            name: "AEGISMAC-256",
+            ..MAC256.identity
+        },
         claims: Claims { parallel: false, properties: ONE_LANE, ..MAC256.claims },
         maker: maker!(Mac: makers::mac::<X256<1>>),
         ..MAC256
     },
     Family {
-        identity: Identity { id: "aegis-256x2-mac", name: "AEGISMAC-256X2", ..MAC256.identity },
+        identity: Identity {
+            id: "aegis-256x2-mac",
+            purpose: "a MAC",
+            name: "AEGISMAC-256X2",
+            ..MAC256.identity
+        },
         maker: maker!(Mac: makers::mac::<X256<2>>),
         ..MAC256
     },
     Family {
-        identity: Identity { id: "aegis-256x4-mac", name: "AEGISMAC-256X4", ..MAC256.identity },
+        identity: Identity {
+            id: "aegis-256x4-mac",
+            purpose: "a MAC",
+            name: "AEGISMAC-256X4",
+            ..MAC256.identity
+        },
         maker: maker!(Mac: makers::mac::<X256<4>>),
         ..MAC256
     },
+    #[cfg(feature = "papers")]
     Family {
         identity: Identity {
             id: "aegis-128x-v1",
+            purpose: "to compare: the paper's version",
+            papers_only: true,
             name: "AEGIS-128X v1.0",
             specification: Specification { title: PAPER, section: "4, with the errata" },
             ..AEAD128.identity
@@ -295,9 +361,12 @@ pub(crate) const FAMILIES: &[Family] = &[
         maker: maker!(Aead: makers::aead_128x_v1),
         ..AEAD128
     },
+    #[cfg(feature = "papers")]
     Family {
         identity: Identity {
             id: "aegis-256x-v1",
+            purpose: "to compare: the paper's version",
+            papers_only: true,
             name: "AEGIS-256X v1.0",
             specification: Specification { title: PAPER, section: "4, with the errata" },
             ..AEAD256.identity
@@ -316,7 +385,9 @@ mod makers {
     use aead::array::Array;
     use aead::consts::{U16, U32};
 
-    use super::super::variant::{V1, Variant, X128, X256};
+    #[cfg(feature = "papers")]
+    use super::super::variant::V1;
+    use super::super::variant::{Variant, X128, X256};
     use super::{Aegis, AegisMac};
     use crate::aegis::TagBytes;
     use crate::backend::Backend;
@@ -324,6 +395,7 @@ mod makers {
     use crate::family::Algorithm;
 
     /// The paper's AEGIS-128X, by its degree.
+    #[cfg(feature = "papers")]
     pub(super) fn aead_128x_v1(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         let make = match algorithm.param("degree") {
             // At degree 1 the two specifications are one.
@@ -339,6 +411,7 @@ mod makers {
     }
 
     /// The paper's AEGIS-256X, by its degree.
+    #[cfg(feature = "papers")]
     pub(super) fn aead_256x_v1(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         let make = match algorithm.param("degree") {
             Some(1) => aead::<X256<1>>,

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Commitment, Family, Layout, Listed, ParamKind};
+use super::{Commitment, Family, Listed, ParamKind};
 use crate::error::{Error, Result};
 use crate::sizes::Sizes;
 
@@ -60,30 +60,11 @@ impl Algorithm {
         self.tag_bytes
     }
 
-    /// What a sealed message looks like, and how many a key may have, where a parameter says so.
-    pub(crate) fn layout(&self) -> Option<Layout> {
-        // Whatever breaks a rule has been refused.
-        (self.family.sizes.layout?)(self).ok()
-    }
-
-    /// How many of the tag's bytes stand before the ciphertext in a sealed message: the encrypted
-    /// nonce, where it is hidden; otherwise 0.
-    #[must_use]
-    pub fn head_bytes(&self) -> usize {
-        self.layout().map_or(0, |layout| layout.head_bytes)
-    }
-
-    /// Whether a sealed message is in one piece, its tag not apart from its ciphertext: then there
-    /// are no detached calls.
-    #[must_use]
-    pub fn is_whole(&self) -> bool {
-        self.layout().is_some_and(|layout| layout.segment_bytes.is_some())
-    }
-
     /// The length in bytes of a sealed message, tag included, for a message of `message` bytes;
     /// `None` beyond the limit.
     #[must_use]
     pub fn ciphertext_bytes(&self, message: u64) -> Option<u64> {
+        #[cfg(feature = "flex")]
         if let Some(layout) = self.layout() {
             return layout.ciphertext_bytes(message);
         }
@@ -95,18 +76,30 @@ impl Algorithm {
     /// none has that length.
     #[must_use]
     pub fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
-        let message = match self.layout() {
-            Some(layout) => layout.message_bytes(ciphertext)?,
-            None => ciphertext.checked_sub(self.tag_bytes as u64)?,
-        };
+        #[cfg(feature = "flex")]
+        if let Some(layout) = self.layout() {
+            return layout.message_bytes(ciphertext).filter(|&m| m <= layout.max_message_bytes);
+        }
+        let message = ciphertext.checked_sub(self.tag_bytes as u64)?;
         (message <= self.max_message_bytes()).then_some(message)
     }
 
     /// The longest message in bytes.
     #[must_use]
     pub fn max_message_bytes(&self) -> u64 {
-        self.layout()
-            .map_or(self.family.limits.max_message_bytes, |layout| layout.max_message_bytes)
+        #[cfg(feature = "flex")]
+        if let Some(layout) = self.layout() {
+            return layout.max_message_bytes;
+        }
+        self.family.limits.max_message_bytes
+    }
+
+    /// The tag length in bytes without a hidden nonce.
+    pub(crate) fn visible_tag_bytes(&self) -> usize {
+        #[cfg(feature = "flex")]
+        return self.tag_bytes - self.head_bytes();
+        #[cfg(not(feature = "flex"))]
+        self.tag_bytes
     }
 
     /// The value of the parameter `name`, if the family has it.
@@ -147,6 +140,7 @@ impl Algorithm {
         let count = match self.family.sizes.listed {
             Listed::All => keys.count() * nonces.count() * tags.count(),
             Listed::Named(named) => named.len(),
+            #[cfg(feature = "flex")]
             Listed::Usual => 1,
         };
         (0..count).map(move |index| {
@@ -159,6 +153,7 @@ impl Algorithm {
                         [keys.at(index), nonces.at(nonce), tag]
                     }
                     Listed::Named(named) => named[index],
+                    #[cfg(feature = "flex")]
                     Listed::Usual => [self.key_bytes, self.nonce_bytes, self.tag_bytes],
                 };
             algorithm
@@ -168,9 +163,12 @@ impl Algorithm {
     /// The commitment claim of this instance.
     #[must_use]
     pub fn commitment(&self) -> Option<&'static Commitment> {
-        let Some(layout) = self.layout() else { return self.family.commitment_at(self.tag_bytes) };
-        let mut claims = self.family.claims.commitment.iter().rev();
-        claims.find(|claim| claim.tag_bytes <= layout.tag_bytes)
+        #[cfg(feature = "flex")]
+        if let Some(layout) = self.layout() {
+            let mut claims = self.family.claims.commitment.iter().rev();
+            return claims.find(|claim| claim.tag_bytes <= layout.tag_bytes);
+        }
+        self.family.commitment_at(self.tag_bytes)
     }
 
     /// The same with one choice changed. `name` is `key`, `nonce` or `tag` (a length in bytes) or
@@ -178,8 +176,8 @@ impl Algorithm {
     ///
     /// # Errors
     /// [`Error::Parameter`] if the family has no such choice, [`Error::ExclusiveParameters`] if it
-    /// does not go with another, [`Error::Size`] if it does not come in that length,
-    /// [`Error::Config`] for a configuration that breaks a rule.
+    /// does not go with another, [`Error::Size`] if it does not come in that length, `Error::Config`
+    /// for a configuration of Flex that breaks a rule.
     pub fn with(mut self, name: &str, value: u64) -> Result<Self> {
         let (nonces, tags) = self.lengths();
         let (slot, what, sizes) = match name {
@@ -189,13 +187,14 @@ impl Algorithm {
             _ => {
                 let mut params = self.family.sizes.params.iter().zip(&mut self.params);
                 let (param, slot) = params.find(|(p, _)| p.name == name).ok_or(Error::Parameter)?;
-                if param.kind != ParamKind::Configuration && !param.allowed.contains(&value) {
+                if !param.accepts(value) {
                     return Err(Error::Parameter);
                 }
                 *slot = value;
                 if self.family.sizes.one_param && self.changed_params() > 1 {
                     return Err(Error::ExclusiveParameters);
                 }
+                #[cfg(feature = "flex")]
                 if let Some(layout) = self.family.sizes.layout {
                     layout(&self)?;
                 }
@@ -297,6 +296,7 @@ impl Algorithm {
 /// A value as it is written. `u64::from_str` would take "+8" and "008": one instance, one spelling.
 pub(crate) fn parse_value(kind: ParamKind, text: &str) -> Result<u64> {
     let value = match kind {
+        #[cfg(feature = "flex")]
         ParamKind::Configuration => {
             let digits = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
             let canonical = text.len() == 16 && text.chars().all(digits);

@@ -1,10 +1,10 @@
 //! What a sealed message looks like where parameters choose it.
 
-use super::Algorithm;
+use super::{Algorithm, InstanceLimits};
 use crate::error::ConfigError;
 
 /// A sealed message: `head_bytes`, the ciphertext, and the rest of the overhead after it; in
-/// segments, each of them so. And what one key may do.
+/// segments, each of them so.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// How many bytes stand before the ciphertext: the encrypted nonce, if it is hidden.
@@ -13,14 +13,10 @@ pub(crate) struct Layout {
     pub(crate) tag_bytes: usize,
     /// How much longer than a message, or a part of it, its ciphertext is.
     pub(crate) overhead_bytes: usize,
-    /// With segments, the length of each but the last.
-    pub(crate) segment_bytes: Option<usize>,
+    /// What one key may do.
+    pub(crate) key: InstanceLimits,
     /// The longest message.
     pub(crate) max_message_bytes: u64,
-    /// How many messages one key may seal, segments being messages; `None`: no practical limit.
-    pub(crate) max_messages: Option<u128>,
-    /// How many bytes one key may seal; `None`: no practical limit.
-    pub(crate) max_total_bytes: Option<u128>,
 }
 
 /// The layout that goes with an algorithm's parameters, or the rule that they break.
@@ -29,7 +25,7 @@ pub(crate) type LayoutOf = fn(&Algorithm) -> Result<Layout, ConfigError>;
 impl Layout {
     /// The ciphertext's length for a message of `message` bytes; `None` beyond the limit.
     pub(crate) fn ciphertext_bytes(&self, message: u64) -> Option<u64> {
-        let pieces = match self.segment_bytes {
+        let pieces = match self.key.segment_bytes {
             Some(bytes) => message.div_ceil(bytes as u64).max(1),
             None if message > self.max_message_bytes => return None,
             None => 1,
@@ -41,7 +37,7 @@ impl Layout {
     /// that length.
     pub(crate) fn message_bytes(&self, ciphertext: u64) -> Option<u64> {
         let overhead = self.overhead_bytes as u64;
-        let Some(segment) = self.segment_bytes else {
+        let Some(segment) = self.key.segment_bytes else {
             let message = ciphertext.checked_sub(overhead)?;
             return (message <= self.max_message_bytes).then_some(message);
         };
@@ -49,5 +45,27 @@ impl Layout {
         let message = ciphertext.checked_sub(pieces.checked_mul(overhead)?)?;
         // None but the only segment is empty.
         (self.ciphertext_bytes(message) == Some(ciphertext)).then_some(message)
+    }
+}
+
+impl Algorithm {
+    /// What a sealed message looks like, and how many a key may have, where a parameter says so.
+    pub(crate) fn layout(&self) -> Option<Layout> {
+        // Whatever breaks a rule has been refused.
+        (self.family().sizes.layout?)(self).ok()
+    }
+
+    /// How many of the tag's bytes stand before the ciphertext in a sealed message: the encrypted
+    /// nonce, where it is hidden; otherwise 0.
+    #[must_use]
+    pub fn head_bytes(&self) -> usize {
+        self.layout().map_or(0, |layout| layout.head_bytes)
+    }
+
+    /// Whether a sealed message is in one piece, its tag not apart from its ciphertext: then there
+    /// are no detached calls.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.layout().is_some_and(|layout| layout.key.segment_bytes.is_some())
     }
 }

@@ -1,6 +1,6 @@
 //! What one key may do, as an algorithm's specification has it.
 
-use super::ModeOf;
+use super::{Algorithm, ModeOf};
 
 /// What one key may do. `crate::limits` computes from it what an instance's key may.
 #[derive(Clone, Copy, Debug)]
@@ -27,4 +27,25 @@ pub struct FamilyLimits {
     pub forgery_loss_bits: u32,
     /// How the key is used.
     pub(crate) mode: ModeOf,
+}
+
+/// What one key may do where parameters say it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InstanceLimits {
+    /// How many messages one key may seal, segments being messages; `None`: no practical limit.
+    pub(crate) max_messages: Option<u128>,
+    /// How many bytes one key may seal; `None`: no practical limit.
+    pub(crate) max_total_bytes: Option<u128>,
+    /// With segments, the length in bytes of each but the last.
+    pub(crate) segment_bytes: Option<usize>,
+}
+
+impl Algorithm {
+    /// What one key may do, where parameters say it.
+    pub(crate) fn instance_limits(&self) -> Option<InstanceLimits> {
+        #[cfg(feature = "flex")]
+        return self.layout().map(|layout| layout.key);
+        #[cfg(not(feature = "flex"))]
+        None
+    }
 }

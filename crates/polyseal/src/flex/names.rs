@@ -7,8 +7,9 @@
 
 use super::config::{Builder, Config, ConfigError, KEY_BYTES, MAX_AD_BYTES, Mode, NonceForm};
 use crate::family::{
-    Algorithm, Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, Identity, Kind, Layout,
-    Level, Listed, Misuse, Mode as UseOfKey, Param, ParamKind, Repeats, Specification, maker,
+    Algorithm, Claims, Commitment, Cost, Family, FamilyLimits, FamilySizes, Identity,
+    InstanceLimits, Kind, Layout, LayoutOf, Level, Listed, Misuse, Mode as UseOfKey, Param,
+    ParamKind, Repeats, Specification, maker,
 };
 use crate::sizes::Sizes;
 
@@ -59,9 +60,11 @@ static VALUES: [u64; Config::NAMED.len()] = {
 const ANY: Family = Family {
     identity: Identity {
         id: "flex",
+        purpose: "unreviewed: any configuration",
         name: "Flex, any configuration that commits",
         kind: Kind::Aead,
         specification: Specification { title: "Flex-1, docs/spec/flex.md", section: "4" },
+        papers_only: false,
     },
     sizes: FamilySizes {
         key_bytes: Sizes::range(*KEY_BYTES.start(), *KEY_BYTES.end(), 32),
@@ -116,44 +119,70 @@ const ANY: Family = Family {
     maker: maker!(WithSetup: makers::flex),
 };
 
-/// A row for the configuration with the specification's byte `id`, over the profile S512, which has
-/// 128 bits of security.
-const fn named(id: u8, name: &'static str) -> Family {
-    let mut at = 0;
-    while Config::NAMED[at].0 != id {
-        at += 1;
-    }
-    let (_, id, config) = &Config::NAMED[at];
-    let (nonce_bytes, tag_bytes) = lengths_of(config);
-    Family {
-        identity: Identity { id, name, ..ANY.identity },
-        sizes: FamilySizes { nonce_bytes, tag_bytes, params: &[], lengths: None, ..ANY.sizes },
-        limits: FamilyLimits {
-            max_message_bytes: config.max_message_bytes(),
-            random_nonce_messages_log2: Some((8 * nonce_bytes.default as u32 - 32) / 2),
-            forgery_bits: 128,
-            ..ANY.limits
-        },
-        claims: Claims {
-            commitment: match config.tag_bytes() {
-                32 => const { &[commitment(32)] },
-                _ => const { &[commitment(16)] },
-            },
-            misuse: match (config.mode(), config.segment_bytes()) {
-                // Segments are seen to be equal, and those of one index can be exchanged.
-                (Mode::Och, _) | (_, Some(_)) => Misuse::Breaks,
-                _ => Misuse::Resistant,
-            },
-            nonce_hiding: config.hidden_bytes() > 0,
-            online: matches!(config.mode(), Mode::Och) || config.segment_bytes().is_some(),
-            ..ANY.claims
-        },
-        ..ANY
-    }
+/// A row for a configuration that has a name, over the profile S512, which has 128 bits of security.
+struct Row {
+    /// The specification's byte.
+    id: u8,
+    name: &'static str,
+    purpose: &'static str,
+    section: &'static str,
+    properties: &'static [&'static str],
+    layout: LayoutOf,
+    cost: Option<Cost>,
 }
 
-const fn section(section: &'static str) -> Specification {
-    Specification { section, ..ANY.identity.specification }
+impl Row {
+    const fn family(self) -> Family {
+        let mut at = 0;
+        while Config::NAMED[at].0 != self.id {
+            at += 1;
+        }
+        let (_, id, config) = &Config::NAMED[at];
+        let (nonce_bytes, tag_bytes) = lengths_of(config);
+        Family {
+            identity: Identity {
+                id,
+                name: self.name,
+                purpose: self.purpose,
+                specification: Specification {
+                    section: self.section,
+                    ..ANY.identity.specification
+                },
+                ..ANY.identity
+            },
+            sizes: FamilySizes {
+                nonce_bytes,
+                tag_bytes,
+                params: &[],
+                lengths: None,
+                layout: Some(self.layout),
+                ..ANY.sizes
+            },
+            limits: FamilyLimits {
+                max_message_bytes: config.max_message_bytes(),
+                random_nonce_messages_log2: Some((8 * nonce_bytes.default as u32 - 32) / 2),
+                forgery_bits: 128,
+                ..ANY.limits
+            },
+            claims: Claims {
+                commitment: match config.tag_bytes() {
+                    32 => const { &[commitment(32)] },
+                    _ => const { &[commitment(16)] },
+                },
+                misuse: match (config.mode(), config.segment_bytes()) {
+                    // Segments are seen to be equal, and those of one index can be exchanged.
+                    (Mode::Och, _) | (_, Some(_)) => Misuse::Breaks,
+                    _ => Misuse::Resistant,
+                },
+                nonce_hiding: config.hidden_bytes() > 0,
+                online: matches!(config.mode(), Mode::Och) || config.segment_bytes().is_some(),
+                properties: self.properties,
+                ..ANY.claims
+            },
+            cost: self.cost,
+            ..ANY
+        }
+    }
 }
 
 const OCH: &[&str] = &["full-commitment", "parallelizable", "single-pass", "streamable"];
@@ -162,152 +191,113 @@ const CIV: &[&str] =
 
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[
-    Family {
-        identity: Identity {
-            specification: section("7, configuration 01"),
-            ..named(0x01, "Flex OCH with a hidden nonce").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::OCH.layout())),
-            ..named(0x01, "Flex OCH with a hidden nonce").sizes
-        },
-        claims: Claims {
-            properties: &[
-                "full-commitment",
-                "nonce-hiding",
-                "parallelizable",
-                "single-pass",
-                "streamable",
-            ],
-            ..named(0x01, "Flex OCH with a hidden nonce").claims
-        },
+    Row {
+        id: 0x01,
+        name: "Flex OCH with a hidden nonce",
+        purpose: "unreviewed: hides the nonce",
+        section: "7, configuration 01",
+        properties: &[
+            "full-commitment",
+            "nonce-hiding",
+            "parallelizable",
+            "single-pass",
+            "streamable",
+        ],
+        layout: |_| Ok(Config::OCH.layout()),
         cost: Cost::measured(56_089, 18_080, 996, 671, 546, 29_000),
-        ..named(0x01, "Flex OCH with a hidden nonce")
-    },
-    Family {
-        identity: Identity {
-            specification: section("7, configuration 02"),
-            ..named(0x02, "Flex OCH").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::OCH_PUBLIC.layout())),
-            ..named(0x02, "Flex OCH").sizes
-        },
-        claims: Claims { properties: OCH, ..named(0x02, "Flex OCH").claims },
+    }
+    .family(),
+    Row {
+        id: 0x02,
+        name: "Flex OCH",
+        purpose: "unreviewed: one pass",
+        section: "7, configuration 02",
+        properties: OCH,
+        layout: |_| Ok(Config::OCH_PUBLIC.layout()),
         cost: Cost::measured(51_193, 16_156, 979, 651, 471, 26_067),
-        ..named(0x02, "Flex OCH")
-    },
-    Family {
-        identity: Identity {
-            specification: section("7, configuration 03"),
-            ..named(0x03, "Flex OCH for transport").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::OCH_TRANSPORT.layout())),
-            ..named(0x03, "Flex OCH for transport").sizes
-        },
-        claims: Claims { properties: OCH, ..named(0x03, "Flex OCH for transport").claims },
+    }
+    .family(),
+    Row {
+        id: 0x03,
+        name: "Flex OCH for transport",
+        purpose: "unreviewed: 16-byte tags",
+        section: "7, configuration 03",
+        properties: OCH,
+        layout: |_| Ok(Config::OCH_TRANSPORT.layout()),
         cost: Cost::measured(51_236, 16_184, 969, 648, 507, 26_025),
-        ..named(0x03, "Flex OCH for transport")
-    },
-    Family {
-        identity: Identity {
-            specification: section("8, configuration 11"),
-            ..named(0x11, "Flex CIV with a hidden nonce").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::CIV.layout())),
-            ..named(0x11, "Flex CIV with a hidden nonce").sizes
-        },
-        claims: Claims {
-            properties: &[
-                "full-commitment",
-                "inverse-free",
-                "nonce-hiding",
-                "nonce-misuse-resistance",
-                "parallelizable",
-            ],
-            ..named(0x11, "Flex CIV with a hidden nonce").claims
-        },
+    }
+    .family(),
+    Row {
+        id: 0x11,
+        name: "Flex CIV with a hidden nonce",
+        purpose: "unreviewed: hides the nonce",
+        section: "8, configuration 11",
+        properties: &[
+            "full-commitment",
+            "inverse-free",
+            "nonce-hiding",
+            "nonce-misuse-resistance",
+            "parallelizable",
+        ],
+        layout: |_| Ok(Config::CIV.layout()),
         cost: Cost::measured(90_187, 32_833, 1_620, 1_098, 886, 50_683),
-        ..named(0x11, "Flex CIV with a hidden nonce")
-    },
-    Family {
-        identity: Identity {
-            specification: section("8, configuration 12"),
-            ..named(0x12, "Flex CIV").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::CIV_PUBLIC.layout())),
-            ..named(0x12, "Flex CIV").sizes
-        },
-        claims: Claims { properties: CIV, ..named(0x12, "Flex CIV").claims },
+    }
+    .family(),
+    Row {
+        id: 0x12,
+        name: "Flex CIV",
+        purpose: "unreviewed: repeated nonces",
+        section: "8, configuration 12",
+        properties: CIV,
+        layout: |_| Ok(Config::CIV_PUBLIC.layout()),
         cost: Cost::measured(94_438, 33_319, 1_723, 1_176, 1_000, 51_595),
-        ..named(0x12, "Flex CIV")
-    },
-    Family {
-        identity: Identity {
-            specification: section("9, configuration 21"),
-            ..named(0x21, "Flex ROBUST").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::ROBUST.layout())),
-            ..named(0x21, "Flex ROBUST").sizes
-        },
-        claims: Claims {
-            properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
-            ..named(0x21, "Flex ROBUST").claims
-        },
+    }
+    .family(),
+    Row {
+        id: 0x21,
+        name: "Flex ROBUST",
+        purpose: "unreviewed: repeated nonces",
+        section: "9, configuration 21",
+        properties: &["full-commitment", "nonce-misuse-resistance", "parallelizable"],
+        layout: |_| Ok(Config::ROBUST.layout()),
         cost: Cost::measured(99_686, 32_702, 2_276, 1_514, 1_286, 51_371),
-        ..named(0x21, "Flex ROBUST")
-    },
-    Family {
-        identity: Identity {
-            specification: section("9.1, configuration 24"),
-            ..named(0x24, "Flex ROBUST-AE").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::ROBUST_AE.layout())),
-            ..named(0x24, "Flex ROBUST-AE").sizes
-        },
-        claims: Claims {
-            properties: &[
-                "full-commitment",
-                "nonce-misuse-resistance",
-                "parallelizable",
-                "rup-integrity",
-            ],
-            ..named(0x24, "Flex ROBUST-AE").claims
-        },
-        ..named(0x24, "Flex ROBUST-AE")
-    },
-    Family {
-        identity: Identity {
-            specification: section("7 and 10, configuration 31"),
-            ..named(0x31, "Flex OCH in segments of 64 KiB").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::OCH_STREAM.layout())),
-            ..named(0x31, "Flex OCH in segments of 64 KiB").sizes
-        },
-        claims: Claims { properties: OCH, ..named(0x31, "Flex OCH in segments of 64 KiB").claims },
-        ..named(0x31, "Flex OCH in segments of 64 KiB")
-    },
-    Family {
-        identity: Identity {
-            specification: section("8 and 10, configuration 32"),
-            ..named(0x32, "Flex CIV in segments of 64 KiB").identity
-        },
-        sizes: FamilySizes {
-            layout: Some(|_| Ok(Config::CIV_STREAM.layout())),
-            ..named(0x32, "Flex CIV in segments of 64 KiB").sizes
-        },
-        claims: Claims {
-            properties: &["full-commitment", "inverse-free", "parallelizable", "streamable"],
-            ..named(0x32, "Flex CIV in segments of 64 KiB").claims
-        },
-        ..named(0x32, "Flex CIV in segments of 64 KiB")
-    },
+    }
+    .family(),
+    Row {
+        id: 0x24,
+        name: "Flex ROBUST-AE",
+        purpose: "unreviewed: robust AE",
+        section: "9.1, configuration 24",
+        properties: &[
+            "full-commitment",
+            "nonce-misuse-resistance",
+            "parallelizable",
+            "rup-integrity",
+        ],
+        layout: |_| Ok(Config::ROBUST_AE.layout()),
+        cost: None,
+    }
+    .family(),
+    Row {
+        id: 0x31,
+        name: "Flex OCH in segments of 64 KiB",
+        purpose: "unreviewed: segments of 64 KiB",
+        section: "7 and 10, configuration 31",
+        properties: OCH,
+        layout: |_| Ok(Config::OCH_STREAM.layout()),
+        cost: None,
+    }
+    .family(),
+    Row {
+        id: 0x32,
+        name: "Flex CIV in segments of 64 KiB",
+        purpose: "unreviewed: segments of 64 KiB",
+        section: "8 and 10, configuration 32",
+        properties: &["full-commitment", "inverse-free", "parallelizable", "streamable"],
+        layout: |_| Ok(Config::CIV_STREAM.layout()),
+        cost: None,
+    }
+    .family(),
     ANY,
 ];
 
@@ -337,10 +327,12 @@ impl Config {
             head_bytes: self.hidden_bytes(),
             tag_bytes: self.tag_bytes(),
             overhead_bytes: self.overhead_bytes(),
-            segment_bytes: self.segment_bytes(),
             max_message_bytes: self.max_message_bytes(),
-            max_messages: self.max_messages(),
-            max_total_bytes: self.max_total_bytes(),
+            key: InstanceLimits {
+                max_messages: self.max_messages(),
+                max_total_bytes: self.max_total_bytes(),
+                segment_bytes: self.segment_bytes(),
+            },
         }
     }
 }

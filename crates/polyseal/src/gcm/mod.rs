@@ -62,6 +62,7 @@ pub(crate) mod names;
 mod nonce_derived;
 mod one_key_medium;
 mod one_message;
+#[cfg(feature = "papers")]
 mod other_commitments;
 mod padding_fix;
 mod scheme;

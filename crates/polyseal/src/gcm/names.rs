@@ -7,6 +7,7 @@ use super::cipher::Gcm;
 use super::dndk::{Dndk, DndkV1};
 use super::hmac_hkdf::{HkdfDerived, HmacDerived};
 use super::nonce_derived::NonceDerived;
+#[cfg(feature = "papers")]
 use super::other_commitments::{C3, FCom};
 use super::padding_fix::MAX_PADDED_BYTES;
 use super::scheme::Committing;
@@ -83,9 +84,11 @@ const PAPER: &str = "P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockciphe
 const GCM: Family = Family {
     identity: Identity {
         id: "aes-256-gcm",
+        purpose: "what others speak",
         name: "AES-256-GCM",
         kind: Kind::Aead,
         specification: Specification { title: SP_800_38D, section: "7" },
+        papers_only: false,
     },
     sizes: FamilySizes {
         key_bytes: Sizes::one(32),
@@ -95,6 +98,7 @@ const GCM: Family = Family {
         params: &[],
         one_param: false,
         lengths: None,
+        #[cfg(feature = "flex")]
         layout: None,
     },
     limits: FamilyLimits {
@@ -161,9 +165,11 @@ const PADDING: &[Commitment] = &commitment(
 );
 
 /// What the paper describes and does not choose: T and K_C, to compare with.
+#[cfg(feature = "papers")]
 const DESCRIBED: Family = Family {
     identity: Identity {
         specification: Specification { title: PAPER, section: "1, F_com over another derivation" },
+        papers_only: true,
         ..DERIVED.identity
     },
     sizes: FamilySizes { tag_bytes: T_AND_KC, ..DERIVED.sizes },
@@ -183,7 +189,12 @@ const COMMITTING: &[&str] =
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
-        identity: Identity { id: "aes-128-gcm", name: "AES-128-GCM", ..GCM.identity },
+        identity: Identity {
+            id: "aes-128-gcm",
+            purpose: "what others speak",
+            name: "AES-128-GCM",
+            ..GCM.identity
+        },
         sizes: FamilySizes { key_bytes: Sizes::one(16), ..GCM.sizes },
         cost: Cost::measured(25_287, 8_636, 703, 385, 335, 19_982),
         maker: maker!(Aead: makers::gcm::<Aes128>),
@@ -193,6 +204,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "xaes-256-gcm",
+            purpose: "random nonces, FIPS parts",
             name: "XAES-256-GCM",
             specification: Specification { title: "c2sp.org/XAES-256-GCM", section: "" },
             ..DERIVED.identity
@@ -205,6 +217,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "kc-xaes-256-gcm",
+            purpose: "random nonces, FIPS parts, commits",
             name: "KC-XAES-256-GCM",
             specification: Specification { title: PAPER, section: "figure 2, specification 1" },
             ..DERIVED.identity
@@ -224,6 +237,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "aes-256-gcm-siv",
+            purpose: "repeated nonces",
             name: "AES-256-GCM-SIV",
             specification: Specification { title: "RFC 8452", section: "5" },
             ..DERIVED.identity
@@ -256,6 +270,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "dndk-gcm",
+            purpose: "random nonces, as a draft has them",
             name: "DNDK-GCM",
             specification: Specification {
                 title: "draft-gueron-cfrg-dndkgcm",
@@ -287,6 +302,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "h-aes-256-gcm",
+            purpose: "random nonces by HMAC-SHA256",
             name: "HMAC-derived AES-256-GCM",
             specification: Specification { title: PAPER, section: "table 4, as defined here" },
             ..DERIVED.identity
@@ -297,6 +313,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "h-kc-aes-256-gcm",
+            purpose: "random nonces by HMAC-SHA256",
             name: "HMAC-derived AES-256-GCM with key commitment",
             specification: Specification { title: PAPER, section: "table 4, as defined here" },
             ..DERIVED.identity
@@ -314,6 +331,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "hkdf-committed-aes-256-gcm",
+            purpose: "data keys as AWS derives them",
             name: "HKDF-derived AES-256-GCM with key commitment",
             specification: Specification {
                 title: "AWS Encryption SDK specification",
@@ -340,6 +358,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "padding-fix-aes-256-gcm",
+            purpose: "GCM that commits by padding",
             name: "AES-256-GCM with the padding fix",
             specification: Specification {
                 title: "A. Albertini et al., How to Abuse and Fix Authenticated Encryption Without Key \
@@ -363,9 +382,11 @@ pub(crate) const FAMILIES: &[Family] = &[
         maker: maker!(Aead: makers::padding_fix),
         ..GCM
     },
+    #[cfg(feature = "papers")]
     Family {
         identity: Identity {
             id: "padding-fix-xaes-256-gcm",
+            purpose: "to compare: padding",
             name: "XAES-256-GCM with the padding fix",
             specification: Specification { title: PAPER, section: "C.1" },
             ..DESCRIBED.identity
@@ -388,9 +409,11 @@ pub(crate) const FAMILIES: &[Family] = &[
         maker: maker!(Aead: makers::padding_fix_xaes),
         ..DESCRIBED
     },
+    #[cfg(feature = "papers")]
     Family {
         identity: Identity {
             id: "kc-c3-xaes-256-gcm",
+            purpose: "to compare: appendix C.3",
             name: "XAES-256-GCM with a commitment to 15 bytes of the nonce",
             specification: Specification { title: PAPER, section: "C.3" },
             ..DESCRIBED.identity
@@ -404,18 +427,22 @@ pub(crate) const FAMILIES: &[Family] = &[
         maker: maker!(Aead: makers::beside::<C3, Xaes>),
         ..DESCRIBED
     },
+    #[cfg(feature = "papers")]
     Family {
         identity: Identity {
             id: "f-com-h-aes-256-gcm",
+            purpose: "to compare: F_com over HMAC",
             name: "HMAC-derived AES-256-GCM with KC-XAES's commitment",
             ..DESCRIBED.identity
         },
         maker: maker!(Aead: makers::beside::<FCom, HmacDerived>),
         ..DESCRIBED
     },
+    #[cfg(feature = "papers")]
     Family {
         identity: Identity {
             id: "f-com-hkdf-aes-256-gcm",
+            purpose: "to compare: F_com over HKDF",
             name: "HKDF-derived AES-256-GCM with KC-XAES's commitment",
             ..DESCRIBED.identity
         },
@@ -424,9 +451,11 @@ pub(crate) const FAMILIES: &[Family] = &[
         maker: maker!(Aead: makers::beside::<FCom, HkdfDerived>),
         ..DESCRIBED
     },
+    #[cfg(feature = "papers")]
     Family {
         identity: Identity {
             id: "f-com-dndk-gcm",
+            purpose: "to compare: F_com over DNDK",
             name: "DNDK-GCM with KC-XAES's commitment",
             ..DESCRIBED.identity
         },
@@ -460,11 +489,14 @@ mod makers {
 
     use super::super::aes::Aes;
     use super::super::cipher::Keyed;
+    #[cfg(feature = "papers")]
     use super::super::other_commitments::{Beside, Commit, PaddingFixXaes256Gcm};
     use super::super::padding_fix::PaddingFixAes256Gcm;
     use super::super::scheme::Scheme;
     use super::super::siv::Aes256GcmSiv;
-    use super::{Committing, Dndk, DndkV1, FCom, NonceDerived};
+    #[cfg(feature = "papers")]
+    use super::FCom;
+    use super::{Committing, Dndk, DndkV1, NonceDerived};
     use crate::backend::Backend;
     use crate::contract::dynamic::{BoxedAead, boxed};
     use crate::family::Algorithm;
@@ -477,10 +509,12 @@ mod makers {
         boxed(PaddingFixAes256Gcm::on(key, backend))
     }
 
+    #[cfg(feature = "papers")]
     pub(super) fn padding_fix_xaes(_: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         boxed(PaddingFixXaes256Gcm::on(key, backend))
     }
 
+    #[cfg(feature = "papers")]
     pub(super) fn beside<C: Commit, S: Scheme>(
         _: &Algorithm,
         key: &[u8],
@@ -489,6 +523,7 @@ mod makers {
         boxed(Beside::<C, S>::on(key, backend))
     }
 
+    #[cfg(feature = "papers")]
     pub(super) fn f_com_dndk(algorithm: &Algorithm, key: &[u8], backend: Backend) -> BoxedAead {
         let make = match algorithm.param("version") {
             Some(1) => beside::<FCom, DndkV1>,

@@ -53,6 +53,7 @@
 
 mod calls;
 mod cipher;
+#[cfg(feature = "papers")]
 pub mod legacy;
 mod many;
 mod masks;

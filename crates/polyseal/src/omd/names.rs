@@ -40,9 +40,23 @@ pub type OmdBlake2bK256N256Tau256 = Omd<Blake2b, U32, U32, U32>;
 
 /// The mode over chaining values of `N` bytes.
 fn mode<const N: usize>(algorithm: &Algorithm) -> Mode {
-    let secure = (algorithm.param("rule"), algorithm.param("version")) == (Some(0), Some(2));
+    let secure = algorithm.param("rule") != Some(1) && algorithm.param("version") != Some(1);
     Mode::Chained { bytes: N, forgeable: !secure }
 }
+
+/// Which published rule for empty inputs is followed: for the papers' sake, for they are forgeable.
+#[cfg(feature = "papers")]
+const PARAMS: &[Param] = &[
+    Param {
+        name: "rule",
+        allowed: &[0, 1],
+        default: 0,
+        kind: ParamKind::Name(&["secure", "reference"]),
+    },
+    Param::number("version", &[1, 2], 2),
+];
+#[cfg(not(feature = "papers"))]
+const PARAMS: &[Param] = &[];
 
 /// What the rows have in common: OMD-SHA-512.
 ///
@@ -52,29 +66,24 @@ fn mode<const N: usize>(algorithm: &Algorithm) -> Mode {
 const SHA_512: Family = Family {
     identity: Identity {
         id: "omd-sha512",
+        purpose: "security from SHA-512",
         name: "OMD-SHA-512",
         kind: Kind::Aead,
         specification: Specification {
             title: "docs/spec/omd.md: OMD v2.0, secure empty inputs",
             section: "4",
         },
+        papers_only: false,
     },
     sizes: FamilySizes {
         key_bytes: Sizes::range(1, 64, 64),
         nonce_bytes: Sizes::range(0, 63, 32),
         tag_bytes: Sizes::range(1, 64, 64),
         listed: Listed::Named(&[[64, 32, 64], [64, 32, 32], [32, 32, 32], [16, 16, 16]]),
-        params: &[
-            Param {
-                name: "rule",
-                allowed: &[0, 1],
-                default: 0,
-                kind: ParamKind::Name(&["secure", "reference"]),
-            },
-            Param::number("version", &[1, 2], 2),
-        ],
+        params: PARAMS,
         one_param: true,
         lengths: None,
+        #[cfg(feature = "flex")]
         layout: None,
     },
     limits: FamilyLimits {
@@ -108,7 +117,12 @@ const SHA_512: Family = Family {
 /// The rows of the registry.
 pub(crate) const FAMILIES: &[Family] = &[
     Family {
-        identity: Identity { id: "omd-sha256", name: "OMD-SHA-256", ..SHA_512.identity },
+        identity: Identity {
+            id: "omd-sha256",
+            purpose: "security from SHA-256",
+            name: "OMD-SHA-256",
+            ..SHA_512.identity
+        },
         sizes: FamilySizes {
             key_bytes: Sizes::range(1, 32, 32),
             nonce_bytes: Sizes::range(0, 31, 31),
@@ -138,6 +152,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family {
         identity: Identity {
             id: "omd-blake2b",
+            purpose: "unreviewed: from BLAKE2b",
             name: "OMD-BLAKE2b",
             specification: Specification {
                 title: "docs/spec/omd.md: ours, after an idea of D. Maimuț and A. Mega",
