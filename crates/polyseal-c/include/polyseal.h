@@ -442,31 +442,6 @@ POLYSEAL_AEAD_(aegis256x4)
 POLYSEAL_AEAD_(aegis256x4_tag32)
 
 /*
- * "aegis-128x-v1": AEGIS-128X v1.0. F. Denis, Adding more parallelism to the
- * AEGIS authenticated encryption algorithms, v1.0. Random nonces: 2^48
- * messages. A repeated nonce breaks it. Commits: keys, where ad cannot be
- * chosen; 2^64.
- */
-#define polyseal_aegis128x_v1_KEYBYTES 16U
-#define polyseal_aegis128x_v1_NPUBBYTES 16U
-#define polyseal_aegis128x_v1_ABYTES 16U
-#define polyseal_aegis128x_v1_MESSAGEBYTES_MAX \
-    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
-POLYSEAL_AEAD_(aegis128x_v1)
-
-/*
- * "aegis-256x-v1": AEGIS-256X v1.0. F. Denis, Adding more parallelism to the
- * AEGIS authenticated encryption algorithms, v1.0. Random nonces: any number.
- * A repeated nonce breaks it. Commits: keys, where ad cannot be chosen; 2^64.
- */
-#define polyseal_aegis256x_v1_KEYBYTES 32U
-#define polyseal_aegis256x_v1_NPUBBYTES 32U
-#define polyseal_aegis256x_v1_ABYTES 16U
-#define polyseal_aegis256x_v1_MESSAGEBYTES_MAX \
-    POLYSEAL_SIZE_(0x1fffffffffffffffULL)
-POLYSEAL_AEAD_(aegis256x_v1)
-
-/*
  * "aes-128-gcm": AES-128-GCM. NIST SP 800-38D. Random nonces: 2^32 messages. A
  * repeated nonce breaks it.
  */
@@ -596,72 +571,6 @@ POLYSEAL_AEAD_(hkdf_committed_aes256gcm)
 #define polyseal_padding_fix_aes256gcm_MESSAGEBYTES_MAX \
     POLYSEAL_SIZE_(0xfffffffc0ULL)
 POLYSEAL_AEAD_(padding_fix_aes256gcm)
-
-/*
- * "padding-fix-xaes-256-gcm": XAES-256-GCM with the padding fix. P.
- * Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockcipher-Based Key
- * Commitment for Nonce-Derived Schemes (eprint 2025/758). Random nonces: 2^80
- * messages. A repeated nonce breaks it. Commits: keys; 2^128.
- */
-#define polyseal_padding_fix_xaes256gcm_KEYBYTES 32U
-#define polyseal_padding_fix_xaes256gcm_NPUBBYTES 24U
-#define polyseal_padding_fix_xaes256gcm_ABYTES 48U
-#define polyseal_padding_fix_xaes256gcm_MESSAGEBYTES_MAX \
-    POLYSEAL_SIZE_(0xfffffffc0ULL)
-POLYSEAL_AEAD_(padding_fix_xaes256gcm)
-
-/*
- * "kc-c3-xaes-256-gcm": XAES-256-GCM with a commitment to 15 bytes of the
- * nonce. P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockcipher-Based
- * Key Commitment for Nonce-Derived Schemes (eprint 2025/758). Random nonces:
- * 2^44 messages. A repeated nonce breaks it. Commits: keys; 2^64.
- */
-#define polyseal_kc_c3_xaes256gcm_KEYBYTES 32U
-#define polyseal_kc_c3_xaes256gcm_NPUBBYTES 24U
-#define polyseal_kc_c3_xaes256gcm_ABYTES 48U
-#define polyseal_kc_c3_xaes256gcm_MESSAGEBYTES_MAX \
-    POLYSEAL_SIZE_(0xfffffffe0ULL)
-POLYSEAL_AEAD_(kc_c3_xaes256gcm)
-
-/*
- * "f-com-h-aes-256-gcm": HMAC-derived AES-256-GCM with KC-XAES's commitment.
- * P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna, Blockcipher-Based Key
- * Commitment for Nonce-Derived Schemes (eprint 2025/758). Random nonces: 2^80
- * messages. A repeated nonce breaks it. Commits: keys and nonces; 2^112.
- */
-#define polyseal_f_com_h_aes256gcm_KEYBYTES 32U
-#define polyseal_f_com_h_aes256gcm_NPUBBYTES 24U
-#define polyseal_f_com_h_aes256gcm_ABYTES 48U
-#define polyseal_f_com_h_aes256gcm_MESSAGEBYTES_MAX \
-    POLYSEAL_SIZE_(0xfffffffe0ULL)
-POLYSEAL_AEAD_(f_com_h_aes256gcm)
-
-/*
- * "f-com-hkdf-aes-256-gcm": HKDF-derived AES-256-GCM with KC-XAES's
- * commitment. P. Kampanakis, S. Halevi, N. Ebeid, M. Campagna,
- * Blockcipher-Based Key Commitment for Nonce-Derived Schemes (eprint
- * 2025/758). Random nonces: 2^80 messages. A repeated nonce breaks it.
- * Commits: keys and nonces; 2^112.
- */
-#define polyseal_f_com_hkdf_aes256gcm_KEYBYTES 32U
-#define polyseal_f_com_hkdf_aes256gcm_NPUBBYTES 24U
-#define polyseal_f_com_hkdf_aes256gcm_ABYTES 48U
-#define polyseal_f_com_hkdf_aes256gcm_MESSAGEBYTES_MAX \
-    POLYSEAL_SIZE_(0xfffffffe0ULL)
-POLYSEAL_AEAD_(f_com_hkdf_aes256gcm)
-
-/*
- * "f-com-dndk-gcm": DNDK-GCM with KC-XAES's commitment. P. Kampanakis, S.
- * Halevi, N. Ebeid, M. Campagna, Blockcipher-Based Key Commitment for
- * Nonce-Derived Schemes (eprint 2025/758). Random nonces: 2^80 messages. A
- * repeated nonce breaks it. Commits: keys and nonces; 2^112.
- */
-#define polyseal_f_com_dndkgcm_KEYBYTES 32U
-#define polyseal_f_com_dndkgcm_NPUBBYTES 24U
-#define polyseal_f_com_dndkgcm_ABYTES 48U
-#define polyseal_f_com_dndkgcm_MESSAGEBYTES_MAX \
-    POLYSEAL_SIZE_(0xfffffffe0ULL)
-POLYSEAL_AEAD_(f_com_dndkgcm)
 
 /*
  * "ctx-aes-256-gcm": CTX over AES-256-GCM. J. Chan, P. Rogaway, On Committing
