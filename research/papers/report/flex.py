@@ -181,7 +181,7 @@ def peers(report, measured):
 
 def configurations(report):
     """From the page that its test checks row by row."""
-    page = (published.Path(__file__).parents[2] / "docs" / "choosing-flex.md").read_text()
+    page = (published.Path(__file__).parents[3] / "docs" / "choosing-flex.md").read_text()
     begin = page.index("| permutation | nonce |")
     lines = page[begin:page.index("\n\n", begin)].splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
