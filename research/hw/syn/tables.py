@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The table of research/hw/README.md and the figures of research/papers/omd, from results.json.
 
+    scripts/python research/hw/syn/tables.py
+
 Cycles are those that `make hw` asserts, for packets with L* and Tag_a known, everything valid and ready: of l blocks,
 2C + 1 to the first out, C to each other, C to the tag. The clock is the median of ECP5's, routed or else before routing.
 What the paper says of itself (research/papers/published.toml) is at its own clock and on its own device, by its own formula,
@@ -8,6 +10,7 @@ which counts all blocks beside set-up and tag; and once more with one block less
 block's. What it published is at the clock that nextpnr gave before routing.
 """
 
+import json
 import sys
 from pathlib import Path
 from statistics import median
@@ -123,3 +126,7 @@ def write(results):
     if any("ecp5" in result for result in results.values()):
         for name, figure in figures(results).items():
             (ROOT / "research" / "papers" / "omd" / name).write_text(svg(figure))
+
+
+if __name__ == "__main__":
+    write(json.loads((HERE / "results.json").read_text()))
