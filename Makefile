@@ -103,6 +103,7 @@ papers: ## what the four papers claim, measured: target/papers/report.html
 pages: ## the tables and plots of the papers' pages
 	scripts/with cmake g++ libclang-dev perl -- \
 		cargo run --locked --release -p polyseal-bench --features aez -- papers --pages research/papers
+	scripts/with python3-venv -- scripts/python research/papers/pages.py
 
 # What they have found goes into research/fuzz/corpus with FUZZ=--corpus, without the inputs that add little.
 fuzz: ## the fuzz targets, for FUZZ_SECONDS each

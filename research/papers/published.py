@@ -21,10 +21,10 @@ def named(prefix):
     return {name: v for name, v in VALUES.items() if name.startswith(prefix)}
 
 
-def tables(paper):
+def tables(paper, root=HERE):
     """Of the run that is stored in NAME/tables.csv: {title: rows, with the heads}, and what it says of itself."""
     found, about, rows = {}, [], None
-    for line in csv.reader((HERE / paper / "tables.csv").read_text().splitlines()):
+    for line in csv.reader((root / paper / "tables.csv").read_text().splitlines()):
         if not line:
             rows = None
         elif line[0].startswith("#"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "reference")]
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "reference")]
 import claims  # noqa: E402
 import kc_xaes_beside  # noqa: E402
 import kc_xaes_errata  # noqa: E402

@@ -13,7 +13,6 @@ pub mod options;
 pub mod ours;
 pub mod papers;
 pub mod peers;
-pub mod plot;
 pub mod ring;
 pub mod stats;
 pub mod survey;

@@ -9,7 +9,7 @@ mod report;
 
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use polyseal::registry::Algorithm;
@@ -32,7 +32,7 @@ pub struct Papers {
     #[arg(value_enum)]
     pub papers: Vec<Paper>,
 
-    /// Write the tables, and plots as SVG, into directories of this one, named as the papers
+    /// Write the tables as CSV into directories of this one, named as the papers
     #[arg(long, value_name = "DIRECTORY", conflicts_with = "json")]
     pub pages: Option<PathBuf>,
 
@@ -111,18 +111,12 @@ impl Paper {
         }
     }
 
-    fn tables(
-        self,
-        options: &Options,
-        svg: Option<&Path>,
-        log: &mut Log<'_>,
-        out: &mut dyn Write,
-    ) -> io::Result<()> {
+    fn tables(self, options: &Options, log: &mut Log<'_>, out: &mut dyn Write) -> io::Result<()> {
         match self {
             Self::Aegis => aegis::tables(options, log, out),
             Self::KcXaes => kc_xaes::tables(options, log, out),
-            Self::Flex => flex::tables(options, svg, log, out),
-            Self::Omd => omd::tables(options, svg, log, out),
+            Self::Flex => flex::tables(options, log, out),
+            Self::Omd => omd::tables(options, log, out),
         }
     }
 }
@@ -180,7 +174,7 @@ pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
                  they mean."
             )?;
             introduce(&Papers { papers: vec![*paper], ..papers.clone() }, &mut page)?;
-            paper.tables(options, Some(&directory), &mut Log::None, &mut page)?;
+            paper.tables(options, &mut Log::None, &mut page)?;
             let csv = table::csv(&String::from_utf8_lossy(&page));
             fs::write(directory.join("tables.csv"), csv)?;
         }
@@ -188,7 +182,7 @@ pub fn run(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
     }
     introduce(papers, out)?;
     for paper in papers.named() {
-        paper.tables(options, None, &mut Log::None, out)?;
+        paper.tables(options, &mut Log::None, out)?;
     }
     Ok(())
 }
@@ -209,7 +203,7 @@ fn introduce(papers: &Papers, out: &mut dyn Write) -> io::Result<()> {
 fn lines(papers: &Papers, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let mut rehearsal = Log::Rehearsal(0);
     for paper in papers.named() {
-        paper.tables(options, None, &mut rehearsal, &mut io::sink())?;
+        paper.tables(options, &mut rehearsal, &mut io::sink())?;
     }
     let Log::Rehearsal(work) = rehearsal else { unreachable!("it stays one") };
     let backend = papers.backend().unwrap_or_else(Backend::detect);
@@ -226,7 +220,7 @@ fn lines(papers: &Papers, options: &Options, out: &mut dyn Write) -> io::Result<
         work,
     })?;
     for paper in papers.named() {
-        paper.tables(options, None, &mut log, &mut io::sink())?;
+        paper.tables(options, &mut log, &mut io::sink())?;
     }
     Ok(())
 }
@@ -237,11 +231,6 @@ fn backends(options: &Options) -> Vec<Backend> {
         [] => vec![Backend::detect()],
         ref named => named.to_vec(),
     }
-}
-
-/// Where the plots of a back end belong: those of the selected one in the paper's own directory.
-fn plots(directory: &Path, backend: Backend) -> PathBuf {
-    if backend == Backend::detect() { directory.to_owned() } else { directory.join(backend.name()) }
 }
 
 /// What those of `peers` have who may stand beside our back end.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The table of research/hw/README.md and the figures of research/papers/omd, from results.json.
 
+    scripts/python research/hw/syn/tables.py
+
 Cycles are those that `make hw` asserts, for packets with L* and Tag_a known, everything valid and ready: of l blocks,
 2C + 1 to the first out, C to each other, C to the tag. The clock is the median of ECP5's, routed or else before routing.
 What the paper says of itself (research/papers/published.toml) is at its own clock and on its own device, by its own formula,
@@ -8,6 +10,7 @@ which counts all blocks beside set-up and tag; and once more with one block less
 block's. What it published is at the clock that nextpnr gave before routing.
 """
 
+import json
 import sys
 from pathlib import Path
 from statistics import median
@@ -19,15 +22,16 @@ CALL = {"blake2b": 13, "sha512": 81, "sha256": 65}
 OF_VARIANTS = {"blake2b-half": 25, "sha256-masked": 2883}
 BYTES = {"blake2b": 64, "sha512": 64, "sha256": 32}
 SIZES = (64, 128, 256, 512, 1024, 1500, 2048, 4096, 9600)
-COLOURS = {"blake2b": "#1b6ca8", "sha512": "#b3541e", "sha256": "#3d7a3d"}
+COLOURS = {"blake2b": "blue", "sha512": "red", "sha256": "green"}
 
-sys.path.insert(0, str(ROOT / "research" / "papers"))
+sys.path[:0] = [str(ROOT / "research" / "papers"), str(ROOT / "research")]
 
+from plots.chart import Line, chart, svg  # noqa: E402
 from published import value  # noqa: E402
 
-PAPER_COLOURS = {"sha512": "#e0a080", "blake2b": "#80b0d8"}
+PAPER_COLOURS = {"sha512": "orange", "blake2b": "sky"}
 # As simulated and placed: research/papers/omd.md. 45 cycles to the first output, and 39 + 26 n in all.
-PUBLISHED = ("published design, OMD over a BLAKE (ECP5, not routed, 16.6 MHz)", 16.6, (45, 26, 20), "#888888")
+PUBLISHED = ("published design, OMD over a BLAKE\n(ECP5, not routed, 16.6 MHz)", 16.6, (45, 26, 20), "grey")
 
 BEGIN, END = "<!-- figures of research/hw/syn/results.json -->", "<!-- end -->"
 
@@ -91,7 +95,7 @@ def lines(results):
         mhz, *counts, luts = (value(f"omd.t1.{hash}.{what}")
                               for what in ("clock", "setup", "message", "tag", "luts-given"))
         for less, style, how in ((0, ":", "its formula"), (1, (0, (1, 5)), "by its calls")):
-            yield (f"the paper, OMD-{hash}, {how} (its device, {mhz} MHz)", colour, style,
+            yield (f"the paper, OMD-{hash}, {how}\n(its device, {mhz} MHz)", colour, style,
                    *timed([cycles(size, BYTES[hash], *counts, less) for size in SIZES], mhz), luts)
     name, mhz, counts, colour = PUBLISHED
     yield name, colour, ":", *timed([cycles(size, BYTES["blake2b"], *counts) for size in SIZES], mhz), None
@@ -102,32 +106,16 @@ def timed(of, mhz):
 
 
 def figures(results):
-    import matplotlib
-
-    matplotlib.use("svg")
-    import matplotlib.pyplot as plt
-
-    matplotlib.rcParams.update({"svg.hashsalt": "omd", "svg.fonttype": "none", "font.size": 9})
-    directory = ROOT / "research" / "papers" / "omd"
-    directory.mkdir(exist_ok=True)
-    for number, file, label, of in (
-            (4, "latency", "latency of a packet, µs", lambda us, mbps, luts: us),
-            (5, "throughput", "throughput, Mb/s", lambda us, mbps, luts: mbps),
-            (6, "throughput-per-area",
-             "kb/s per LUT: ours ECP5's LUT4, with the wrapper;\nthe paper's UltraScale+'s LUT6",
-             lambda us, mbps, luts: luts and [1000 * x / luts for x in mbps])):
-        figure, axes = plt.subplots(figsize=(7.5, 4.5))
-        for name, colour, style, us, mbps, luts in lines(results):
-            if y := of(us, mbps, luts):
-                axes.plot(SIZES, y, linestyle=style, color=colour, marker="o", markersize=3, label=name)
-        axes.set(xscale="log", yscale="log", xlabel="bytes of message", ylabel=label)
-        axes.set_xticks(SIZES, [str(s) for s in SIZES])
-        axes.tick_params(axis="x", rotation=45)
-        axes.minorticks_off()
-        axes.grid(alpha=0.3)
-        axes.legend(fontsize=7, loc="upper left", bbox_to_anchor=(0, -0.15), ncols=2, frameon=False, handlelength=4)
-        figure.savefig(directory / f"figure-{number}-{file}.svg", bbox_inches="tight", metadata={"Date": None})
-        plt.close(figure)
+    """{file: figure} below research/papers/omd."""
+    return {f"figure-{number}-{file}.svg": chart(
+        [Line(name, list(zip(SIZES, y)), colour, style, "o", 1.3)
+         for name, colour, style, us, mbps, luts in lines(results) if (y := of(us, mbps, luts))],
+        "bytes of message", label, title, xlog=True, ylog=True, xticks=[(at, str(at)) for at in SIZES])
+        for number, file, title, label, of in (
+            (4, "latency", "", "latency of a packet, µs", lambda us, mbps, luts: us),
+            (5, "throughput", "", "throughput, Mb/s", lambda us, mbps, luts: mbps),
+            (6, "throughput-per-area", "ours: ECP5's LUT4, with the wrapper; the paper's: UltraScale+'s LUT6", "kb/s per LUT",
+             lambda us, mbps, luts: luts and [1000 * x / luts for x in mbps]))}
 
 
 def write(results):
@@ -136,4 +124,9 @@ def write(results):
     after = rest.split(END)[1]
     readme.write_text(before + BEGIN + "\n" + "\n".join(rows(results)) + "\n" + END + after)
     if any("ecp5" in result for result in results.values()):
-        figures(results)
+        for name, figure in figures(results).items():
+            (ROOT / "research" / "papers" / "omd" / name).write_text(svg(figure))
+
+
+if __name__ == "__main__":
+    write(json.loads((HERE / "results.json").read_text()))

@@ -43,7 +43,7 @@ def construction(report):
 
 def line(contests, name, title, colour, style="-"):
     points = [(at, contest.cycles_per_byte(name)) for at, contest in sorted(contests.items()) if name in contest.cycles]
-    return Line(title, points, colour, style, True)
+    return Line(title, points, colour, style, "o")
 
 
 def lines_of(contests, ours, ids):
@@ -66,7 +66,7 @@ def lines_of(contests, ours, ids):
 
 def halves(lines):
     for within in (lambda at: at <= MEDIUM, lambda at: at >= LARGE):
-        yield [Line(l.name, [p for p in l.points if within(p[0])], l.colour, l.style, True) for l in lines]
+        yield [Line(l.name, [p for p in l.points if within(p[0])], l.colour, l.style, "o") for l in lines]
 
 
 def ticks(lines):
@@ -181,7 +181,7 @@ def peers(report, measured):
 
 def configurations(report):
     """From the page that its test checks row by row."""
-    page = (published.Path(__file__).parents[2] / "docs" / "choosing-flex.md").read_text()
+    page = (published.Path(__file__).parents[3] / "docs" / "choosing-flex.md").read_text()
     begin = page.index("| permutation | nonce |")
     lines = page[begin:page.index("\n\n", begin)].splitlines()
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]

@@ -135,12 +135,12 @@ def curve(report, times, libraries):
         paper = {at: theirs("t2", XEON, f"seal-{size(at).replace(' ', '')}", scheme)
                  or theirs("t3", XEON, f"seal-{size(at).replace(' ', '')}", scheme, over=True) for at in sizes}
         lines.append(Line(f"{TITLES[scheme]}, the paper's Xeon", [(at, p) for at, p in paper.items() if p is not None], colour,
-                          ":", True))
+                          ":", "o"))
         for label, lib in libraries:
             points = [(at, times.over("seal", at, scheme, lib)) for at in sizes]
             colour_here = colour if not lib else {"sky": "orange", "blue": "red"}[colour]
             where = "AWS-LC's parts" if lib else "polyseal"
-            lines.append(Line(f"{TITLES[scheme]}, {where}", [p for p in points if p[1] is not None], colour_here, "-", True))
+            lines.append(Line(f"{TITLES[scheme]}, {where}", [p for p in points if p[1] is not None], colour_here, "-", "o"))
     report.chart("Sealing: how much more than AES-256-GCM, in percent",
                  chart(lines, "length of the message", "percent more than AES-256-GCM", xlog=True,
                        xticks=[(at, size(at)) for at in sizes]),

@@ -164,7 +164,7 @@ def plots(report, results):
             (4, "latency of a packet, µs", lambda mhz, n, bytes_, luts: n / mhz),
             (5, "throughput, Mb/s", lambda mhz, n, bytes_, luts: 8 * bytes_ * mhz / n),
             (6, "throughput/area, kb/s a LUT", lambda mhz, n, bytes_, luts: 8000 * bytes_ * mhz / n / luts)):
-        lines = [Line(name, [(at, of(mhz, packet(phases, at, less), at, luts)) for at in SIZES], colour, style, True)
+        lines = [Line(name, [(at, of(mhz, packet(phases, at, less), at, luts)) for at in SIZES], colour, style, "o")
                  for name, colour, style, mhz, phases, luts, less in designs]
         report.chart(f"Figure {number}: {title}", chart(lines, "bytes of message", title, xlog=True, ylog=True,
                                                         xticks=[(at, str(at)) for at in SIZES if at != 1500]),
@@ -201,8 +201,8 @@ def software(report, measured):
         return
     report.heading("Software beside AES-256-GCM")
     sizes = sorted(contests)
-    lines = [Line(suite, [(at, contests[at].cycles_per_byte(suite)) for at in sizes], colour, "-", True) for suite, colour in MODES]
-    lines.append(Line("aes-256-gcm", [(at, contests[at].cycles_per_byte("aes-256-gcm")) for at in sizes], "grey", "-", True))
+    lines = [Line(suite, [(at, contests[at].cycles_per_byte(suite)) for at in sizes], colour, "-", "o") for suite, colour in MODES]
+    lines.append(Line("aes-256-gcm", [(at, contests[at].cycles_per_byte("aes-256-gcm")) for at in sizes], "grey", "-", "o"))
     report.chart(f"OMD on {backend}: cycles a byte, sealing, without associated data",
                  chart(lines, "length of the message", "cycles a byte", xlog=True, ylog=True, xticks=[(at, size(at)) for at in sizes]),
                  data={line.name: line.points for line in lines})

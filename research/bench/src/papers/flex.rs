@@ -1,21 +1,18 @@
-//! The tables and plots behind `research/papers/flex.md`: each mode of Flex against what does the
+//! The tables behind `research/papers/flex.md`: each mode of Flex against what does the
 //! same work.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 
 use polyseal::testing::Backend;
 
 use super::log::{Log, Place};
-use super::{backends, head, many, plots, row, theirs};
+use super::{backends, head, many, row, theirs};
 use crate::compare::ratio;
 use crate::contender::Operation;
 use crate::contest::Timing;
 use crate::held::Held;
 use crate::options::Options;
 use crate::peers::Peer;
-use crate::plot::{Chart, Look, Mark, Series};
 use crate::stats::Summary;
 use crate::table::{Style, Table};
 
@@ -28,14 +25,6 @@ struct Mode {
     rivals: &'static [(&'static str, &'static [Peer])],
     /// How many times every block goes through the permutation.
     passes: u32,
-    plots: &'static [Plot],
-}
-
-/// The lengths that one plot shows, and its file.
-struct Plot {
-    file: &'static str,
-    from: usize,
-    to: usize,
 }
 
 const MODES: [Mode; 3] = [
@@ -48,11 +37,6 @@ const MODES: [Mode; 3] = [
             ("ctx-aes-256-gcm", &[Peer::AwsLc, Peer::Boringssl, Peer::Openssl, Peer::Ring]),
         ],
         passes: 1,
-        // The two halves of the paper's Figure 3.
-        plots: &[
-            Plot { file: "och-short.svg", from: 0, to: 2048 },
-            Plot { file: "och-long.svg", from: 4096, to: usize::MAX },
-        ],
     },
     Mode {
         name: "CIV",
@@ -62,7 +46,6 @@ const MODES: [Mode; 3] = [
             &[Peer::AwsLc, Peer::Boringssl, Peer::Openssl, Peer::Rustcrypto],
         )],
         passes: 2,
-        plots: &[Plot { file: "civ.svg", from: 0, to: usize::MAX }],
     },
     Mode {
         name: "ROBUST",
@@ -72,7 +55,6 @@ const MODES: [Mode; 3] = [
             ("aez", &[Peer::Zears, Peer::Aez]),
         ],
         passes: 2,
-        plots: &[Plot { file: "robust.svg", from: 0, to: usize::MAX }],
     },
 ];
 
@@ -101,13 +83,8 @@ const AD_BYTES: usize = 16;
 const ROUNDS: f64 = 60.0;
 const BLOCK_BYTES: f64 = 64.0;
 
-/// Writes every table, and plots into the directory `svg` if there is one.
-pub(super) fn tables(
-    options: &Options,
-    svg: Option<&Path>,
-    log: &mut Log<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// Writes every table.
+pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut options = options.clone();
     options.ad.get_or_insert(AD_BYTES);
     if options.sizes.is_empty() {
@@ -136,10 +113,6 @@ pub(super) fn tables(
                     table.write(out, Style::Markdown)?;
                 }
                 out.flush()?;
-                if let (Some(directory), Operation::Seal) = (svg, operation) {
-                    let title = format!("{}, {}", title(mode, operation), options.describe_ad());
-                    mode.plot(&measured, limit, title, &plots(directory, backend))?;
-                }
             }
         }
     }
@@ -207,59 +180,10 @@ impl Mode {
         }
         vec![costs, gains]
     }
-
-    fn plot(
-        &self,
-        measured: &Measured,
-        limit: Option<f64>,
-        title: String,
-        directory: &Path,
-    ) -> io::Result<()> {
-        fs::create_dir_all(directory)?;
-        for plot in self.plots {
-            let series = measured.names.iter().enumerate().map(|(at, name)| {
-                let timings = measured.timings.iter().map(|timings| &timings[at]);
-                let within = timings.filter(|t| (plot.from..=plot.to).contains(&t.bytes));
-                let points = within.filter_map(|t| Some((t.bytes, per_byte(t)?))).collect();
-                let look = look(name);
-                let ours = if look.mark.is_none() { " polyseal" } else { "" };
-                Series { name: format!("{name}{ours}"), look, points }
-            });
-            let title = title.clone();
-            let chart = Chart { title, series: series.collect(), limit };
-            // Other sizes than the paper's may leave a plot empty.
-            if chart.series.iter().any(|series| !series.points.is_empty()) {
-                fs::write(directory.join(plot.file), chart.svg()?)?;
-            }
-        }
-        Ok(())
-    }
 }
 
 fn per_byte(timing: &Timing) -> Option<f64> {
     timing.summary().cycles_per_byte
-}
-
-/// A colour for each algorithm, in tones that the colour-blind can tell apart, and a mark for each
-/// library; ours have none.
-fn look(name: &str) -> Look {
-    let (id, library) = name.split_once(' ').unwrap_or((name, ""));
-    let colour = match id {
-        "flex-och" | "flex-civ" | "flex-robust" => (0x00, 0x72, 0xb2),
-        "flex-och-public" | "flex-civ-public" => (0x56, 0xb4, 0xe9),
-        "aes-256-gcm" => (0xe6, 0x9f, 0x00),
-        "ocb3" | "hctr2" => (0x00, 0x9e, 0x73),
-        "ctx-aes-256-gcm" | "aes-256-gcm-siv" | "aez" => (0xd5, 0x5e, 0x00),
-        _ => (0x44, 0x44, 0x44),
-    };
-    let mark = match library {
-        "" => None,
-        "aws-lc" | "hctr2-rs" | "aez" => Some(Mark::Disc),
-        "boringssl" | "zears" => Some(Mark::Triangle),
-        "openssl" => Some(Mark::Square),
-        _ => Some(Mark::Cross),
-    };
-    Look { colour, mark }
 }
 
 #[cfg(test)]

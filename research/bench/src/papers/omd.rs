@@ -1,26 +1,23 @@
-//! The tables and plots behind `research/papers/omd.md`: each mode beside its floor, and many
+//! The tables behind `research/papers/omd.md`: each mode beside its floor, and many
 //! messages at once.
 //!
 //! A call of the compression function takes in as many bytes of key as of message, so that a
 //! message costs no less than hashing twice as much: that is its floor, at the rate of whichever
 //! library hashes fastest.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 
 use polyseal::registry::Algorithm;
 use polyseal::testing::{Backend, aead_on};
 
 use super::log::{Log, Place};
-use super::{backends, head, many, plots, row};
+use super::{backends, head, many, row};
 use crate::compare::ratio;
 use crate::contender::{Contender, Operation};
 use crate::contest::Timing;
 use crate::held::Held;
 use crate::options::Options;
 use crate::peers::{Digest, Peer};
-use crate::plot::{Chart, Look, Mark, Series};
 use crate::ring::Key;
 use crate::stats::Summary;
 use crate::table::{Style, Table};
@@ -47,13 +44,8 @@ const BATCH: usize = 8;
 const BATCH_BYTES: usize = 16384;
 const KEY: Key = [7; 64];
 
-/// Writes every table, and plots into the directory `svg` if there is one.
-pub(super) fn tables(
-    options: &Options,
-    svg: Option<&Path>,
-    log: &mut Log<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+/// Writes every table.
+pub(super) fn tables(options: &Options, log: &mut Log<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut options = options.clone();
     if options.sizes.is_empty() {
         options.sizes = SIZES.to_vec();
@@ -75,10 +67,6 @@ pub(super) fn tables(
             measured.distances(&title).write(out, Style::Markdown)?;
             if operation == Operation::Seal {
                 measured.rates().write(out, Style::Markdown)?;
-                if let Some(directory) = svg {
-                    let title = format!("{title}, {}", options.describe_ad());
-                    measured.plot(&title, &plots(directory, backend))?;
-                }
             }
             out.flush()?;
         }
@@ -187,30 +175,6 @@ impl Measured {
         }
         table
     }
-
-    fn plot(&self, title: &str, directory: &Path) -> io::Result<()> {
-        let points = |find: &dyn Fn(&[Timing]) -> Option<Timing>| -> Vec<(usize, f64)> {
-            let found = self.timings.iter().filter_map(|timings| find(timings));
-            found.filter_map(|t| Some((t.bytes, t.summary().cycles_per_byte?))).collect()
-        };
-        let mut series = Vec::new();
-        for (id, digest) in MODES {
-            let mode = points(&|timings| self.find(id, timings).cloned());
-            let floor = points(&|timings| Some(self.floor(digest, timings)?.1.clone()));
-            let (name, floor_name) = (id.to_owned(), format!("its floor: {} twice", digest.name()));
-            series.push(Series { name, look: look(digest, None), points: mode });
-            let look = look(digest, Some(Mark::Disc));
-            series.push(Series { name: floor_name, look, points: floor });
-        }
-        let scale = points(&|timings| self.find(SCALE, timings).cloned());
-        let grey = Look { colour: (0x44, 0x44, 0x44), mark: None };
-        series.push(Series { name: SCALE.to_owned(), look: grey, points: scale });
-        series.retain(|series| !series.points.is_empty());
-        let title = format!("OMD: {title}");
-        let chart = Chart { title, series, limit: None };
-        fs::create_dir_all(directory)?;
-        fs::write(directory.join("seal.svg"), chart.svg()?)
-    }
 }
 
 fn bytes(timings: &[Timing]) -> usize {
@@ -220,16 +184,6 @@ fn bytes(timings: &[Timing]) -> usize {
 fn cost(timing: Option<&Timing>) -> String {
     let cycles = timing.and_then(|timing| timing.summary().cycles_per_byte);
     cycles.map_or_else(String::new, |cycles| format!("{cycles:.3}"))
-}
-
-/// In tones that the colour-blind can tell apart; a floor has its mode's, with marks.
-fn look(digest: Digest, mark: Option<Mark>) -> Look {
-    let colour = match digest {
-        Digest::Sha256 => (0x00, 0x72, 0xb2),
-        Digest::Sha512 => (0xe6, 0x9f, 0x00),
-        Digest::Blake2b => (0x00, 0x9e, 0x73),
-    };
-    Look { colour, mark }
 }
 
 /// Messages under one key, sealed in one call and one at a time.

@@ -46,20 +46,9 @@ fn a_limit_is_the_rounds_of_every_pass() {
 }
 
 #[test]
-fn every_peer_has_a_line_of_its_own_and_is_named() {
-    for mode in &MODES {
-        let names = mode
-            .rivals
-            .iter()
-            .flat_map(|(id, peers)| peers.iter().map(move |peer| format!("{id} {}", peer.name())));
-        let ours = mode.suites.iter().map(ToString::to_string);
-        let looks: Vec<Look> = ours.chain(names).map(|name| look(&name)).collect();
-        for (at, look) in looks.iter().enumerate() {
-            assert!(!looks[..at].contains(look), "{} {at}", mode.name);
-        }
-        for (_, peers) in mode.rivals {
-            assert!(peers.iter().all(|peer| PEERS.contains(peer)));
-        }
+fn the_versions_of_every_peer_are_told() {
+    for (_, peers) in MODES.iter().flat_map(|mode| mode.rivals) {
+        assert!(peers.iter().all(|peer| PEERS.contains(peer)));
     }
 }
 
@@ -69,7 +58,7 @@ fn whatever_exists_is_measured() {
     let options =
         Options { sizes: vec![300], ad: Some(3), rounds: 1, slice: 0, ..Options::default() };
     let mut out = Vec::new();
-    tables(&options, None, &mut Log::None, &mut out).unwrap();
+    tables(&options, &mut Log::None, &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     for title in ["OCH, seal", "OCH, open", "CIV, seal", "ROBUST, open"] {
         let title = format!("**{title} on {}: cycles per byte**", Backend::detect().name());
@@ -81,21 +70,5 @@ fn whatever_exists_is_measured() {
         for name in ["ocb3 openssl", "aes-256-gcm-siv boringssl", "hctr2 rustcrypto", "aez zears"] {
             assert!(text.contains(name), "{name}: {text}");
         }
-    }
-}
-
-#[cfg(feature = "peers")]
-#[test]
-fn plots_show_their_own_lengths() {
-    let directory = std::env::temp_dir().join(format!("polyseal-plots-{}", std::process::id()));
-    MODES[0].plot(&measured(), Some(0.25), "OCH, no header".to_owned(), &directory).unwrap();
-    let files =
-        ["och-short.svg", "och-long.svg"].map(|file| fs::read_to_string(directory.join(file)));
-    fs::remove_dir_all(&directory).unwrap();
-    let [short, long] = files.map(Result::unwrap);
-    assert!(short.contains("256 B") && !short.contains("4 KiB"), "{short}");
-    assert!(long.contains("4 KiB") && !long.contains("256 B"), "{long}");
-    for text in ["ocb3 openssl", "flex-och polyseal", "OCH, no header"] {
-        assert!(short.contains(text), "{text}: {short}");
     }
 }
