@@ -120,7 +120,7 @@ impl Read for InputFile {
 
 /// What will be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contents {
+pub(crate) enum OutputKind {
     /// Never fit for a terminal.
     Binary,
     /// Fit for a terminal if it is text.
@@ -130,7 +130,7 @@ pub(crate) enum Contents {
 /// An open output.
 pub(crate) enum OutputFile {
     /// A pipe, a device, or standard output: written in order.
-    Direct(Direct),
+    DirectOutput(DirectOutput),
     /// A file that appears with [`OutputFile::commit`].
     New(NewFile),
     /// An object in a store, which appears with it, too.
@@ -139,7 +139,7 @@ pub(crate) enum OutputFile {
 }
 
 /// An output that is what it is. If a terminal was not asked for, only text goes there.
-pub(crate) struct Direct {
+pub(crate) struct DirectOutput {
     file: File,
     /// For text only: the beginning of a character, or of an end of line, whose end has not come
     /// yet.
@@ -157,12 +157,12 @@ impl OutputFile {
     /// are.
     pub(crate) fn open(
         args: &OutputArgs,
-        contents: Contents,
+        contents: OutputKind,
         taken: &ForbiddenOutputs,
     ) -> Result<Self> {
         let Some(path) = &args.output else {
             let terminal = io::stdout().is_terminal();
-            if terminal && contents == Contents::Binary {
+            if terminal && contents == OutputKind::Binary {
                 return Err(not_text());
             }
             let text = terminal.then(Zeroizing::default);
@@ -201,7 +201,7 @@ impl OutputFile {
         if there.is_file() {
             forbidden(taken).expect_other(FileId::of(&there), Path::new(name))?;
         }
-        Ok(Self::Direct(Direct { file, text }))
+        Ok(Self::DirectOutput(DirectOutput { file, text }))
     }
 
     fn named(path: &Path, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
@@ -218,7 +218,7 @@ impl OutputFile {
         }
         let changed = || polyseal_local::Error::new(path, Problem::Changed);
         let file = special.open().map_err(failure)?.ok_or_else(changed)?;
-        Ok(Self::Direct(Direct { file, text: None }))
+        Ok(Self::DirectOutput(DirectOutput { file, text: None }))
     }
 
     /// Opens the output at a place, where no link is followed.
@@ -232,7 +232,7 @@ impl OutputFile {
     /// As the library takes it.
     pub(crate) fn sink(&mut self) -> polyseal_file::Output<'_> {
         match self {
-            Self::Direct(direct) => polyseal_file::Output::Stream(direct),
+            Self::DirectOutput(direct) => polyseal_file::Output::Stream(direct),
             Self::New(new) => polyseal_file::Output::File(new.file()),
             #[cfg(feature = "stores")]
             Self::Object(object) => polyseal_file::Output::Stream(object),
@@ -250,7 +250,7 @@ impl OutputFile {
 
     /// Whether the terminal shows the output.
     pub(crate) fn is_terminal(&self) -> bool {
-        matches!(self, Self::Direct(direct) if direct.file.is_terminal())
+        matches!(self, Self::DirectOutput(direct) if direct.file.is_terminal())
     }
 
     /// Writes a whole message, in one piece.
@@ -274,12 +274,8 @@ impl OutputFile {
             Self::Object(object) => {
                 object.commit().map_err(|error| crate::error::of_store("write", &error))
             }
-            Self::Direct(Direct { text, .. }) => {
-                if text.is_none_or(|begun| begun.is_empty()) {
-                    Ok(())
-                } else {
-                    Err(not_text())
-                }
+            Self::DirectOutput(DirectOutput { text, .. }) => {
+                if text.is_none_or(|begun| begun.is_empty()) { Ok(()) } else { Err(not_text()) }
             }
         }
     }
@@ -288,7 +284,7 @@ impl OutputFile {
 impl Write for OutputFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Direct(direct) => direct.write(bytes),
+            Self::DirectOutput(direct) => direct.write(bytes),
             Self::New(new) => new.file().write(bytes),
             #[cfg(feature = "stores")]
             Self::Object(object) => object.write(bytes),
@@ -300,7 +296,7 @@ impl Write for OutputFile {
     }
 }
 
-impl Write for Direct {
+impl Write for DirectOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.write_vectored(&[io::IoSlice::new(bytes)])
     }

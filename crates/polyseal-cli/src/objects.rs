@@ -131,7 +131,7 @@ mod of_stores {
     /// What happens while a store is waited for, on standard error.
     fn notices() -> OnNotice {
         Arc::new(|notice| match notice {
-            Notice::Trouble(trouble) => note(&shown(&format!(
+            Notice::Outage(trouble) => note(&shown(&format!(
                 "{} does not answer ({}); it is asked again, for up to a minute",
                 trouble.host, trouble.said
             ))),

@@ -25,7 +25,7 @@ use std::process::Command;
 use std::sync::atomic::Ordering;
 
 use bucket::Place;
-use common::{Outcome, Room, cannot, have, message, payload_offset};
+use common::{Outcome, TestDir, cannot, have, message, payload_offset};
 use mounted::Mounted;
 use web::Web;
 
@@ -188,7 +188,7 @@ fn a_database_can_be_queried() {
 
 #[test]
 fn an_object_on_a_web_server() {
-    let room = Room::new();
+    let room = TestDir::new();
     let text = message(30_000_000);
     let web = Web::serve(room.seal(&text));
     let url = format!("{}/d/c.polyseal", web.url());

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use bucket::Place;
-use common::{Outcome, Room};
+use common::{Outcome, TestDir};
 use web::Web;
 
 fn message(bytes: usize) -> Vec<u8> {
@@ -213,7 +213,7 @@ fn rekeying_a_long_object_sends_5_mib_and_spares_what_another_has_written_meanwh
 
 #[test]
 fn a_file_on_a_web_server_is_read_and_not_written() {
-    let room = Room::new();
+    let room = TestDir::new();
     let text = message(300_000);
     let url = format!("{}/c", Web::serve(room.seal(&text)).url());
     assert!(room.run(["decrypt", "-k", "k", &url], b"").succeeds() == text);

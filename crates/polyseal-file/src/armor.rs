@@ -12,13 +12,13 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::error::Error;
 
-const POLYSEAL: Words = Words {
+const POLYSEAL: ArmorLabels = ArmorLabels {
     begin: b"-----BEGIN POLYSEAL FILE-----",
     end: b"-----END POLYSEAL FILE-----",
     foreign: b"age-encryption.org/",
     lenient: false,
 };
-const AGE: Words = Words {
+const AGE: ArmorLabels = ArmorLabels {
     begin: b"-----BEGIN AGE ENCRYPTED FILE-----",
     end: b"-----END AGE ENCRYPTED FILE-----",
     foreign: b"polyseal",
@@ -27,7 +27,7 @@ const AGE: Words = Words {
 
 /// What the first and the last line say, and how files begin that are not between them.
 #[derive(Debug)]
-struct Words {
+struct ArmorLabels {
     begin: &'static [u8],
     end: &'static [u8],
     foreign: &'static [u8],
@@ -71,7 +71,7 @@ fn line_length(text: &[u8]) -> Option<usize> {
 #[derive(Debug)]
 pub struct ArmorWriter<W: Write> {
     inner: W,
-    words: &'static Words,
+    words: &'static ArmorLabels,
     /// Less than a batch of bytes that wait for others.
     waiting: Vec<u8>,
     text: Vec<u8>,
@@ -152,7 +152,7 @@ enum State {
     /// White space only.
     After,
     /// There was an error: nothing more is given.
-    Failed,
+    PartialFailure,
 }
 
 /// Reads the bytes in armour. What is wrong with it is an error of kind
@@ -170,7 +170,7 @@ pub struct ArmorReader<R: Read> {
     given: usize,
     state: State,
     /// Those of the first line, when it has been.
-    words: &'static Words,
+    words: &'static ArmorLabels,
     /// White space before the first line had a CR that is no half of an end of line.
     lone_cr: bool,
     /// Lines that have been dealt with.
@@ -217,7 +217,7 @@ impl<R: Read> ArmorReader<R> {
         while self.bytes.is_empty() {
             if let Err(error) = self.take_lines() {
                 self.bytes.clear();
-                self.state = State::Failed;
+                self.state = State::PartialFailure;
                 return Err(error);
             }
             if self.bytes.is_empty() && !self.more()? {
@@ -237,7 +237,7 @@ impl<R: Read> ArmorReader<R> {
             match (self.state, rest) {
                 // That CR may be half of an end of line.
                 (_, []) | (State::After, b"\r") => return Ok(()),
-                (State::After | State::Failed, _) => return Err(self.bad()),
+                (State::After | State::PartialFailure, _) => return Err(self.bad()),
                 (state, [b'-', ..]) if self.may_end(state) => {
                     let end = self.words.end;
                     if !rest.starts_with(end) {
@@ -320,7 +320,7 @@ impl<R: Read> ArmorReader<R> {
         self.line -= u64::from(all && self.line > 0);
         let error = self.bad();
         self.used = self.filled;
-        self.state = State::Failed;
+        self.state = State::PartialFailure;
         Err(error)
     }
 
@@ -361,9 +361,9 @@ mod tests {
     }
 
     /// One byte at a time, as a slow pipe gives them.
-    struct Drops<'a>(&'a [u8]);
+    struct ByteByByte<'a>(&'a [u8]);
 
-    impl Read for Drops<'_> {
+    impl Read for ByteByByte<'_> {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let n = self.0.len().min(buffer.len()).min(1);
             buffer[..n].copy_from_slice(&self.0[..n]);
@@ -385,7 +385,7 @@ mod tests {
             assert_eq!(read(crlf.as_bytes()).unwrap(), &message[..n], "{n}");
         }
         let mut bytes = Vec::new();
-        ArmorReader::new(Drops(&armored(&message))).read_to_end(&mut bytes).unwrap();
+        ArmorReader::new(ByteByByte(&armored(&message))).read_to_end(&mut bytes).unwrap();
         assert!(bytes == message);
     }
 
@@ -477,7 +477,7 @@ mod tests {
         for text in accepted {
             assert_eq!(read(text.as_bytes()).unwrap(), [7; 100], "{text:.40}");
             let mut bytes = Vec::new();
-            ArmorReader::new(Drops(text.as_bytes())).read_to_end(&mut bytes).unwrap();
+            ArmorReader::new(ByteByByte(text.as_bytes())).read_to_end(&mut bytes).unwrap();
             assert_eq!(bytes, [7; 100], "{text:.40}");
         }
         let refused = [
@@ -518,7 +518,7 @@ mod tests {
         for text in refused {
             let error = read(text.as_bytes()).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::InvalidData, "{text:.40}");
-            let mut slow = ArmorReader::new(Drops(text.as_bytes()));
+            let mut slow = ArmorReader::new(ByteByByte(text.as_bytes()));
             assert_eq!(slow.read_to_end(&mut Vec::new()).unwrap_err().kind(), error.kind());
             // And nothing comes after an error.
             assert!(slow.read(&mut [0; 9]).is_err(), "{text:.40}");

@@ -20,7 +20,7 @@ use crate::key::{Key, random};
 use crate::layout::SegmentSize;
 use crate::passphrase::Context;
 use crate::recipients::{Identities, Recipients};
-use crate::stanza::{Binding, Method, Stanza, Unsealed};
+use crate::stanza::{Binding, Method, Stanza, StanzaDraft};
 use crate::suite::{MAX_KEY_BYTES, NAME_BYTES, Suite};
 
 /// The first bytes of every file.
@@ -113,7 +113,7 @@ impl Header {
     fn assemble(
         fixed: &[u8; STANZA_AREA_AT],
         mut stanzas: Vec<Stanza>,
-        new: Vec<Unsealed>,
+        new: Vec<StanzaDraft>,
         file_key: &Key,
     ) -> Result<Self> {
         for stanza in new {
@@ -430,8 +430,8 @@ fn context_tag(file_key: &Key, salt: &[u8], context: &Context) -> Result<[u8; CO
 }
 
 /// The bytes of a header that has these stanzas and some room for more.
-fn length_for(stanzas: &[Unsealed]) -> usize {
-    let stanzas: usize = stanzas.iter().map(Unsealed::length).sum();
+fn length_for(stanzas: &[StanzaDraft]) -> usize {
+    let stanzas: usize = stanzas.iter().map(StanzaDraft::length).sum();
     STANZA_AREA_AT + stanzas + MAC_BYTES + SPARE_BYTES
 }
 

@@ -199,7 +199,7 @@ pub fn stays_inside(path: &[u8], target: &[u8]) -> bool {
 #[derive(Debug)]
 pub struct Writer<W> {
     output: W,
-    order: InOrder,
+    order: EntryOrder,
 }
 
 impl<W: Write> Writer<W> {
@@ -210,7 +210,7 @@ impl<W: Write> Writer<W> {
     pub fn new(mut output: W) -> Result<Self, Error> {
         output.write_all(MAGIC)?;
         output.write_all(&VERSION.to_le_bytes())?;
-        Ok(Self { output, order: InOrder::default() })
+        Ok(Self { output, order: EntryOrder::default() })
     }
 
     /// The next entry, in the order of [`compare`].
@@ -274,7 +274,7 @@ impl<W: Write> Writer<W> {
 pub struct Reader<R> {
     input: R,
     version: u16,
-    order: InOrder,
+    order: EntryOrder,
     ended: bool,
 }
 
@@ -309,7 +309,7 @@ impl<R: Read> Reader<R> {
         }
         match u16::from_le_bytes(take(&mut input)?) {
             version @ (VERSION | UNBOUND_VERSION) => {
-                Ok(Self { input, version, order: InOrder::default(), ended: false })
+                Ok(Self { input, version, order: EntryOrder::default(), ended: false })
             }
             other => Err(Error::Invalid(Problem::Version(other))),
         }
@@ -393,7 +393,7 @@ fn length(string: &[u8]) -> Result<u16, Error> {
 
 /// What the entries so far allow as the next one.
 #[derive(Debug, Default)]
-struct InOrder {
+struct EntryOrder {
     last: Vec<u8>,
     /// How many bytes of `last` are a directory in which the next entry may be: all of them if it
     /// is one, otherwise those before its name.
@@ -401,7 +401,7 @@ struct InOrder {
     entries: u64,
 }
 
-impl InOrder {
+impl EntryOrder {
     fn expect(&mut self, entry: &Entry) -> Result<(), Error> {
         let invalid = |problem| Err(Error::Invalid(problem));
         let path = &entry.path[..];

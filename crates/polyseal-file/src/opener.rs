@@ -106,7 +106,7 @@ pub struct Opener {
     version: Option<Version>,
     /// How many last bytes are wanted with the first ones.
     ahead: Option<u64>,
-    held: Held,
+    held: FetchedPieces,
     head: Option<PayloadHead>,
 }
 
@@ -132,7 +132,7 @@ impl Opener {
     #[must_use]
     pub fn new() -> Self {
         let ahead = Some(u64::from(DEFAULT_SEGMENT_BYTES) + MAX_TAG_BYTES);
-        Self { version: None, ahead, held: Held::default(), head: None }
+        Self { version: None, ahead, held: FetchedPieces::default(), head: None }
     }
 
     /// Of the version that a list or the like has told.
@@ -210,7 +210,7 @@ impl Opener {
             self.version = None;
         }
         if whole {
-            self.held = Held::default();
+            self.held = FetchedPieces::default();
         }
         let range = wanted.range(version.size());
         let (expected, given) = (range.end.saturating_sub(range.start), bytes.len() as u64);
@@ -314,9 +314,9 @@ impl fmt::Debug for Opener {
 
 /// Pieces of a file, by where they begin; none touches another.
 #[derive(Default)]
-struct Held(BTreeMap<u64, Vec<u8>>);
+struct FetchedPieces(BTreeMap<u64, Vec<u8>>);
 
-impl Held {
+impl FetchedPieces {
     /// The bytes from `offset` on. Behind the last byte of a piece there are none, and that is
     /// known.
     fn from(&self, offset: u64) -> Option<&[u8]> {

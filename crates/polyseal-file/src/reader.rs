@@ -60,12 +60,12 @@ const SPARE: usize = 8 * 1024 * 1024;
 pub struct Reader<S> {
     source: S,
     payload: Payload,
-    shared: Mutex<Shared>,
+    shared: Mutex<SegmentCache>,
     position: u64,
 }
 
 /// What threads take from each other.
-struct Shared {
+struct SegmentCache {
     /// That which was used last at the end.
     at_hand: VecDeque<Arc<OpenSegment>>,
     /// Memory that had a segment's plaintext, and is wiped when it is given back.
@@ -89,7 +89,7 @@ impl<S: ReadAt> Reader<S> {
         last.extend_from_slice(stored);
         let (payload, last) = head.certain_and_last(last)?;
         let at_hand = [Arc::new(last)].into();
-        let shared = Shared { at_hand, segments: Vec::new(), stored: Vec::new() };
+        let shared = SegmentCache { at_hand, segments: Vec::new(), stored: Vec::new() };
         Ok(Self { source, payload, shared: Mutex::new(shared), position: 0 })
     }
 
@@ -234,7 +234,7 @@ impl<S: ReadAt> Reader<S> {
     }
 
     /// A poisoned lock is as good as any: what is in there is whole at any time.
-    fn shared(&self) -> MutexGuard<'_, Shared> {
+    fn shared(&self) -> MutexGuard<'_, SegmentCache> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

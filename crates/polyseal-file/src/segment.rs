@@ -79,7 +79,7 @@ impl SegmentCipher {
         first: Position,
         slots: impl ExactSizeIterator<Item = (&'a mut [u8], usize)>,
     ) -> Result<usize> {
-        let run = Run { first, count: slots.len() };
+        let run = SegmentSequence { first, count: slots.len() };
         let nonces = run.nonces();
         let nonce_bytes = self.aead.algorithm().nonce_bytes();
         let (mut messages, mut output) = (Vec::with_capacity(run.count), 0);
@@ -118,7 +118,7 @@ impl SegmentCipher {
         first: Position,
         segments: impl ExactSizeIterator<Item = (&'a mut [u8], &'a mut [u8])>,
     ) -> Result<()> {
-        let run = Run { first, count: segments.len() };
+        let run = SegmentSequence { first, count: segments.len() };
         let nonces = run.nonces();
         let nonce_bytes = self.aead.algorithm().nonce_bytes();
         let mut messages: Vec<_> = segments
@@ -128,7 +128,7 @@ impl SegmentCipher {
         self.open_all(&run, &mut messages)
     }
 
-    fn open_all(&self, run: &Run, messages: &mut [Message<'_>]) -> Result<()> {
+    fn open_all(&self, run: &SegmentSequence, messages: &mut [Message<'_>]) -> Result<()> {
         if self.aead.open_batch(messages).is_err() {
             let bad = messages.iter().position(|message| message.outcome.is_err());
             let Position { index, last } = run.at(bad.unwrap_or(0));
@@ -139,12 +139,12 @@ impl SegmentCipher {
 }
 
 /// Segments that follow each other, and end the file if `first` is said to be the last.
-pub(crate) struct Run {
+pub(crate) struct SegmentSequence {
     pub(crate) first: Position,
     pub(crate) count: usize,
 }
 
-impl Run {
+impl SegmentSequence {
     pub(crate) fn at(&self, i: usize) -> Position {
         Position {
             index: self.first.index + i as u64,

@@ -56,9 +56,9 @@ fn contexts() {
 }
 
 /// Some age recipient, with labels or none.
-struct Someone(&'static [&'static str]);
+struct LabelledRecipient(&'static [&'static str]);
 
-impl Recipient for Someone {
+impl Recipient for LabelledRecipient {
     fn wrap_file_key(&self, _: &FileKey) -> Result<(Vec<Stanza>, HashSet<String>), EncryptError> {
         let stanza = Stanza { tag: "t".to_owned(), args: Vec::new(), body: Vec::new() };
         Ok((vec![stanza], self.0.iter().map(|&label| label.to_owned()).collect()))
@@ -66,7 +66,7 @@ impl Recipient for Someone {
 }
 
 fn someone(labels: &'static [&'static str]) -> [Box<dyn Recipient + Send + Sync>; 1] {
-    [Box::new(Someone(labels))]
+    [Box::new(LabelledRecipient(labels))]
 }
 
 #[test]
@@ -214,9 +214,9 @@ fn a_file_is_read_from_its_beginning() {
 }
 
 /// Notes where it was read.
-struct Noting<'a>(&'a [u8], &'a RefCell<Vec<u64>>);
+struct OffsetLog<'a>(&'a [u8], &'a RefCell<Vec<u64>>);
 
-impl ReadAt for Noting<'_> {
+impl ReadAt for OffsetLog<'_> {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.1.borrow_mut().push(offset);
         self.0.read_at(buffer, offset)
@@ -235,7 +235,7 @@ fn a_segment_at_hand() {
     let mut sealed = encrypt(&key(), 4096, STREAM, &message);
     sealed[4096 + 4112 + 5] ^= 1;
     let offsets = RefCell::new(Vec::new());
-    let source = Noting(&sealed, &offsets);
+    let source = OffsetLog(&sealed, &offsets);
     let reader = Decryptor::new(&identities).reader(source).unwrap();
     let mut part = [0; 100];
     for (from, offset) in [(0, Some(4096)), (100, None), (4000, None)] {

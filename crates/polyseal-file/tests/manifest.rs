@@ -32,12 +32,12 @@ struct Test {
     /// For a reader that takes version 1, too.
     outcome_if_allowed: String,
     #[serde(default)]
-    entries: Vec<Shown>,
+    entries: Vec<ExpectedEntry>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Shown {
+struct ExpectedEntry {
     r#type: String,
     path: String,
     mode: u16,
@@ -54,7 +54,7 @@ fn unhex(text: &str) -> Vec<u8> {
     base16ct::lower::decode_vec(text).unwrap()
 }
 
-impl Shown {
+impl ExpectedEntry {
     fn bound(&self) -> Bound {
         let field = |name: &Option<String>| unhex(name.as_ref().unwrap()).try_into().unwrap();
         let file_salt = field(&self.salt);
@@ -116,7 +116,7 @@ fn each_rule_of_the_specification() {
     for test in &index.tests {
         let file = &test.file;
         let bytes = fs::read(kit().join(file)).unwrap();
-        let expected: Vec<_> = test.entries.iter().map(Shown::entry).collect();
+        let expected: Vec<_> = test.entries.iter().map(ExpectedEntry::entry).collect();
         match read(&bytes) {
             Ok(found) => {
                 assert_eq!(test.outcome, "ok", "{file}");
@@ -143,7 +143,7 @@ fn each_rule_of_the_specification() {
 struct Payloads {
     key: String,
     files: Vec<Payload>,
-    entries: Vec<Belonging>,
+    entries: Vec<BindingCase>,
 }
 
 #[derive(Deserialize)]
@@ -159,7 +159,7 @@ struct Payload {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Belonging {
+struct BindingCase {
     file: String,
     entry_of: String,
     belongs: bool,
@@ -197,7 +197,7 @@ fn each_file_has_its_commitment_and_no_other_file_is_taken_for_it() {
         assert_eq!(summary.plaintext_bytes, it.size, "{}", it.file);
     }
     assert!(entries.len() > 3);
-    for Belonging { file, entry_of, belongs } in &entries {
+    for BindingCase { file, entry_of, belongs } in &entries {
         let expected = commitment(of(entry_of));
         let opened = verify(file, Some(&expected));
         assert_eq!(opened.is_ok(), *belongs, "{file} as {entry_of}: {opened:?}");

@@ -348,9 +348,9 @@ fn a_source_that_fails_leaves_nothing_in_the_buffer() {
 #[test]
 fn a_slow_read_holds_up_nobody() {
     /// Waits at the first segment, once when it is asked for and once before it is given.
-    struct Slow<'a>(&'a [u8], &'a Barrier);
+    struct SlowSource<'a>(&'a [u8], &'a Barrier);
 
-    impl ReadAt for Slow<'_> {
+    impl ReadAt for SlowSource<'_> {
         fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
             if offset == 4096 {
                 self.1.wait();
@@ -368,7 +368,7 @@ fn a_slow_read_holds_up_nobody() {
     let (_, stored) = seal("aegis-256x2", SEGMENT, false, &message);
     let barrier = Barrier::new(2);
     let identities = Identities::from(&key());
-    let reader = &Decryptor::new(&identities).reader(Slow(&stored, &barrier)).unwrap();
+    let reader = &Decryptor::new(&identities).reader(SlowSource(&stored, &barrier)).unwrap();
     for (slow_bytes, bytes) in [(10, 10), (10, 2 * SEGMENT), (SEGMENT, 10)] {
         thread::scope(|scope| {
             let (sender, done) = mpsc::channel();

@@ -27,10 +27,10 @@ static MARKED: AtomicUsize = AtomicUsize::new(0);
 /// The tests take turns: the allocator is one.
 static TURN: Mutex<()> = Mutex::new(());
 
-struct Watching;
+struct WatchingAllocator;
 
 // SAFETY: every call is passed on to the system's allocator as it came.
-unsafe impl GlobalAlloc for Watching {
+unsafe impl GlobalAlloc for WatchingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
@@ -64,7 +64,7 @@ unsafe impl GlobalAlloc for Watching {
 }
 
 #[global_allocator]
-static ALLOCATOR: Watching = Watching;
+static ALLOCATOR: WatchingAllocator = WatchingAllocator;
 
 /// Asserts that blocks are given back while `work` is done, and that none of them has the mark.
 fn leaves_nothing(what: &str, work: impl FnOnce()) {

@@ -175,11 +175,11 @@ impl Error {
 }
 
 /// What goes wrong, made into an [`Error`] about a file.
-pub(crate) trait About<T> {
+pub(crate) trait ErrorContext<T> {
     fn cannot(self, what: &'static str, path: &Path) -> Result<T>;
 }
 
-impl<T> About<T> for io::Result<T> {
+impl<T> ErrorContext<T> for io::Result<T> {
     fn cannot(self, what: &'static str, path: &Path) -> Result<T> {
         self.map_err(|source| Error::io(what, path, source))
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use polyseal_file::{ArmorWriter, Decryptor, Encryptor, Input, Output, Summary};
 
-use crate::error::{About, Error, Problem, Result, file, sealing};
+use crate::error::{Error, ErrorContext, Problem, Result, file, sealing};
 use crate::forbidden::Forbidden;
 use crate::new_file::NewFile;
 use crate::options::Options;

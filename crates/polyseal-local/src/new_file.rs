@@ -20,7 +20,7 @@ use std::path::Path;
 
 use polyseal_file::manifest::Modified;
 
-use crate::error::{About, Error, Problem, Result};
+use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::forbidden::Forbidden;
 use crate::leftovers::Temporary;
 use crate::place::{Place, ends_in_separator};

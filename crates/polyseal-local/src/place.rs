@@ -9,7 +9,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::error::{About, Result};
+use crate::error::{ErrorContext, Result};
 use crate::platform::{Directory, EntryKind, FileId, Seen};
 
 /// What a file is called, and where.

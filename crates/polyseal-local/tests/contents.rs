@@ -29,7 +29,7 @@ const OTHER: &[u8] = b"pay 99 to Bobby";
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
 
 /// A sealed tree `s` of one file, `f`, and another file with the very header of that.
-struct Room {
+struct TestDir {
     folder: tempfile::TempDir,
     key: Key,
     forged: Vec<u8>,
@@ -48,7 +48,7 @@ fn twins(key: &Key, texts: [&[u8]; 2]) -> [Vec<u8>; 2] {
     })
 }
 
-impl Room {
+impl TestDir {
     fn new() -> Self {
         let (folder, key) = (tempfile::tempdir().unwrap(), Key::generate().unwrap());
         let [honest, forged] = twins(&key, [HONEST, OTHER]);
@@ -147,7 +147,7 @@ fn is_other_contents(error: &Error) -> bool {
 
 #[test]
 fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
-    let (room, options) = (Room::new(), Options::new());
+    let (room, options) = (TestDir::new(), Options::new());
     assert_eq!(room.verified(&options).unwrap().len(), 1);
     room.forge();
     // By itself the file is authentic.
@@ -181,7 +181,7 @@ fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
 /// sealed under the header of a file, by whoever can open that.
 #[test]
 fn no_file_is_taken_for_a_manifest() {
-    let room = Room::new();
+    let room = TestDir::new();
     let plaintext = room.manifest();
     let recipients = Recipients::from(&room.key);
     let mut sealed = Vec::new();
@@ -202,7 +202,7 @@ fn no_file_is_taken_for_a_manifest() {
 #[test]
 fn headers_change_and_the_commitment_stays() {
     for how in [How::Header, How::InPlace] {
-        let (mut room, new) = (Room::new(), Key::generate().unwrap());
+        let (mut room, new) = (TestDir::new(), Key::generate().unwrap());
         let before = room.entry();
         assert_eq!(room.rekeyed(&new, how).unwrap(), [Done::Rekeyed]);
         assert_eq!(room.entry(), before);
@@ -214,7 +214,7 @@ fn headers_change_and_the_commitment_stays() {
 
 #[test]
 fn another_key_under_the_same_salt_and_recipient_is_another_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     let honest = fs::read(room.at("s/f.polyseal")).unwrap();
     let mut entry = room.entry();
     let Kind::File { bound: Bound::Contents(commitment), .. } = &mut entry.kind else { return };
@@ -233,7 +233,7 @@ fn another_key_under_the_same_salt_and_recipient_is_another_file() {
 
 #[test]
 fn a_manifest_that_binds_no_contents_is_taken_only_by_whoever_asks_for_it() {
-    let (room, options) = (Room::new(), Options::new());
+    let (room, options) = (TestDir::new(), Options::new());
     room.write_manifest(&room.unbound_manifest());
     let unbound = |error: &Error| {
         matches!(error.problem(), Problem::Manifest(ManifestProblem::UnboundContents))
@@ -293,7 +293,7 @@ fn a_tree_of_all_lengths_is_bound_as_it_is_sealed() {
 /// Somebody else rekeys the manifest in place while the files are read for another.
 #[test]
 fn a_manifest_that_is_rekeyed_meanwhile_is_not_replaced() {
-    let (room, new) = (Room::new(), Key::generate().unwrap());
+    let (room, new) = (TestDir::new(), Key::generate().unwrap());
     room.write_manifest(&room.unbound_manifest());
     let (identities, recipients) = (Identities::from(&room.key), Recipients::from(&room.key));
     let options = Options::new().allow_unbound_contents(true);
@@ -321,7 +321,7 @@ fn what_is_altered_or_put_in_a_files_place_keeps_no_key_in_the_manifest() {
         std::os::unix::fs::symlink("/etc/passwd", path).unwrap();
     };
     for spoil in [alter as fn(&Path), link] {
-        let (room, new) = (Room::new(), Key::generate().unwrap());
+        let (room, new) = (TestDir::new(), Key::generate().unwrap());
         spoil(&room.at("s/f.polyseal"));
         let (identities, recipients) = (Identities::from(&room.key), Recipients::from(&new));
         let give = || Ok(&recipients);
@@ -339,7 +339,7 @@ fn what_is_altered_or_put_in_a_files_place_keeps_no_key_in_the_manifest() {
 
 #[test]
 fn a_part_is_not_taken_for_what_is_expected_of_a_whole_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     let (identities, entry) = (Identities::from(&room.key), room.entry());
     let Kind::File { bound: Bound::Contents(commitment), .. } = entry.kind else { return };
     let decryptor = Decryptor::new(&identities).expecting(&commitment);

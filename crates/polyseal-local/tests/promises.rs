@@ -24,12 +24,12 @@ use polyseal_local::{
 /// Nobody's number.
 const SOMEBODY: u32 = 54_321;
 
-struct Room {
+struct TestDir {
     folder: tempfile::TempDir,
     key: Key,
 }
 
-impl Room {
+impl TestDir {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap(), key: Key::generate().unwrap() }
     }
@@ -73,7 +73,7 @@ fn is_root() -> bool {
 
 #[test]
 fn what_appears_meanwhile_is_not_used() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::create_dir(room.at("home")).unwrap();
@@ -98,7 +98,7 @@ fn a_link_of_another_user_is_no_directory_for_a_tree() {
     if !is_root() {
         return;
     }
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::create_dir(room.at("home")).unwrap();
@@ -120,7 +120,7 @@ fn a_mode_is_not_taken_over_by_way_of_another_users_link() {
     if !is_root() {
         return;
     }
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b"message");
     fs::create_dir(room.at("theirs")).unwrap();
     chown(room.at("theirs"), Some(SOMEBODY), None).unwrap();
@@ -145,7 +145,7 @@ fn a_mode_is_not_taken_over_by_way_of_another_users_link() {
 /// A folder may have a list that it gives to all that is made in it.
 #[test]
 fn a_tree_below_a_default_access_list_is_for_its_owner() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::set_permissions(room.at("d/one"), Permissions::from_mode(0o640)).unwrap();
@@ -181,7 +181,7 @@ fn a_tree_gives_no_access_that_was_not_there() {
     if !is_root() {
         return;
     }
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir_all(room.at("d/sub")).unwrap();
     for name in ["d/new", "d/old", "d/sub/theirs"] {
         fs::write(room.at(name), "secret").unwrap();
@@ -227,7 +227,7 @@ fn nobody_may_read_a_new_file_who_could_not_read_the_old_one() {
         (0o644, 0, 0o1777, 0, 0o600),
         (0o644, 0, 0o755, SOMEBODY, 0o600),
     ] {
-        let room = Room::new();
+        let room = TestDir::new();
         let sealed = room.seal(b"message");
         fs::create_dir(room.at("d")).unwrap();
         let out = room.at("d/out");
@@ -248,7 +248,7 @@ fn nobody_may_read_a_new_file_who_could_not_read_the_old_one() {
 /// A file that takes the name after the output was begun is not what was seen.
 #[test]
 fn what_takes_the_name_meanwhile_gives_no_mode() {
-    let room = Room::new();
+    let room = TestDir::new();
     let (out, other) = (room.at("out"), room.at("other"));
     for name in [&out, &other] {
         fs::write(name, "old").unwrap();
@@ -268,7 +268,7 @@ fn what_takes_the_name_meanwhile_gives_no_mode() {
 
 #[test]
 fn a_new_file_replaces_nothing_that_comes_meanwhile() {
-    let room = Room::new();
+    let room = TestDir::new();
     let out = room.at("out");
     let new = NewFile::at(&out, false, &Forbidden::NOTHING).unwrap();
     fs::write(&out, "theirs").unwrap();
@@ -279,19 +279,19 @@ fn a_new_file_replaces_nothing_that_comes_meanwhile() {
 }
 
 /// Counts what it is told, and wants no more after so many bytes.
-struct Few {
+struct CancellingProgress {
     most: u64,
     bytes: AtomicU64,
     notices: Mutex<Vec<String>>,
 }
 
-impl Few {
+impl CancellingProgress {
     fn new(most: u64) -> Self {
         Self { most, bytes: AtomicU64::new(0), notices: Mutex::default() }
     }
 }
 
-impl Progress for Few {
+impl Progress for CancellingProgress {
     fn bytes(&self, more: u64) {
         self.bytes.fetch_add(more, Ordering::Relaxed);
     }
@@ -308,9 +308,9 @@ impl Progress for Few {
 /// In the middle of a file, too, and nothing appears.
 #[test]
 fn whoever_wants_no_more_is_heard() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::write(room.at("m"), vec![7; 64 << 20]).unwrap();
-    let few = Few::new(1 << 20);
+    let few = CancellingProgress::new(1 << 20);
     let options = Options::new().progress(&few);
     let recipients = room.recipients();
     let encryptor = Encryptor::new(&recipients);
@@ -322,7 +322,7 @@ fn whoever_wants_no_more_is_heard() {
     fs::remove_file(room.at("m")).unwrap();
     fs::create_dir(room.at("d")).unwrap();
     (0..100).for_each(|i| fs::write(room.at(&format!("d/{i}")), vec![7; 100_000]).unwrap());
-    let few = Few::new(1 << 20);
+    let few = CancellingProgress::new(1 << 20);
     let options = Options::new().progress(&few);
     let to = NewTree::at(&room.at("s"), false).unwrap();
     let sealer = TreeSealer::new(&room.at("d"), to, &options).unwrap();
@@ -334,7 +334,7 @@ fn whoever_wants_no_more_is_heard() {
 /// Whatever a name is, no message can move a cursor or begin a line.
 #[test]
 fn names_are_spelt_out_in_messages() {
-    let room = Room::new();
+    let room = TestDir::new();
     let name = "a\n\u{1b}[2J\u{202e}b";
     let said = decrypt_file(
         &room.at(name),
@@ -350,7 +350,7 @@ fn names_are_spelt_out_in_messages() {
 /// A path of more than 4096 bytes takes more than one call of the system.
 #[test]
 fn trees_that_are_deeper_than_one_path() {
-    let room = Room::new();
+    let room = TestDir::new();
     fs::create_dir(room.at("d")).unwrap();
     let name = "n".repeat(200);
     let mut directory = polyseal_local::Directory::open(&room.at("d")).unwrap();
@@ -374,7 +374,7 @@ fn trees_that_are_deeper_than_one_path() {
 
 #[test]
 fn what_is_rekeyed_keeps_its_holes() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b"message");
     let file = File::options().write(true).open(&sealed).unwrap();
     let bytes = 1 << 30;
@@ -392,7 +392,7 @@ fn what_is_rekeyed_keeps_its_holes() {
 /// One file under two names waits for nobody, and both names have the new recipients.
 #[test]
 fn two_names_of_one_file() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b"message");
     fs::hard_link(&sealed, room.at("again")).unwrap();
     let other = Key::generate().unwrap();
@@ -407,13 +407,13 @@ fn two_names_of_one_file() {
 /// What stands in the way of a copy is told, and does not keep a new file from being made.
 #[test]
 fn what_is_no_copy_is_told() {
-    let room = Room::new();
+    let room = TestDir::new();
     let sealed = room.seal(b"message");
     fs::write(room.at("c.header-backup"), "planted").unwrap();
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
     let (identities, give) = (room.identities(), || Ok(&to));
-    let few = Few::new(u64::MAX);
+    let few = CancellingProgress::new(u64::MAX);
     let options = Options::new().progress(&few);
     let rekey = |how| Rekey::new(&identities, &give, Existing::Keep, how);
     let refused = rekey_file(&sealed, &rekey(How::InPlace), &options).unwrap_err();

@@ -80,7 +80,7 @@ impl Store for Map {
         let Some((version, bytes)) = self.files.lock().unwrap().get(&name).cloned() else {
             return Err(Error::new(&self.shown(path), Problem::Missing));
         };
-        Ok(Box::new(Opened { map: self.clone(), name, version, bytes }))
+        Ok(Box::new(OpenVersion { map: self.clone(), name, version, bytes }))
     }
 
     fn stream(&self, path: &Path) -> Result<Box<dyn Read + Send>> {
@@ -92,19 +92,19 @@ impl Store for Map {
         let name = path.to_str().unwrap().to_owned();
         self.ask("create", &name);
         let seen = self.version(&name);
-        Ok(Box::new(New { map: self.clone(), name, over, seen, bytes: Vec::new() }))
+        Ok(Box::new(NewVersion { map: self.clone(), name, over, seen, bytes: Vec::new() }))
     }
 }
 
 #[derive(Debug)]
-struct Opened {
+struct OpenVersion {
     map: Map,
     name: String,
     version: u64,
     bytes: Vec<u8>,
 }
 
-impl ReadAt for Opened {
+impl ReadAt for OpenVersion {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         self.bytes.read_at(buffer, offset)
     }
@@ -114,7 +114,7 @@ impl ReadAt for Opened {
     }
 }
 
-impl Stored for Opened {
+impl Stored for OpenVersion {
     fn header(&self) -> polyseal_file::Result<Header> {
         Header::read(&mut &self.bytes[..])
     }
@@ -131,7 +131,7 @@ impl Stored for Opened {
     }
 }
 
-struct New {
+struct NewVersion {
     map: Map,
     name: String,
     over: Over,
@@ -139,7 +139,7 @@ struct New {
     bytes: Vec<u8>,
 }
 
-impl Write for New {
+impl Write for NewVersion {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes.write(bytes)
     }
@@ -149,7 +149,7 @@ impl Write for New {
     }
 }
 
-impl NewStored for New {
+impl NewStored for NewVersion {
     fn commit(self: Box<Self>) -> Result {
         self.map.ask("commit", &self.name);
         let now = self.map.version(&self.name);
@@ -166,13 +166,13 @@ impl NewStored for New {
 }
 
 /// A tree of three files, and a store.
-struct Room {
+struct TestDir {
     folder: tempfile::TempDir,
     key: Key,
     map: Map,
 }
 
-impl Room {
+impl TestDir {
     fn new() -> Self {
         let room = Self {
             folder: tempfile::tempdir().unwrap(),
@@ -244,7 +244,7 @@ fn problem<T: std::fmt::Debug>(result: Result<T>) -> Problem {
 
 #[test]
 fn a_tree_in_a_store_is_that_of_a_directory() {
-    let room = Room::new();
+    let room = TestDir::new();
     let total = room.seal(false, || ()).unwrap();
     assert_eq!((total.files, total.directories, total.bytes), (3, 2, 16));
     let asked = room.map.asked();
@@ -268,7 +268,7 @@ fn a_tree_in_a_store_is_that_of_a_directory() {
 
 #[test]
 fn what_is_not_of_the_tree_is_told() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.seal(false, || ()).unwrap();
     let a = room.map.get("a.polyseal");
     room.map.put("a.polyseal", room.map.get("a-.polyseal"));
@@ -292,7 +292,7 @@ fn what_is_not_of_the_tree_is_told() {
 
 #[test]
 fn nothing_is_written_where_something_is_unless_that_is_asked_for() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.map.put("x", Vec::new());
     let occupied = problem(room.seal(false, || ()));
     assert!(matches!(occupied, Problem::Occupied(path) if path == Path::new("map:/x")));
@@ -302,7 +302,7 @@ fn nothing_is_written_where_something_is_unless_that_is_asked_for() {
 
 #[test]
 fn the_manifest_replaces_the_version_that_was_seen_alone() {
-    let room = Room::new();
+    let room = TestDir::new();
     let meanwhile = || room.map.put(MANIFEST, b"another".to_vec());
     assert!(matches!(problem(room.seal(false, meanwhile)), Problem::Exists));
     assert_eq!(room.map.get(MANIFEST), b"another");
@@ -328,7 +328,7 @@ fn the_manifest_replaces_the_version_that_was_seen_alone() {
 /// and the manifest from it.
 #[test]
 fn what_is_not_the_file_of_its_name_is_not_rekeyed() {
-    let room = Room::new();
+    let room = TestDir::new();
     room.seal(false, || ()).unwrap();
     let [a, other] = ["a.polyseal", "a-.polyseal"].map(|path| room.map.get(path));
     room.map.put("a.polyseal", other.clone());

@@ -16,7 +16,7 @@ use crate::error::{ObjectError, Replaced, STORE};
 
 /// Which version of an object is read.
 #[derive(Clone, Debug)]
-pub(crate) struct Pin {
+pub(crate) struct PinnedVersion {
     pub(crate) meta: ObjectMeta,
     seen: Version,
     /// A version that was asked for, and not merely met.
@@ -40,7 +40,7 @@ fn range(wanted: &Wanted) -> GetRange {
     }
 }
 
-impl Pin {
+impl PinnedVersion {
     pub(crate) fn new(meta: ObjectMeta, options: &GetOptions) -> Self {
         let (seen, extensions) = (version(&meta), options.extensions.clone());
         Self { meta, seen, asked: options.version.clone(), extensions }
@@ -67,7 +67,7 @@ impl Pin {
 pub(crate) async fn fetch(
     store: &dyn ObjectStore,
     location: &Path,
-    pin: &Pin,
+    pin: &PinnedVersion,
     range: Range<u64>,
 ) -> Result<GetResult> {
     match store.get_opts(location, pin.options(range.clone())).await {
@@ -87,7 +87,7 @@ pub(crate) const BROKEN: u32 = 5;
 pub(crate) async fn fetch_bytes(
     store: &dyn ObjectStore,
     location: &Path,
-    pin: &Pin,
+    pin: &PinnedVersion,
     range: Range<u64>,
 ) -> Result<Vec<u8>> {
     let most = range.end - range.start;
@@ -96,7 +96,7 @@ pub(crate) async fn fetch_bytes(
 }
 
 /// An answer, and all of its body.
-struct Answered {
+struct FullAnswer {
     meta: ObjectMeta,
     attributes: Attributes,
     start: u64,
@@ -104,7 +104,7 @@ struct Answered {
 }
 
 /// The whole of an answer; `most` says how much that may be of an object of some size.
-async fn answered<F>(get: impl Fn() -> F, most: impl Fn(u64) -> u64) -> Result<Answered>
+async fn answered<F>(get: impl Fn() -> F, most: impl Fn(u64) -> u64) -> Result<FullAnswer>
 where
     F: Future<Output = Result<GetResult>>,
 {
@@ -113,7 +113,7 @@ where
         let got = get().await?;
         let (meta, attributes, start) = (got.meta.clone(), got.attributes.clone(), got.range.start);
         match bounded(got, most(meta.size)).await {
-            Ok(bytes) => return Ok(Answered { meta, attributes, start, bytes }),
+            Ok(bytes) => return Ok(FullAnswer { meta, attributes, start, bytes }),
             Err(Error::Generic { store, .. })
                 if store != STORE && meta.e_tag.is_none() && attempt < BROKEN =>
             {
@@ -147,17 +147,17 @@ pub(crate) fn refused(location: &Path, error: polyseal_file::Error) -> Error {
 }
 
 /// An object whose bytes an [`Opener`] wants, and what its store tells of it.
-pub(crate) struct Fetching<'a> {
+pub(crate) struct ObjectFetcher<'a> {
     pub(crate) store: &'a dyn ObjectStore,
     pub(crate) location: &'a Path,
     pub(crate) options: &'a GetOptions,
     /// The version, once an answer has come.
-    pub(crate) seen: Option<(Pin, Attributes)>,
+    pub(crate) seen: Option<(PinnedVersion, Attributes)>,
     /// Whether the store has said that it gives no last bytes.
     pub(crate) no_suffix: bool,
 }
 
-impl Fetching<'_> {
+impl ObjectFetcher<'_> {
     /// Fetches what a step wants, at once.
     pub(crate) async fn step(&mut self, opener: &mut Opener, wanted: Vec<Wanted>) -> Result<()> {
         let asked = wanted.iter().cloned().map(|wanted| self.ask(wanted));
@@ -171,7 +171,7 @@ impl Fetching<'_> {
                 (_, Ok((meta, attributes, answer))) => {
                     let taken = opener.take(wanted, answer);
                     taken.map_err(|error| refused(self.location, error))?;
-                    self.seen = Some((Pin::new(meta, self.options), attributes));
+                    self.seen = Some((PinnedVersion::new(meta, self.options), attributes));
                 }
             }
         }
@@ -195,7 +195,7 @@ impl Fetching<'_> {
             let range = wanted.range(size);
             range.end - range.start
         };
-        let Answered { meta, attributes, start, bytes } = answered(get, most).await?;
+        let FullAnswer { meta, attributes, start, bytes } = answered(get, most).await?;
         let version = version(&meta);
         Ok((meta, attributes, Answer { version, start, bytes }))
     }

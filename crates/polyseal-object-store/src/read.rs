@@ -16,7 +16,7 @@ use polyseal_file::Payload;
 use crate::compute::compute;
 use crate::error::{ObjectError, Replaced, generic};
 use crate::fetch::{fetch, fetch_bytes};
-use crate::open::{Known, Opened};
+use crate::open::{OpenedObject, PinnedPayload};
 use crate::store::Core;
 
 /// Bytes of plaintext that are opened together and given out as one buffer, or one segment if that
@@ -28,7 +28,7 @@ impl Core {
         if let Some(got) = self.get_known(location, &options).await? {
             return Ok(got);
         }
-        let Opened { known, attributes, tail } = self.open(location, &options).await?;
+        let OpenedObject { known, attributes, tail } = self.open(location, &options).await?;
         let range = within(options.range.as_ref(), known.payload.plaintext_bytes())?;
         let stored = known.payload.stored_range(range.clone());
         let (tail_start, tail) = tail;
@@ -98,14 +98,14 @@ impl Core {
                 other => return other,
             }
         }
-        let Opened { known, tail, .. } = self.open(location, &GetOptions::default()).await?;
+        let OpenedObject { known, tail, .. } = self.open(location, &GetOptions::default()).await?;
         self.open_ranges(location, &known, Some(tail), ranges).await
     }
 
     async fn open_ranges(
         &self,
         location: &Path,
-        known: &Known,
+        known: &PinnedPayload,
         tail: Option<(u64, Bytes)>,
         ranges: &[Range<u64>],
     ) -> Result<Vec<Bytes>> {
@@ -135,7 +135,7 @@ impl Core {
     }
 }
 
-fn beyond(ranges: &[Range<u64>], known: &Known) -> bool {
+fn beyond(ranges: &[Range<u64>], known: &PinnedPayload) -> bool {
     ranges.iter().any(|range| range.end > known.payload.plaintext_bytes())
 }
 
@@ -146,12 +146,12 @@ fn within(range: Option<&GetRange>, length: u64) -> Result<Range<u64>> {
 
 fn result(
     location: &Path,
-    known: &Known,
+    known: &PinnedPayload,
     range: Range<u64>,
     attributes: object_store::Attributes,
     stored: BoxStream<'static, Result<Bytes>>,
 ) -> GetResult {
-    let opening = Opening {
+    let opening = PlaintextStream {
         location: location.clone(),
         payload: Arc::clone(&known.payload),
         rest: range.clone(),
@@ -164,7 +164,7 @@ fn result(
 }
 
 /// A plaintext that is being opened as its segments arrive.
-struct Opening {
+struct PlaintextStream {
     location: Path,
     payload: Arc<Payload>,
     /// What of the plaintext is still to come.
@@ -175,7 +175,7 @@ struct Opening {
     collected: BytesMut,
 }
 
-impl Opening {
+impl PlaintextStream {
     /// The next buffer of plaintext.
     async fn next(mut self) -> Result<Option<(Bytes, Self)>> {
         if self.rest.is_empty() {

@@ -18,9 +18,9 @@ const AT_ONCE: usize = 16;
 
 /// One version of an object, as a list names it.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Listed(Path, Version);
+pub(crate) struct ListedVersion(Path, Version);
 
-impl Listed {
+impl ListedVersion {
     fn of(meta: &ObjectMeta) -> Self {
         let tagged = Version::new(meta.size).with_tag(meta.e_tag.as_deref());
         // What has an ETag may have a time that some answers round to seconds.
@@ -31,7 +31,7 @@ impl Listed {
 
 /// What a list says of the size of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SizeOf {
+pub(crate) enum ObjectSize {
     Plaintext(u64),
     /// It is no Polyseal file.
     Foreign,
@@ -63,7 +63,7 @@ impl Core {
         let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
         let start = bounded(got, Outline::BYTES as u64).await?;
         let outline = Outline::parse(&start).map_err(|error| ObjectError::at(location, error))?;
-        self.sizes.put(Listed::of(&meta), size_of(&outline, meta.size));
+        self.sizes.put(ListedVersion::of(&meta), size_of(&outline, meta.size));
         Ok((outline, meta, attributes))
     }
 
@@ -110,7 +110,7 @@ impl Core {
         if meta.size < MIN_HEADER_BYTES as u64 {
             return Ok(Some(meta));
         }
-        let size = match self.sizes.get(&Listed::of(&meta)) {
+        let size = match self.sizes.get(&ListedVersion::of(&meta)) {
             Some(size) => size,
             None => match self.outline(&meta.location, GetOptions::default()).await {
                 Ok((outline, now, _)) => {
@@ -121,19 +121,19 @@ impl Core {
                 }
                 Err(Error::NotFound { .. }) => return Ok(None),
                 Err(error) if file_error(&error).is_some() => {
-                    self.sizes.put(Listed::of(&meta), SizeOf::Foreign);
-                    SizeOf::Foreign
+                    self.sizes.put(ListedVersion::of(&meta), ObjectSize::Foreign);
+                    ObjectSize::Foreign
                 }
                 Err(error) => return Err(error),
             },
         };
-        if let SizeOf::Plaintext(bytes) = size {
+        if let ObjectSize::Plaintext(bytes) = size {
             meta.size = bytes;
         }
         Ok(Some(meta))
     }
 }
 
-fn size_of(outline: &Outline, stored: u64) -> SizeOf {
-    outline.plaintext_bytes(Stored::File(stored)).map_or(SizeOf::Foreign, SizeOf::Plaintext)
+fn size_of(outline: &Outline, stored: u64) -> ObjectSize {
+    outline.plaintext_bytes(Stored::File(stored)).map_or(ObjectSize::Foreign, ObjectSize::Plaintext)
 }

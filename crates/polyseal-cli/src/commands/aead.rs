@@ -18,7 +18,7 @@ use super::raw::{
 use super::{print, warn};
 use crate::args::{AeadArgs, AeadCommand, AlgorithmArgs, RawArgs, TagArgs, VerifyArgs};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::file_io::{InputFile, OutputFile, OutputKind};
 
 pub(crate) fn aead(args: &AeadArgs) -> Result {
     match &args.command {
@@ -37,7 +37,7 @@ fn seal(args: &RawArgs) -> Result {
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.algorithm.input.file.as_deref())?;
     let taken = taken(input.id, key_id, ad_id);
-    let output = OutputFile::open(&args.context.output, Contents::Binary, &taken)?;
+    let output = OutputFile::open(&args.context.output, OutputKind::Binary, &taken)?;
     let message = Zeroizing::new(input.read_all()?);
     let sealed = aead.seal(&nonce.bytes, &ad, &message).map_err(refused)?;
     nonce.tell();
@@ -53,7 +53,7 @@ fn open(args: &RawArgs) -> Result {
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.algorithm.input.file.as_deref())?;
     let taken = taken(input.id, key_id, ad_id);
-    let output = OutputFile::open(&args.context.output, Contents::Unknown, &taken)?;
+    let output = OutputFile::open(&args.context.output, OutputKind::Unknown, &taken)?;
     let sealed = input.read_all()?;
     if recovers {
         let opened = aead.open_hidden_nonce(&ad, &sealed).map_err(refused)?;

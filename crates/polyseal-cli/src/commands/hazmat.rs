@@ -14,7 +14,7 @@ use super::raw::{
 };
 use crate::args::{HazmatArgs, HazmatCommand, WideBlockArgs};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile};
+use crate::file_io::{InputFile, OutputFile, OutputKind};
 
 /// The length of a random nonce where any will do.
 const USUAL_NONCE_BYTES: usize = 24;
@@ -36,7 +36,7 @@ fn encipher(args: &WideBlockArgs) -> Result {
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.input.file.as_deref())?;
     let taken = taken(input.id, key_id, ad_id);
-    let output = OutputFile::open(&args.context.output, Contents::Binary, &taken)?;
+    let output = OutputFile::open(&args.context.output, OutputKind::Binary, &taken)?;
     let message = Zeroizing::new(input.read_all()?);
     let enciphered = cipher.encipher(&nonce.bytes, &ad, &message).map_err(refused)?;
     nonce.tell();
@@ -56,7 +56,7 @@ fn decipher(args: &WideBlockArgs) -> Result {
     let (ad, ad_id) = associated_data(&args.context)?;
     let mut input = InputFile::open(args.input.file.as_deref())?;
     let taken = taken(input.id, key_id, ad_id);
-    let output = OutputFile::open(&args.context.output, Contents::Unknown, &taken)?;
+    let output = OutputFile::open(&args.context.output, OutputKind::Unknown, &taken)?;
     let opened = cipher.decipher(&nonce, &ad, &input.read_all()?).map_err(refused)?;
     Nonce { bytes: opened.nonce, drawn: hides }.tell();
     finish(output, &opened.message)

@@ -8,11 +8,11 @@ use super::{print, print_json};
 use crate::args::InspectArgs;
 use crate::error::{Result, shown};
 use crate::file_io::InputFile;
-use crate::keys::Sources;
+use crate::keys::KeyInputs;
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result {
     if let Some(header) = &args.header {
-        let header = Sources::new([None, None])?.header(header)?;
+        let header = KeyInputs::new([None, None])?.header(header)?;
         let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
         let length = payload.and_then(|payload| payload.bytes());
         return show(args, &Inspection::of(&header, length));

@@ -36,11 +36,11 @@ pub(crate) fn limits(args: &LimitsArgs) -> Result {
         forgeries: args.forgeries,
         work: args.work,
     };
-    let answer = Answer::new(algorithm, load);
+    let answer = LimitsReport::new(algorithm, load);
     if args.json { print_json(&answer.json()) } else { print(&answer.text()) }
 }
 
-struct Answer {
+struct LimitsReport {
     algorithm: Algorithm,
     load: Load,
     assessment: Assessment,
@@ -48,7 +48,7 @@ struct Answer {
     messages: [Option<Amount>; 2],
 }
 
-impl Answer {
+impl LimitsReport {
     fn new(algorithm: Algorithm, load: Load) -> Self {
         let assessment = assess(&algorithm, &load);
         let messages = RISKS.map(|log2| messages_within(&algorithm, &load, risk(log2)));

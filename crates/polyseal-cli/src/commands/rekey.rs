@@ -21,8 +21,8 @@ use super::note;
 use super::trees::only_one;
 use crate::args::{OutputArgs, RekeyArgs};
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, InputFile, OutputFile, forbidden};
-use crate::keys::{self, NewPassphrase, Opening, Sources};
+use crate::file_io::{InputFile, OutputFile, OutputKind, forbidden};
+use crate::keys::{self, DecryptInputs, KeyInputs, NewPassphrase};
 #[cfg(feature = "stores")]
 use crate::objects::named;
 use crate::objects::{self, expect_file, is_object};
@@ -64,7 +64,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
 }
 
 fn one(args: &RekeyArgs, path: &Path) -> Result {
-    let run = Run::new(args, args.work.threads)?;
+    let run = RekeyJob::new(args, args.work.threads)?;
     let to = || run.recipients();
     let rekey = run.rekey(&to, Already::Unknown);
     let bar = Bar::of(Progress::new(None, false));
@@ -80,7 +80,7 @@ fn one(args: &RekeyArgs, path: &Path) -> Result {
     let mut taken = run.opening.sources.taken();
     taken.push((ready.input()?, "the input; leave out -o to replace it"));
     let output = OutputArgs { output: Some(other.clone()), force: args.force };
-    let mut output = OutputFile::open(&output, Contents::Binary, &taken)?;
+    let mut output = OutputFile::open(&output, OutputKind::Binary, &taken)?;
     let options = Options::new().progress(&bar);
     ready.write(output.sink(), other, &options).map_err(explained)?;
     output.commit()
@@ -90,18 +90,19 @@ fn one(args: &RekeyArgs, path: &Path) -> Result {
 /// in one step and under the same lock as any. The payload is not needed, and never written to.
 fn detached(args: &RekeyArgs, path: &Path) -> Result {
     let context = args.context.get()?;
-    let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
-    let mut opening = Opening::new(&args.open, false, context.clone(), args.work.threads, sources)?;
+    let sources = KeyInputs::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
+    let mut opening =
+        DecryptInputs::new(&args.open, false, context.clone(), args.work.threads, sources)?;
     let there = match &args.output {
         None if is_standard_input(path) => {
             return Err(polyseal_local::Error::new(path, Problem::NotAFile).into());
         }
-        None => There::Replaced(DetachedHeader::read(path)?),
-        Some(other) => There::Elsewhere(opening.sources.header(path)?, other),
+        None => HeaderDestination::Replaced(DetachedHeader::read(path)?),
+        Some(other) => HeaderDestination::Elsewhere(opening.sources.header(path)?, other),
     };
     let old = match &there {
-        There::Replaced(header) => header.header().clone(),
-        There::Elsewhere(header, _) => header.clone(),
+        HeaderDestination::Replaced(header) => header.header().clone(),
+        HeaderDestination::Elsewhere(header, _) => header.clone(),
     };
     let refused = |error| opening.refused(error, path);
     let authentic = old.authenticate(&opening.identities).map_err(refused)?;
@@ -125,13 +126,13 @@ fn detached(args: &RekeyArgs, path: &Path) -> Result {
     let existing = if args.keep { Existing::Keep } else { Existing::Remove };
     let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
     match there {
-        There::Replaced(header) => {
+        HeaderDestination::Replaced(header) => {
             let (bar, forbidden) = (Bar::none(), forbidden(&taken));
             header.replace(&new, &Options::new().progress(&bar).forbidden(&forbidden))?;
         }
-        There::Elsewhere(_, other) => {
+        HeaderDestination::Elsewhere(_, other) => {
             let to = OutputArgs { output: Some(other.to_owned()), force: args.force };
-            let mut output = OutputFile::open(&to, Contents::Binary, &taken)?;
+            let mut output = OutputFile::open(&to, OutputKind::Binary, &taken)?;
             output.write_all(new.as_bytes())?;
             output.commit()?;
         }
@@ -146,13 +147,13 @@ fn detached(args: &RekeyArgs, path: &Path) -> Result {
 }
 
 /// Where the new header goes.
-enum There<'a> {
+enum HeaderDestination<'a> {
     Replaced(DetachedHeader),
     Elsewhere(polyseal_file::Header, &'a Path),
 }
 
 /// Opens the end of the payload with the header, to see whether they belong together.
-fn expect_together(opening: &Opening, payload: &InputFile) -> Result {
+fn expect_together(opening: &DecryptInputs, payload: &InputFile) -> Result {
     if payload.length.is_none() {
         return Err(Failure::usage("the payload must be a regular file")
             .hint("leave it out: the header alone is enough"));
@@ -202,7 +203,7 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
             polyseal_local::restore_files(names, trust(opening.as_ref()), &options, tell)
         });
     }
-    let run = Run::new(args, args.work.threads.or(args.many.threads_each()))?;
+    let run = RekeyJob::new(args, args.work.threads.or(args.many.threads_each()))?;
     let new = run.at_once()?;
     let to = || run.recipients();
     let rekey = run.rekey(&to, run.already(&new));
@@ -239,7 +240,7 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
     if let Some(to) = &to_tree {
         to.expect_outside(path)?;
     }
-    let run = Run::new(args, args.work.threads.or(args.many.threads_each()))?;
+    let run = RekeyJob::new(args, args.work.threads.or(args.many.threads_each()))?;
     let new = run.at_once()?;
     let forbidden = forbidden(&run.opening.sources.taken());
     let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
@@ -289,7 +290,7 @@ fn rekey_object(args: &RekeyArgs, path: &Path) -> Result {
     expect_named(args)?;
     expect_by_header(args)?;
     let object = replaceable(path)?;
-    let run = Run::new(args, args.work.threads)?;
+    let run = RekeyJob::new(args, args.work.threads)?;
     let to = || run.recipients();
     let done = rekey_stored(&object, path, &run.rekey(&to, Already::Unknown), &Bar::none());
     done.map_err(|error| run.opening.explained(error))?;
@@ -305,7 +306,7 @@ fn rekey_objects(
     bar: &Bar,
 ) -> Result {
     expect_by_header(args)?;
-    let run = Run::new(args, args.work.threads)?;
+    let run = RekeyJob::new(args, args.work.threads)?;
     let new = run.at_once()?;
     let to = || run.recipients();
     let rekey = run.rekey(&to, run.already(&new));
@@ -324,7 +325,7 @@ fn rekey_objects(
 
 /// What is not only other headers: the contents, too, in a new tree, or the manifest.
 fn written_anew(
-    run: &Run<'_>,
+    run: &RekeyJob<'_>,
     path: &Path,
     bar: &Bar,
     options: &Options<'_>,
@@ -345,36 +346,36 @@ fn written_anew(
 }
 
 /// What tells whether a copy is authentic, if anything is given that does.
-fn to_restore(args: &RekeyArgs) -> Result<Option<Opening>> {
+fn to_restore(args: &RekeyArgs) -> Result<Option<DecryptInputs>> {
     let given = &args.open;
     let none = given.key.is_empty() && given.identity.is_empty();
     if none && given.passphrase_fd.is_none() {
         return Ok(None);
     }
-    let sources = Sources::new([given.passphrase_fd, None])?;
-    Opening::new(given, false, None, None, sources).map(Some)
+    let sources = KeyInputs::new([given.passphrase_fd, None])?;
+    DecryptInputs::new(given, false, None, None, sources).map(Some)
 }
 
-fn trust(opening: Option<&Opening>) -> Trust<'_> {
+fn trust(opening: Option<&DecryptInputs>) -> Trust<'_> {
     opening.map_or(Trust::SamePayload, |opening| Trust::Authentic(&opening.identities))
 }
 
 /// What a run takes: what opens files, and who can open them from now on. The latter are read, and
 /// a passphrase is asked for, when the first file has opened.
-struct Run<'a> {
+struct RekeyJob<'a> {
     args: &'a RekeyArgs,
-    opening: Opening,
+    opening: DecryptInputs,
     context: Option<polyseal_file::Context>,
     threads: Option<std::num::NonZeroUsize>,
     recipients: OnceLock<Recipients>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> RekeyJob<'a> {
     fn new(args: &'a RekeyArgs, threads: Option<std::num::NonZeroUsize>) -> Result<Self> {
         expect_named(args)?;
         let context = args.context.get()?;
-        let sources = Sources::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
-        let opening = Opening::new(&args.open, false, context.clone(), threads, sources)?;
+        let sources = KeyInputs::new([args.open.passphrase_fd, args.new_passphrase_fd])?;
+        let opening = DecryptInputs::new(&args.open, false, context.clone(), threads, sources)?;
         Ok(Self { args, opening, context, threads, recipients: OnceLock::new() })
     }
 

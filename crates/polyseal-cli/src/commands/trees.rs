@@ -11,7 +11,7 @@ use super::many::told;
 use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::forbidden;
-use crate::keys::{Opening, Sources};
+use crate::keys::{DecryptInputs, KeyInputs};
 use crate::objects::{self, expect_file};
 use crate::progress::{Bar, Progress};
 
@@ -39,12 +39,12 @@ pub(super) fn destination(output: &OutputArgs) -> Result<NewTree> {
 }
 
 /// A tree that is to be encrypted.
-pub(super) struct Sealing {
+pub(super) struct TreeEncryption {
     sealer: TreeSealer,
     excluded: Patterns,
 }
 
-impl Sealing {
+impl TreeEncryption {
     /// Looked at before anything is asked for.
     pub(super) fn new(args: &EncryptArgs) -> Result<Self> {
         let from = only_one(&args.files)?;
@@ -64,7 +64,7 @@ impl Sealing {
         self,
         args: &EncryptArgs,
         encryptor: Encryptor<'_>,
-        sources: &Sources,
+        sources: &KeyInputs,
     ) -> Result {
         let bar = Bar::of(Progress::of_files(None, None));
         let leave_out = |path: &Path| self.excluded.has_itself(path);
@@ -116,14 +116,18 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     told(&args.many, &bar, Some(&opening), |tell| sealed.decrypt(to, tell))
 }
 
-fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Opening> {
+fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<DecryptInputs> {
     if args.header.is_some() {
         return Err(Failure::usage("--recursive does not go with --header"));
     }
-    Opening::to_read(args, threads)
+    DecryptInputs::to_read(args, threads)
 }
 
-fn open<'a>(path: &Path, opening: &'a Opening, options: &Options<'a>) -> Result<SealedTree<'a>> {
+fn open<'a>(
+    path: &Path,
+    opening: &'a DecryptInputs,
+    options: &Options<'a>,
+) -> Result<SealedTree<'a>> {
     let sealed = match objects::tree(path)? {
         Some(store) => SealedTree::open_in(store, opening.decryptor(), options),
         None => SealedTree::open(path, opening.decryptor(), options),

@@ -31,7 +31,7 @@ pub use identities::{
     IdentityKind, MAX_WORK_FACTOR, NewIdentity, generate, parse_identities, to_recipients,
 };
 pub use recipients::RecipientList;
-pub(crate) use work::WorkLeft;
+pub(crate) use work::WorkBudget;
 pub use work::{BoundedIdentity, MAX_WORK};
 
 /// The longest file of recipients or identities, in bytes: 1 MiB.

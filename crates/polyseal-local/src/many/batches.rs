@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::{Done, Report, in_order};
+use super::{Done, FileReporter, in_order};
 use crate::error::{Error, Problem, Result};
 use crate::options::Options;
 use crate::platform::{FileId, descriptor_limit};
@@ -17,7 +17,7 @@ const DESCRIPTORS_EACH: u64 = 5;
 const OTHER_DESCRIPTORS: u64 = 64;
 
 /// What came of preparing a file.
-pub(crate) enum Prepared<C> {
+pub(crate) enum PreparedFile<C> {
     /// There is nothing to be changed.
     Done(Done),
     /// What is to be changed, and what is told of it then.
@@ -39,9 +39,9 @@ pub(crate) struct Item<T> {
 pub(crate) fn in_batches<T: Send, C: Send>(
     options: &Options<'_>,
     items: impl Iterator<Item = Result<Item<T>>>,
-    report: &mut Report<'_>,
+    report: &mut FileReporter<'_>,
     before: impl Fn(&[Item<T>]),
-    prepare: impl Fn(T) -> Result<Option<Prepared<C>>> + Sync,
+    prepare: impl Fn(T) -> Result<Option<PreparedFile<C>>> + Sync,
     make: impl Fn(Vec<C>) -> Vec<Result>,
 ) -> Result {
     let progress = options.progress;
@@ -82,8 +82,8 @@ pub(crate) fn in_batches<T: Send, C: Send>(
                 for (name, bytes, prepared) in outcomes {
                     let (done, changed) = match prepared {
                         Ok(None) => continue,
-                        Ok(Some(Prepared::Done(done))) => (Ok(done), false),
-                        Ok(Some(Prepared::Change(change, done))) => {
+                        Ok(Some(PreparedFile::Done(done))) => (Ok(done), false),
+                        Ok(Some(PreparedFile::Change(change, done))) => {
                             changes.push(change);
                             (Ok(done), true)
                         }

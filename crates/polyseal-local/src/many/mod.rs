@@ -7,7 +7,7 @@ mod pool;
 
 use std::path::Path;
 
-pub(crate) use self::batches::{Item, Prepared, in_batches};
+pub(crate) use self::batches::{Item, PreparedFile, in_batches};
 pub use self::names::NameList;
 pub use self::pool::in_order;
 
@@ -85,7 +85,7 @@ pub struct Total {
 }
 
 /// Tells the caller of each file, and counts.
-pub(crate) struct Report<'a> {
+pub(crate) struct FileReporter<'a> {
     tell: Tell<'a>,
     progress: &'a dyn Progress,
     pub(crate) total: Total,
@@ -93,7 +93,7 @@ pub(crate) struct Report<'a> {
     pub(crate) strangers: u64,
 }
 
-impl<'a> Report<'a> {
+impl<'a> FileReporter<'a> {
     pub(crate) fn new(tell: Tell<'a>, progress: &'a dyn Progress) -> Self {
         Self { tell, progress, total: Total::default(), strangers: 0 }
     }

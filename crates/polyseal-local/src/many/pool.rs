@@ -27,12 +27,12 @@ struct State<R> {
     over: bool,
 }
 
-struct Shared<R> {
+struct SharedState<R> {
     state: Mutex<State<R>>,
     changed: Condvar,
 }
 
-impl<R> Shared<R> {
+impl<R> SharedState<R> {
     fn state(&self) -> MutexGuard<'_, State<R>> {
         lock(&self.state)
     }
@@ -91,21 +91,21 @@ impl<R> Shared<R> {
 }
 
 /// Ends the run for everybody when it is dropped, by a return or a panic.
-struct Ends<'a, R>(&'a Shared<R>);
+struct StopOnDrop<'a, R>(&'a SharedState<R>);
 
-impl<R> Drop for Ends<'_, R> {
+impl<R> Drop for StopOnDrop<'_, R> {
     fn drop(&mut self) {
         self.0.change(|state| state.over = true);
     }
 }
 
 /// What comes of the items, in their order.
-struct Delivered<'a, R> {
-    shared: &'a Shared<R>,
+struct OrderedResults<'a, R> {
+    shared: &'a SharedState<R>,
     progress: &'a dyn Progress,
 }
 
-impl<R> Iterator for Delivered<'_, R> {
+impl<R> Iterator for OrderedResults<'_, R> {
     type Item = R;
 
     fn next(&mut self) -> Option<R> {
@@ -144,10 +144,10 @@ pub fn in_order<T: Send, R: Send, O>(
         return consume(&mut items.map(&work));
     }
     let state = State { waiting: BTreeMap::new(), turn: 0, working, ahead: 0, over: false };
-    let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
+    let shared = SharedState { state: Mutex::new(state), changed: Condvar::new() };
     let items = Mutex::new(items.enumerate());
     let worker = || {
-        let ends = Ends(&shared);
+        let ends = StopOnDrop(&shared);
         loop {
             // The item is taken and the lock released before its work is begun.
             let next = lock(&items).next();
@@ -163,7 +163,7 @@ pub fn in_order<T: Send, R: Send, O>(
         shared.change(|state| state.working -= 1);
     };
     thread::scope(|scope| {
-        let _ends = Ends(&shared);
+        let _ends = StopOnDrop(&shared);
         // A thread that cannot be started is a thread less.
         let start = |_: &usize| thread::Builder::new().spawn_scoped(scope, worker).is_ok();
         let started = (0..jobs.get()).filter(start).count();
@@ -173,7 +173,7 @@ pub fn in_order<T: Send, R: Send, O>(
             return consume(&mut items.by_ref().map(|(_, item)| work(item)));
         }
         shared.change(|state| state.working -= jobs.get() - started);
-        consume(&mut Delivered { shared: &shared, progress })
+        consume(&mut OrderedResults { shared: &shared, progress })
     })
 }
 
@@ -244,14 +244,14 @@ mod tests {
     /// Whoever cancels while the first item takes its time is heard, and no other is begun.
     #[test]
     fn cancelling_ends_it() {
-        struct After(AtomicU64);
-        impl Progress for After {
+        struct CancelAfter(AtomicU64);
+        impl Progress for CancelAfter {
             fn cancelled(&self) -> bool {
                 self.0.load(Ordering::Relaxed) >= 20
             }
         }
         for n in [1, 3] {
-            let done = After(AtomicU64::new(0));
+            let done = CancelAfter(AtomicU64::new(0));
             let work = |_| done.0.fetch_add(1, Ordering::Relaxed);
             let found = in_order(0_u64.., jobs(n), &done, work, |results| results.count());
             assert!((20..40).contains(&found), "{found}");

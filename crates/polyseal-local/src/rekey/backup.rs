@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use polyseal_file::{Header, Identities};
 
 use super::lock::lock;
-use crate::error::{About, Error, NoCopy, Problem, Result, file};
+use crate::error::{Error, ErrorContext, NoCopy, Problem, Result, file};
 use crate::place::Place;
 use crate::platform::FileId;
 use crate::platform::contents::{FileExt, is_us, owner};
@@ -41,11 +41,11 @@ pub(crate) fn file_of(copy: &Path) -> Option<PathBuf> {
 }
 
 /// Both headers, of the file that they are beside.
-pub(super) struct Saved {
+pub(super) struct HeaderBackup {
     old: Header,
 }
 
-impl Saved {
+impl HeaderBackup {
     /// What is beside `file`, which is called `place`; what stands there instead, if it is no copy.
     pub(super) fn beside(place: &Place, file: &File) -> Result<Result<Option<Self>, NoCopy>> {
         let copy = copy_of(place);
@@ -100,7 +100,7 @@ fn open(copy: &Place, beside: &File) -> Result<Option<File>, NoCopy> {
 
 /// What is beside a file that is to be replaced, or to be rewritten where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strict {
+pub(super) enum BackupRule {
     /// Only a copy keeps it from being done: a new file takes its place, and needs no such name.
     Copies,
     /// Anything that has the copy's name does.
@@ -112,13 +112,13 @@ pub(super) enum Strict {
 pub(super) fn expect_none(
     place: &Place,
     file: &File,
-    strict: Strict,
+    strict: BackupRule,
     progress: &dyn Progress,
 ) -> Result {
-    match Saved::beside(place, file)? {
+    match HeaderBackup::beside(place, file)? {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err(interrupted(place)),
-        Err(_) if strict == Strict::Copies => {
+        Err(_) if strict == BackupRule::Copies => {
             progress.notice(Notice::NoCopy(&copy_of(place).shown));
             Ok(())
         }
@@ -131,7 +131,7 @@ pub(super) fn expect_none(
 pub fn was_interrupted(path: &Path) -> bool {
     let Ok(place) = Place::of(path) else { return false };
     let Ok(file) = place.file() else { return false };
-    matches!(Saved::beside(&place, &file), Ok(Ok(Some(_))))
+    matches!(HeaderBackup::beside(&place, &file), Ok(Ok(Some(_))))
 }
 
 pub(super) fn interrupted(place: &Place) -> Error {
@@ -148,13 +148,13 @@ pub enum Trust<'a> {
 }
 
 /// A file whose saved header is to be put back. It is locked until that is done.
-pub(super) struct Restoring {
+pub(super) struct HeaderRestore {
     pub(super) place: Place,
     file: File,
     old: Header,
 }
 
-impl Restoring {
+impl HeaderRestore {
     /// What an interrupted rewrite has left beside the file, if it has.
     pub(super) fn of(
         place: &Place,
@@ -171,15 +171,15 @@ impl Restoring {
             return Err(Error::new(&place.shown, Problem::Changed));
         }
         // Before it was locked, another may have put it back.
-        let Some(Saved { old }) = Self::saved(place, &to_change)? else { return Ok(None) };
+        let Some(HeaderBackup { old }) = Self::saved(place, &to_change)? else { return Ok(None) };
         if let Trust::Authentic(identities) = trust {
             old.authenticate(identities).map_err(file(&place.shown))?;
         }
         Ok(Some(Self { place: place.clone(), file: to_change, old }))
     }
 
-    fn saved(place: &Place, file: &File) -> Result<Option<Saved>> {
-        Saved::beside(place, file)?
+    fn saved(place: &Place, file: &File) -> Result<Option<HeaderBackup>> {
+        HeaderBackup::beside(place, file)?
             .map_err(|no_copy| Error::new(&copy_of(place).shown, Problem::NoCopy(no_copy)))
     }
 
@@ -207,14 +207,14 @@ pub(super) fn remove_copy(place: &Place) -> Result {
 pub(super) fn left(
     place: &Place,
     identities: &Identities<'_>,
-    strict: Strict,
+    strict: BackupRule,
     progress: &dyn Progress,
-) -> Result<Option<Restoring>> {
+) -> Result<Option<HeaderRestore>> {
     let file = place.file().cannot("read", &place.shown)?;
-    match Saved::beside(place, &file)? {
+    match HeaderBackup::beside(place, &file)? {
         Ok(None) => Ok(None),
-        Ok(Some(_)) => Restoring::of(place, Trust::Authentic(identities), progress),
-        Err(_) if strict == Strict::Copies => Ok(None),
+        Ok(Some(_)) => HeaderRestore::of(place, Trust::Authentic(identities), progress),
+        Err(_) if strict == BackupRule::Copies => Ok(None),
         Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::InTheWay(no_copy))),
     }
 }

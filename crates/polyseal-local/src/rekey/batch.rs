@@ -16,8 +16,8 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::backup::{Restoring, copy_of};
-use super::in_place::Rewrite;
+use super::backup::{HeaderRestore, copy_of};
+use super::in_place::HeaderRewrite;
 use super::lock::Lock;
 use crate::error::{Error, Result};
 use crate::forbidden::Forbidden;
@@ -33,9 +33,9 @@ pub(super) enum Change {
     /// A new file takes the place of the one that is locked.
     Replace(Replacement),
     /// Its header is rewritten.
-    Header(Box<Rewrite>),
+    Header(Box<HeaderRewrite>),
     /// The header that an interrupted run has saved is put back.
-    Restore(Restoring),
+    Restore(HeaderRestore),
 }
 
 /// A whole file that takes the place of another. It is made of the other's lock: nothing is
@@ -104,13 +104,13 @@ fn replace(mut files: Vec<Slot<Replacement>>) -> Vec<Slot<()>> {
     done
 }
 
-fn rewrite(mut files: Vec<Slot<Rewrite>>) -> Vec<Slot<()>> {
+fn rewrite(mut files: Vec<Slot<HeaderRewrite>>) -> Vec<Slot<()>> {
     if files.is_empty() {
         return Vec::new();
     }
-    at_once(&mut files, Rewrite::sync_copy);
+    at_once(&mut files, HeaderRewrite::sync_copy);
     step();
-    one_by_one(&mut files, Rewrite::name_copy);
+    one_by_one(&mut files, HeaderRewrite::name_copy);
     let unnamed = sync_all(places(&files));
     one_by_one(&mut files, |file| {
         let id = FileId::of_open(&file.place.directory);
@@ -120,23 +120,23 @@ fn rewrite(mut files: Vec<Slot<Rewrite>>) -> Vec<Slot<()>> {
         Err(Error::io("write", &copy_of(&file.place).shown, error))
     });
     step();
-    one_by_one(&mut files, Rewrite::put);
-    at_once(&mut files, Rewrite::sync);
+    one_by_one(&mut files, HeaderRewrite::put);
+    at_once(&mut files, HeaderRewrite::sync);
     step();
-    one_by_one(&mut files, Rewrite::remove_copy);
+    one_by_one(&mut files, HeaderRewrite::remove_copy);
     // A copy that appears again is that of the header before: it can be put back, or removed.
     let _ = sync_all(places(&files));
     step();
     files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
 }
 
-fn restore(mut files: Vec<Slot<Restoring>>) -> Vec<Slot<()>> {
+fn restore(mut files: Vec<Slot<HeaderRestore>>) -> Vec<Slot<()>> {
     if files.is_empty() {
         return Vec::new();
     }
-    one_by_one(&mut files, Restoring::put);
-    at_once(&mut files, Restoring::sync);
-    one_by_one(&mut files, Restoring::remove_copy);
+    one_by_one(&mut files, HeaderRestore::put);
+    at_once(&mut files, HeaderRestore::sync);
+    one_by_one(&mut files, HeaderRestore::remove_copy);
     let _ = sync_all(files.iter().filter_map(|(_, it)| Some(&it.as_ref().ok()?.place.directory)));
     files.into_iter().map(|(i, file)| (i, file.map(drop))).collect()
 }
@@ -174,7 +174,7 @@ fn at_once<T: Send>(files: &mut [Slot<T>], work: impl Fn(&mut T) -> Result + Syn
     });
 }
 
-fn places(files: &[Slot<Rewrite>]) -> impl Iterator<Item = &Directory> {
+fn places(files: &[Slot<HeaderRewrite>]) -> impl Iterator<Item = &Directory> {
     files.iter().filter_map(|(_, file)| file.as_ref().ok()).map(|file| &file.place.directory)
 }
 

@@ -12,9 +12,9 @@ use std::io::Write;
 
 use polyseal_file::Header;
 
-use super::backup::{Strict, copy_of, expect_none, interrupted, remove_copy};
+use super::backup::{BackupRule, copy_of, expect_none, interrupted, remove_copy};
 use super::lock::Lock;
-use crate::error::{About, Error, Problem, Result, file};
+use crate::error::{Error, ErrorContext, Problem, Result, file};
 use crate::forbidden::Forbidden;
 use crate::new_file::NewFile;
 use crate::place::Place;
@@ -23,7 +23,7 @@ use crate::platform::{FileId, owner_is_kept};
 use crate::testing::step;
 
 /// A file with the header `old`, that is to have the header `new`.
-pub(super) struct Rewrite {
+pub(super) struct HeaderRewrite {
     pub(super) place: Place,
     file: File,
     old: Header,
@@ -34,13 +34,13 @@ pub(super) struct Rewrite {
     _lock: Lock,
 }
 
-impl Rewrite {
+impl HeaderRewrite {
     /// Writes the copy, which has no name yet.
     pub(super) fn prepare(lock: Lock, old: Header, new: Header) -> Result<Self> {
         let place = lock.place().clone();
         let to_change = place.file_to_change().cannot("write", &place.shown)?;
         // Meanwhile another may have begun, and been interrupted.
-        expect_none(&place, &to_change, Strict::Anything, &())?;
+        expect_none(&place, &to_change, BackupRule::Anything, &())?;
         if FileId::of(&to_change.metadata().cannot("write", &place.shown)?) != lock.id() {
             return Err(Error::new(&place.shown, Problem::Changed));
         }
@@ -159,7 +159,7 @@ mod tests {
         let place = Place::of(&path).unwrap();
         fs::write(&path, seen.as_bytes()).unwrap();
         let lock = Lock::take(&place, &File::open(&path).unwrap(), seen.as_bytes(), &()).unwrap();
-        let rewrite = Rewrite::prepare(lock, seen, new).unwrap();
+        let rewrite = HeaderRewrite::prepare(lock, seen, new).unwrap();
         fs::write(&path, &there).unwrap();
         let refused = make(vec![Change::Header(Box::new(rewrite))]).pop().unwrap().unwrap_err();
         assert!(refused.to_string().contains("changed"), "{refused}");

@@ -10,9 +10,9 @@ use polyseal_file::Error as FileError;
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
-use super::{Opened, Ready, Rekey, Which, expect_none_at, make_one, saved};
+use super::{ExpectedFile, Ready, Rekey, RekeySource, expect_none_at, make_one, saved};
 use crate::error::{Error, Problem, Result};
-use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
+use crate::many::{Done, FileReporter, Item, PreparedFile, Tell, Total, in_batches};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::FileId;
@@ -27,7 +27,7 @@ pub fn rekey_files(
     options: &Options<'_>,
     tell: Tell<'_>,
 ) -> Result<Total> {
-    let mut report = Report::new(tell, options.progress);
+    let mut report = FileReporter::new(tell, options.progress);
     let items = paths.map(|path| {
         let name = path?;
         let seen = fs::metadata(&name).ok();
@@ -53,33 +53,33 @@ pub fn restore_files(
     options: &Options<'_>,
     tell: Tell<'_>,
 ) -> Result<Total> {
-    let mut report = Report::new(tell, options.progress);
+    let mut report = FileReporter::new(tell, options.progress);
     let items =
         paths.map(|name| name.map(|it: PathBuf| Item { name: it.clone(), bytes: 0, id: None, it }));
     let prepare = |path: PathBuf| {
         let change = saved(&Place::of(&path)?, trust, options)?;
-        Ok(Some(Prepared::Change(change, Done::Restored)))
+        Ok(Some(PreparedFile::Change(change, Done::Restored)))
     };
     in_batches(options, items, &mut report, |_| (), prepare, make)?;
     report.end(Path::new("."))
 }
 
-fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Prepared<Change>> {
+fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<PreparedFile<Change>> {
     let place = Place::of(path)?;
     expect_recovered(&place, rekey, options)?;
     if rekey.one_is_added() && rekey.opens(&place) {
-        return Ok(Prepared::Done(Done::Already));
+        return Ok(PreparedFile::Done(Done::Already));
     }
     expect_none_at(&place, rekey)?;
-    let opened = Opened::to_lock(place.clone())?;
-    let new = match opened.contents(rekey, Which::Any) {
+    let opened = RekeySource::to_lock(place.clone())?;
+    let new = match opened.contents(rekey, ExpectedFile::Any) {
         Err(error) if is_no_key(&error) && rekey.opens(&place) => {
-            return Ok(Prepared::Done(Done::Already));
+            return Ok(PreparedFile::Done(Done::Already));
         }
         new => new?,
     };
     let change = Ready { opened, new }.change(rekey, options)?;
-    Ok(Prepared::Change(change, Done::Rekeyed))
+    Ok(PreparedFile::Change(change, Done::Rekeyed))
 }
 
 /// Whether a file did not open because no key is for it.

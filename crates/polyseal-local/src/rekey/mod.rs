@@ -33,13 +33,13 @@ pub use self::many::{rekey_files, restore_files};
 pub use self::stored::rekey_stored;
 pub use self::tree::restore_tree;
 
-use self::backup::{Restoring, Strict, expect_none};
+use self::backup::{BackupRule, HeaderRestore, expect_none};
 use self::batch::{Change, Replacement, make};
 use self::contents::{NewContents, NewHeader};
-use self::in_place::Rewrite;
+use self::in_place::HeaderRewrite;
 use self::lock::Lock;
 use self::stored::authentic;
-use crate::error::{About, Error, Problem, Result, Unfit, file, sealing};
+use crate::error::{Error, ErrorContext, Problem, Result, Unfit, file, sealing};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
@@ -143,13 +143,13 @@ impl<'a> Rekey<'a> {
     }
 
     /// Whether what is new opens a file with this header, and it is the one that it has to be.
-    fn opens_header(&self, header: &Header, which: Which<'_>) -> bool {
+    fn opens_header(&self, header: &Header, which: ExpectedFile<'_>) -> bool {
         match self.done {
             Already::Unknown => false,
             Already::Opens(new) | Already::OpensAdded(new) => {
                 header.authenticate(new).is_ok_and(|authentic| match which {
-                    Which::Any | Which::BoundTo(_) => true,
-                    Which::Of(commitment) => authentic.expect(commitment).is_ok(),
+                    ExpectedFile::Any | ExpectedFile::BoundTo(_) => true,
+                    ExpectedFile::Of(commitment) => authentic.expect(commitment).is_ok(),
                 })
             }
         }
@@ -158,7 +158,7 @@ impl<'a> Rekey<'a> {
     /// Whether what is new opens the file at `place`.
     fn opens(&self, place: &Place) -> bool {
         let header = place.file().ok().and_then(|mut file| Header::read(&mut file).ok());
-        header.is_some_and(|header| self.opens_header(&header, Which::Any))
+        header.is_some_and(|header| self.opens_header(&header, ExpectedFile::Any))
     }
 
     fn one_is_added(&self) -> bool {
@@ -166,8 +166,8 @@ impl<'a> Rekey<'a> {
     }
 
     /// What beside a file keeps it from being rekeyed.
-    fn strict(&self) -> Strict {
-        if self.how == How::InPlace { Strict::Anything } else { Strict::Copies }
+    fn strict(&self) -> BackupRule {
+        if self.how == How::InPlace { BackupRule::Anything } else { BackupRule::Copies }
     }
 }
 
@@ -182,7 +182,7 @@ impl fmt::Debug for Rekey<'_> {
 }
 
 /// A file that is to have other recipients, as it was read.
-pub(crate) struct Opened {
+pub(crate) struct RekeySource {
     place: Place,
     file: File,
     header: OldHeader,
@@ -202,7 +202,7 @@ impl OldHeader {
     }
 }
 
-impl Opened {
+impl RekeySource {
     /// Reads the header of the file at `place`, which is to be replaced or changed.
     fn to_lock(place: Place) -> Result<Self> {
         // A remote file system may ask that what is locked can be written, too.
@@ -241,12 +241,12 @@ impl Opened {
 
     /// Makes the header that it shall have, or what else its contents need. Every key has been read
     /// then, and every passphrase stretched: nobody is waited for any more.
-    fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<Ready<'a>> {
-        let new = self.contents(rekey, Which::Any)?;
-        Ok(Ready { opened: self, new })
+    fn ready<'a>(self, rekey: &Rekey<'a>) -> Result<PreparedRekey<'a>> {
+        let new = self.contents(rekey, ExpectedFile::Any)?;
+        Ok(PreparedRekey { opened: self, new })
     }
 
-    fn contents<'a>(&self, rekey: &Rekey<'a>, which: Which<'_>) -> Result<NewContents<'a>> {
+    fn contents<'a>(&self, rekey: &Rekey<'a>, which: ExpectedFile<'_>) -> Result<NewContents<'a>> {
         let shown = &self.place.shown;
         Ok(match &self.header {
             OldHeader::Polyseal(old) => {
@@ -283,7 +283,7 @@ impl Opened {
 
 /// Which file it has to be.
 #[derive(Clone, Copy)]
-enum Which<'a> {
+enum ExpectedFile<'a> {
     /// Whatever is there, by the salt that has been compared if that is all that is known.
     Any,
     /// That of an entry in a manifest.
@@ -302,17 +302,17 @@ pub(crate) fn take_place(
     options: &Options<'_>,
 ) -> Result {
     let lock = Lock::take(&place, read, header.as_bytes(), options.progress)?;
-    expect_none(&place, read, Strict::Copies, options.progress)?;
+    expect_none(&place, read, BackupRule::Copies, options.progress)?;
     make_one(Change::Replace(Replacement::by(lock, output)))
 }
 
 /// A file, and what it shall be.
-struct Ready<'a> {
-    opened: Opened,
+struct PreparedRekey<'a> {
+    opened: RekeySource,
     new: NewContents<'a>,
 }
 
-impl Ready<'_> {
+impl PreparedRekey<'_> {
     /// Writes the whole new file.
     fn write(&self, output: Output<'_>, to: &Path, options: &Options<'_>) -> Result {
         self.new.write(&self.opened, output, to, options)
@@ -320,13 +320,13 @@ impl Ready<'_> {
 
     /// The change of the file where it is, not yet made.
     fn change(self, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Change> {
-        let Opened { place, file, header } = &self.opened;
+        let RekeySource { place, file, header } = &self.opened;
         let lock = Lock::take(place, file, header.as_bytes(), options.progress)?;
         if let (How::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
             (rekey.how, header, &self.new)
             && let NewHeader::Polyseal(new) = new
         {
-            let rewrite = Rewrite::prepare(lock, old.clone(), new.clone())?;
+            let rewrite = HeaderRewrite::prepare(lock, old.clone(), new.clone())?;
             return Ok(Change::Header(Box::new(rewrite)));
         }
         // Meanwhile another may have begun, and been interrupted.
@@ -352,7 +352,7 @@ fn make_one(change: Change) -> Result {
 pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
     let place = Place::of(path)?;
     expect_none_at(&place, rekey)?;
-    make_one(Opened::to_lock(place)?.ready(rekey)?.change(rekey, options)?)
+    make_one(RekeySource::to_lock(place)?.ready(rekey)?.change(rekey, options)?)
 }
 
 /// The same, with the result in another file, `output`. The one at `path` is only read.
@@ -379,7 +379,7 @@ pub fn rekey_file_to(
 }
 
 /// A file with its other recipients, which is written to wherever the caller says.
-pub struct RekeyedFile<'a>(Ready<'a>);
+pub struct RekeyedFile<'a>(PreparedRekey<'a>);
 
 impl<'a> RekeyedFile<'a> {
     /// Opens the file at `path`, and makes its new header. The file itself is only read.
@@ -387,7 +387,7 @@ impl<'a> RekeyedFile<'a> {
     /// # Errors
     /// As [`rekey_file`].
     pub fn open(path: &Path, rekey: &Rekey<'a>) -> Result<Self> {
-        Opened::to_read(Place::of(path)?)?.ready(rekey).map(Self)
+        RekeySource::to_read(Place::of(path)?)?.ready(rekey).map(Self)
     }
 
     /// Which file was read.
@@ -395,7 +395,7 @@ impl<'a> RekeyedFile<'a> {
     /// # Errors
     /// Those of the system.
     pub fn input(&self) -> Result<FileId> {
-        let Opened { place, file, .. } = &self.0.opened;
+        let RekeySource { place, file, .. } = &self.0.opened;
         Ok(FileId::of(&file.metadata().cannot("read", &place.shown)?))
     }
 
@@ -421,7 +421,7 @@ impl fmt::Debug for RekeyedFile<'_> {
 /// [`Problem::Interrupted`].
 pub fn expect_not_interrupted(output: &Path) -> Result {
     let Ok(place) = Place::of(output) else { return Ok(()) };
-    expect_none_left(&place, Strict::Copies)
+    expect_none_left(&place, BackupRule::Copies)
 }
 
 fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
@@ -430,7 +430,7 @@ fn expect_none_at(place: &Place, rekey: &Rekey<'_>) -> Result {
 
 /// Refuses a file beside which there is a copy, before any key is read. What is beside it while
 /// another rekey is at work is that one's: it is looked at again once the file is locked.
-fn expect_none_left(place: &Place, strict: Strict) -> Result {
+fn expect_none_left(place: &Place, strict: BackupRule) -> Result {
     // What is no file is refused when it is opened.
     let Ok(file) = place.file() else { return Ok(()) };
     if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
@@ -453,7 +453,7 @@ fn saved(place: &Place, trust: Trust<'_>, options: &Options<'_>) -> Result<Chang
         let copy = backup::copy_of(place);
         Error::io("read", &copy.shown, not_there())
     };
-    let restoring = Restoring::of(place, trust, options.progress)?;
+    let restoring = HeaderRestore::of(place, trust, options.progress)?;
     restoring.map(Change::Restore).ok_or_else(missing)
 }
 
@@ -478,7 +478,7 @@ impl DetachedHeader {
         }
         let file = place.file_to_change().or_else(|_| place.file());
         let mut file = file.cannot("read", path)?;
-        expect_none(&place, &file, Strict::Copies, &())?;
+        expect_none(&place, &file, BackupRule::Copies, &())?;
         let header = Header::read(&mut file).map_err(self::file(path))?;
         let bytes = file.metadata().cannot("read", path)?.len();
         if bytes > header.as_bytes().len() as u64 {
@@ -506,7 +506,7 @@ impl DetachedHeader {
     pub fn replace(self, new: &Header, options: &Options<'_>) -> Result {
         let Self { place, file, header } = self;
         let lock = Lock::take(&place, &file, header.as_bytes(), options.progress)?;
-        expect_none(&place, &file, Strict::Copies, options.progress)?;
+        expect_none(&place, &file, BackupRule::Copies, options.progress)?;
         let replacement = Replacement::new(lock, options.forbidden)?;
         let written = replacement.output().file().write_all_at(new.as_bytes(), 0);
         written.cannot("write", &place.shown)?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use polyseal_file::{AuthenticHeader, Error as FileError, Header, ReadAt};
 
 use super::many::is_no_key;
-use super::{How, Rekey, Which};
+use super::{ExpectedFile, How, Rekey};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::many::Done;
 use crate::progress::{Notice, Progress};
@@ -27,7 +27,7 @@ pub fn rekey_stored(
     if rekey.how != How::Header {
         return Err(Error::new(shown, Problem::InAStore));
     }
-    rekey_version(version, shown, rekey, |_| Ok(Which::Any), progress)
+    rekey_version(version, shown, rekey, |_| Ok(ExpectedFile::Any), progress)
 }
 
 /// The same of the file that `which` says of a header.
@@ -35,7 +35,7 @@ pub(super) fn rekey_version<'a>(
     version: &dyn Stored,
     shown: &Path,
     rekey: &Rekey<'_>,
-    which: impl FnOnce(&Header) -> Result<Which<'a>>,
+    which: impl FnOnce(&Header) -> Result<ExpectedFile<'a>>,
     progress: &dyn Progress,
 ) -> Result<Done> {
     let header = version.header().map_err(|error| match error {
@@ -64,16 +64,16 @@ pub(super) fn authentic<'a>(
     contents: &(impl ReadAt + ?Sized),
     shown: &Path,
     rekey: &Rekey<'_>,
-    which: Which<'_>,
+    which: ExpectedFile<'_>,
 ) -> Result<AuthenticHeader<'a>> {
     // Before a new passphrase is asked for, and before its work is done.
     let authentic = header.authenticate(rekey.identities).map_err(file(shown))?;
-    if let Which::Of(commitment) = which {
+    if let ExpectedFile::Of(commitment) = which {
         authentic.expect(commitment).map_err(|_| Error::new(shown, Problem::OtherFile))?;
     }
     let context = match which {
-        Which::BoundTo(context) => Some(context),
-        Which::Any | Which::Of(_) => rekey.context,
+        ExpectedFile::BoundTo(context) => Some(context),
+        ExpectedFile::Any | ExpectedFile::Of(_) => rekey.context,
     };
     if let Some(context) = context {
         // A header does not know the context: the contents are bound to it.

@@ -16,12 +16,12 @@ use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, recover};
 use super::stored::rekey_version;
-use super::{How, OldHeader, Opened, Ready, Rekey, Which, make_one, saved};
+use super::{ExpectedFile, How, OldHeader, Ready, Rekey, RekeySource, make_one, saved};
 use crate::error::{Error, Problem, Result};
-use crate::many::{Done, Item, Prepared, Report, Tell, Total, in_batches};
+use crate::many::{Done, FileReporter, Item, PreparedFile, Tell, Total, in_batches};
 use crate::options::Options;
 use crate::place::Place;
-use crate::tree::{Kept, ManifestFile, Pair, SealedTree, Store, Tree, manifest_name};
+use crate::tree::{ManifestFile, Pair, SealedTree, Store, Tree, TreeStorage, manifest_name};
 
 impl SealedTree<'_> {
     /// Gives the tree in the directory `path` other recipients, and tells of each file in their
@@ -35,7 +35,7 @@ impl SealedTree<'_> {
         options: &Options<'_>,
         tell: Tell<'_>,
     ) -> Result<Total> {
-        let report = Report::new(tell, options.progress);
+        let report = FileReporter::new(tell, options.progress);
         let tree = Tree::open(path)?;
         let name = PathBuf::from(manifest_name());
         let manifest = tree.place(&name, "read")?;
@@ -63,7 +63,7 @@ impl SealedTree<'_> {
         options: &Options<'_>,
         tell: Tell<'_>,
     ) -> Result<Total> {
-        let report = Report::new(tell, options.progress);
+        let report = FileReporter::new(tell, options.progress);
         if rekey.how != How::Header {
             return Err(Error::new(&store.shown(Path::new("")), Problem::InAStore));
         }
@@ -77,14 +77,14 @@ impl SealedTree<'_> {
         sealed.rekey_all(rekey, report)
     }
 
-    fn rekey_all(&self, rekey: &Rekey<'_>, mut report: Report<'_>) -> Result<Total> {
+    fn rekey_all(&self, rekey: &Rekey<'_>, mut report: FileReporter<'_>) -> Result<Total> {
         self.rekey_files(rekey, &mut report)?;
         if report.total.failed == report.strangers {
             let name = PathBuf::from(manifest_name());
             let done = one(self, rekey, &name, None);
             let done = done.and_then(|prepared| match prepared {
-                Prepared::Change(change, done) => make_one(change).map(|()| done),
-                Prepared::Done(done) => Ok(done),
+                PreparedFile::Change(change, done) => make_one(change).map(|()| done),
+                PreparedFile::Done(done) => Ok(done),
             });
             // Nobody waits for the manifest: it is told of only if it fails.
             if let Err(error) = done {
@@ -94,7 +94,7 @@ impl SealedTree<'_> {
         report.end(&self.shown(Path::new("")))
     }
 
-    fn rekey_files(&self, rekey: &Rekey<'_>, report: &mut Report<'_>) -> Result {
+    fn rekey_files(&self, rekey: &Rekey<'_>, report: &mut FileReporter<'_>) -> Result {
         let options = self.options();
         self.expect();
         let items = self.pairs()?.map(|pair| {
@@ -112,12 +112,12 @@ impl SealedTree<'_> {
             Pair::File(ref entry) => one(self, rekey, &pair.path(), Some(entry)).map(Some),
             Pair::Plain(_) => Ok(None),
             Pair::Missing(_) => Err(Error::new(&self.shown(&pair.path()), Problem::Missing)),
-            Pair::Added(path) => Ok(left(self.kept(), &path).map(Prepared::Done)),
-            Pair::AddedUnread(_) => Ok(Some(Prepared::Done(Done::Left))),
+            Pair::Added(path) => Ok(left(self.kept(), &path).map(PreparedFile::Done)),
+            Pair::AddedUnread(_) => Ok(Some(PreparedFile::Done(Done::Left))),
             Pair::Unread(path, error) => Err(Error::io("read", &self.shown(&path), error)),
         };
         let before = |files: &[Item<Pair>]| {
-            let Kept::Directory(tree) = self.kept() else { return };
+            let TreeStorage::Directory(tree) = self.kept() else { return };
             let places = files.iter().filter_map(|file| match &file.it {
                 pair @ Pair::File(_) => tree.place(&pair.path(), "read").ok(),
                 _ => None,
@@ -139,7 +139,7 @@ pub fn restore_tree(
     tell: Tell<'_>,
 ) -> Result<Total> {
     let tree = Tree::open(path)?;
-    let mut report = Report::new(tell, options.progress);
+    let mut report = FileReporter::new(tell, options.progress);
     let items = tree.paths(options).filter_map(|path| match path {
         Ok(path) => {
             let it = backup::file_of(&path)?;
@@ -150,7 +150,7 @@ pub fn restore_tree(
     let prepare = |path: PathBuf| {
         let place = tree.place(&path, "read")?;
         let change = saved(&place, trust, options)?;
-        Ok(Some(Prepared::Change(change, Done::Restored)))
+        Ok(Some(PreparedFile::Change(change, Done::Restored)))
     };
     in_batches(options, items, &mut report, |_| (), prepare, make)?;
     report.end(path)
@@ -158,8 +158,8 @@ pub fn restore_tree(
 
 /// What is told of a file that is not of the tree: nothing of a copy of a header, which has been
 /// put back.
-fn left(kept: &Kept, path: &Path) -> Option<Done> {
-    if let Kept::Directory(tree) = kept
+fn left(kept: &TreeStorage, path: &Path) -> Option<Done> {
+    if let TreeStorage::Directory(tree) = kept
         && let Some(file) = backup::file_of(path)
         && let Ok(place) = tree.place(&file, "read")
         && backup::copy_of(&place).seen().is_err()
@@ -175,32 +175,32 @@ fn one(
     rekey: &Rekey<'_>,
     path: &Path,
     entry: Option<&Entry>,
-) -> Result<Prepared<Change>> {
+) -> Result<PreparedFile<Change>> {
     let tree = match sealed.kept() {
-        Kept::Directory(tree) => tree,
-        Kept::Store(store) => {
-            return stored(sealed, store.as_ref(), rekey, path, entry).map(Prepared::Done);
+        TreeStorage::Directory(tree) => tree,
+        TreeStorage::Store(store) => {
+            return stored(sealed, store.as_ref(), rekey, path, entry).map(PreparedFile::Done);
         }
     };
     let place: Place = tree.place(path, "read")?;
     let shown = place.shown.clone();
     expect_recovered(&place, rekey, sealed.options())?;
-    let opened = Opened::to_lock(place)?;
+    let opened = RekeySource::to_lock(place)?;
     let OldHeader::Polyseal(header) = &opened.header else {
         return Err(Error::new(&shown, Problem::OtherFile));
     };
     let which = which(sealed, header, &shown, entry)?;
     if rekey.one_is_added() && rekey.opens_header(header, which) {
-        return Ok(Prepared::Done(Done::Already));
+        return Ok(PreparedFile::Done(Done::Already));
     }
     let new = match opened.contents(rekey, which) {
         Err(error) if is_no_key(&error) && rekey.opens_header(header, which) => {
-            return Ok(Prepared::Done(Done::Already));
+            return Ok(PreparedFile::Done(Done::Already));
         }
         new => new?,
     };
     let change = Ready { opened, new }.change(rekey, sealed.options())?;
-    Ok(Prepared::Change(change, Done::Rekeyed))
+    Ok(PreparedFile::Change(change, Done::Rekeyed))
 }
 
 /// The same in a store. The manifest is the version that was read at first.
@@ -230,17 +230,17 @@ fn which<'a>(
     header: &Header,
     shown: &Path,
     entry: Option<&'a Entry>,
-) -> Result<Which<'a>> {
+) -> Result<ExpectedFile<'a>> {
     Ok(match entry {
         Some(Entry { kind: Kind::File { bound, .. }, .. }) => {
             if header.file_salt() != bound.file_salt() {
                 return Err(Error::new(shown, Problem::OtherFile));
             }
             match bound {
-                Bound::Contents(commitment) => Which::Of(commitment),
-                Bound::Salt(_) => Which::Any,
+                Bound::Contents(commitment) => ExpectedFile::Of(commitment),
+                Bound::Salt(_) => ExpectedFile::Any,
             }
         }
-        _ => sealed.manifest_context().map_or(Which::Any, Which::BoundTo),
+        _ => sealed.manifest_context().map_or(ExpectedFile::Any, ExpectedFile::BoundTo),
     })
 }

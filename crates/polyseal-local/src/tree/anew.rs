@@ -12,9 +12,9 @@ use polyseal_file::{Encryptor, Header, Input, Output};
 
 use super::join::{Pair, path_of, unread};
 use super::passed_on::passed_on;
-use super::seal::{Manifest, Outcome, bound};
-use super::store::NewSealed;
-use super::target::{NewTree, Writable};
+use super::seal::{Manifest, SealResult, bound};
+use super::store::NewSealedFile;
+use super::target::{NewTree, WritableTree};
 use super::{SealedTree, Tree, manifest_name, sealed};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::many::{Done, Tell, Total, in_order};
@@ -49,7 +49,7 @@ impl SealedTree<'_> {
             };
             Ok((pair, made))
         });
-        let work = |pair: Result<(Pair, Result)>| -> Outcome {
+        let work = |pair: Result<(Pair, Result)>| -> SealResult {
             // What cannot be read of the manifest has been read before, when it was opened.
             let (pair, made) = match pair {
                 Ok(pair) => pair,
@@ -62,11 +62,11 @@ impl SealedTree<'_> {
                 Pair::Plain(entry) => made.map(|()| (Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
                 Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(Done::Left))),
-                Pair::Unread(_, error) => Err(unread(&shown, error)),
+                Pair::UnreadDirectory(_, error) => Err(unread(&shown, error)),
             };
             (path, done)
         };
-        let manifest = NewSealed::File(to.create(Path::new(&manifest_name()), options)?);
+        let manifest = NewSealedFile::File(to.create(Path::new(&manifest_name()), options)?);
         let shown = to.tree.shown(Path::new(&manifest_name()));
         in_order(pairs, options.jobs, options.progress, work, |outcomes| {
             Manifest { of: tree, options, encryptor, shown }.write(manifest, outcomes, tell)
@@ -76,7 +76,7 @@ impl SealedTree<'_> {
     fn one(
         &self,
         tree: &Tree,
-        to: &Writable,
+        to: &WritableTree,
         entry: Entry,
         encryptor: Encryptor<'_>,
     ) -> Result<(Option<Entry>, Option<Done>)> {

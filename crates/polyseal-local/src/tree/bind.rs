@@ -9,7 +9,7 @@ use polyseal_file::{Encryptor, Output};
 
 use super::join::{Pair, unread};
 use super::open::SealedTree;
-use super::seal::{Manifest, Outcome};
+use super::seal::{Manifest, SealResult};
 use super::store::ManifestFile;
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, Tell, Total, in_order};
@@ -31,7 +31,7 @@ impl SealedTree<'_> {
         let options = self.options();
         let tree = self.tree()?;
         self.expect();
-        let work = |pair: Result<Pair>| -> Outcome {
+        let work = |pair: Result<Pair>| -> SealResult {
             // What cannot be read of the manifest has been read before, when it was opened.
             let pair = match pair {
                 Ok(pair) => pair,
@@ -44,7 +44,7 @@ impl SealedTree<'_> {
                 Pair::Plain(entry) => Ok((Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
                 Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(Done::Left))),
-                Pair::Unread(_, error) => Err(unread(&shown, error)),
+                Pair::UnreadDirectory(_, error) => Err(unread(&shown, error)),
             };
             (path, done)
         };

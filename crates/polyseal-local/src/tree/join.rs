@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
 
-use super::walk::{Step, Unread, Walk};
+use super::walk::{UnreadDirectory, Walk, WalkEntry};
 use super::{manifest_name, sealed};
 use crate::error::{Error, Result, of_manifest};
 use crate::platform::EntryKind;
@@ -25,12 +25,12 @@ pub(crate) enum Pair {
     /// What the manifest does not have, by its path on disk.
     Added(PathBuf),
     /// A directory of the tree that could not be read. Of what should be in it nothing is known.
-    Unread(PathBuf, io::Error),
+    UnreadDirectory(PathBuf, io::Error),
     /// The same of one that the manifest does not have.
     AddedUnread(PathBuf),
 }
 
-pub(super) struct Join<'a, M: Iterator<Item = Read>> {
+pub(super) struct Join<'a, M: Iterator<Item = ManifestItem>> {
     /// What messages call the manifest.
     shown: PathBuf,
     manifest: Peekable<M>,
@@ -43,9 +43,9 @@ pub(super) struct Join<'a, M: Iterator<Item = Read>> {
 }
 
 /// What is read of a manifest.
-type Read = std::result::Result<Entry, ManifestError>;
+type ManifestItem = std::result::Result<Entry, ManifestError>;
 
-impl<'a, M: Iterator<Item = Read>> Join<'a, M> {
+impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
     pub(super) fn new(
         manifest: M,
         shown: PathBuf,
@@ -82,7 +82,7 @@ impl<'a, M: Iterator<Item = Read>> Join<'a, M> {
     /// What has its turn in the walk is no directory, and not the manifest itself.
     fn skip_expected(&mut self) {
         let manifest = manifest_name();
-        let is_expected = |found: &std::result::Result<Step, Unread>| match found {
+        let is_expected = |found: &std::result::Result<WalkEntry, UnreadDirectory>| match found {
             Ok(step) => step.kind == EntryKind::Directory || step.there.as_os_str() == manifest,
             Err(_) => false,
         };
@@ -108,11 +108,11 @@ impl<'a, M: Iterator<Item = Read>> Join<'a, M> {
             return Pair::AddedUnread(path);
         }
         self.passed = Some(path.clone());
-        Pair::Unread(path, error)
+        Pair::UnreadDirectory(path, error)
     }
 }
 
-impl<M: Iterator<Item = Read>> Iterator for Join<'_, M> {
+impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
     /// An error is one of the manifest, and ends it.
     type Item = Result<Pair>;
 
@@ -165,7 +165,9 @@ impl Pair {
         match self {
             Self::File(entry) | Self::Missing(entry) => sealed(&path_of(entry)),
             Self::Plain(entry) => path_of(entry),
-            Self::Added(path) | Self::Unread(path, _) | Self::AddedUnread(path) => path.clone(),
+            Self::Added(path) | Self::UnreadDirectory(path, _) | Self::AddedUnread(path) => {
+                path.clone()
+            }
         }
     }
 }

@@ -32,12 +32,12 @@ pub(crate) use self::join::Pair;
 pub use self::open::SealedTree;
 pub use self::seal::TreeSealer;
 pub use self::store::{Compared, NewStored, Over, Store, Stored};
-pub(crate) use self::store::{Kept, ManifestFile};
+pub(crate) use self::store::{ManifestFile, TreeStorage};
 pub use self::target::NewTree;
 
 use self::cursor::Cursor;
 use self::walk::Walk;
-use crate::error::{About, Error, Result};
+use crate::error::{Error, ErrorContext, Result};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::{Directory, EntryKind};

@@ -14,12 +14,12 @@ use polyseal_file::{
 };
 
 use super::join::{Join, Pair, path_of, unread};
-use super::store::{Kept, ManifestFile, Store};
-use super::target::{NewTree, Reach, Writable};
+use super::store::{ManifestFile, Store, TreeStorage};
+use super::target::{AccessRule, NewTree, WritableTree};
 use super::{Tree, manifest_name, sealed};
-use crate::error::{About, Error, Problem, Result, file, of_manifest};
+use crate::error::{Error, ErrorContext, Problem, Result, file, of_manifest};
 use crate::leftovers::Temporary;
-use crate::many::{Done, Report, Tell, Total, in_order};
+use crate::many::{Done, FileReporter, Tell, Total, in_order};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
@@ -33,7 +33,7 @@ const OTHERS_WRITE: u16 = 0o022;
 const OWNER: u16 = 0o700;
 
 /// Which version the manifest is of.
-enum ManifestOf {
+enum ManifestVersion {
     /// Version 1, which is bound to the context of the files, and was asked for.
     Version1,
     /// Version 2, and the context that it is bound to.
@@ -42,11 +42,11 @@ enum ManifestOf {
 
 /// A sealed tree whose manifest has been read, to its end.
 pub struct SealedTree<'a> {
-    kept: Kept,
+    kept: TreeStorage,
     manifest: ManifestFile,
     /// As it was before the rest was read: whoever replaces the manifest compares it.
     header: Header,
-    bound: ManifestOf,
+    bound: ManifestVersion,
     options: Options<'a>,
     decryptor: Decryptor<'a>,
     files: u64,
@@ -67,7 +67,7 @@ impl<'a> SealedTree<'a> {
             io::ErrorKind::NotFound => Error::new(&shown, Problem::NoManifest),
             _ => Error::io("read", &shown, error),
         })?;
-        Self::of(Kept::Directory(tree), ManifestFile::File(manifest), decryptor, options)
+        Self::of(TreeStorage::Directory(tree), ManifestFile::File(manifest), decryptor, options)
     }
 
     /// Opens the tree in a store.
@@ -86,11 +86,11 @@ impl<'a> SealedTree<'a> {
                 problem => Error::new(&path, problem),
             }
         })?;
-        Self::of(Kept::Store(store), ManifestFile::Stored(manifest), decryptor, options)
+        Self::of(TreeStorage::Store(store), ManifestFile::Stored(manifest), decryptor, options)
     }
 
     fn of(
-        kept: Kept,
+        kept: TreeStorage,
         manifest: ManifestFile,
         decryptor: Decryptor<'a>,
         options: &Options<'a>,
@@ -98,7 +98,7 @@ impl<'a> SealedTree<'a> {
         let shown = kept.shown(Path::new(&manifest_name()));
         let options = *options;
         let header = manifest.header().map_err(file(&shown))?;
-        let bound = ManifestOf::read(&manifest, &decryptor, &options, &shown)?;
+        let bound = ManifestVersion::read(&manifest, &decryptor, &options, &shown)?;
         let (files, bytes) = (0, 0);
         let mut sealed = Self { kept, manifest, header, bound, options, decryptor, files, bytes };
         let (mut files, mut bytes) = (0, 0_u64);
@@ -136,7 +136,7 @@ impl<'a> SealedTree<'a> {
     /// As [`verify`](Self::verify), and those of the directory.
     pub fn decrypt(&self, to: NewTree, tell: Tell<'_>) -> Result<Total> {
         let mask = process_mask();
-        let to = Made { to: to.make()?, options: &self.options, mask };
+        let to = DecryptedTree { to: to.make()?, options: &self.options, mask };
         let mut open = Vec::new();
         self.each(
             tell,
@@ -155,7 +155,7 @@ impl<'a> SealedTree<'a> {
     }
 
     /// Where its files are.
-    pub(crate) fn kept(&self) -> &Kept {
+    pub(crate) fn kept(&self) -> &TreeStorage {
         &self.kept
     }
 
@@ -196,8 +196,8 @@ impl<'a> SealedTree<'a> {
     /// What the manifest is bound to, if it is not to the context of the files.
     pub(crate) fn manifest_context(&self) -> Option<&Context> {
         match &self.bound {
-            ManifestOf::Version1 => None,
-            ManifestOf::Version2(context) => Some(context),
+            ManifestVersion::Version1 => None,
+            ManifestVersion::Version2(context) => Some(context),
         }
     }
 
@@ -214,10 +214,10 @@ impl<'a> SealedTree<'a> {
     pub(super) fn carry(&self, entry: &Entry, output: Output<'_>) -> Result<(Summary, Commitment)> {
         let name = sealed(&path_of(entry));
         match &self.kept {
-            Kept::Directory(tree) => {
+            TreeStorage::Directory(tree) => {
                 self.carry_from(entry, Input::File(&tree.file(&name)?), output)
             }
-            Kept::Store(store) => {
+            TreeStorage::Store(store) => {
                 self.carry_from(entry, Input::Stream(&mut *store.stream(&name)?), output)
             }
         }
@@ -265,7 +265,7 @@ impl<'a> SealedTree<'a> {
         &self,
         tell: Tell<'_>,
         begin: impl Fn(&Entry) -> Result + Sync,
-        mut leave: impl FnMut(Option<&Entry>, &mut Report<'_>) -> Result + Send,
+        mut leave: impl FnMut(Option<&Entry>, &mut FileReporter<'_>) -> Result + Send,
         links: impl Fn(&Entry) -> Result<Option<Done>> + Sync,
         work: impl Fn(&Entry) -> Result<Done> + Sync,
     ) -> Result<Total> {
@@ -278,7 +278,7 @@ impl<'a> SealedTree<'a> {
             };
             Ok((pair, begun))
         });
-        let work = |pair: Result<(Pair, Result)>| -> Result<Outcome> {
+        let work = |pair: Result<(Pair, Result)>| -> Result<EntryResult> {
             let (pair, begun) = pair?;
             let shown = self.shown(&pair.path());
             Ok(match pair {
@@ -298,11 +298,13 @@ impl<'a> SealedTree<'a> {
                 }
                 Pair::Added(path) => (shown, Err(self.added(&path)), None),
                 Pair::AddedUnread(path) => (shown, Err(self.added(&path)), None),
-                Pair::Unread(_, error) => (shown.clone(), Err(unread(&shown, error)), None),
+                Pair::UnreadDirectory(_, error) => {
+                    (shown.clone(), Err(unread(&shown, error)), None)
+                }
             })
         };
         in_order(pairs, self.options.jobs, self.options.progress, work, |outcomes| {
-            let mut report = Report::new(tell, self.options.progress);
+            let mut report = FileReporter::new(tell, self.options.progress);
             for outcome in outcomes {
                 let (path, done, entry) = outcome?;
                 if let Some(entry) = &entry {
@@ -342,7 +344,7 @@ fn entries<'a>(
     read(BufReader::with_capacity(1 << 16, reader)).map_err(of_manifest(shown))
 }
 
-impl ManifestOf {
+impl ManifestVersion {
     /// That of an encrypted manifest. One of version 2 is bound to a context that no file has, so
     /// that no file is taken for one.
     fn read(
@@ -384,17 +386,17 @@ impl std::fmt::Debug for SealedTree<'_> {
 }
 
 /// What is told, and the entry if there is one.
-type Outcome = (PathBuf, Result<Option<Done>>, Option<Entry>);
+type EntryResult = (PathBuf, Result<Option<Done>>, Option<Entry>);
 
 /// The tree that is made.
-struct Made<'a> {
-    to: Writable,
+struct DecryptedTree<'a> {
+    to: WritableTree,
     options: &'a Options<'a>,
     /// The permissions that this process gives to no new file.
     mask: u16,
 }
 
-impl Made<'_> {
+impl DecryptedTree<'_> {
     /// The same of a directory that is made. Its group may be one that the folder gives it.
     fn given(&self, directory: &Directory, mode: u16) -> io::Result<u16> {
         given(directory, directory, self.mode(mode))
@@ -407,9 +409,9 @@ impl Made<'_> {
     /// What of the permissions in the manifest may be given here.
     fn mode(&self, mode: u16) -> u16 {
         match self.to.reach {
-            Reach::OwnerOnly => mode & OWNER,
-            Reach::AsSaid if self.options.preserve_permissions => mode,
-            Reach::AsSaid => mode & !self.mask & !OTHERS_WRITE,
+            AccessRule::OwnerOnly => mode & OWNER,
+            AccessRule::Permissions if self.options.preserve_permissions => mode,
+            AccessRule::Permissions => mode & !self.mask & !OTHERS_WRITE,
         }
     }
 
@@ -456,7 +458,7 @@ impl Made<'_> {
         &self,
         open: &mut Vec<Entry>,
         next: Option<&Entry>,
-        report: &mut Report<'_>,
+        report: &mut FileReporter<'_>,
     ) -> Result {
         while let Some(last) = open.last() {
             if next.is_some_and(|next| path_of(next).starts_with(path_of(last))) {

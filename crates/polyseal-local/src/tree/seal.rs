@@ -9,12 +9,12 @@ use std::thread;
 use polyseal_file::manifest::{Bound, Entry, Kind, Writer, context};
 use polyseal_file::{Encryptor, Input, Output, ReadAt, Summary};
 
-use super::store::{NewSealed, Over, Store};
-use super::target::{NewTree, Writable};
-use super::walk::{Step, Unread, Walk};
+use super::store::{NewSealedFile, Over, Store};
+use super::target::{NewTree, WritableTree};
+use super::walk::{UnreadDirectory, Walk, WalkEntry};
 use super::{MANIFEST, Tree, manifest_name, sealed};
-use crate::error::{About, Error, Problem, Result, of_manifest, sealing, unwrapped};
-use crate::many::{Done, Report, Tell, Total, in_order};
+use crate::error::{Error, ErrorContext, Problem, Result, of_manifest, sealing, unwrapped};
+use crate::many::{Done, FileReporter, Tell, Total, in_order};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::EntryKind;
@@ -26,23 +26,23 @@ use crate::watch::Watch;
 #[derive(Debug)]
 pub struct TreeSealer {
     from: Tree,
-    to: To,
+    to: Destination,
 }
 
 /// Where the tree goes.
 #[derive(Debug)]
-enum To {
+enum Destination {
     Directory(NewTree),
     Store(Arc<dyn Store>, Over),
 }
 
 /// The same, when the work has begun.
-enum Begun {
-    Directory(Writable),
+enum OpenDestination {
+    Directory(WritableTree),
     Store(Arc<dyn Store>, Over),
 }
 
-impl Begun {
+impl OpenDestination {
     fn shown(&self, path: &Path) -> PathBuf {
         match self {
             Self::Directory(to) => to.tree.shown(path),
@@ -58,30 +58,30 @@ impl Begun {
         }
     }
 
-    fn create(&self, path: &Path, bytes: u64, options: &Options<'_>) -> Result<NewSealed> {
+    fn create(&self, path: &Path, bytes: u64, options: &Options<'_>) -> Result<NewSealedFile> {
         Ok(match self {
-            Self::Directory(to) => NewSealed::File(to.create(path, options)?),
+            Self::Directory(to) => NewSealedFile::File(to.create(path, options)?),
             Self::Store(store, over) => {
-                NewSealed::Stored(store.create(path, *over, Some(bytes))?)
+                NewSealedFile::Stored(store.create(path, *over, Some(bytes))?)
             }
         })
     }
 
     /// Begun before any file is: of two runs into one store, one ends without a manifest.
-    fn manifest(&self, options: &Options<'_>) -> Result<NewSealed> {
+    fn manifest(&self, options: &Options<'_>) -> Result<NewSealedFile> {
         let path = PathBuf::from(manifest_name());
         Ok(match self {
-            Self::Directory(to) => NewSealed::File(to.create(&path, options)?),
+            Self::Directory(to) => NewSealedFile::File(to.create(&path, options)?),
             Self::Store(store, over) => {
                 let over = if *over == Over::Nothing { Over::Nothing } else { Over::AsSeen };
-                NewSealed::Stored(store.create(&path, over, None)?)
+                NewSealedFile::Stored(store.create(&path, over, None)?)
             }
         })
     }
 }
 
 /// What came of a name: its entry, if it has one, and what is told of it.
-pub(super) type Outcome = (PathBuf, Result<(Option<Entry>, Option<Done>)>);
+pub(super) type SealResult = (PathBuf, Result<(Option<Entry>, Option<Done>)>);
 
 impl TreeSealer {
     /// Looks at both directories, and at every name in the first: what cannot be told apart when it
@@ -93,7 +93,7 @@ impl TreeSealer {
     pub fn new(from: &Path, to: NewTree, options: &Options<'_>) -> Result<Self> {
         let tree = Tree::open(from)?;
         to.expect_outside(from)?;
-        let sealer = Self { from: tree, to: To::Directory(to) };
+        let sealer = Self { from: tree, to: Destination::Directory(to) };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
     }
@@ -115,7 +115,7 @@ impl TreeSealer {
             return Err(Error::new(&store.shown(Path::new("")), Problem::Occupied(there)));
         }
         let over = if overwrite { Over::Anything } else { Over::Nothing };
-        let sealer = Self { from, to: To::Store(store, over) };
+        let sealer = Self { from, to: Destination::Store(store, over) };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
     }
@@ -125,11 +125,11 @@ impl TreeSealer {
     fn expect_distinct_names(&self, options: &Options<'_>) -> Result {
         let mut walk = Walk::new(&self.from.root, options.exclude, false);
         while let Some(step) = walk.next() {
-            if let Ok(Step { path, kind, .. }) = &step {
+            if let Ok(WalkEntry { path, kind, .. }) = &step {
                 if path == Path::new(MANIFEST) {
                     return Err(Error::new(&self.from.shown(path), Problem::ReservedName));
                 }
-                if let (To::Store(store, _), EntryKind::File) = (&self.to, kind) {
+                if let (Destination::Store(store, _), EntryKind::File) = (&self.to, kind) {
                     store.expect_name(&sealed(path))?;
                 }
             }
@@ -153,26 +153,26 @@ impl TreeSealer {
     ) -> Result<Total> {
         let Self { from, to } = self;
         let to = match to {
-            To::Directory(to) => Begun::Directory(to.make()?),
-            To::Store(store, over) => Begun::Store(store, over),
+            Destination::Directory(to) => OpenDestination::Directory(to.make()?),
+            Destination::Store(store, over) => OpenDestination::Store(store, over),
         };
         let watch = Watch::new(options.progress);
         let add = |more| watch.add(more);
         let encryptor = encryptor.progress(&add).cancelled_by(watch.cancel());
-        let one = One { from: &from, to: &to, options, encryptor };
+        let one = FileSealer { from: &from, to: &to, options, encryptor };
         // A directory is there before anything in it has its turn.
         let steps = Walk::new(&from.root, options.exclude, false).map(|step| {
-            if let Ok(Step { path, kind: EntryKind::Directory, .. }) = &step
+            if let Ok(WalkEntry { path, kind: EntryKind::Directory, .. }) = &step
                 && let Err(error) = to.make_directory(path)
             {
                 return Err((path.clone(), error));
             }
-            step.map_err(|(path, error): Unread| {
+            step.map_err(|(path, error): UnreadDirectory| {
                 let error = Error::io("read", &from.shown(&path), error);
                 (path, error)
             })
         });
-        let work = |step: std::result::Result<Step, (PathBuf, Error)>| match step {
+        let work = |step: std::result::Result<WalkEntry, (PathBuf, Error)>| match step {
             Ok(step) => {
                 let sealed = one.seal(&step).map(|(entry, done)| (Some(entry), done));
                 (step.path, sealed)
@@ -183,7 +183,7 @@ impl TreeSealer {
         let output = to.manifest(options)?;
         let shown = to.shown(Path::new(&manifest_name()));
         let manifest = Manifest { of: &from, options, encryptor, shown };
-        let consume = |outcomes: &mut (dyn Iterator<Item = Outcome> + Send)| {
+        let consume = |outcomes: &mut (dyn Iterator<Item = SealResult> + Send)| {
             manifest.write(output, outcomes, tell)
         };
         thread::scope(|scope| {
@@ -227,15 +227,15 @@ impl Drop for StopOnDrop<'_> {
 }
 
 /// What the work on one name takes.
-struct One<'a> {
+struct FileSealer<'a> {
     from: &'a Tree,
-    to: &'a Begun,
+    to: &'a OpenDestination,
     options: &'a Options<'a>,
     encryptor: Encryptor<'a>,
 }
 
-impl One<'_> {
-    fn seal(&self, step: &Step) -> Result<(Entry, Option<Done>)> {
+impl FileSealer<'_> {
+    fn seal(&self, step: &WalkEntry) -> Result<(Entry, Option<Done>)> {
         let path = bytes(step.path.as_os_str()).to_vec();
         let place = self.from.place(&step.path, "read")?;
         match step.kind {
@@ -257,7 +257,12 @@ impl One<'_> {
         }
     }
 
-    fn file(&self, place: &Place, step: &Step, path: Vec<u8>) -> Result<(Entry, Option<Done>)> {
+    fn file(
+        &self,
+        place: &Place,
+        step: &WalkEntry,
+        path: Vec<u8>,
+    ) -> Result<(Entry, Option<Done>)> {
         let file = place.file().cannot("read", &place.shown)?;
         let (mode, modified) = mode_and_time(&file).cannot("read", &place.shown)?;
         let bytes = file.size().cannot("read", &place.shown)?;
@@ -293,8 +298,8 @@ impl Manifest<'_> {
     /// Tells of the outcomes, and lets the manifest of them appear.
     pub(super) fn write(
         &self,
-        mut output: NewSealed,
-        outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
+        mut output: NewSealedFile,
+        outcomes: &mut (dyn Iterator<Item = SealResult> + Send),
         tell: Tell<'_>,
     ) -> Result<Total> {
         let total = self.write_to(output.output(), outcomes, tell)?;
@@ -306,11 +311,11 @@ impl Manifest<'_> {
     pub(super) fn write_to(
         &self,
         output: Output<'_>,
-        outcomes: &mut (dyn Iterator<Item = Outcome> + Send),
+        outcomes: &mut (dyn Iterator<Item = SealResult> + Send),
         tell: Tell<'_>,
     ) -> Result<Total> {
         let shown = &self.shown;
-        let mut report = Report::new(tell, self.options.progress);
+        let mut report = FileReporter::new(tell, self.options.progress);
         let writer = Writer::new(Vec::new()).map_err(of_manifest(shown))?;
         let mut plaintext = Plaintext {
             outcomes,
@@ -332,11 +337,11 @@ impl Manifest<'_> {
 
 /// The manifest, which is made as it is read, of what comes of the files.
 struct Plaintext<'a, 'b, C> {
-    outcomes: &'a mut (dyn Iterator<Item = Outcome> + Send),
+    outcomes: &'a mut (dyn Iterator<Item = SealResult> + Send),
     /// None when the manifest has ended.
     writer: Option<Writer<Vec<u8>>>,
     from: &'a Tree,
-    report: &'a mut Report<'b>,
+    report: &'a mut FileReporter<'b>,
     cancelled: C,
     ready: Vec<u8>,
     at: usize,

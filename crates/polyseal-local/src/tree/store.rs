@@ -15,7 +15,7 @@ use std::sync::Arc;
 use polyseal_file::{Header, Output, ReadAt};
 
 use super::Tree;
-use super::walk::{Names, Walk};
+use super::walk::{DirectoryNames, Walk};
 use crate::error::{Error, Problem, Result};
 use crate::new_file::NewFile;
 use crate::platform::{EntryKind, bytes};
@@ -112,12 +112,12 @@ pub trait NewStored: Write + Send {
 
 /// Where the files of a sealed tree are.
 #[derive(Debug)]
-pub(crate) enum Kept {
+pub(crate) enum TreeStorage {
     Directory(Tree),
     Store(Arc<dyn Store>),
 }
 
-impl Kept {
+impl TreeStorage {
     pub(crate) fn shown(&self, path: &Path) -> PathBuf {
         match self {
             Self::Directory(tree) => tree.shown(path),
@@ -137,7 +137,9 @@ impl Kept {
     pub(super) fn walk<'a>(&self, exclude: &'a (dyn Fn(&Path) -> bool + Sync)) -> Result<Walk<'a>> {
         Ok(match self {
             Self::Directory(tree) => Walk::new(&tree.root, exclude, true),
-            Self::Store(store) => Walk::of(Box::new(Listed::new(store.list()?)), exclude, true),
+            Self::Store(store) => {
+                Walk::of(Box::new(StoreListing::new(store.list()?)), exclude, true)
+            }
         })
     }
 }
@@ -175,12 +177,12 @@ impl ReadAt for ManifestFile {
 }
 
 /// An encrypted file of a tree that is made.
-pub(super) enum NewSealed {
+pub(super) enum NewSealedFile {
     File(NewFile),
     Stored(Box<dyn NewStored>),
 }
 
-impl NewSealed {
+impl NewSealedFile {
     pub(super) fn output(&mut self) -> Output<'_> {
         match self {
             Self::File(file) => Output::File(file.file()),
@@ -197,16 +199,16 @@ impl NewSealed {
 }
 
 /// The files of a store, in the order of their bytes: those of a directory are beside each other.
-struct Listed(Vec<String>);
+struct StoreListing(Vec<String>);
 
-impl Listed {
+impl StoreListing {
     fn new(mut paths: Vec<String>) -> Self {
         paths.sort_unstable();
         Self(paths)
     }
 }
 
-impl Names for Listed {
+impl DirectoryNames for StoreListing {
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(std::ffi::OsString, EntryKind)>> {
         let mut prefix = bytes(directory.as_os_str()).to_vec();
         if !prefix.is_empty() {
@@ -233,7 +235,7 @@ mod tests {
     #[test]
     fn what_is_listed_has_directories() {
         let paths = ["b", "a/x", "a-", "a/y/z", "a", "a/y", "é/1"].map(str::to_owned);
-        let mut listed = Listed::new(paths.to_vec());
+        let mut listed = StoreListing::new(paths.to_vec());
         let mut names = |path: &str| {
             let names = listed.names(Path::new(path)).unwrap().into_iter();
             let mut names: Vec<_> = names

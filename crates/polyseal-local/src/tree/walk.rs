@@ -14,7 +14,7 @@ use crate::platform::{Directory, EntryKind};
 use crate::platform::{bytes, of_bytes};
 
 /// One name.
-pub(super) struct Step {
+pub(super) struct WalkEntry {
     /// The path from the root; in a sealed tree, without the suffix of a file.
     pub(super) path: PathBuf,
     /// As it is on disk.
@@ -24,22 +24,22 @@ pub(super) struct Step {
 }
 
 /// A directory that could not be read, and why.
-pub(super) type Unread = (PathBuf, io::Error);
+pub(super) type UnreadDirectory = (PathBuf, io::Error);
 
 /// What has the names in the directories of a tree.
-pub(super) trait Names: Send {
+pub(super) trait DirectoryNames: Send {
     /// Those in one, each with what it is.
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>>;
 }
 
-impl Names for Cursor {
+impl DirectoryNames for Cursor {
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
         self.at(directory)?.names()
     }
 }
 
 pub(super) struct Walk<'a> {
-    there: Box<dyn Names>,
+    there: Box<dyn DirectoryNames>,
     exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     sealed: bool,
     /// Of each directory on the way, what is still to come, the last first.
@@ -62,7 +62,7 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn of(
-        there: Box<dyn Names>,
+        there: Box<dyn DirectoryNames>,
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
         sealed: bool,
     ) -> Self {
@@ -115,7 +115,7 @@ fn clash(names: &[Name]) -> Option<&OsStr> {
 }
 
 impl Iterator for Walk<'_> {
-    type Item = Result<Step, Unread>;
+    type Item = Result<WalkEntry, UnreadDirectory>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if let Some(path) = self.next.take() {
@@ -130,8 +130,11 @@ impl Iterator for Walk<'_> {
                 self.open.pop();
                 continue;
             };
-            let step =
-                Step { path: directory.join(of_bytes(&key)), there: directory.join(name), kind };
+            let step = WalkEntry {
+                path: directory.join(of_bytes(&key)),
+                there: directory.join(name),
+                kind,
+            };
             if kind == EntryKind::Directory {
                 self.next = Some(step.path.clone());
             }

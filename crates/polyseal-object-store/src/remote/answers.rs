@@ -24,7 +24,7 @@ pub fn find<'a, T: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<
 
 /// More came than was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMuch {
+pub struct ExcessBytes {
     /// The bytes that there may be.
     pub asked: u64,
 }
@@ -74,7 +74,7 @@ pub struct NoAnswer {
     source: Option<HttpError>,
 }
 
-impl fmt::Display for TooMuch {
+impl fmt::Display for ExcessBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the server sent more than the {} bytes that it was asked for", self.asked)
     }
@@ -123,7 +123,7 @@ impl fmt::Display for NoAnswer {
     }
 }
 
-impl Error for TooMuch {}
+impl Error for ExcessBytes {}
 impl Error for NoRanges {}
 impl Error for EmptyObject {}
 impl Error for Redirected {}
@@ -167,10 +167,10 @@ mod tests {
 
     #[test]
     fn what_an_io_error_carries_is_found() {
-        let carried = io::Error::other(refused(TooMuch { asked: 7 }));
-        assert_eq!(find(&carried), Some(&TooMuch { asked: 7 }));
-        let direct = io::Error::other(TooMuch { asked: 8 });
-        assert_eq!(find(&direct), Some(&TooMuch { asked: 8 }));
+        let carried = io::Error::other(refused(ExcessBytes { asked: 7 }));
+        assert_eq!(find(&carried), Some(&ExcessBytes { asked: 7 }));
+        let direct = io::Error::other(ExcessBytes { asked: 8 });
+        assert_eq!(find(&direct), Some(&ExcessBytes { asked: 8 }));
         assert_eq!(find::<NoRanges>(&direct), None);
     }
 }

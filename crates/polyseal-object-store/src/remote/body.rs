@@ -18,11 +18,11 @@ use http_body_util::BodyExt;
 use object_store::client::{HttpError, HttpErrorKind, HttpResponseBody};
 use tokio::time::Sleep;
 
-use super::answers::{NoAnswer, TooMuch, refused};
+use super::answers::{ExcessBytes, NoAnswer, refused};
 use super::asked::Bounds;
-use super::trouble::Watch;
+use super::trouble::OutageWatch;
 
-pub(super) struct Bounded {
+pub(super) struct BoundedBody {
     inner: HttpResponseBody,
     bounds: Bounds,
     taken: u64,
@@ -35,16 +35,16 @@ pub(super) struct Bounded {
     last: Instant,
     host: Arc<str>,
     /// Who is told; nobody of the body of a failure, which is told itself.
-    watch: Option<Arc<Watch>>,
+    watch: Option<Arc<OutageWatch>>,
 }
 
-impl Bounded {
+impl BoundedBody {
     pub(super) fn new(
         inner: HttpResponseBody,
         bounds: Bounds,
         patience: Duration,
         host: Arc<str>,
-        watch: Option<Arc<Watch>>,
+        watch: Option<Arc<OutageWatch>>,
     ) -> Self {
         let last = Instant::now();
         let (waiting, alarm) = (None, None);
@@ -128,7 +128,7 @@ impl Bounded {
     }
 }
 
-impl Body for Bounded {
+impl Body for BoundedBody {
     type Data = Bytes;
     type Error = HttpError;
 
@@ -138,7 +138,7 @@ impl Body for Bounded {
     ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
         let this = &mut *self;
         if this.over {
-            return Poll::Ready(Some(Err(refused(TooMuch { asked: this.bounds.most }))));
+            return Poll::Ready(Some(Err(refused(ExcessBytes { asked: this.bounds.most }))));
         }
         if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(context) {
             this.waiting = None;

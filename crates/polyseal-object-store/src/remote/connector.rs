@@ -22,10 +22,10 @@ use object_store::{ClientOptions, Error, Result};
 use reqwest::{NoProxy, Proxy, Url, redirect};
 
 use super::answers::{HttpNotAllowed, NoAnswer, Redirected, refused};
-use super::asked::{ANSWER_BYTES, Asked, Bounds, Part, empty};
-use super::body::Bounded;
+use super::asked::{ANSWER_BYTES, Bounds, RequestKind, RequestedRange, empty};
+use super::body::BoundedBody;
 use super::lists::Pages;
-use super::trouble::{OnTrouble, Trouble, Watch};
+use super::trouble::{OnOutage, Outage, OutageWatch};
 use super::xml;
 
 const CONNECT: Duration = Duration::from_secs(10);
@@ -50,7 +50,7 @@ pub enum Server {
 #[derive(Clone)]
 pub struct Connector {
     server: Server,
-    on_trouble: OnTrouble,
+    on_trouble: OnOutage,
     on_skipped: OnSkipped,
     read: Duration,
     write: Duration,
@@ -64,7 +64,7 @@ impl Connector {
     /// of each key in a list that `object_store` cannot have, and that was left out.
     pub fn new(
         server: Server,
-        on_trouble: impl Fn(&Trouble<'_>) + Send + Sync + 'static,
+        on_trouble: impl Fn(&Outage<'_>) + Send + Sync + 'static,
         on_skipped: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
         let (on_trouble, on_skipped) = (Arc::new(on_trouble), Arc::new(on_skipped));
@@ -141,7 +141,7 @@ impl fmt::Debug for Connector {
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> Result<HttpClient> {
         let (client, allow_http) = self.client(options)?;
-        let watch = Arc::new(Watch::new(self.told_after, Arc::clone(&self.on_trouble)));
+        let watch = Arc::new(OutageWatch::new(self.told_after, Arc::clone(&self.on_trouble)));
         let connector = self.clone();
         Ok(HttpClient::new(Service {
             client,
@@ -179,7 +179,7 @@ struct Service {
     client: reqwest::Client,
     allow_http: bool,
     connector: Connector,
-    watch: Arc<Watch>,
+    watch: Arc<OutageWatch>,
     pages: Pages,
 }
 
@@ -192,7 +192,7 @@ impl fmt::Debug for Service {
 #[async_trait]
 impl HttpService for Service {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let asked = Asked::by(&request)?;
+        let asked = RequestKind::by(&request)?;
         let query = request.uri().query().unwrap_or_default().to_owned();
         if let Server::Web(url) = &self.connector.server {
             *request.uri_mut() = url.as_str().parse().map_err(refused)?;
@@ -206,7 +206,7 @@ impl HttpService for Service {
         let begun = Instant::now();
         // Of a server that fails at this, the last bytes are asked for by their place: sooner than
         // it is asked again for minutes.
-        let once = matches!(asked, Asked::Part(Part::Last(_)));
+        let once = matches!(asked, RequestKind::Range(RequestedRange::Last(_)));
         let answer = self.answer(request, &host, begun).await;
         let answer = answer.map_err(|error| if once { refused(error) } else { error })?;
         let (mut parts, body) = answer.into_parts();
@@ -217,13 +217,13 @@ impl HttpService for Service {
             return self.failure(asked, parts, body, &host, begun).await;
         }
         let bounds = asked.bounds(&mut parts)?;
-        if asked == Asked::Head {
+        if asked == RequestKind::Head {
             self.watch.succeeded();
             return Ok(HttpResponse::from_parts(parts, body));
         }
         let watch = Some(Arc::clone(&self.watch));
-        let body = Bounded::new(body, bounds, self.connector.read, host.into(), watch);
-        if asked != Asked::List {
+        let body = BoundedBody::new(body, bounds, self.connector.read, host.into(), watch);
+        if asked != RequestKind::List {
             return Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)));
         }
         let all = body.collected().await?;
@@ -259,14 +259,14 @@ impl Service {
     /// because of the body would hide what it is about.
     async fn failure(
         &self,
-        asked: Asked,
+        asked: RequestKind,
         mut parts: response::Parts,
         body: HttpResponseBody,
         host: &str,
         begun: Instant,
     ) -> Result<HttpResponse, HttpError> {
         let bounds = Bounds { most: ANSWER_BYTES, least: 0 };
-        let body = Bounded::new(body, bounds, self.connector.read, host.into(), None);
+        let body = BoundedBody::new(body, bounds, self.connector.read, host.into(), None);
         let said = body.beginning().await;
         let mut said = String::from_utf8_lossy(&said).into_owned();
         if let Server::Web(url) = &self.connector.server
@@ -276,7 +276,7 @@ impl Service {
             said.clear();
         }
         let status = parts.status;
-        if let Asked::Part(part) = asked
+        if let RequestKind::Range(part) = asked
             && status == StatusCode::RANGE_NOT_SATISFIABLE
             && part.is_of_nothing(&parts.headers, &said)
         {
@@ -288,7 +288,7 @@ impl Service {
         } else {
             self.watch.succeeded();
         }
-        if again && matches!(asked, Asked::Part(Part::Last(_))) {
+        if again && matches!(asked, RequestKind::Range(RequestedRange::Last(_))) {
             return Err(refused(NoAnswer::new(
                 host,
                 HttpErrorKind::Unknown,

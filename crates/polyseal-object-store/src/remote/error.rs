@@ -10,7 +10,7 @@ use std::io;
 use object_store::Error as StoreError;
 
 use super::answers::{
-    BadList, EmptyObject, HttpNotAllowed, NoAnswer, NoRanges, Redirected, TooMuch, find,
+    BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected, find,
 };
 use super::url::ObjectUrl;
 use super::xml;
@@ -123,7 +123,7 @@ fn said(error: &StoreError) -> String {
         return error.to_string();
     }
     let ours = [
-        text::<TooMuch>,
+        text::<ExcessBytes>,
         text::<Redirected>,
         text::<HttpNotAllowed>,
         text::<BadList>,

@@ -20,13 +20,15 @@ use super::answers::{EmptyObject, find};
 use super::bucket::Object;
 use super::error::{Error, Problem};
 use super::runtime::wait;
-use crate::fetch::{BROKEN, Fetching, Pin, anew, fetch, fetch_bytes, refused, version};
+use crate::fetch::{
+    BROKEN, ObjectFetcher, PinnedVersion, anew, fetch, fetch_bytes, refused, version,
+};
 
 /// One version of an object, read at offsets.
 #[derive(Debug)]
-pub struct Pinned {
+pub struct PinnedObject {
     object: Object,
-    pin: Pin,
+    pin: PinnedVersion,
     attributes: Attributes,
     /// What came first.
     ends: Opener,
@@ -35,7 +37,7 @@ pub struct Pinned {
 /// An object that is read from front to back.
 #[derive(Debug)]
 pub struct ObjectReader {
-    way: Way,
+    way: ReadMode,
     at: u64,
     chunk: Bytes,
     rest: Option<Stream>,
@@ -43,15 +45,15 @@ pub struct ObjectReader {
 }
 
 #[derive(Debug)]
-enum Way {
+enum ReadMode {
     /// Also at offsets.
-    Pinned(Box<Pinned>),
+    PinnedObject(Box<PinnedObject>),
     /// As it comes, from a server that gives no parts.
-    Forward(Box<Forward>),
+    ForwardReader(Box<ForwardReader>),
 }
 
 #[derive(Debug)]
-struct Forward {
+struct ForwardReader {
     object: Object,
     meta: ObjectMeta,
     attributes: Attributes,
@@ -66,7 +68,7 @@ impl std::fmt::Debug for Stream {
     }
 }
 
-impl Pinned {
+impl PinnedObject {
     /// The version that is there now, with its first bytes and its last ones.
     ///
     /// # Errors
@@ -91,11 +93,11 @@ impl Pinned {
     async fn begin_once(
         object: &Object,
         mut ends: Opener,
-    ) -> object_store::Result<(Pin, Attributes, Opener)> {
+    ) -> object_store::Result<(PinnedVersion, Attributes, Opener)> {
         let (store, location) = (&*object.bucket.store, &object.path);
         let options = GetOptions::default();
         let mut fetching =
-            Fetching { store, location, options: &options, seen: None, no_suffix: false };
+            ObjectFetcher { store, location, options: &options, seen: None, no_suffix: false };
         let not_fetched = || refused(location, polyseal_file::Error::NotFetched);
         let Step::Fetch(wanted) = ends.step() else { return Err(not_fetched()) };
         match fetching.step(&mut ends, wanted).await {
@@ -111,7 +113,7 @@ impl Pinned {
                     version: None,
                 };
                 let ends = Opener::of(version(&meta));
-                return Ok((Pin::new(meta, &options), Attributes::default(), ends));
+                return Ok((PinnedVersion::new(meta, &options), Attributes::default(), ends));
             }
         }
         let (pin, attributes) = fetching.seen.ok_or_else(not_fetched)?;
@@ -180,7 +182,7 @@ impl Pinned {
     }
 }
 
-impl ReadAt for Pinned {
+impl ReadAt for PinnedObject {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let end = offset.saturating_add(buffer.len() as u64).min(self.pin.meta.size);
         if offset >= end {
@@ -210,14 +212,14 @@ impl ObjectReader {
     /// # Errors
     /// What the store says.
     pub fn open(object: &Object) -> Result<Self, Error> {
-        let (way, rest) = match Pinned::open(object) {
-            Ok(pinned) => (Way::Pinned(Box::new(pinned)), None),
+        let (way, rest) = match PinnedObject::open(object) {
+            Ok(pinned) => (ReadMode::PinnedObject(Box::new(pinned)), None),
             Err(error) if matches!(error.problem(), Problem::NoRanges) => {
                 let got = object.wait(object.bucket.store.get(&object.path))?;
                 let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
                 let rest = Some(Stream(got.into_stream()));
                 let object = object.clone();
-                (Way::Forward(Box::new(Forward { object, meta, attributes })), rest)
+                (ReadMode::Forward(Box::new(ForwardReader { object, meta, attributes })), rest)
             }
             Err(error) => return Err(error),
         };
@@ -234,8 +236,8 @@ impl ObjectReader {
     #[must_use]
     pub fn object(&self) -> &Object {
         match &self.way {
-            Way::Pinned(pinned) => &pinned.object,
-            Way::Forward(forward) => &forward.object,
+            ReadMode::PinnedObject(pinned) => &pinned.object,
+            ReadMode::Forward(forward) => &forward.object,
         }
     }
 
@@ -243,8 +245,8 @@ impl ObjectReader {
     #[must_use]
     pub fn meta(&self) -> &ObjectMeta {
         match &self.way {
-            Way::Pinned(pinned) => pinned.meta(),
-            Way::Forward(forward) => &forward.meta,
+            ReadMode::PinnedObject(pinned) => pinned.meta(),
+            ReadMode::Forward(forward) => &forward.meta,
         }
     }
 
@@ -252,8 +254,8 @@ impl ObjectReader {
     #[must_use]
     pub fn attributes(&self) -> &Attributes {
         match &self.way {
-            Way::Pinned(pinned) => &pinned.attributes,
-            Way::Forward(forward) => &forward.attributes,
+            ReadMode::PinnedObject(pinned) => &pinned.attributes,
+            ReadMode::Forward(forward) => &forward.attributes,
         }
     }
 
@@ -261,10 +263,10 @@ impl ObjectReader {
     ///
     /// # Errors
     /// [`Problem::NoRanges`].
-    pub fn pinned(self) -> Result<Pinned, Error> {
+    pub fn pinned(self) -> Result<PinnedObject, Error> {
         match self.way {
-            Way::Pinned(pinned) => Ok(*pinned),
-            Way::Forward(forward) => {
+            ReadMode::PinnedObject(pinned) => Ok(*pinned),
+            ReadMode::Forward(forward) => {
                 Err(Error::new(forward.object.url.to_string(), Problem::NoRanges))
             }
         }
@@ -276,7 +278,7 @@ impl ObjectReader {
         if self.at >= size {
             return Ok(Bytes::new());
         }
-        if let Way::Pinned(pinned) = &self.way
+        if let ReadMode::PinnedObject(pinned) = &self.way
             && let Some(held) = pinned.ends.held(self.at).filter(|held| !held.is_empty())
         {
             self.rest = None;
@@ -284,12 +286,12 @@ impl ObjectReader {
         }
         let mut rest = match (self.rest.take(), &self.way) {
             (Some(rest), _) => rest,
-            (None, Way::Pinned(pinned)) => {
+            (None, ReadMode::PinnedObject(pinned)) => {
                 let behind = pinned.ends.missing(self.at..size).unwrap_or(self.at..size);
                 let got = pinned.object.wait(pinned.get(behind))?;
                 Stream(got.into_stream())
             }
-            (None, Way::Forward(_)) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            (None, ReadMode::Forward(_)) => return Err(io::ErrorKind::UnexpectedEof.into()),
         };
         match wait(rest.0.next())? {
             Some(Ok(chunk)) => {
@@ -305,7 +307,9 @@ impl ObjectReader {
     fn again(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
         self.broken += 1;
         match (&self.way, error) {
-            (Way::Pinned(pinned), _) if pinned.pin.meta.e_tag.is_none() && self.broken < BROKEN => {
+            (ReadMode::PinnedObject(pinned), _)
+                if pinned.pin.meta.e_tag.is_none() && self.broken < BROKEN =>
+            {
                 self.next()
             }
             (_, Some(error)) => Err(self.object().failed(&error).into()),

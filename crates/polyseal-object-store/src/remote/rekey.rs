@@ -13,7 +13,7 @@ use object_store::{Error as StoreError, ObjectStore, PutMode, PutOptions, Update
 use polyseal_file::ReadAt;
 
 use super::error::{Error, Problem};
-use super::reader::Pinned;
+use super::reader::PinnedObject;
 use super::runtime::wait;
 pub use super::s3::Compared;
 use super::s3::NO_TAG;
@@ -27,7 +27,7 @@ const FIRST_BYTES: u64 = 5 * 1024 * 1024;
 /// # Errors
 /// [`Problem::ReadOnly`], [`Problem::NoTag`], and [`Problem::NoCopies`] for a long object of
 /// another store than S3.
-pub fn expect_replaceable(object: &Pinned) -> Result<(), Error> {
+pub fn expect_replaceable(object: &PinnedObject) -> Result<(), Error> {
     object.object().expect_writable()?;
     let failed = |problem| Err(Error::new(object.object().url().to_string(), problem));
     if object.version().if_match().is_none() {
@@ -45,7 +45,7 @@ pub fn expect_replaceable(object: &Pinned) -> Result<(), Error> {
 /// # Errors
 /// As [`expect_replaceable`]; [`Problem::Replaced`] if another version is there by now; what the
 /// store says.
-pub fn replace_header(object: &Pinned, header: &[u8]) -> Result<Compared, Error> {
+pub fn replace_header(object: &PinnedObject, header: &[u8]) -> Result<Compared, Error> {
     expect_replaceable(object)?;
     let (named, meta) = (object.object(), object.meta());
     let mut first = vec![0; meta.size.min(FIRST_BYTES) as usize];

@@ -62,7 +62,7 @@ pub(super) struct S3 {
 }
 
 /// An object of it.
-struct At<'a> {
+struct S3Object<'a> {
     s3: &'a S3,
     key: &'a Path,
 }
@@ -101,7 +101,7 @@ impl S3 {
         attributes: &Attributes,
         first: Bytes,
     ) -> Result<Compared> {
-        let at = At { s3: self, key: &meta.location };
+        let at = S3Object { s3: self, key: &meta.location };
         let headers = headers(attributes);
         let created = at.repeated(&Method::POST, &[("uploads", "")], &headers, &[]).await?;
         let upload = xml::text(&created.text, "UploadId")
@@ -114,7 +114,7 @@ impl S3 {
     }
 }
 
-impl At<'_> {
+impl S3Object<'_> {
     async fn upload(&self, meta: &ObjectMeta, upload: &str, first: Bytes) -> Result<Compared> {
         let e_tag = meta.e_tag.clone().unwrap_or_default();
         let mut tags = Vec::new();

@@ -15,10 +15,10 @@ use polyseal_local::{
     Compared, Error as LocalError, NewStored, Over, Problem as LocalProblem, Store, Stored,
 };
 
-use super::ahead::Ahead;
+use super::ahead::Prefetcher;
 use super::bucket::{Bucket, Object, OnNotice, key_below};
 use super::error::{Error, Problem};
-use super::reader::{ObjectReader, Pinned};
+use super::reader::{ObjectReader, PinnedObject};
 use super::rekey;
 use super::url::{ObjectUrl, Scheme};
 use super::writer::ObjectWriter;
@@ -194,30 +194,30 @@ impl Store for Prefix {
 /// One version of an object: read at offsets, and ahead where that is in order.
 #[derive(Debug)]
 pub struct StoredObject {
-    pinned: Arc<Pinned>,
-    ahead: Ahead,
+    pinned: Arc<PinnedObject>,
+    ahead: Prefetcher,
 }
 
 impl StoredObject {
     /// The version that is there now.
     ///
     /// # Errors
-    /// As [`Pinned::open`].
+    /// As [`PinnedObject::open`].
     pub fn open(object: &Object) -> Result<Self, Error> {
-        Pinned::open(object).map(Self::of)
+        PinnedObject::open(object).map(Self::of)
     }
 
     /// The same, of which only the beginning has come, for whoever wants to know what it is.
     ///
     /// # Errors
-    /// As [`Pinned::look`].
+    /// As [`PinnedObject::look`].
     pub fn look(object: &Object) -> Result<Self, Error> {
-        Pinned::look(object).map(Self::of)
+        PinnedObject::look(object).map(Self::of)
     }
 
-    fn of(pinned: Pinned) -> Self {
+    fn of(pinned: PinnedObject) -> Self {
         let pinned = Arc::new(pinned);
-        Self { ahead: Ahead::of(Arc::clone(&pinned)), pinned }
+        Self { ahead: Prefetcher::of(Arc::clone(&pinned)), pinned }
     }
 
     /// What the store tells of it: the size is that of what is stored.

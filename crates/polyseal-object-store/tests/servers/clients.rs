@@ -11,13 +11,13 @@ use object_store::http::HttpBuilder;
 use object_store::{BackoffConfig, ClientOptions, Error, ObjectStore, RetryConfig};
 use polyseal_object_store::remote::{Connector, Server};
 
-type Told = Arc<Mutex<Vec<String>>>;
+type Messages = Arc<Mutex<Vec<String>>>;
 
 /// What a client was told.
 #[derive(Clone, Default)]
 pub(crate) struct Log {
-    troubles: Told,
-    skipped: Told,
+    troubles: Messages,
+    skipped: Messages,
 }
 
 impl Log {

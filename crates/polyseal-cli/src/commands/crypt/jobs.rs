@@ -13,12 +13,12 @@ use polyseal_local::{Error, Meant, Outputs, Patterns, Place, Problem, beneath};
 use crate::args::{ManyArgs, OutputArgs};
 use crate::commands::many::Names;
 use crate::error::{Failure, Result};
-use crate::file_io::{Contents, ForbiddenOutputs, OutputFile};
+use crate::file_io::{ForbiddenOutputs, OutputFile, OutputKind};
 use crate::objects::{below, is_object, is_prefix};
 use crate::streams::{descriptor, is_standard_input, is_standard_output};
 
 /// The name of the output, from that of the input.
-pub(super) type Rename = fn(&Path) -> Option<PathBuf>;
+pub(super) type OutputName = fn(&Path) -> Option<PathBuf>;
 
 /// An input and its output.
 pub(super) struct Job {
@@ -34,7 +34,7 @@ enum Target {
 pub(super) enum Jobs {
     Alone(Job),
     Several(Vec<Job>),
-    Listed(Box<(Names, Listed)>),
+    ListOutputs(Box<(Names, ListOutputs)>),
 }
 
 impl Jobs {
@@ -42,12 +42,12 @@ impl Jobs {
         files: &[PathBuf],
         many: &ManyArgs,
         output: &OutputArgs,
-        rename: Rename,
+        rename: OutputName,
     ) -> Result<Self> {
         let excluded = many.excluded()?;
         if let Some(names) = many.list()? {
-            let listed = Listed::new(output, excluded, rename)?;
-            return Ok(Self::Listed(Box::new((names, listed))));
+            let listed = ListOutputs::new(output, excluded, rename)?;
+            return Ok(Self::ListOutputs(Box::new((names, listed))));
         }
         let jobs = if many.exclude.is_empty() {
             on_command_line(files, output, rename)?
@@ -88,7 +88,7 @@ impl Job {
 
     pub(super) fn open_output(
         &self,
-        contents: Contents,
+        contents: OutputKind,
         taken: &ForbiddenOutputs,
     ) -> Result<OutputFile> {
         match &self.output {
@@ -98,7 +98,7 @@ impl Job {
     }
 }
 
-fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: Rename) -> Result<Jobs> {
+fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -> Result<Jobs> {
     let directory = output.output.as_deref().is_some_and(is_directory);
     let alone = match files {
         [] => true,
@@ -177,7 +177,7 @@ fn out_directory(output: &OutputArgs) -> Result<Option<&Path>> {
     }
 }
 
-fn renamed(path: &Path, rename: Rename) -> Result<PathBuf> {
+fn renamed(path: &Path, rename: OutputName) -> Result<PathBuf> {
     rename(path).ok_or_else(|| {
         Failure::usage(format!("{} has no name that ends in .polyseal or .age", path.display()))
             .hint("decrypt it alone, with -o FILE")
@@ -185,16 +185,16 @@ fn renamed(path: &Path, rename: Rename) -> Result<PathBuf> {
 }
 
 /// The outputs of the inputs in a list.
-pub(super) struct Listed {
+pub(super) struct ListOutputs {
     outputs: Outputs,
     directory: Option<PathBuf>,
     force: bool,
     excluded: Patterns,
-    rename: Rename,
+    rename: OutputName,
 }
 
-impl Listed {
-    fn new(output: &OutputArgs, excluded: Patterns, rename: Rename) -> Result<Self> {
+impl ListOutputs {
+    fn new(output: &OutputArgs, excluded: Patterns, rename: OutputName) -> Result<Self> {
         let directory = out_directory(output)?;
         let outputs = match directory {
             Some(directory) if !is_object(directory) => Outputs::beneath(directory)?,

@@ -22,12 +22,12 @@ use crate::args::{
     DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
 };
 use crate::error::{Failure, Result, shown};
-use crate::file_io::{Contents, InputFile, OutputFile, write_error};
-use crate::keys::{self, NewPassphrase, Opening, Sources};
+use crate::file_io::{InputFile, OutputFile, OutputKind, write_error};
+use crate::keys::{self, DecryptInputs, KeyInputs, NewPassphrase};
 use crate::progress::{Bar, Progress};
 use crate::streams::is_standard_output;
 
-pub(crate) type Report<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
+pub(crate) type OnProgress<'a> = Option<&'a (dyn Fn(u64) + Sync)>;
 
 pub(crate) fn encrypt(args: &EncryptArgs) -> Result {
     match args.format {
@@ -57,7 +57,7 @@ fn encrypt_polyseal(args: &EncryptArgs) -> Result {
     } else {
         Some(Jobs::of(&args.files, &args.many, &args.output, rename)?)
     };
-    let tree = args.many.recursive.then(|| trees::Sealing::new(args)).transpose()?;
+    let tree = args.many.recursive.then(|| trees::TreeEncryption::new(args)).transpose()?;
     let (recipients, sources) = recipients(args)?;
     let mut encryptor =
         Encryptor::new(&recipients).suite(suite).segment_size(segment).header_bytes(header_bytes);
@@ -108,8 +108,8 @@ fn encrypt_age(args: &EncryptArgs) -> Result {
     })
 }
 
-fn recipients(args: &EncryptArgs) -> Result<(Recipients, Sources)> {
-    let sources = Sources::new([args.passphrase_fd, None])?;
+fn recipients(args: &EncryptArgs) -> Result<(Recipients, KeyInputs)> {
+    let sources = KeyInputs::new([args.passphrase_fd, None])?;
     let passphrase = NewPassphrase::of(&args.recipients, args.passphrase_fd);
     let recipients =
         keys::recipients(&args.recipients, &args.key, &args.identity, passphrase, &sources)?;
@@ -119,10 +119,10 @@ fn recipients(args: &EncryptArgs) -> Result<(Recipients, Sources)> {
 fn encrypt_each(
     args: &EncryptArgs,
     jobs: Jobs,
-    sources: &Sources,
-    seal: impl Fn(Input<'_>, Output<'_>, Report<'_>) -> polyseal_file::Result<Summary> + Sync,
+    sources: &KeyInputs,
+    seal: impl Fn(Input<'_>, Output<'_>, OnProgress<'_>) -> polyseal_file::Result<Summary> + Sync,
 ) -> Result {
-    let contents = if args.armor { Contents::Unknown } else { Contents::Binary };
+    let contents = if args.armor { OutputKind::Unknown } else { OutputKind::Binary };
     jobs.each(&args.many, sources, contents, "encrypted", |input, output, report| {
         let input = input.source();
         if !args.armor {
@@ -161,7 +161,7 @@ fn encrypt_detached(
     encryptor: Encryptor<'_>,
     job: &Job,
     path: &Path,
-    sources: &Sources,
+    sources: &KeyInputs,
 ) -> Result {
     let to = job.to();
     let same = match to {
@@ -179,8 +179,8 @@ fn encrypt_detached(
     }
     let taken = sources.taken();
     let to = OutputArgs { output: Some(path.to_owned()), force: false };
-    let mut header_file = OutputFile::open(&to, Contents::Binary, &taken)?;
-    carry(job, sources, Contents::Binary, None, |input, output, report| {
+    let mut header_file = OutputFile::open(&to, OutputKind::Binary, &taken)?;
+    carry(job, sources, OutputKind::Binary, None, |input, output, report| {
         let encryptor = report.map_or(encryptor, |report| encryptor.progress(report));
         let (input, output) = (input.source(), output.sink());
         let (header, sealed) =
@@ -202,13 +202,13 @@ pub(crate) fn decrypt(args: &DecryptArgs) -> Result {
         return trees::decrypt(args);
     }
     let jobs = Jobs::of(&args.files, &args.many, &args.output, without_suffix)?;
-    let opening = Opening::to_read(&args.read, threads(&args.work, &args.many, Some(&jobs)))?;
+    let opening = DecryptInputs::to_read(&args.read, threads(&args.work, &args.many, Some(&jobs)))?;
     let decryptor = opening.decryptor();
     if opening.header.is_some() && !matches!(jobs, Jobs::Alone(_)) {
         return Err(one_header());
     }
     let many = &args.many;
-    jobs.each(many, &opening.sources, Contents::Unknown, "decrypted", |input, output, report| {
+    jobs.each(many, &opening.sources, OutputKind::Unknown, "decrypted", |input, output, report| {
         let decryptor = report.map_or(decryptor, |report| decryptor.progress(report));
         let name = input.name.clone();
         let decrypted = decryptor.decrypt(input.source(), output.sink());
@@ -227,12 +227,12 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
     let list = many.list()?;
     let alone = files.len() == 1 && list.is_none();
     let each = if alone { None } else { many.threads_each() };
-    let opening = Opening::to_read(&args.read, args.work.threads.or(each))?;
+    let opening = DecryptInputs::to_read(&args.read, args.work.threads.or(each))?;
     let decryptor = opening.decryptor();
     if opening.header.is_some() && !alone {
         return Err(one_header());
     }
-    let check = |path: &Path, report: Report<'_>| {
+    let check = |path: &Path, report: OnProgress<'_>| {
         let mut input = InputFile::open(Some(path))?;
         let bar = if report.is_none() { Progress::new(input.length, false) } else { None };
         let add = |bytes| bar.iter().for_each(|bar| bar.add(bytes));
@@ -287,10 +287,10 @@ impl Jobs {
     fn each(
         self,
         many: &ManyArgs,
-        sources: &Sources,
-        contents: Contents,
+        sources: &KeyInputs,
+        contents: OutputKind,
         done: &'static str,
-        work: impl Fn(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary> + Sync,
+        work: impl Fn(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary> + Sync,
     ) -> Result {
         let mut bar = None;
         let items: Box<dyn Iterator<Item = Result<Job>> + Send> = match self {
@@ -302,7 +302,7 @@ impl Jobs {
                 bar = Progress::of_named(jobs.iter().filter_map(|job| job.input.as_deref()));
                 Box::new(jobs.into_iter().map(Ok))
             }
-            Self::Listed(list) => {
+            Self::ListOutputs(list) => {
                 let (names, listed) = *list;
                 let bar = Bar::of(many.progress(&names)?);
                 let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.has(n)));
@@ -322,11 +322,11 @@ impl Jobs {
 /// One of many, whose bytes the bar of them all counts.
 fn carry_one(
     job: &Job,
-    sources: &Sources,
-    contents: Contents,
+    sources: &KeyInputs,
+    contents: OutputKind,
     bar: &Bar,
     outcome: &'static str,
-    work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
 ) -> Result<Done> {
     let add = |bytes| bar.add(bytes);
     let Summary { plaintext_bytes: bytes, .. } = carry(job, sources, contents, Some(&add), work)?;
@@ -337,17 +337,17 @@ fn carry_one(
 /// somebody else shows the progress, a bar does.
 fn carry(
     job: &Job,
-    sources: &Sources,
-    contents: Contents,
-    report: Report<'_>,
-    work: impl FnOnce(&mut InputFile, &mut OutputFile, Report<'_>) -> Result<Summary>,
+    sources: &KeyInputs,
+    contents: OutputKind,
+    report: OnProgress<'_>,
+    work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
 ) -> Result<Summary> {
     let mut input = InputFile::open(job.input.as_deref())?;
     let mut taken = sources.taken();
     taken.extend(input.id.map(|id| (id, "the input")));
     let mut output = job.open_output(contents, &taken)?;
     // In armour, which text may be, three bytes are four.
-    let text = contents == Contents::Unknown;
+    let text = contents == OutputKind::Unknown;
     output.expect_bytes(
         input.bytes().map(|bytes| if text { bytes.saturating_add(bytes / 5 * 2) } else { bytes }),
     );
@@ -400,7 +400,7 @@ mod tests {
         let (input, output) = (folder.path().join("log"), folder.path().join("log.polyseal"));
         let key = polyseal_file::Key::generate().unwrap();
         let recipients = Recipients::from(&key);
-        let sources = Sources::new([None, None]).unwrap();
+        let sources = KeyInputs::new([None, None]).unwrap();
         for allow in [false, true] {
             std::fs::write(&input, b"a line\n").unwrap();
             let grow = |_| {
@@ -417,7 +417,7 @@ mod tests {
                 panic!("several")
             };
             let encryptor = Encryptor::new(&recipients).progress(&grow);
-            let done = carry(&job, &sources, Contents::Binary, None, |input, output, _| {
+            let done = carry(&job, &sources, OutputKind::Binary, None, |input, output, _| {
                 let sealed = encryptor.encrypt(input.source(), output.sink())?;
                 assert!(sealed.grew);
                 Ok(allowed(&args, sealed))

@@ -20,7 +20,7 @@ use polyseal_local::{Options, Patterns, Tell, Total, cores, in_order};
 
 use crate::args::ManyArgs;
 use crate::error::{Failure, Result};
-use crate::keys::Opening;
+use crate::keys::DecryptInputs;
 use crate::progress::{Bar, Progress};
 
 impl ManyArgs {
@@ -89,7 +89,7 @@ pub(crate) fn each<T: Send>(
 pub(crate) fn told(
     many: &ManyArgs,
     bar: &Bar,
-    opening: Option<&Opening>,
+    opening: Option<&DecryptInputs>,
     work: impl FnOnce(Tell<'_>) -> polyseal_local::Result<Total>,
 ) -> Result {
     let explain = |error| match opening {

@@ -34,41 +34,41 @@ const LOOKED_AT: usize = 64;
 /// The number of what is only listed.
 const UNKNOWN: INodeNo = INodeNo(0xffff_ffff);
 
-pub(super) struct Plaintexts {
+pub(super) struct PlaintextFs {
     place: Box<dyn Place>,
     events: Mutex<Sender<Event>>,
-    numbers: Mutex<Numbers>,
+    numbers: Mutex<InodeTable>,
     readers: Mutex<Readers>,
     looked_at: Mutex<VecDeque<(u64, Instant, FileAttr, Source)>>,
 }
 
 /// The numbers that the kernel knows, what is stored there, and how often it was told.
-struct Numbers {
-    stored: HashMap<u64, (Stored, u64)>,
-    numbers: HashMap<Stored, u64>,
+struct InodeTable {
+    stored: HashMap<u64, (StoredEntry, u64)>,
+    numbers: HashMap<StoredEntry, u64>,
     next: u64,
 }
 
 /// A directory at a path, or one version of a file.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Stored {
+struct StoredEntry {
     path: PathBuf,
     version: Option<Version>,
 }
 
 /// Those that are open, by number.
-type Readers = HashMap<u64, Open>;
+type Readers = HashMap<u64, OpenFile>;
 
-struct Open {
+struct OpenFile {
     reader: Arc<Reader<Source>>,
     attributes: FileAttr,
     handles: u64,
 }
 
-impl Plaintexts {
+impl PlaintextFs {
     pub(super) fn new(place: Box<dyn Place>, events: Sender<Event>) -> Self {
-        let root = Stored { path: PathBuf::new(), version: None };
-        let numbers = Numbers {
+        let root = StoredEntry { path: PathBuf::new(), version: None };
+        let numbers = InodeTable {
             stored: [(INodeNo::ROOT.0, (root.clone(), 1))].into(),
             numbers: [(root, INodeNo::ROOT.0)].into(),
             next: INodeNo::ROOT.0 + 1,
@@ -88,10 +88,10 @@ impl Plaintexts {
     }
 
     /// What is stored at `path` now.
-    fn look(&self, path: PathBuf) -> Result<(FileAttr, Option<Source>, Stored), Errno> {
+    fn look(&self, path: PathBuf) -> Result<(FileAttr, Option<Source>, StoredEntry), Errno> {
         let found = self.place.look(&path).map_err(errno)?;
         let (version, source) = found.file.unzip();
-        Ok((found.attributes, source, Stored { path, version }))
+        Ok((found.attributes, source, StoredEntry { path, version }))
     }
 
     /// What has the number, if it is still stored. If not, the kernel looks its name up anew.
@@ -151,7 +151,7 @@ impl Plaintexts {
         attributes: FileAttr,
     ) -> Result<FileHandle, Errno> {
         let (answer, opened) = sync_channel(1);
-        let event = Event::Open(source, self.path(number)?.display().to_string(), answer);
+        let event = Event::OpenFile(source, self.path(number)?.display().to_string(), answer);
         locked(&self.events).send(event).map_err(|_| Errno::EIO)?;
         let reader = opened.recv().map_err(|_| Errno::EIO)?;
         let reader = reader.map_err(|error| Errno::from_i32(error.raw_os_error()))?;
@@ -161,7 +161,7 @@ impl Plaintexts {
         }
         let reader = Arc::new(reader);
         let mut readers = locked(&self.readers);
-        readers.entry(number.0).or_insert(Open { reader, attributes, handles: 0 }).handles += 1;
+        readers.entry(number.0).or_insert(OpenFile { reader, attributes, handles: 0 }).handles += 1;
         Ok(FileHandle(number.0))
     }
 
@@ -187,9 +187,9 @@ impl Plaintexts {
     }
 }
 
-impl Numbers {
+impl InodeTable {
     /// The number of what is stored, which the kernel now knows once more.
-    fn number(&mut self, stored: Stored) -> INodeNo {
+    fn number(&mut self, stored: StoredEntry) -> INodeNo {
         let number = *self.numbers.entry(stored.clone()).or_insert_with(|| {
             self.next += 1;
             self.next
@@ -208,7 +208,7 @@ impl Numbers {
     }
 }
 
-impl Filesystem for Plaintexts {
+impl Filesystem for PlaintextFs {
     fn destroy(&mut self) {
         let _ = locked(&self.events).send(Event::Unmounted);
     }

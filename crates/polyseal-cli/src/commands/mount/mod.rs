@@ -32,14 +32,14 @@ use rustix::io::Errno;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use self::fs::Plaintexts;
+use self::fs::PlaintextFs;
 use self::place::{Place, Source};
 use self::shown::VALID;
-use self::unmount::Left;
+use self::unmount::UnmountResult;
 use super::note;
 use crate::args::MountArgs;
 use crate::error::{Code, Failure, Result, shown as printable};
-use crate::keys::{Opening, Sources};
+use crate::keys::{DecryptInputs, KeyInputs};
 use crate::objects::{expect_file, is_object};
 
 /// What the command's own thread is asked for.
@@ -54,9 +54,9 @@ pub(crate) enum Event {
 
 pub(crate) fn mount(args: &MountArgs) -> Result {
     let mountpoint = expect_apart(&args.source, &args.mountpoint)?;
-    let sources = Sources::new([args.open.passphrase_fd, None])?;
+    let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
     let context = args.context.get()?;
-    let opening = Opening::new(&args.open, args.ask.passphrase, context, None, sources)?;
+    let opening = DecryptInputs::new(&args.open, args.ask.passphrase, context, None, sources)?;
     let place = place(&args.source)?;
     let (sender, events) = channel();
     stop_on_signals(sender.clone())
@@ -78,7 +78,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         Failure::io("mount on", &args.mountpoint, &error)
             .also("mounting takes /dev/fuse and, for anyone but root, the program fusermount3")
     };
-    let session = Session::new(Plaintexts::new(place, sender), &args.mountpoint, &config)
+    let session = Session::new(PlaintextFs::new(place, sender), &args.mountpoint, &config)
         .and_then(Session::spawn)
         .map_err(failure)?;
     note(&format!(
@@ -113,7 +113,7 @@ fn leave(mountpoint: &Path) -> Failure {
     let at = mountpoint.display();
     match unmount::unmount(mountpoint) {
         Ok(left) => {
-            if let Left::Open = left {
+            if let UnmountResult::Open = left {
                 let at = printable(&at.to_string());
                 note(&format!(
                     "{at} is unmounted; what is open in it can be read until it is closed, or \
@@ -141,13 +141,17 @@ fn leave(mountpoint: &Path) -> Failure {
 fn place(source: &Path) -> Result<Box<dyn Place>> {
     #[cfg(feature = "stores")]
     if is_object(source) {
-        return Ok(Box::new(objects::Objects::open(source)?));
+        return Ok(Box::new(objects::BucketSource::open(source)?));
     }
     let shown = ShownPlaintexts::open(source, VALID).map_err(|error| unreadable(source, &error))?;
     Ok(Box::new(shown))
 }
 
-fn open(file: Source, name: &str, opening: &Opening) -> std::result::Result<Reader<Source>, Errno> {
+fn open(
+    file: Source,
+    name: &str,
+    opening: &DecryptInputs,
+) -> std::result::Result<Reader<Source>, Errno> {
     opening.decryptor().reader(file).map_err(|error| {
         let failure = opening.refused(error, Path::new(name)).about(Path::new(name));
         failure.tell();

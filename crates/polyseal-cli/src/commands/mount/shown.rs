@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use polyseal_local::{FileId, ShownNames, ShownPlaintexts, cores};
 
-use super::place::{Found, Owned, Place};
+use super::place::{EntryAttributes, FoundEntry, Place};
 
 /// For how long the kernel may rely on an answer.
 pub(super) const VALID: Duration = Duration::from_secs(1);
@@ -19,10 +19,10 @@ impl Place for ShownPlaintexts {
         self.entries(path)
     }
 
-    fn look(&self, path: &Path) -> io::Result<Found> {
+    fn look(&self, path: &Path) -> io::Result<FoundEntry> {
         let file = self.stored(path)?;
         let metadata = file.metadata()?;
-        let owned = Owned {
+        let owned = EntryAttributes {
             uid: metadata.uid(),
             gid: metadata.gid(),
             perm: rights(&metadata),
@@ -32,11 +32,11 @@ impl Place for ShownPlaintexts {
         };
         // The one file that was named is shown in a directory of its own.
         if path == Path::new("") || metadata.is_dir() {
-            return Ok(Found::directory(&owned));
+            return Ok(FoundEntry::directory(&owned));
         }
         let id = FileId::of(&metadata);
         let state = (id, metadata.ctime(), metadata.ctime_nsec(), metadata.len());
-        Ok(Found::file(&owned, format!("{state:?}"), Box::new(file)))
+        Ok(FoundEntry::file(&owned, format!("{state:?}"), Box::new(file)))
     }
 
     fn valid(&self) -> Duration {
