@@ -18,7 +18,7 @@ pub struct Failure {
 }
 
 /// What a function of this crate gives inside.
-pub type Outcome<T = ()> = Result<T, Failure>;
+pub type Result<T = ()> = std::result::Result<T, Failure>;
 
 macro_rules! codes {
     ($($code:ident = $value:literal, $name:literal, $text:literal;)*) => {

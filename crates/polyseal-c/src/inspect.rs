@@ -7,8 +7,8 @@ use polyseal_file::{
     AnyInspection, ArmorReader, Error, FormatInspection, Inspection, PayloadInfo, StanzaInfo, age,
 };
 
-use crate::border::{border, bytes, there_mut};
-use crate::error::Outcome;
+use crate::error::Result;
+use crate::ffi::{bytes, catch_panic, non_null_mut};
 
 const POLYSEAL: c_int = 1;
 const AGE: c_int = 2;
@@ -162,7 +162,7 @@ fn describe<R: Read>(
     mut open: impl FnMut() -> io::Result<R>,
     length: Option<u64>,
     whole: bool,
-) -> Outcome<polyseal_inspection> {
+) -> Result<polyseal_inspection> {
     let mut found = AnyInspection::read(&mut open().map_err(io)?, length)?;
     if found.armored && whole {
         // How long it is, only its end tells.
@@ -186,10 +186,10 @@ pub unsafe extern "C" fn polyseal_inspect_file(
     inspection: *mut polyseal_inspection,
     path: *const c_char,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (inspection, file) =
-            unsafe { (there_mut(inspection, "inspection")?, crate::input::open_input(path)?) };
+            unsafe { (non_null_mut(inspection, "inspection")?, crate::input::open_input(path)?) };
         let length = file.metadata().map_err(io)?.len();
         let open = || {
             io::Seek::rewind(&mut &file)?;
@@ -212,10 +212,10 @@ pub unsafe extern "C" fn polyseal_inspect(
     len: usize,
     file_bytes: u64,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         // SAFETY: what C promises.
         let (inspection, beginning) =
-            unsafe { (there_mut(inspection, "inspection")?, bytes(beginning, len)?) };
+            unsafe { (non_null_mut(inspection, "inspection")?, bytes(beginning, len)?) };
         let length = (file_bytes > 0).then_some(file_bytes);
         *inspection = describe(|| Ok(beginning), length, file_bytes == len as u64)?;
         Ok(())

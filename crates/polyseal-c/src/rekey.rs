@@ -9,8 +9,8 @@ use std::ffi::{c_char, c_int};
 use polyseal_file::{AuthenticHeader, Existing, Header};
 use polyseal_local::{How, Place, Rekey, rekey_file, rekey_file_to};
 
-use crate::border::{Region, border, bytes, bytes_mut, expect_same_or_apart};
-use crate::error::{Code, Failure, Outcome};
+use crate::error::{Code, Failure, Result};
+use crate::ffi::{Region, bytes, bytes_mut, catch_panic, expect_same_or_apart};
 use crate::input::path;
 use crate::options::{Options, polyseal_options};
 
@@ -18,7 +18,7 @@ const KEEP: c_int = 1;
 const NEW_KEY: c_int = 2;
 
 /// Those that are allowed, of all flags.
-fn expect_flags(flags: c_int, allowed: &[c_int]) -> Outcome {
+fn expect_flags(flags: c_int, allowed: &[c_int]) -> Result {
     if allowed.contains(&flags) {
         return Ok(());
     }
@@ -34,7 +34,7 @@ fn rekeyed(
     options: &Options<'_>,
     to: &Options<'_>,
     flags: c_int,
-) -> Outcome<Header> {
+) -> Result<Header> {
     if options.context.is_some() {
         header.expect_context(options.context.as_ref())?;
     }
@@ -66,7 +66,7 @@ pub unsafe extern "C" fn polyseal_rekey_file(
     to: *const polyseal_options,
     flags: c_int,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         expect_flags(flags, &[0, KEEP, NEW_KEY])?;
         // SAFETY: what C promises.
         let (input, output, options, to) =
@@ -107,7 +107,7 @@ pub unsafe extern "C" fn polyseal_rekey_header(
     to: *const polyseal_options,
     flags: c_int,
 ) -> c_int {
-    border(|| {
+    catch_panic(|| {
         expect_flags(flags, &[0, KEEP])?;
         let (output, input) =
             (Region::new(rekeyed, header_bytes), Region::new(header, header_bytes));

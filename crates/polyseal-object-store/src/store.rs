@@ -21,7 +21,7 @@ use crate::cache::Cache;
 use crate::compute::{LONG, compute};
 use crate::error::{ObjectError, STORE};
 use crate::open::PinnedPayload;
-use crate::sizes::{Listed, ObjectSize};
+use crate::sizes::{ListedVersion, ObjectSize};
 use crate::upload::Upload;
 
 /// The opened objects whose keys are kept.
@@ -76,7 +76,7 @@ pub(crate) struct Core {
     binding: Binding,
     pub(crate) listed: ListedSizes,
     pub(crate) known: Cache<Path, PinnedPayload>,
-    pub(crate) sizes: Cache<Listed, ObjectSize>,
+    pub(crate) sizes: Cache<ListedVersion, ObjectSize>,
     /// Whether the inner store has said that it gives no last bytes of an object.
     pub(crate) no_suffix: std::sync::atomic::AtomicBool,
 }

@@ -33,7 +33,7 @@ impl NewFile {
             let mut new = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             new.as_mut().map(work)
         });
-        done.ok_or_else(over)?.map_err(of_local)
+        done.ok_or_else(finished)?.map_err(of_local)
     }
 
     fn take(&self, py: Python<'_>) -> Option<LocalFile> {
@@ -41,7 +41,7 @@ impl NewFile {
     }
 }
 
-fn over() -> PyErr {
+fn finished() -> PyErr {
     PyValueError::new_err("the file is committed or discarded")
 }
 
@@ -97,7 +97,7 @@ impl NewFile {
 
     /// Gives the file its name. File and name are on disk then.
     fn commit(&self, py: Python<'_>) -> PyResult<()> {
-        let mut new = self.take(py).ok_or_else(over)?;
+        let mut new = self.take(py).ok_or_else(finished)?;
         py.detach(|| {
             new.sync()?;
             new.commit()

@@ -10,9 +10,9 @@ use pyo3::types::{PyBytes, PyDict};
 use zeroize::Zeroizing;
 
 use crate::errors::of_file;
-use crate::files::{Shape, some_threads};
+use crate::files::{FormatOptions, some_threads};
+use crate::key_set::KeySet;
 use crate::memory::Input;
-use crate::who::Who;
 
 /// Bytes of plaintext that a thread seals at once.
 const BATCH: usize = 1 << 20;
@@ -45,20 +45,21 @@ struct State {
 #[pymethods]
 impl StreamSealer {
     #[new]
-    #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1, **who))]
+    #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1, **key_set))]
     fn new<'py>(
         py: Python<'py>,
         suite: Option<&str>,
         segment_size: Option<u64>,
         header_size: usize,
         threads: usize,
-        who: Option<&Bound<'py, PyDict>>,
+        key_set: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         let threads = some_threads(threads)?.get();
-        let (shape, who) = (Shape::new(suite, segment_size, header_size)?, Who::of(py, who)?);
-        let who = who.get();
-        let recipients = who.recipients()?;
-        let sealer = shape.encryptor(&recipients, who).stream_sealer().map_err(of_file)?;
+        let (format, key_set) =
+            (FormatOptions::new(suite, segment_size, header_size)?, KeySet::of(py, key_set)?);
+        let key_set = key_set.get();
+        let recipients = key_set.recipients()?;
+        let sealer = format.encryptor(&recipients, key_set).stream_sealer().map_err(of_file)?;
         let segment = sealer.segment_size().bytes() as usize;
         let batch = BATCH.max(segment) * threads;
         let held = Zeroizing::new(Vec::new());

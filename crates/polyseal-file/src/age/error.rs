@@ -239,7 +239,7 @@ pub enum PluginProblem {
     /// It gave this, which the protocol of plugins does not have.
     Protocol(&'static str),
     /// It gave this reason.
-    OpenError(String),
+    Refused(String),
 }
 
 impl PluginError {
@@ -277,7 +277,7 @@ impl fmt::Display for PluginError {
             PluginProblem::Protocol(what) => {
                 write!(f, "{plugin} does not keep to the protocol of plugins: it gave {what}")?;
             }
-            PluginProblem::OpenError(why) => write!(f, "{plugin}: {why}")?,
+            PluginProblem::Refused(why) => write!(f, "{plugin}: {why}")?,
         }
         if self.said.is_empty() { Ok(()) } else { write!(f, "; it said: {}", self.said) }
     }

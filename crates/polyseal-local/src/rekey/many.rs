@@ -10,7 +10,7 @@ use polyseal_file::Error as FileError;
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
-use super::{ExpectedFile, Ready, Rekey, RekeySource, expect_none_at, make_one, saved};
+use super::{ExpectedFile, PreparedRekey, Rekey, RekeySource, expect_none_at, make_one, saved};
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, FileReporter, Item, PreparedFile, Tell, Total, in_batches};
 use crate::options::Options;
@@ -78,7 +78,7 @@ fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Prepared
         }
         new => new?,
     };
-    let change = Ready { opened, new }.change(rekey, options)?;
+    let change = PreparedRekey { opened, new }.change(rekey, options)?;
     Ok(PreparedFile::Change(change, Done::Rekeyed))
 }
 

@@ -16,7 +16,7 @@ use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, recover};
 use super::stored::rekey_version;
-use super::{ExpectedFile, How, OldHeader, Ready, Rekey, RekeySource, make_one, saved};
+use super::{ExpectedFile, How, OldHeader, PreparedRekey, Rekey, RekeySource, make_one, saved};
 use crate::error::{Error, Problem, Result};
 use crate::many::{Done, FileReporter, Item, PreparedFile, Tell, Total, in_batches};
 use crate::options::Options;
@@ -114,7 +114,7 @@ impl SealedTree<'_> {
             Pair::Missing(_) => Err(Error::new(&self.shown(&pair.path()), Problem::Missing)),
             Pair::Added(path) => Ok(left(self.kept(), &path).map(PreparedFile::Done)),
             Pair::AddedUnread(_) => Ok(Some(PreparedFile::Done(Done::Left))),
-            Pair::Unread(path, error) => Err(Error::io("read", &self.shown(&path), error)),
+            Pair::UnreadDirectory(path, error) => Err(Error::io("read", &self.shown(&path), error)),
         };
         let before = |files: &[Item<Pair>]| {
             let TreeStorage::Directory(tree) = self.kept() else { return };
@@ -199,7 +199,7 @@ fn one(
         }
         new => new?,
     };
-    let change = Ready { opened, new }.change(rekey, sealed.options())?;
+    let change = PreparedRekey { opened, new }.change(rekey, sealed.options())?;
     Ok(PreparedFile::Change(change, Done::Rekeyed))
 }
 

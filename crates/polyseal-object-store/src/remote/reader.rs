@@ -47,7 +47,7 @@ pub struct ObjectReader {
 #[derive(Debug)]
 enum ReadMode {
     /// Also at offsets.
-    PinnedObject(Box<PinnedObject>),
+    Pinned(Box<PinnedObject>),
     /// As it comes, from a server that gives no parts.
     ForwardReader(Box<ForwardReader>),
 }
@@ -213,7 +213,7 @@ impl ObjectReader {
     /// What the store says.
     pub fn open(object: &Object) -> Result<Self, Error> {
         let (way, rest) = match PinnedObject::open(object) {
-            Ok(pinned) => (ReadMode::PinnedObject(Box::new(pinned)), None),
+            Ok(pinned) => (ReadMode::Pinned(Box::new(pinned)), None),
             Err(error) if matches!(error.problem(), Problem::NoRanges) => {
                 let got = object.wait(object.bucket.store.get(&object.path))?;
                 let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
@@ -236,7 +236,7 @@ impl ObjectReader {
     #[must_use]
     pub fn object(&self) -> &Object {
         match &self.way {
-            ReadMode::PinnedObject(pinned) => &pinned.object,
+            ReadMode::Pinned(pinned) => &pinned.object,
             ReadMode::Forward(forward) => &forward.object,
         }
     }
@@ -245,7 +245,7 @@ impl ObjectReader {
     #[must_use]
     pub fn meta(&self) -> &ObjectMeta {
         match &self.way {
-            ReadMode::PinnedObject(pinned) => pinned.meta(),
+            ReadMode::Pinned(pinned) => pinned.meta(),
             ReadMode::Forward(forward) => &forward.meta,
         }
     }
@@ -254,7 +254,7 @@ impl ObjectReader {
     #[must_use]
     pub fn attributes(&self) -> &Attributes {
         match &self.way {
-            ReadMode::PinnedObject(pinned) => &pinned.attributes,
+            ReadMode::Pinned(pinned) => &pinned.attributes,
             ReadMode::Forward(forward) => &forward.attributes,
         }
     }
@@ -265,7 +265,7 @@ impl ObjectReader {
     /// [`Problem::NoRanges`].
     pub fn pinned(self) -> Result<PinnedObject, Error> {
         match self.way {
-            ReadMode::PinnedObject(pinned) => Ok(*pinned),
+            ReadMode::Pinned(pinned) => Ok(*pinned),
             ReadMode::Forward(forward) => {
                 Err(Error::new(forward.object.url.to_string(), Problem::NoRanges))
             }
@@ -278,7 +278,7 @@ impl ObjectReader {
         if self.at >= size {
             return Ok(Bytes::new());
         }
-        if let ReadMode::PinnedObject(pinned) = &self.way
+        if let ReadMode::Pinned(pinned) = &self.way
             && let Some(held) = pinned.ends.held(self.at).filter(|held| !held.is_empty())
         {
             self.rest = None;
@@ -286,7 +286,7 @@ impl ObjectReader {
         }
         let mut rest = match (self.rest.take(), &self.way) {
             (Some(rest), _) => rest,
-            (None, ReadMode::PinnedObject(pinned)) => {
+            (None, ReadMode::Pinned(pinned)) => {
                 let behind = pinned.ends.missing(self.at..size).unwrap_or(self.at..size);
                 let got = pinned.object.wait(pinned.get(behind))?;
                 Stream(got.into_stream())
@@ -307,7 +307,7 @@ impl ObjectReader {
     fn again(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
         self.broken += 1;
         match (&self.way, error) {
-            (ReadMode::PinnedObject(pinned), _)
+            (ReadMode::Pinned(pinned), _)
                 if pinned.pin.meta.e_tag.is_none() && self.broken < BROKEN =>
             {
                 self.next()

@@ -152,7 +152,7 @@ class Store:
         path: str,
         pieces: Iterable[bytes],
         size: int,
-        instead_of: str | None,
+        expected_version: str | None,
         mark: Mark,
         header: bytes = b"",
         attributes: dict[str, Any] | None = None,
@@ -160,24 +160,24 @@ class Store:
         """Writes a whole object, of which one piece is in memory: a new one, or one in the place of that version.
         Its version. ``size`` is that of the plaintext, about which so many bytes come.
         """
-        self._expect(path, instead_of)
+        self._expect(path, expected_version)
         with _exists(path):
-            sink = self._new(path, overwrite=instead_of is not None)
+            sink = self._new(path, overwrite=expected_version is not None)
         try:
             whole = mark.whole()
             for piece in pieces:
                 sink.write(piece)
                 whole.update(piece)
-            return self._appear(path, sink, instead_of, whole.text())
+            return self._appear(path, sink, expected_version, whole.text())
         except BaseException:
             sink.discard()
             raise
 
-    def _appear(self, path: str, sink: Any, instead_of: str | None, mark: str) -> str:
+    def _appear(self, path: str, sink: Any, expected_version: str | None, mark: str) -> str:
         """Gives what is written its name. Its version."""
         with _exists(path):
             sink.close()
-        self._expect(path, instead_of)
+        self._expect(path, expected_version)
         with _exists(path):
             sink.commit()
         found = self.now(path)
@@ -319,10 +319,10 @@ class LocalStore(Store):
                     raise
                 directory, beneath = above, os.path.join(name, beneath)
 
-    def _appear(self, path: str, sink: NewFile, instead_of: str | None, mark: str) -> str:
+    def _appear(self, path: str, sink: NewFile, expected_version: str | None, mark: str) -> str:
         sink.mark(MARK, mark)
         sink.close()
-        self._expect(path, instead_of)
+        self._expect(path, expected_version)
         fd = sink.descriptor()
         try:
             with _exists(path):
@@ -396,7 +396,7 @@ class S3Store(Store):
         path: str,
         pieces: Iterable[bytes],
         size: int,
-        instead_of: str | None,
+        expected_version: str | None,
         mark: Mark,
         header: bytes = b"",
         attributes: dict[str, Any] | None = None,
@@ -409,12 +409,12 @@ class S3Store(Store):
             whole.update(first)
             arguments = _with_mark(attributes, whole.text())
             with _conditions(path, _conflict(path)):
-                answer = self._call("put_object", path, Body=first, **arguments, **_if(instead_of))
+                answer = self._call("put_object", path, Body=first, **arguments, **_if(expected_version))
             return str(answer["ETag"]).strip('"')
         upload = self.begin(path, mark.begun(header), attributes)
         try:
             etags = [self.part(path, upload, n, data) for n, data in enumerate(chain([first, second], parts), 1)]
-            return self.complete(path, upload, etags, instead_of)
+            return self.complete(path, upload, etags, expected_version)
         except BaseException:
             self.abort(path, upload)
             raise
@@ -463,12 +463,12 @@ class S3Store(Store):
         found = [each for each in answer.get("Parts", []) if each["PartNumber"] == number]
         return str(found[0]["ETag"]) if found else None
 
-    def complete(self, path: str, upload: str, etags: list[str], instead_of: str | None) -> str:
+    def complete(self, path: str, upload: str, etags: list[str], expected_version: str | None) -> str:
         """Makes one object of the parts, which appears now. Its version."""
         parts = [{"PartNumber": number, "ETag": etag} for number, etag in enumerate(etags, 1)]
         with _conditions(path, _conflict(path)):
             answer = self._call(
-                "complete_multipart_upload", path, UploadId=upload, MultipartUpload={"Parts": parts}, **_if(instead_of)
+                "complete_multipart_upload", path, UploadId=upload, MultipartUpload={"Parts": parts}, **_if(expected_version)
             )
         return str(answer["ETag"]).strip('"')
 
@@ -514,7 +514,7 @@ class S3Store(Store):
         return answer
 
 
-class _Held(io.BytesIO):
+class _MultipartUpload(io.BytesIO):
     """A file of fsspec's memory, where what is opened to be written appears at once."""
 
     def __init__(self, fs: AbstractFileSystem, path: str) -> None:
@@ -538,7 +538,7 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
         # fsspec's own is made elsewhere and moved, which is not one step, and tells of no refusal.
         return NewFile(path, overwrite)
     if isinstance(fs, MemoryFileSystem):
-        return _Held(fs, path)
+        return _MultipartUpload(fs, path)
     # Not by `open`, which adds it to a transaction.
     return fs._open(path, mode="wb" if overwrite else "xb", autocommit=False, **options)
 

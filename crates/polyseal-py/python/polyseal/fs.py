@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
     from ._polyseal import Buffer
-    from ._who import WhoArgs
+    from ._key_set import WhoArgs
 
 #: How many files a file system remembers.
 CACHED_FILES: Final = 4096
@@ -107,7 +107,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         if self.fs.async_impl and self.fs.asynchronous:
             raise ValueError("the file system below must not be an asynchronous one")
         self._lists = lists_of(self.fs)
-        self._who = by_reference(key, identity, recipients, context)
+        self._key_set = by_reference(key, identity, recipients, context)
         self._sealing: dict[str, Any] = dict(suite=suite, segment_size=segment_size, header_size=header_size)
         self._plain_sizes = sizes == "plain"
         self._files = _Remembered(CACHED_FILES)
@@ -288,7 +288,7 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
             self.fs.touch(self._strip_protocol(path), truncate=False, **kwargs)
 
     def _sealer(self) -> StreamSealer:
-        return StreamSealer(**self._sealing, **resolved(self._who))
+        return StreamSealer(**self._sealing, **resolved(self._key_set))
 
     # --- what is told
 
@@ -531,13 +531,13 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
         tails: dict[str, tuple[int, bytes]],
     ) -> None:
         """Opens them in as many rounds as the one takes that takes most; keys are asked for once."""
-        who: WhoArgs | None = None
+        key_set: WhoArgs | None = None
         openers = {name: (version_of(info), Opener(version_of(info))) for name, info in fresh}
         while openers:
             asked = list[tuple[str, int, int]]()
             for name, (version, opener) in list(openers.items()):
                 try:
-                    ranges = opener.wanted(**(who or {}))
+                    ranges = opener.wanted(**(key_set or {}))
                     if not ranges:
                         payload, start, end = opener.payload()
                         files[name] = file = _File(name, version, payload)
@@ -551,8 +551,8 @@ class PolysealFileSystem(ChainedFileSystem):  # type: ignore[misc]
                 except Exception as error:  # of the store, or what opens no file
                     files[name] = self._not_opened(name, version, error)
                     del openers[name]
-            if who is None:
-                who = resolved(self._who)
+            if key_set is None:
+                key_set = resolved(self._key_set)
             names, starts, stops = ([each[at] for each in asked] for at in range(3))
             fetched = self.fs.cat_ranges(names, starts, stops) if asked else []
             for (name, start, stop), stored in zip(asked, fetched, strict=True):

@@ -134,7 +134,7 @@ impl<'a, C: Callbacks> PluginProcess<'a, C> {
 
     /// The plugin has said why it does not do what it was asked for.
     pub(super) fn refused(&self, why: String) -> PluginError {
-        PluginError::new(self.program, PluginProblem::OpenError(why), String::new())
+        PluginError::new(self.program, PluginProblem::Refused(why), String::new())
     }
 
     /// The plugin does not keep to the protocol.

@@ -1,4 +1,4 @@
-//! For whom a file is, or what opens it: one object for both, which `polyseal/_who.py` makes of the
+//! For whom a file is, or what opens it: one object for both, which `polyseal/_key_set.py` makes of the
 //! keywords `key`, `identity`, `recipients`, `passphrase` and `context`.
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
@@ -15,7 +15,7 @@ use crate::secret::SecretKey;
 
 /// Keys, identities and recipients of age, a passphrase, and the context of a file.
 #[pyclass(frozen, module = "polyseal._polyseal")]
-pub(crate) struct Who {
+pub(crate) struct KeySet {
     keys: Vec<Py<SecretKey>>,
     identities: Vec<(Zeroizing<Vec<u8>>, Option<String>)>,
     recipients: Vec<String>,
@@ -24,7 +24,7 @@ pub(crate) struct Who {
 }
 
 #[pymethods]
-impl Who {
+impl KeySet {
     #[new]
     fn new(
         keys: Vec<Py<SecretKey>>,
@@ -45,14 +45,14 @@ impl Who {
     }
 }
 
-impl Who {
+impl KeySet {
     /// That of keywords.
     pub(crate) fn of<'py>(
         py: Python<'py>,
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, Self>> {
         static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let make = MAKE.import(py, "polyseal._who", "who")?;
+        let make = MAKE.import(py, "polyseal._key_set", "key_set")?;
         Ok(make.call((), keywords)?.cast_into()?)
     }
 
