@@ -211,10 +211,10 @@ impl From<polyseal_local::Error> for Failure {
             | P::NotAFile
             | P::Forbidden(_)
             | P::Interrupted
-            | P::InTheWay(_) => Code::Exists,
+            | P::BackupNameTaken(_) => Code::Exists,
             P::Changed | P::ChangedLength | P::Busy | P::Cancelled => Code::Changed,
             P::Grew => Code::Grew,
-            P::NotToBeRekeyed | P::NotWithAge(_) => Code::Unsupported,
+            P::NotRekeyable | P::NotWithAge(_) => Code::Unsupported,
             _ => Code::Io,
         };
         Self::new(code, text)

@@ -6,8 +6,8 @@
 
 use std::ffi::{c_char, c_int};
 
-use polyseal_file::{AuthenticHeader, Existing, Header};
-use polyseal_local::{How, Place, Rekey, rekey_file, rekey_file_to};
+use polyseal_file::{AuthenticHeader, ExistingRecipients, Header};
+use polyseal_local::{Place, Rekey, RekeyMode, rekey_file, rekey_file_to};
 
 use crate::error::{Code, Failure, Result};
 use crate::ffi::{Region, bytes, bytes_mut, catch_panic, expect_same_or_apart};
@@ -25,8 +25,8 @@ fn expect_flags(flags: c_int, allowed: &[c_int]) -> Result {
     Err(Failure::new(Code::Options, format!("{flags} are not the flags of a rekey")))
 }
 
-fn others(flags: c_int) -> Existing {
-    if flags == KEEP { Existing::Keep } else { Existing::Remove }
+fn others(flags: c_int) -> ExistingRecipients {
+    if flags == KEEP { ExistingRecipients::Keep } else { ExistingRecipients::Remove }
 }
 
 fn rekeyed(
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn polyseal_rekey_file(
         let (input, output, options, to) =
             unsafe { (path(input)?, path(output)?, Options::read(options)?, Options::read(to)?) };
         let (identities, recipients) = (options.identities()?, to.recipients()?);
-        let how = if flags == NEW_KEY { How::NewKey } else { How::Header };
+        let how = if flags == NEW_KEY { RekeyMode::NewKey } else { RekeyMode::Header };
         let to = || Ok(&recipients);
         let mut rekey = Rekey::new(&identities, &to, others(flags), how).threads(options.threads);
         if let Some(context) = &options.context {

@@ -15,9 +15,9 @@ use zeroize::Zeroizing;
 use crate::args::{ContextArgs, OpenArgs, ReadArgs, RecipientArgs};
 use crate::error::{Code, Failure, Result, shown};
 use crate::file_io::InputFile;
+use crate::messages::{warn, warn_of_weak};
 use crate::objects::expect_file;
 use crate::prompt::{self, TerminalCallbacks};
-use crate::say::{warn, warn_of_weak};
 use crate::secret;
 
 /// What keys were read from.

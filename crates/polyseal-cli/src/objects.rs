@@ -71,7 +71,7 @@ mod of_stores {
     };
 
     use crate::error::{Failure, Result, of_store, shown};
-    use crate::say::note;
+    use crate::messages::note;
 
     /// The name of an object, or of what the keys of several begin with.
     pub(crate) fn url(path: &Path) -> Result<ObjectUrl> {

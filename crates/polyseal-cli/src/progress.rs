@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use polyseal_local::Notice;
 
 use crate::error::shown;
-use crate::say::note;
+use crate::messages::note;
 
 /// Below this, the bar would only flash.
 const WORTH_SHOWING: u64 = 64 * 1024 * 1024;
@@ -208,7 +208,7 @@ impl polyseal_local::Progress for Bar {
                 "is in a store that does not compare versions when an object is completed: what \
                  another program has written to it in the last moments is lost",
             ),
-            Notice::NoCopy(path) => (path, "is no copy of a header, and was left as it is"),
+            Notice::BadBackup(path) => (path, "is no copy of a header, and was left as it is"),
             _ => return,
         };
         let path = shown(&path.display().to_string());

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat, stat};
 
 use crate::error::{Failure, Result};
-use crate::say::warn;
+use crate::messages::warn;
 use polyseal_local::FileId;
 
 /// The streams that have been opened to be read, and what each is said to be. A pipe, a socket, a

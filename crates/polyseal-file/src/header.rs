@@ -62,7 +62,7 @@ pub struct Header {
 
 /// What happens to the recipients that a file has when others are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Existing {
+pub enum ExistingRecipients {
     /// They stay.
     Keep,
     /// They go.
@@ -264,11 +264,11 @@ impl Header {
         &self,
         file_key: &Key,
         recipients: &Recipients,
-        existing: Existing,
+        existing: ExistingRecipients,
     ) -> Result<Self> {
         let kept = match existing {
-            Existing::Keep => self.stanzas.clone(),
-            Existing::Remove => Vec::new(),
+            ExistingRecipients::Keep => self.stanzas.clone(),
+            ExistingRecipients::Remove => Vec::new(),
         };
         let fixed = self.bytes.first_chunk().ok_or(Error::Truncated)?;
         Self::assemble(fixed, kept, recipients.stanzas()?, file_key)
@@ -378,7 +378,7 @@ impl AuthenticHeader<'_> {
     /// # Errors
     /// [`Error::NoRecipients`], [`Error::MixedRecipients`], [`Error::PassphraseNotAlone`], or
     /// [`Error::TooManyRecipients`] if they do not fit.
-    pub fn rekey(&self, recipients: &Recipients, existing: Existing) -> Result<Header> {
+    pub fn rekey(&self, recipients: &Recipients, existing: ExistingRecipients) -> Result<Header> {
         self.header.rekey(&self.file_key, recipients, existing)
     }
 

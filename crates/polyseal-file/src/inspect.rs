@@ -7,12 +7,12 @@ use serde::Serialize;
 #[cfg(feature = "age")]
 use crate::age::v1::{self, begins_so};
 use crate::armor::{ArmorReader, looks_armored};
-use crate::crypt::{beginning, first_byte};
 use crate::error::{Result, io};
 use crate::header::{Header, MIN_HEADER_BYTES, VERSION};
 use crate::layout;
 use crate::read_at::ReadAt;
 use crate::stanza::{Method, Stanza};
+use crate::whole_file::{beginning, first_byte};
 
 /// A file of either format, in armour or not, and what it says of itself.
 ///

@@ -43,14 +43,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
-use crate::crypt::Decryptor;
 use crate::error::{Error, Result};
 use crate::header::{Header, MIN_HEADER_BYTES};
 use crate::layout::{DEFAULT_SEGMENT_BYTES, SegmentSize};
 use crate::outline::Outline;
-use crate::payload::{Payload, PayloadHead, Stored};
+use crate::payload::{Payload, PayloadHead, StoredLength};
 use crate::read_at::{ReadAt, fill};
 use crate::version::Version;
+use crate::whole_file::Decryptor;
 
 /// The longest tag of a suite in bytes.
 const MAX_TAG_BYTES: u64 = 64;
@@ -58,7 +58,7 @@ const FIRST: u64 = MIN_HEADER_BYTES as u64;
 
 /// Bytes that are to be fetched.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ByteRange {
     /// So many from the beginning, or all if there are fewer: `bytes=0-…`.
     First(u64),
     /// So many at the end, or all if there are fewer: `bytes=-…`.
@@ -67,7 +67,7 @@ pub enum Wanted {
     Range(Range<u64>),
 }
 
-impl Wanted {
+impl ByteRange {
     /// Which bytes of an object of `size` bytes they are.
     #[must_use]
     pub fn range(&self, size: u64) -> Range<u64> {
@@ -79,7 +79,7 @@ impl Wanted {
     }
 }
 
-/// The answer to one [`Wanted`].
+/// The answer to one [`ByteRange`].
 #[derive(Debug)]
 pub struct Answer {
     /// The version that the bytes are of.
@@ -94,7 +94,7 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Fetch these, at once, and hand all answers to [`Opener::take`], in this order.
-    Fetch(Vec<Wanted>),
+    Fetch(Vec<ByteRange>),
     /// Call [`Opener::unlock`].
     Unlock,
     /// Call [`Opener::open`].
@@ -112,7 +112,7 @@ pub struct Opener {
 
 /// A stored file that has been opened.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedFile {
     /// The version that all of it is of.
     pub version: Version,
     /// What opens ranges of it.
@@ -160,15 +160,15 @@ impl Opener {
     #[must_use]
     pub fn step(&self) -> Step {
         let Some(size) = self.version.as_ref().map(Version::size) else {
-            let last = self.ahead.map(Wanted::Last);
-            return Step::Fetch([Wanted::First(FIRST)].into_iter().chain(last).collect());
+            let last = self.ahead.map(ByteRange::Last);
+            return Step::Fetch([ByteRange::First(FIRST)].into_iter().chain(last).collect());
         };
         let next = match &self.head {
             Some(head) => (head.last_range(), Step::Open),
             None => (0..self.header_bytes(size), Step::Unlock),
         };
         let Some(first) = self.held.missing(next.0) else { return next.1 };
-        let mut wanted = vec![Wanted::Range(first.clone())];
+        let mut wanted = vec![ByteRange::Range(first.clone())];
         if let Some(ahead) = self.ahead
             && first.start == 0
             && self.held.from(size).is_none()
@@ -176,9 +176,9 @@ impl Opener {
             // Both ends at once, and no byte of them twice.
             let last = size.saturating_sub(ahead);
             if last <= first.end {
-                wanted = vec![Wanted::Range(0..size)];
+                wanted = vec![ByteRange::Range(0..size)];
             } else {
-                wanted.push(Wanted::Range(last..size));
+                wanted.push(ByteRange::Range(last..size));
             }
         }
         Step::Fetch(wanted)
@@ -199,12 +199,12 @@ impl Opener {
     /// # Errors
     /// [`Error::Replaced`] if it is of another version than the answers before;
     /// [`Error::PartBytes`] if it is shorter or longer than what was wanted, or begins elsewhere.
-    pub fn take(&mut self, wanted: &Wanted, answer: Answer) -> Result<()> {
+    pub fn take(&mut self, wanted: &ByteRange, answer: Answer) -> Result<()> {
         let Answer { version, start, bytes } = answer;
         let whole = start == 0 && bytes.len() as u64 == version.size();
         if self.version.as_ref().is_some_and(|pinned| !pinned.is_same(&version)) {
             // An answer that has all of it needs no other. A version that was told is meant.
-            if !whole || !matches!(wanted, Wanted::First(_) | Wanted::Last(_)) {
+            if !whole || !matches!(wanted, ByteRange::First(_) | ByteRange::Last(_)) {
                 return Err(Error::Replaced);
             }
             self.version = None;
@@ -229,7 +229,7 @@ impl Opener {
     pub fn unlock(&mut self, decryptor: &Decryptor<'_>) -> Result<()> {
         let size = self.version.as_ref().map_or(0, Version::size);
         let header = Header::parse(self.held.from(0).unwrap_or_default())?;
-        self.head = Some(decryptor.payload_head(&header, Stored::File(size))?);
+        self.head = Some(decryptor.payload_head(&header, StoredLength::File(size))?);
         Ok(())
     }
 
@@ -237,14 +237,14 @@ impl Opener {
     ///
     /// # Errors
     /// Those of [`PayloadHead::certain`]; [`Error::NotFetched`] if a step was left out.
-    pub fn open(self) -> Result<Opened> {
+    pub fn open(self) -> Result<OpenedFile> {
         let Self { version, mut held, head, .. } = self;
         let (version, head) = version.zip(head).ok_or(Error::NotFetched)?;
         let last = head.last_range();
         let (end_start, end) = held.take(last.start).ok_or(Error::NotFetched)?;
         let at = (last.start - end_start) as usize;
         let payload = head.certain(end.get(at..).unwrap_or_default())?;
-        Ok(Opened { version, payload, end_start, end })
+        Ok(OpenedFile { version, payload, end_start, end })
     }
 
     /// Fetches from something that can be read right away, of which the `start` is there already.
@@ -397,7 +397,11 @@ mod tests {
     }
 
     /// Opens `file`, and tells what was fetched, step by step.
-    fn run(mut opener: Opener, key: &Key, file: &[u8]) -> Result<(Opened, Vec<Vec<Range<u64>>>)> {
+    fn run(
+        mut opener: Opener,
+        key: &Key,
+        file: &[u8],
+    ) -> Result<(OpenedFile, Vec<Vec<Range<u64>>>)> {
         let (identities, mut steps) = (Identities::from(key), Vec::new());
         loop {
             match opener.step() {
@@ -477,7 +481,7 @@ mod tests {
     fn short_long_and_misplaced_answers_are_refused_and_the_whole_object_is_taken() {
         let (key, stored) = file(200_000, 4096);
         let size = stored.len() as u64;
-        let first = Wanted::First(4096);
+        let first = ByteRange::First(4096);
         for range in [0..4095, 0..4097, 1..4097, 1..4096, 0..0] {
             let refused = Opener::new().take(&first, answer(&stored, "\"1\"", range.clone()));
             assert!(matches!(refused, Err(Error::PartBytes { .. })), "{range:?}");
@@ -491,8 +495,8 @@ mod tests {
     #[test]
     fn another_version_is_refused_unless_all_of_it_came() {
         let (key, stored) = file(200_000, 4096);
-        let (size, first) = (stored.len() as u64, Wanted::First(4096));
-        let last = Wanted::Last(65_600);
+        let (size, first) = (stored.len() as u64, ByteRange::First(4096));
+        let last = ByteRange::Last(65_600);
         let mut opener = Opener::new();
         opener.take(&first, answer(&stored, "\"1\"", 0..4096)).unwrap();
         let other = answer(&stored, "\"2\"", last.range(size));

@@ -25,14 +25,14 @@ const TOGETHER: u64 = 512 * 1024;
 
 /// What is stored, and how many bytes of it there are. Ranges of it are counted from its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum StoredLength {
     /// An encrypted file: its header, and the payload behind it.
     File(u64),
     /// A payload alone, whose header is kept elsewhere.
     Payload(u64),
 }
 
-impl Stored {
+impl StoredLength {
     pub(crate) fn bytes(self) -> u64 {
         match self {
             Self::File(bytes) | Self::Payload(bytes) => bytes,
@@ -54,7 +54,7 @@ impl Stored {
 /// of bytes that are stored. Here the file is one byte short:
 ///
 /// ```
-/// use polyseal_file::{Decryptor, Encryptor, Error, Identities, Input, Key, Output, Stored};
+/// use polyseal_file::{Decryptor, Encryptor, Error, Identities, Input, Key, Output, StoredLength};
 ///
 /// let (key, mut stored) = (Key::generate()?, Vec::new());
 /// let (mut message, output) = (&[7; 200_000][..], Output::Stream(&mut stored));
@@ -62,7 +62,7 @@ impl Stored {
 ///     Encryptor::new(&(&key).into()).encrypt_detached(Input::Stream(&mut message), output)?;
 ///
 /// let identities = Identities::from(&key);
-/// let short = Stored::Payload(stored.len() as u64 - 1);
+/// let short = StoredLength::Payload(stored.len() as u64 - 1);
 /// let head = Decryptor::new(&identities).payload_head(&header, short)?;
 /// let last = head.last_range();
 /// let refused = head.certain(&stored[last.start as usize..last.end as usize]);
@@ -81,7 +81,7 @@ pub struct PayloadHead {
 /// It can be shared by threads; opening takes `&self`, and nothing is kept but the key.
 ///
 /// ```
-/// use polyseal_file::{Decryptor, Encryptor, Header, Identities, Input, Key, Output, Stored};
+/// use polyseal_file::{Decryptor, Encryptor, Header, Identities, Input, Key, Output, StoredLength};
 ///
 /// let key = Key::generate()?;
 /// let (message, mut object) = (vec![7; 200_000], Vec::new());
@@ -92,7 +92,7 @@ pub struct PayloadHead {
 ///
 /// let header = Header::parse(fetch(0..4096))?;
 /// let identities = Identities::from(&key);
-/// let stored = Stored::File(object.len() as u64);
+/// let stored = StoredLength::File(object.len() as u64);
 /// let head = Decryptor::new(&identities).payload_head(&header, stored)?;
 /// let last = fetch(head.last_range());
 /// let payload = head.certain(last)?;

@@ -22,8 +22,8 @@ use polyseal_file::age::{
     NoCallbacks, Recipient, Stanza, parse_identities, to_recipients,
 };
 use polyseal_file::{
-    ArmorReader, ArmorWriter, Decryptor, Encryptor, Error, Existing, HeaderError, Identities,
-    Input, Key, Output, Passphrase, Recipients,
+    ArmorReader, ArmorWriter, Decryptor, Encryptor, Error, ExistingRecipients, HeaderError,
+    Identities, Input, Key, Output, Passphrase, Recipients,
 };
 
 const CHUNK: usize = 65_536;
@@ -275,20 +275,20 @@ fn another_header_opens_the_same_payload() {
         let (result, opened) = decrypt(&identities(name), FILE, file);
         result.map(|()| assert!(opened == plaintext, "{name}"))
     };
-    let both = authentic.rekey(&recipients("ssh_ed25519"), Existing::Keep).unwrap();
+    let both = authentic.rekey(&recipients("ssh_ed25519"), ExistingRecipients::Keep).unwrap();
     assert_eq!(both.recipients().collect::<Vec<_>>(), ["X25519", "ssh-ed25519"]);
     opens("x25519.txt", &with(&both)).unwrap();
     opens("ssh_ed25519", &with(&both)).unwrap();
-    let one = authentic.rekey(&recipients("hybrid.txt"), Existing::Remove).unwrap();
+    let one = authentic.rekey(&recipients("hybrid.txt"), ExistingRecipients::Remove).unwrap();
     opens("hybrid.txt", &with(&one)).unwrap();
     assert!(matches!(opens("x25519.txt", &with(&one)), Err(Error::NoMatchingKey)));
-    let keep = |to: &Recipients| authentic.rekey(to, Existing::Keep).unwrap_err();
+    let keep = |to: &Recipients| authentic.rekey(to, ExistingRecipients::Keep).unwrap_err();
     assert!(matches!(keep(&recipients("hybrid.txt")), Error::MixedRecipients));
     assert!(matches!(keep(&Recipients::new().passphrase(passphrase())), Error::PassphraseNotAlone));
     // And the other way round: what keeps a secret from quantum computers is not undone.
     let hybrid = identities("hybrid.txt");
     let weaker = one.authenticate(&hybrid).unwrap();
-    let weaker = weaker.rekey(&recipients("x25519.txt"), Existing::Keep);
+    let weaker = weaker.rekey(&recipients("x25519.txt"), ExistingRecipients::Keep);
     assert!(matches!(weaker, Err(Error::MixedRecipients)), "{weaker:?}");
 }
 

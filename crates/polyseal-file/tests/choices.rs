@@ -23,8 +23,8 @@ use std::time::Duration;
 use common::{STREAM, contents, encrypt, encryptor, key, message, recipients};
 use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
-    Context, Decryptor, Encryptor, Error, Existing, Header, Identities, Input, Inspection, Output,
-    Passphrase, ReadAt, Recipients, StanzaInfo,
+    Context, Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input,
+    Inspection, Output, Passphrase, ReadAt, Recipients, StanzaInfo,
 };
 
 fn seal(encryptor: Encryptor<'_>, message: &[u8]) -> Result<Vec<u8>, Error> {
@@ -109,7 +109,7 @@ fn nothing_shows_that_two_files_are_for_one_key() {
         let sealed = seal(Encryptor::new(&recipients()), b"").unwrap();
         let header = Header::parse(&sealed).unwrap();
         let authentic = header.authenticate(&identities).unwrap();
-        let twice = authentic.rekey(&recipients(), Existing::Keep).unwrap();
+        let twice = authentic.rekey(&recipients(), ExistingRecipients::Keep).unwrap();
         let described = Inspection::read(&mut twice.as_bytes(), None).unwrap();
         assert!(seen.insert(described.file_salt));
         assert_eq!(described.stanzas.len(), 2);

@@ -12,7 +12,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use polyseal_file::manifest::{
-    Bound, Entry, Error, Kind, Modified, Problem, Reader, Writer, compare, stays_inside,
+    Entry, Error, FileBinding, Kind, Problem, Reader, Timestamp, Writer, compare, stays_inside,
 };
 use polyseal_file::{Commitment, Context, Decryptor, Identities, Input, Key};
 use proptest::prelude::*;
@@ -55,14 +55,14 @@ fn unhex(text: &str) -> Vec<u8> {
 }
 
 impl ExpectedEntry {
-    fn bound(&self) -> Bound {
+    fn bound(&self) -> FileBinding {
         let field = |name: &Option<String>| unhex(name.as_ref().unwrap()).try_into().unwrap();
         let file_salt = field(&self.salt);
         if self.key_commitment.is_none() {
-            return Bound::Salt(file_salt);
+            return FileBinding::Salt(file_salt);
         }
         let (key, payload_root) = (field(&self.key_commitment), field(&self.payload_root));
-        Bound::Contents(Commitment { file_salt, key, payload_root })
+        FileBinding::Contents(Commitment { file_salt, key, payload_root })
     }
 
     fn entry(&self) -> Entry {
@@ -71,7 +71,7 @@ impl ExpectedEntry {
             "directory" => Kind::Directory,
             _ => Kind::Link { target: unhex(self.target.as_ref().unwrap()) },
         };
-        let modified = Modified { seconds: self.seconds, nanoseconds: self.nanoseconds };
+        let modified = Timestamp { seconds: self.seconds, nanoseconds: self.nanoseconds };
         Entry { path: unhex(&self.path), mode: self.mode, modified, kind }
     }
 }
@@ -219,7 +219,7 @@ fn no_part_of_a_manifest_is_one_and_nothing_comes_after_an_error() {
 #[test]
 fn what_no_reader_takes_is_not_written() {
     let entry = |path: &[u8], kind| {
-        let modified = Modified { seconds: 0, nanoseconds: 0 };
+        let modified = Timestamp { seconds: 0, nanoseconds: 0 };
         Entry { path: path.to_vec(), mode: 0, modified, kind }
     };
     for path in [&b""[..], b"/a", b"a/..", b".", b"a//b", b"a\0", &[b'a'; 65_536]] {
@@ -288,12 +288,12 @@ proptest! {
                 _ if is_directory => Kind::Directory,
                 0 => {
                     let commitment = Commitment { file_salt, key, payload_root };
-                    Kind::File { plaintext_bytes, bound: Bound::Contents(commitment) }
+                    Kind::File { plaintext_bytes, bound: FileBinding::Contents(commitment) }
                 }
                 _ => Kind::Link { target: path.concat() },
             };
             let mode = if matches!(kind, Kind::Link { .. }) { 0 } else { 0o640 };
-            let modified = Modified { seconds, nanoseconds };
+            let modified = Timestamp { seconds, nanoseconds };
             Entry { path: path.join(&b'/'), mode, modified, kind }
         }).collect();
         prop_assert!(entries.is_sorted_by(|one, other| compare(&one.path, &other.path).is_lt()));

@@ -17,7 +17,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use common::{STREAM, encrypt, key, message};
 use polyseal_file::age::{EncryptError, FileKey, Recipient, Stanza};
 use polyseal_file::{
-    Decryptor, Encryptor, Error, Existing, Header, Identities, Input, Inspection, Key,
+    Decryptor, Encryptor, Error, ExistingRecipients, Header, Identities, Input, Inspection, Key,
     MAX_SEGMENTS, Output, ReadAt, Recipients, SegmentSize, Suite,
 };
 
@@ -173,7 +173,7 @@ fn as_many_as_there_is_room_for_can_be_added() {
         let sealed = seal(&Recipients::from(&key()), header_bytes).unwrap();
         let header = Header::parse(&sealed).unwrap();
         let authentic = header.authenticate(&identities).unwrap();
-        let full = authentic.rekey(&keys(most - 1), Existing::Keep).unwrap();
+        let full = authentic.rekey(&keys(most - 1), ExistingRecipients::Keep).unwrap();
         assert_eq!(full.as_bytes().len(), header_bytes);
         assert!(header.spare_bytes() - full.spare_bytes() == 108 * usize::from(most - 1));
         let file = [full.as_bytes(), &sealed[header_bytes..]].concat();
@@ -182,12 +182,13 @@ fn as_many_as_there_is_room_for_can_be_added() {
             assert!(Decryptor::new(&identities).reader(&file[..]).is_ok());
         }
 
-        let too_many = authentic.rekey(&keys(most), Existing::Keep);
+        let too_many = authentic.rekey(&keys(most), ExistingRecipients::Keep);
         assert!(matches!(too_many, Err(Error::TooManyRecipients)), "{header_bytes}");
-        assert!(authentic.rekey(&keys(most), Existing::Remove).is_ok(), "{header_bytes}");
-        let again = full.authenticate(&identities).unwrap().rekey(&keys(1), Existing::Keep);
+        assert!(authentic.rekey(&keys(most), ExistingRecipients::Remove).is_ok(), "{header_bytes}");
+        let again =
+            full.authenticate(&identities).unwrap().rekey(&keys(1), ExistingRecipients::Keep);
         assert!(matches!(again, Err(Error::TooManyRecipients)), "a header that is full");
-        let nobody = authentic.rekey(&Recipients::new(), Existing::Keep);
+        let nobody = authentic.rekey(&Recipients::new(), ExistingRecipients::Keep);
         assert!(matches!(nobody, Err(Error::NoRecipients)), "{header_bytes}");
     }
 }
@@ -237,7 +238,7 @@ fn a_header_can_be_full_to_the_last_byte() {
     let identities = Identities::from(&key());
     let header = header_of(&Recipients::from(&key()));
     let authentic = header.authenticate(&identities).unwrap();
-    let rekey = |text| authentic.rekey(&long(&[(text, "")]), Existing::Remove);
+    let rekey = |text| authentic.rekey(&long(&[(text, "")]), ExistingRecipients::Remove);
     let full = rekey(4096 - BESIDE).unwrap();
     assert_eq!((full.as_bytes().len(), full.spare_bytes()), (4096, 0));
     for text in [4096 - BESIDE + 1, 65536 - BESIDE, 65536 - 110, 70_000] {
@@ -266,11 +267,11 @@ fn recipients_of_one_kind() {
         assert!(matches!(seal(&long(&mixed), 0), Err(Error::MixedRecipients)), "{mixed:?}");
         let header = header_of(&Recipients::from(&key()));
         let authentic = header.authenticate(&Identities::from(&key())).unwrap();
-        let first = authentic.rekey(&long(&mixed[..1]), Existing::Keep).unwrap();
+        let first = authentic.rekey(&long(&mixed[..1]), ExistingRecipients::Keep).unwrap();
         let authentic = first.authenticate(&Identities::from(&key())).unwrap();
-        let second = authentic.rekey(&long(&mixed[1..]), Existing::Keep);
+        let second = authentic.rekey(&long(&mixed[1..]), ExistingRecipients::Keep);
         assert!(matches!(second, Err(Error::MixedRecipients)), "{mixed:?}");
-        assert!(authentic.rekey(&long(&mixed[..1]), Existing::Keep).is_ok(), "{mixed:?}");
+        assert!(authentic.rekey(&long(&mixed[..1]), ExistingRecipients::Keep).is_ok(), "{mixed:?}");
     }
     assert!(seal(&long(&[(50, "a"), (51, "a")]), 0).is_ok());
 }

@@ -14,7 +14,7 @@ use std::thread;
 
 use polyseal_file::{
     Decryptor, Encryptor, Error, Header, Identities, Input, Key, Output, Recipients, SegmentSize,
-    SourceVersion, Stored, decrypt, encrypt,
+    SourceVersion, StoredLength, decrypt, encrypt,
 };
 use zeroize::{Zeroize, Zeroizing};
 
@@ -205,7 +205,7 @@ fn nothing_is_left_of_what_is_read() {
     });
     leaves_nothing("a payload", || {
         let header = Header::parse(&sealed).unwrap();
-        let stored = Stored::File(sealed.len() as u64);
+        let stored = StoredLength::File(sealed.len() as u64);
         let head = Decryptor::new(&identities).payload_head(&header, stored).unwrap();
         let last = head.last_range();
         let payload = head.certain(&sealed[last.start as usize..last.end as usize]).unwrap();

@@ -18,7 +18,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use polyseal_file::manifest::Modified;
+use polyseal_file::manifest::Timestamp;
 
 use crate::error::{Error, ErrorContext, Problem, Result};
 use crate::forbidden::Forbidden;
@@ -137,7 +137,7 @@ impl NewFile {
 
     /// Gives the file this time, and of this mode what a file that it replaces has, too, or what a
     /// new one [may have](given) here. Nothing else is then taken over from a replaced file.
-    pub(crate) fn set(&mut self, mode: u16, modified: Modified) -> Result {
+    pub(crate) fn set(&mut self, mode: u16, modified: Timestamp) -> Result {
         let Place { directory, name, shown, .. } = &self.place;
         let replaced = self.replaced.take();
         let set = || match replaced {

@@ -32,14 +32,14 @@ pub fn without_suffix(path: &Path) -> Option<PathBuf> {
 
 /// Which file a name means, or where a file of that name would come to be.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Meant {
+pub enum FileTarget {
     /// The file that is there.
     File(FileId),
     /// None: this path, through no link as far as it is there.
     Nothing(PathBuf),
 }
 
-impl Meant {
+impl FileTarget {
     /// What `path` means: by whatever name, the same.
     #[must_use]
     pub fn by(path: &Path) -> Self {
@@ -138,9 +138,9 @@ mod tests {
         fs::create_dir(at("sub")).unwrap();
         fs::write(at("there"), "").unwrap();
         fs::hard_link(at("there"), at("too")).unwrap();
-        assert_eq!(Meant::by(&at("there")), Meant::by(&at("too")));
-        assert_eq!(Meant::by(&at("sub/../new")), Meant::by(&at("new")));
-        assert_ne!(Meant::by(&at("new")), Meant::by(&at("sub/new")));
+        assert_eq!(FileTarget::by(&at("there")), FileTarget::by(&at("too")));
+        assert_eq!(FileTarget::by(&at("sub/../new")), FileTarget::by(&at("new")));
+        assert_ne!(FileTarget::by(&at("new")), FileTarget::by(&at("sub/new")));
 
         let outputs = Outputs::beneath(&at("sub")).unwrap();
         let place = |name: &str| outputs.place(Path::new("input"), Path::new(name));

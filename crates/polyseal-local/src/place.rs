@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{ErrorContext, Result};
-use crate::platform::{Directory, EntryKind, FileId, Seen};
+use crate::platform::{Directory, EntryKind, FileId, FileStatus};
 
 /// What a file is called, and where.
 #[derive(Clone, Debug)]
@@ -72,7 +72,7 @@ impl Place {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn seen(&self) -> io::Result<Seen> {
+    pub fn seen(&self) -> io::Result<FileStatus> {
         self.directory.stat(&self.name)
     }
 

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use polyseal_file::{Decryptor, Encryptor, Existing, Identities, Key, Recipients};
+use polyseal_file::{Decryptor, Encryptor, ExistingRecipients, Identities, Key, Recipients};
 use polyseal_local::{
-    Forbidden, How, NewFile, NewTree, Notice, Options, Outputs, Problem, Progress, Rekey, Result,
-    SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
+    Forbidden, NewFile, NewTree, Notice, Options, Outputs, Problem, Progress, Rekey, RekeyMode,
+    Result, SealedTree, Total, TreeSealer, decrypt_file, encrypt_file, rekey_file, rekey_files,
 };
 
 /// Nobody's number.
@@ -382,7 +382,7 @@ fn what_is_rekeyed_keeps_its_holes() {
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
     let (identities, give) = (room.identities(), || Ok(&to));
-    let rekey = Rekey::new(&identities, &give, Existing::Remove, How::Header);
+    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
     rekey_file(&sealed, &rekey, &Options::new()).unwrap();
     let new = fs::metadata(&sealed).unwrap();
     assert_eq!(new.len(), bytes);
@@ -398,7 +398,7 @@ fn two_names_of_one_file() {
     let other = Key::generate().unwrap();
     let to = Recipients::from(&other);
     let (identities, give) = (room.identities(), || Ok(&to));
-    let rekey = Rekey::new(&identities, &give, Existing::Remove, How::Header);
+    let rekey = Rekey::new(&identities, &give, ExistingRecipients::Remove, RekeyMode::Header);
     let names = [sealed, room.at("again")].map(Ok).into_iter();
     let total = rekey_files(names, &rekey, &Options::new(), &mut |_, done| done.map(drop)).unwrap();
     assert_eq!((total.files, total.failed), (2, 0));
@@ -415,10 +415,10 @@ fn what_is_no_copy_is_told() {
     let (identities, give) = (room.identities(), || Ok(&to));
     let few = CancellingProgress::new(u64::MAX);
     let options = Options::new().progress(&few);
-    let rekey = |how| Rekey::new(&identities, &give, Existing::Keep, how);
-    let refused = rekey_file(&sealed, &rekey(How::InPlace), &options).unwrap_err();
-    assert!(matches!(refused.problem(), Problem::InTheWay(_)), "{refused}");
-    rekey_file(&sealed, &rekey(How::Header), &options).unwrap();
+    let rekey = |how| Rekey::new(&identities, &give, ExistingRecipients::Keep, how);
+    let refused = rekey_file(&sealed, &rekey(RekeyMode::InPlace), &options).unwrap_err();
+    assert!(matches!(refused.problem(), Problem::BackupNameTaken(_)), "{refused}");
+    rekey_file(&sealed, &rekey(RekeyMode::Header), &options).unwrap();
     assert_eq!(few.notices.into_inner().unwrap().len(), 1);
     assert_eq!(fs::read(room.at("c.header-backup")).unwrap(), b"planted");
 }

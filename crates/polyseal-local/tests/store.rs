@@ -15,10 +15,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use polyseal_file::{Decryptor, Encryptor, Existing, Header, Identities, Key, ReadAt, Recipients};
+use polyseal_file::{
+    Decryptor, Encryptor, ExistingRecipients, Header, Identities, Key, ReadAt, Recipients,
+};
 use polyseal_local::{
-    Already, Compared, Done, Error, How, NewStored, NewTree, Options, Over, Problem, Rekey, Result,
-    SealedTree, Store, Stored, Total, TreeSealer,
+    Error, FileOutcome, NewStoredFile, NewTree, Options, OverwriteRule, Problem, Rekey, RekeyMode,
+    RekeyedCheck, Result, SealedTree, Store, StoredFile, Total, TreeSealer, VersionCheck,
 };
 
 const MANIFEST: &str = ".polyseal-manifest.polyseal";
@@ -75,7 +77,7 @@ impl Store for Map {
         Ok(self.files.lock().unwrap().keys().rev().cloned().collect())
     }
 
-    fn open(&self, path: &Path) -> Result<Box<dyn Stored>> {
+    fn open(&self, path: &Path) -> Result<Box<dyn StoredFile>> {
         let name = path.to_str().unwrap().to_owned();
         let Some((version, bytes)) = self.files.lock().unwrap().get(&name).cloned() else {
             return Err(Error::new(&self.shown(path), Problem::Missing));
@@ -88,7 +90,12 @@ impl Store for Map {
         Ok(Box::new(Cursor::new(self.get(path.to_str().unwrap()))))
     }
 
-    fn create(&self, path: &Path, over: Over, _: Option<u64>) -> Result<Box<dyn NewStored>> {
+    fn create(
+        &self,
+        path: &Path,
+        over: OverwriteRule,
+        _: Option<u64>,
+    ) -> Result<Box<dyn NewStoredFile>> {
         let name = path.to_str().unwrap().to_owned();
         self.ask("create", &name);
         let seen = self.version(&name);
@@ -114,12 +121,12 @@ impl ReadAt for OpenVersion {
     }
 }
 
-impl Stored for OpenVersion {
+impl StoredFile for OpenVersion {
     fn header(&self) -> polyseal_file::Result<Header> {
         Header::read(&mut &self.bytes[..])
     }
 
-    fn replace_header(&self, header: &Header) -> Result<Compared> {
+    fn replace_header(&self, header: &Header) -> Result<VersionCheck> {
         self.map.ask("rekey", &self.name);
         if self.map.version(&self.name) != Some(self.version) {
             return Err(Error::new(&self.map.shown(Path::new(&self.name)), Problem::Changed));
@@ -127,14 +134,14 @@ impl Stored for OpenVersion {
         let mut bytes = self.bytes.clone();
         bytes[..header.as_bytes().len()].copy_from_slice(header.as_bytes());
         self.map.put(&self.name, bytes);
-        Ok(Compared::Yes)
+        Ok(VersionCheck::Yes)
     }
 }
 
 struct NewVersion {
     map: Map,
     name: String,
-    over: Over,
+    over: OverwriteRule,
     seen: Option<u64>,
     bytes: Vec<u8>,
 }
@@ -149,13 +156,13 @@ impl Write for NewVersion {
     }
 }
 
-impl NewStored for NewVersion {
+impl NewStoredFile for NewVersion {
     fn commit(self: Box<Self>) -> Result {
         self.map.ask("commit", &self.name);
         let now = self.map.version(&self.name);
         let problem = match self.over {
-            Over::Nothing if now.is_some() => Problem::Exists,
-            Over::AsSeen if now != self.seen => Problem::Changed,
+            OverwriteRule::Nothing if now.is_some() => Problem::Exists,
+            OverwriteRule::AsSeen if now != self.seen => Problem::Changed,
             _ => {
                 self.map.put(&self.name, self.bytes);
                 return Ok(());
@@ -220,12 +227,12 @@ impl TestDir {
         told
     }
 
-    fn rekey(&self, to: &Key, meanwhile: impl Fn() + Sync) -> Vec<Result<Done>> {
+    fn rekey(&self, to: &Key, meanwhile: impl Fn() + Sync) -> Vec<Result<FileOutcome>> {
         let (old, new) = (Identities::from(&self.key), Identities::from(to));
         let recipients = Recipients::from(to);
         let to = || Ok(&recipients);
-        let rekey =
-            Rekey::new(&old, &to, Existing::Remove, How::Header).already(Already::Opens(&new));
+        let rekey = Rekey::new(&old, &to, ExistingRecipients::Remove, RekeyMode::Header)
+            .already(RekeyedCheck::Opens(&new));
         let options = Options::new().jobs(NonZeroUsize::MIN);
         let (store, mut told) = (Arc::new(self.map.clone()), Vec::new());
         let done = SealedTree::rekey_in(store, &rekey, &options, &mut |_, done| {
@@ -318,7 +325,7 @@ fn the_manifest_replaces_the_version_that_was_seen_alone() {
     assert!(room.map.get(MANIFEST) == manifest);
     // The run is repeated.
     let told = room.rekey(&other, || ());
-    assert!(told.iter().all(|done| matches!(done, Ok(Done::Already))), "{told:?}");
+    assert!(told.iter().all(|done| matches!(done, Ok(FileOutcome::AlreadyRekeyed))), "{told:?}");
     assert_eq!(room.map.asked().last().unwrap(), &format!("rekey {MANIFEST}"));
     assert_eq!(room.verify(&other), [""; 0]);
     assert!(room.with(&room.key, |_| ()).is_err());
@@ -335,11 +342,18 @@ fn what_is_not_the_file_of_its_name_is_not_rekeyed() {
     let key = Key::generate().unwrap();
     let told = room.rekey(&key, || ());
     assert!(matches!(told[0].as_ref().unwrap_err().problem(), Problem::OtherFile));
-    assert!(told[1..].iter().all(|done| matches!(done, Ok(Done::Rekeyed))), "{told:?}");
+    assert!(told[1..].iter().all(|done| matches!(done, Ok(FileOutcome::Rekeyed))), "{told:?}");
     assert!(room.map.get("a.polyseal") == other);
     // When it is back, the run is repeated with the same keys.
     room.map.put("a.polyseal", a);
     let told = room.rekey(&key, || ());
-    assert!(matches!(told[..], [Ok(Done::Rekeyed), Ok(Done::Already), Ok(Done::Already)]));
+    assert!(matches!(
+        told[..],
+        [
+            Ok(FileOutcome::Rekeyed),
+            Ok(FileOutcome::AlreadyRekeyed),
+            Ok(FileOutcome::AlreadyRekeyed)
+        ]
+    ));
     assert_eq!(room.verify(&key), [""; 0]);
 }

@@ -9,7 +9,7 @@ use object_store::path::Path;
 use object_store::{
     Attributes, Error, Extensions, GetOptions, GetRange, GetResult, ObjectMeta, ObjectStore, Result,
 };
-use polyseal_file::{Answer, Opener, Version, Wanted};
+use polyseal_file::{Answer, ByteRange, Opener, Version};
 
 use crate::bounded::bounded;
 use crate::error::{ObjectError, Replaced, STORE};
@@ -32,11 +32,11 @@ pub(crate) fn version(meta: &ObjectMeta) -> Version {
 }
 
 /// What asks for these bytes.
-fn range(wanted: &Wanted) -> GetRange {
+fn range(wanted: &ByteRange) -> GetRange {
     match wanted {
-        Wanted::First(bytes) => GetRange::Bounded(0..*bytes),
-        Wanted::Last(bytes) => GetRange::Suffix(*bytes),
-        Wanted::Range(range) => GetRange::Bounded(range.clone()),
+        ByteRange::First(bytes) => GetRange::Bounded(0..*bytes),
+        ByteRange::Last(bytes) => GetRange::Suffix(*bytes),
+        ByteRange::Range(range) => GetRange::Bounded(range.clone()),
     }
 }
 
@@ -159,14 +159,14 @@ pub(crate) struct ObjectFetcher<'a> {
 
 impl ObjectFetcher<'_> {
     /// Fetches what a step wants, at once.
-    pub(crate) async fn step(&mut self, opener: &mut Opener, wanted: Vec<Wanted>) -> Result<()> {
+    pub(crate) async fn step(&mut self, opener: &mut Opener, wanted: Vec<ByteRange>) -> Result<()> {
         let asked = wanted.iter().cloned().map(|wanted| self.ask(wanted));
         for (wanted, got) in wanted.iter().zip(join_all(asked).await) {
             match (wanted, got) {
-                (Wanted::Last(_), Err(Error::NotSupported { .. })) => self.no_suffix = true,
+                (ByteRange::Last(_), Err(Error::NotSupported { .. })) => self.no_suffix = true,
                 // A server that has given the first bytes may know no last ones: then those are
                 // asked for by their place.
-                (Wanted::Last(_), Err(Error::Generic { .. })) => {}
+                (ByteRange::Last(_), Err(Error::Generic { .. })) => {}
                 (_, Err(error)) => return Err(error),
                 (_, Ok((meta, attributes, answer))) => {
                     let taken = opener.take(wanted, answer);
@@ -178,10 +178,10 @@ impl ObjectFetcher<'_> {
         Ok(())
     }
 
-    async fn ask(&self, wanted: Wanted) -> Result<(ObjectMeta, Attributes, Answer)> {
+    async fn ask(&self, wanted: ByteRange) -> Result<(ObjectMeta, Attributes, Answer)> {
         let get = || async {
             match (&self.seen, &wanted) {
-                (Some((pin, _)), Wanted::Range(range)) => {
+                (Some((pin, _)), ByteRange::Range(range)) => {
                     fetch(self.store, self.location, pin, range.clone()).await
                 }
                 _ => {

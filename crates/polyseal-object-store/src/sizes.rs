@@ -6,7 +6,7 @@ use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, TryStreamExt};
 use object_store::path::Path;
 use object_store::{Error, GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, Result};
-use polyseal_file::{MIN_HEADER_BYTES, Outline, Stored, Version};
+use polyseal_file::{MIN_HEADER_BYTES, Outline, StoredLength, Version};
 
 use crate::bounded::bounded;
 use crate::error::{ObjectError, file_error};
@@ -42,7 +42,7 @@ impl Core {
     pub(crate) async fn head(&self, location: &Path, options: GetOptions) -> Result<GetResult> {
         let (outline, mut meta, attributes) = self.outline(location, options).await?;
         meta.size = outline
-            .plaintext_bytes(Stored::File(meta.size))
+            .plaintext_bytes(StoredLength::File(meta.size))
             .ok_or_else(|| ObjectError::at(location, polyseal_file::Error::Truncated))?;
         let range = 0..meta.size;
         let payload = GetResultPayload::Stream(futures_util::stream::empty().boxed());
@@ -135,5 +135,7 @@ impl Core {
 }
 
 fn size_of(outline: &Outline, stored: u64) -> ObjectSize {
-    outline.plaintext_bytes(Stored::File(stored)).map_or(ObjectSize::Foreign, ObjectSize::Plaintext)
+    outline
+        .plaintext_bytes(StoredLength::File(stored))
+        .map_or(ObjectSize::Foreign, ObjectSize::Plaintext)
 }

@@ -179,7 +179,7 @@ impl Progress for Callbacks {
                     path.display()
                 )
             }
-            Notice::NoCopy(path) => {
+            Notice::BadBackup(path) => {
                 format!("{}: it is no copy of a header, and was left as it is", path.display())
             }
             _ => return,

@@ -10,9 +10,10 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::{
-    Encryptor, Existing, Header, Input, Inspection, SegmentSize, Suite, Summary as Done,
+    Encryptor, ExistingRecipients, Header, Input, Inspection, SegmentSize, Suite,
+    Summary as FileOutcome,
 };
-use polyseal_local::{Error, Forbidden, How, NewFile, Options, Problem, Progress, Rekey};
+use polyseal_local::{Error, Forbidden, NewFile, Options, Problem, Progress, Rekey, RekeyMode};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -116,8 +117,8 @@ impl FileOutput {
         self,
         overwrite: bool,
         callbacks: &Callbacks,
-        work: impl FnOnce(polyseal_file::Output<'_>) -> PyResult<Done>,
-    ) -> PyResult<Done> {
+        work: impl FnOnce(polyseal_file::Output<'_>) -> PyResult<FileOutcome>,
+    ) -> PyResult<FileOutcome> {
         let path = match self {
             Self::Named(path) => path,
             Self::Object(mut stream) => return work(polyseal_file::Output::Stream(&mut stream)),
@@ -169,7 +170,7 @@ impl Read for WatchedInput<'_> {
 fn finish<'py>(
     py: Python<'py>,
     callbacks: &Callbacks,
-    done: PyResult<Done>,
+    done: PyResult<FileOutcome>,
 ) -> PyResult<Summary<'py>> {
     let done = callbacks.finish_with(py, done)?;
     let salt = done.file_salt.map(|salt| PyBytes::new(py, &salt));
@@ -321,8 +322,8 @@ fn json(inspection: &Inspection) -> PyResult<String> {
 }
 
 /// Whether those who can open a file now still can, when others can, too.
-pub(crate) fn existing(keep: bool) -> Existing {
-    if keep { Existing::Keep } else { Existing::Remove }
+pub(crate) fn existing(keep: bool) -> ExistingRecipients {
+    if keep { ExistingRecipients::Keep } else { ExistingRecipients::Remove }
 }
 
 /// The header, of the same length, for other recipients.
@@ -360,7 +361,7 @@ fn rekey_file(
     let key_set = key_set.get();
     let (identities, recipients) = (key_set.identities()?, new.get().new_recipients()?);
     let (to, callbacks) = (|| Ok(&recipients), Callbacks::new(ProgressKind::File, None));
-    let how = if new_key { How::NewKey } else { How::Header };
+    let how = if new_key { RekeyMode::NewKey } else { RekeyMode::Header };
     let mut rekey = Rekey::new(&identities, &to, existing(keep), how);
     if let Some(context) = key_set.context() {
         rekey = rekey.context(context);

@@ -3,7 +3,7 @@
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Identities, Passphrase, Recipients};
-use polyseal_local::Already;
+use polyseal_local::RekeyedCheck;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -87,10 +87,10 @@ impl KeySet {
 
     /// What shows that one of many files has been given to them. Where one key is added and nobody
     /// else, it opens what is done.
-    pub(crate) fn already<'a>(&self, opens: &'a Identities<'a>, keep: bool) -> Already<'a> {
+    pub(crate) fn already<'a>(&self, opens: &'a Identities<'a>, keep: bool) -> RekeyedCheck<'a> {
         let others = self.identities.len() + self.recipients.len();
         let one_is_added = keep && self.keys.len() == 1 && others == 0 && self.passphrase.is_none();
-        if one_is_added { Already::OpensAdded(opens) } else { Already::Opens(opens) }
+        if one_is_added { RekeyedCheck::OpensAdded(opens) } else { RekeyedCheck::Opens(opens) }
     }
 
     /// What opens a file.

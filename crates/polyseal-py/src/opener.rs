@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use polyseal_file::{
-    Answer, Opener as FileOpener, SegmentSize, Step, Version as FileVersion, Wanted,
+    Answer, ByteRange, Opener as FileOpener, SegmentSize, Step, Version as FileVersion,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -99,7 +99,7 @@ impl Opener {
         loop {
             match opener.step() {
                 Step::Fetch(wanted) => {
-                    let range = |wanted: &Wanted| {
+                    let range = |wanted: &ByteRange| {
                         let range = wanted.range(self.version.size());
                         (range.start, range.end)
                     };
@@ -123,7 +123,7 @@ impl Opener {
         let mut opener = self.locked();
         let opener = opener.as_mut().ok_or_else(used_up)?;
         let answer = Answer { version: self.version.clone(), start, bytes };
-        opener.take(&Wanted::Range(start..stop), answer).map_err(of_file)
+        opener.take(&ByteRange::Range(start..stop), answer).map_err(of_file)
     }
 
     /// The payload, whose length is certain now; and the stored bytes at the end of the file that

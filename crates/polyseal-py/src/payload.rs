@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use polyseal_file::{
-    Header, Outline as FileOutline, Payload as FilePayload, PayloadHead as FileHead, Stored,
+    Header, Outline as FileOutline, Payload as FilePayload, PayloadHead as FileHead, StoredLength,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -15,8 +15,8 @@ use crate::errors::of_file;
 use crate::key_set::KeySet;
 use crate::memory::{Input, new_bytes};
 
-fn stored(size: u64, detached: bool) -> Stored {
-    if detached { Stored::Payload(size) } else { Stored::File(size) }
+fn stored(size: u64, detached: bool) -> StoredLength {
+    if detached { StoredLength::Payload(size) } else { StoredLength::File(size) }
 }
 
 pub(crate) fn python_range<'py>(

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use polyseal_file::Encryptor;
 use polyseal_local::{
-    Done, Error, How, NewTree, Options, Problem, Progress, Rekey, Result, SealedTree, Tell, Total,
-    TreeSealer,
+    Error, FileOutcome, NewTree, OnFile, Options, Problem, Progress, Rekey, RekeyMode, Result,
+    SealedTree, Total, TreeSealer,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -65,7 +65,7 @@ impl<'a> TreeRun<'a> {
     fn work(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&Options<'_>, Tell<'_>) -> Result<Total> + Send,
+        work: impl FnOnce(&Options<'_>, OnFile<'_>) -> Result<Total> + Send,
     ) -> PyResult<Summary> {
         let exclude = |path: &Path| self.excludes(path);
         let mut options = Options::new().exclude(&exclude).progress(&self.callbacks);
@@ -73,8 +73,11 @@ impl<'a> TreeRun<'a> {
             options = options.jobs(jobs);
         }
         let mut failures = Vec::new();
-        let mut tell = |path: &Path, done: Result<Done>| {
-            if !matches!(done, Ok(Done::Recorded { .. } | Done::Linked { .. } | Done::Left)) {
+        let mut tell = |path: &Path, done: Result<FileOutcome>| {
+            if !matches!(
+                done,
+                Ok(FileOutcome::Recorded { .. } | FileOutcome::Linked { .. } | FileOutcome::Left)
+            ) {
                 self.callbacks.done();
             }
             failures.extend(done.err().map(|error| (path.to_owned(), error)));
@@ -245,7 +248,7 @@ fn rekey_tree(
     let (to, already) = (|| Ok(&recipients), new.already(&opens, keep));
     let run = TreeRun::new([&source, &source], jobs, None, progress)?;
     run.work(py, |options, tell| {
-        let mut rekey = Rekey::new(&identities, &to, existing(keep), How::Header)
+        let mut rekey = Rekey::new(&identities, &to, existing(keep), RekeyMode::Header)
             .already(already)
             .threads(options.threads_each());
         if let Some(context) = key_set.context() {

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use polyseal_file::{Encryptor, Existing, Identities, Passphrase, Recipients};
+use polyseal_file::{Encryptor, ExistingRecipients, Identities, Passphrase, Recipients};
 #[cfg(feature = "stores")]
 use polyseal_local::rekey_stored;
 use polyseal_local::{
-    Already, DetachedHeader, How, Options, Patterns, Problem, Rekey, RekeyedFile, SealedTree, Tell,
-    Total, Trust, expect_not_interrupted,
+    DetachedHeader, OnFile, Options, Patterns, Problem, Rekey, RekeyMode, RekeyedCheck,
+    RekeyedFile, SealedTree, Total, Trust, expect_not_interrupted,
 };
 #[cfg(feature = "stores")]
 use polyseal_object_store::remote::StoredObject;
@@ -53,7 +53,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
     }
     expect_named(args)?;
     if is_standard_input(path) {
-        return Err(polyseal_local::Error::new(path, Problem::NotToBeRekeyed).into());
+        return Err(polyseal_local::Error::new(path, Problem::NotRekeyable).into());
     }
     if args.output.is_none() {
         expect_not_interrupted(path)?;
@@ -66,7 +66,7 @@ pub(crate) fn rekey(args: &RekeyArgs) -> Result {
 fn one(args: &RekeyArgs, path: &Path) -> Result {
     let run = RekeyJob::new(args, args.work.threads)?;
     let to = || run.recipients();
-    let rekey = run.rekey(&to, Already::Unknown);
+    let rekey = run.rekey(&to, RekeyedCheck::Unknown);
     let bar = Bar::of(Progress::new(None, false));
     let explained = |error| run.opening.explained(error);
     let Some(other) = &args.output else {
@@ -123,7 +123,7 @@ fn detached(args: &RekeyArgs, path: &Path) -> Result {
     let passphrase = NewPassphrase::of(&args.recipients, args.new_passphrase_fd);
     let recipients =
         keys::recipients(&args.recipients, &args.to_key, &[], passphrase, &opening.sources)?;
-    let existing = if args.keep { Existing::Keep } else { Existing::Remove };
+    let existing = if args.keep { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
     let new = authentic.rekey(&recipients, existing).map_err(Failure::sealing)?;
     match there {
         HeaderDestination::Replaced(header) => {
@@ -292,7 +292,7 @@ fn rekey_object(args: &RekeyArgs, path: &Path) -> Result {
     let object = replaceable(path)?;
     let run = RekeyJob::new(args, args.work.threads)?;
     let to = || run.recipients();
-    let done = rekey_stored(&object, path, &run.rekey(&to, Already::Unknown), &Bar::none());
+    let done = rekey_stored(&object, path, &run.rekey(&to, RekeyedCheck::Unknown), &Bar::none());
     done.map_err(|error| run.opening.explained(error))?;
     note_kept_keys(args, ANEW);
     Ok(())
@@ -329,7 +329,7 @@ fn written_anew(
     path: &Path,
     bar: &Bar,
     options: &Options<'_>,
-    work: impl FnOnce(&SealedTree<'_>, Encryptor<'_>, Tell<'_>) -> polyseal_local::Result<Total>,
+    work: impl FnOnce(&SealedTree<'_>, Encryptor<'_>, OnFile<'_>) -> polyseal_local::Result<Total>,
 ) -> Result {
     let args = run.args;
     let context = args.context.get()?;
@@ -381,14 +381,15 @@ impl<'a> RekeyJob<'a> {
 
     fn rekey<'b>(
         &'b self,
-        to: &'b polyseal_local::ToRecipients<'b>,
-        already: Already<'b>,
+        to: &'b polyseal_local::NewRecipients<'b>,
+        already: RekeyedCheck<'b>,
     ) -> Rekey<'b> {
-        let others = if self.args.keep { Existing::Keep } else { Existing::Remove };
+        let others =
+            if self.args.keep { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
         let how = match (self.args.in_place, self.args.new_key) {
-            (true, _) => How::InPlace,
-            (_, true) => How::NewKey,
-            _ => How::Header,
+            (true, _) => RekeyMode::InPlace,
+            (_, true) => RekeyMode::NewKey,
+            _ => RekeyMode::Header,
         };
         let mut rekey = Rekey::new(&self.opening.identities, to, others, how).already(already);
         if let Some(context) = &self.context {
@@ -427,14 +428,14 @@ impl<'a> RekeyJob<'a> {
     /// what is done. For recipients of age that cannot be seen, because a header does not say who
     /// they are: such a file fails, unless one of their identities is given to open it with, too.
     /// Then it is rekeyed again.
-    fn already<'b>(&self, new: &'b Identities<'b>) -> Already<'b> {
+    fn already<'b>(&self, new: &'b Identities<'b>) -> RekeyedCheck<'b> {
         let Self { args, .. } = self;
         let to = &args.recipients;
         let one_is_added = args.keep
             && args.to_key.len() == 1
             && to.recipient.is_empty()
             && to.recipients_file.is_empty();
-        if one_is_added { Already::OpensAdded(new) } else { Already::Opens(new) }
+        if one_is_added { RekeyedCheck::OpensAdded(new) } else { RekeyedCheck::Opens(new) }
     }
 }
 

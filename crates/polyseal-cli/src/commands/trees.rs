@@ -5,7 +5,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use polyseal_file::Encryptor;
-use polyseal_local::{Done, Error, NewTree, Options, Patterns, Problem, SealedTree, TreeSealer};
+use polyseal_local::{
+    Error, FileOutcome, NewTree, Options, Patterns, Problem, SealedTree, TreeSealer,
+};
 
 use super::many::told;
 use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
@@ -73,7 +75,7 @@ impl TreeEncryption {
         let options = options.jobs(args.many.jobs());
         told(&args.many, &bar, None, |tell| {
             let mut judged = |path: &Path, done| {
-                let grew = matches!(done, Ok(Done::Encrypted { grew: true, .. }));
+                let grew = matches!(done, Ok(FileOutcome::Encrypted { grew: true, .. }));
                 let grew = grew && !args.allow_changed;
                 tell(path, if grew { Err(Error::new(path, Problem::Grew)) } else { done })
             };

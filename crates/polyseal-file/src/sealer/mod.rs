@@ -26,7 +26,7 @@ pub use self::stream::{Piece, StreamSealer};
 use self::sealed::Sealed;
 use self::ticket::Ticket;
 use crate::error::{Error, Result};
-use crate::header::{Existing, Header};
+use crate::header::{ExistingRecipients, Header};
 use crate::key::Key;
 use crate::layout::Layout;
 use crate::passphrase::Context;
@@ -160,7 +160,7 @@ impl Sealer {
     /// Those of [`Recipients`] that cannot be encrypted for, or do not fit into a header of the
     /// length of the file's.
     pub fn ticket_for(&self, workers: &Recipients) -> Result<Vec<u8>> {
-        let header = self.header.rekey(&self.file_key, workers, Existing::Remove)?;
+        let header = self.header.rekey(&self.file_key, workers, ExistingRecipients::Remove)?;
         self.make_ticket(Some(header))
     }
 

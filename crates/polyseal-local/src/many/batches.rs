@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use super::{Done, FileReporter, in_order};
+use super::{FileOutcome, FileReporter, in_order};
 use crate::error::{Error, Problem, Result};
 use crate::options::Options;
 use crate::platform::{FileId, descriptor_limit};
@@ -19,9 +19,9 @@ const OTHER_DESCRIPTORS: u64 = 64;
 /// What came of preparing a file.
 pub(crate) enum PreparedFile<C> {
     /// There is nothing to be changed.
-    Done(Done),
+    Unchanged(FileOutcome),
     /// What is to be changed, and what is told of it then.
-    Change(C, Done),
+    Change(C, FileOutcome),
 }
 
 /// A file of a run, or what is told of one.
@@ -82,7 +82,7 @@ pub(crate) fn in_batches<T: Send, C: Send>(
                 for (name, bytes, prepared) in outcomes {
                     let (done, changed) = match prepared {
                         Ok(None) => continue,
-                        Ok(Some(PreparedFile::Done(done))) => (Ok(done), false),
+                        Ok(Some(PreparedFile::Unchanged(done))) => (Ok(done), false),
                         Ok(Some(PreparedFile::Change(change, done))) => {
                             changes.push(change);
                             (Ok(done), true)

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use polyseal_file::{Header, Identities};
 
 use super::lock::lock;
-use crate::error::{Error, ErrorContext, NoCopy, Problem, Result, file};
+use crate::error::{BackupProblem, Error, ErrorContext, Problem, Result, file};
 use crate::place::Place;
 use crate::platform::FileId;
 use crate::platform::contents::{FileExt, is_us, owner};
@@ -47,7 +47,10 @@ pub(super) struct HeaderBackup {
 
 impl HeaderBackup {
     /// What is beside `file`, which is called `place`; what stands there instead, if it is no copy.
-    pub(super) fn beside(place: &Place, file: &File) -> Result<Result<Option<Self>, NoCopy>> {
+    pub(super) fn beside(
+        place: &Place,
+        file: &File,
+    ) -> Result<Result<Option<Self>, BackupProblem>> {
         let copy = copy_of(place);
         let unread = |error: io::Error| Error::io("read", &place.shown, error);
         let mut saved = match open(&copy, file) {
@@ -57,11 +60,11 @@ impl HeaderBackup {
         };
         let old = match Header::read(&mut saved) {
             Ok(old) => old,
-            Err(error) => return Ok(Err(NoCopy::NoHeader(error.to_string()))),
+            Err(error) => return Ok(Err(BackupProblem::NoHeader(error.to_string()))),
         };
         let mut new = vec![0; old.as_bytes().len()];
         if let Err(error) = saved.read_exact(&mut new) {
-            return Ok(Err(NoCopy::Unread(error.to_string())));
+            return Ok(Err(BackupProblem::Unread(error.to_string())));
         }
         let mut there = vec![0; new.len()];
         let whole = match file.read_exact_at(&mut there, 0) {
@@ -77,21 +80,21 @@ impl HeaderBackup {
         if of_both && same(0..10) && same(12..160) {
             return Ok(Ok(Some(Self { old })));
         }
-        Ok(Err(NoCopy::OtherHeaders(place.shown.clone())))
+        Ok(Err(BackupProblem::OtherHeaders(place.shown.clone())))
     }
 }
 
 /// Opens the copy, unless it is something that others have put in its place.
-fn open(copy: &Place, beside: &File) -> Result<Option<File>, NoCopy> {
-    let unread = |error: io::Error| NoCopy::Unread(error.to_string());
+fn open(copy: &Place, beside: &File) -> Result<Option<File>, BackupProblem> {
+    let unread = |error: io::Error| BackupProblem::Unread(error.to_string());
     match copy.directory.open_suspicious(&copy.name) {
-        Ok(None) => Err(NoCopy::Foreign),
+        Ok(None) => Err(BackupProblem::Foreign),
         Ok(Some(file)) => {
             let by = owner(&file).map_err(unread)?;
             let is_file = file.metadata().map_err(unread)?.is_file();
             let owner = owner(beside).map_err(unread)?;
             let is_trusted = is_file && (by == owner || is_us(by));
-            if is_trusted { Ok(Some(file)) } else { Err(NoCopy::Foreign) }
+            if is_trusted { Ok(Some(file)) } else { Err(BackupProblem::Foreign) }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(unread(error)),
@@ -119,10 +122,10 @@ pub(super) fn expect_none(
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err(interrupted(place)),
         Err(_) if strict == BackupRule::Copies => {
-            progress.notice(Notice::NoCopy(&copy_of(place).shown));
+            progress.notice(Notice::BadBackup(&copy_of(place).shown));
             Ok(())
         }
-        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::InTheWay(no_copy))),
+        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::BackupNameTaken(no_copy))),
     }
 }
 
@@ -180,7 +183,7 @@ impl HeaderRestore {
 
     fn saved(place: &Place, file: &File) -> Result<Option<HeaderBackup>> {
         HeaderBackup::beside(place, file)?
-            .map_err(|no_copy| Error::new(&copy_of(place).shown, Problem::NoCopy(no_copy)))
+            .map_err(|no_copy| Error::new(&copy_of(place).shown, Problem::BadBackup(no_copy)))
     }
 
     pub(super) fn put(&mut self) -> Result {
@@ -215,6 +218,6 @@ pub(super) fn left(
         Ok(None) => Ok(None),
         Ok(Some(_)) => HeaderRestore::of(place, Trust::Authentic(identities), progress),
         Err(_) if strict == BackupRule::Copies => Ok(None),
-        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::InTheWay(no_copy))),
+        Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::BackupNameTaken(no_copy))),
     }
 }

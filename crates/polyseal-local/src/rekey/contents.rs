@@ -42,7 +42,7 @@ impl NewContents<'_> {
                 copy_behind(&opened.file, offset, new, &mut output)
             }
             Self::Payload { recipients, rekey } => {
-                return anew(opened, recipients, rekey, output, to, options);
+                return reencrypt(opened, recipients, rekey, output, to, options);
             }
         };
         let shown = &opened.place.shown;
@@ -139,7 +139,7 @@ fn copy_range(
 }
 
 /// The plaintext, under a new file key.
-fn anew(
+fn reencrypt(
     opened: &RekeySource,
     recipients: &Recipients,
     rekey: &Rekey<'_>,

@@ -12,7 +12,7 @@ use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::{ExpectedFile, PreparedRekey, Rekey, RekeySource, expect_none_at, make_one, saved};
 use crate::error::{Error, Problem, Result};
-use crate::many::{Done, FileReporter, Item, PreparedFile, Tell, Total, in_batches};
+use crate::many::{FileOutcome, FileReporter, Item, OnFile, PreparedFile, Total, in_batches};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::FileId;
@@ -25,7 +25,7 @@ pub fn rekey_files(
     paths: impl Iterator<Item = Result<PathBuf>> + Send,
     rekey: &Rekey<'_>,
     options: &Options<'_>,
-    tell: Tell<'_>,
+    tell: OnFile<'_>,
 ) -> Result<Total> {
     let mut report = FileReporter::new(tell, options.progress);
     let items = paths.map(|path| {
@@ -51,14 +51,14 @@ pub fn restore_files(
     paths: impl Iterator<Item = Result<PathBuf>> + Send,
     trust: Trust<'_>,
     options: &Options<'_>,
-    tell: Tell<'_>,
+    tell: OnFile<'_>,
 ) -> Result<Total> {
     let mut report = FileReporter::new(tell, options.progress);
     let items =
         paths.map(|name| name.map(|it: PathBuf| Item { name: it.clone(), bytes: 0, id: None, it }));
     let prepare = |path: PathBuf| {
         let change = saved(&Place::of(&path)?, trust, options)?;
-        Ok(Some(PreparedFile::Change(change, Done::Restored)))
+        Ok(Some(PreparedFile::Change(change, FileOutcome::Restored)))
     };
     in_batches(options, items, &mut report, |_| (), prepare, make)?;
     report.end(Path::new("."))
@@ -68,18 +68,18 @@ fn one(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Prepared
     let place = Place::of(path)?;
     expect_recovered(&place, rekey, options)?;
     if rekey.one_is_added() && rekey.opens(&place) {
-        return Ok(PreparedFile::Done(Done::Already));
+        return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
     }
     expect_none_at(&place, rekey)?;
     let opened = RekeySource::to_lock(place.clone())?;
     let new = match opened.contents(rekey, ExpectedFile::Any) {
         Err(error) if is_no_key(&error) && rekey.opens(&place) => {
-            return Ok(PreparedFile::Done(Done::Already));
+            return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
         }
         new => new?,
     };
     let change = PreparedRekey { opened, new }.change(rekey, options)?;
-    Ok(PreparedFile::Change(change, Done::Rekeyed))
+    Ok(PreparedFile::Change(change, FileOutcome::Rekeyed))
 }
 
 /// Whether a file did not open because no key is for it.

@@ -3,7 +3,7 @@
 //! The result is a new file that takes the old one's place in one step, its payload shared with it
 //! where the file system can (a reflink), or copied by the kernel; or only the header is rewritten
 //! in the file itself, after a copy of it is on disk; or the result goes elsewhere. Only
-//! [`How::NewKey`] locks out whoever has kept what opened the file.
+//! [`RekeyMode::NewKey`] locks out whoever has kept what opened the file.
 //!
 //! A path is resolved once ([`Place`]). What is replaced is locked, and still what was read.
 
@@ -24,8 +24,8 @@ use std::path::Path;
 
 use polyseal_file::age::v1;
 use polyseal_file::{
-    Commitment, Context, Decryptor, Error as FileError, Existing, Header, Identities, Output,
-    Recipients,
+    Commitment, Context, Decryptor, Error as FileError, ExistingRecipients, Header, Identities,
+    Output, Recipients,
 };
 
 pub use self::backup::{Trust, was_interrupted};
@@ -39,7 +39,7 @@ use self::contents::{NewContents, NewHeader};
 use self::in_place::HeaderRewrite;
 use self::lock::Lock;
 use self::stored::authentic;
-use crate::error::{Error, ErrorContext, Problem, Result, Unfit, file, sealing};
+use crate::error::{Error, ErrorContext, Problem, Result, UnsupportedByAge, file, sealing};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
@@ -48,7 +48,7 @@ use crate::platform::{EntryKind, FileId};
 
 /// How a file gets its other recipients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum RekeyMode {
     /// A new file, with another header and the same payload, takes the place of the old one.
     Header,
     /// The header is rewritten in the file itself.
@@ -58,23 +58,23 @@ pub enum How {
 }
 
 /// Where the recipients of many files come from: they are asked for once the first file has opened.
-pub type ToRecipients<'a> = dyn Fn() -> Result<&'a Recipients> + Sync + 'a;
+pub type NewRecipients<'a> = dyn Fn() -> Result<&'a Recipients> + Sync + 'a;
 
 /// What opens files, and who shall be able to from now on.
 #[derive(Clone, Copy)]
 pub struct Rekey<'a> {
     pub(crate) identities: &'a Identities<'a>,
-    pub(crate) to: &'a ToRecipients<'a>,
-    pub(crate) others: Existing,
-    pub(crate) how: How,
+    pub(crate) to: &'a NewRecipients<'a>,
+    pub(crate) others: ExistingRecipients,
+    pub(crate) how: RekeyMode,
     pub(crate) context: Option<&'a Context>,
     pub(crate) threads: Option<NonZeroUsize>,
-    pub(crate) done: Already<'a>,
+    pub(crate) done: RekeyedCheck<'a>,
 }
 
 /// What shows that one of many files has its new recipients already.
 #[derive(Clone, Copy, Debug)]
-pub enum Already<'a> {
+pub enum RekeyedCheck<'a> {
     /// Nothing does: what the old keys open is rekeyed, perhaps once more.
     Unknown,
     /// That these open it, and the old keys do not.
@@ -85,20 +85,20 @@ pub enum Already<'a> {
 
 impl<'a> Rekey<'a> {
     /// What `identities` open is for the recipients that `to` gives. `others` says whether those
-    /// whom it is for now still open it; with [`How::NewKey`] they do not, whatever it says.
+    /// whom it is for now still open it; with [`RekeyMode::NewKey`] they do not, whatever it says.
     #[must_use]
     pub fn new(
         identities: &'a Identities<'a>,
-        to: &'a ToRecipients<'a>,
-        others: Existing,
-        how: How,
+        to: &'a NewRecipients<'a>,
+        others: ExistingRecipients,
+        how: RekeyMode,
     ) -> Self {
-        let (context, threads, done) = (None, None, Already::Unknown);
+        let (context, threads, done) = (None, None, RekeyedCheck::Unknown);
         Self { identities, to, others, how, context, threads, done }
     }
 
     /// The context that the files are bound to. A header does not know it: that the contents are
-    /// bound to it is looked at, and with [`How::NewKey`] they stay so.
+    /// bound to it is looked at, and with [`RekeyMode::NewKey`] they stay so.
     #[must_use]
     pub fn context(mut self, context: &'a Context) -> Self {
         self.context = Some(context);
@@ -114,7 +114,7 @@ impl<'a> Rekey<'a> {
 
     /// What shows that one of many files is done.
     #[must_use]
-    pub fn already(mut self, done: Already<'a>) -> Self {
+    pub fn already(mut self, done: RekeyedCheck<'a>) -> Self {
         self.done = done;
         self
     }
@@ -137,16 +137,16 @@ impl<'a> Rekey<'a> {
     /// The same by what is new, for a file that has it already.
     fn decryptor_when_done(&self) -> Decryptor<'a> {
         match self.done {
-            Already::Unknown => self.decryptor(),
-            Already::Opens(new) | Already::OpensAdded(new) => self.decryptor_of(new),
+            RekeyedCheck::Unknown => self.decryptor(),
+            RekeyedCheck::Opens(new) | RekeyedCheck::OpensAdded(new) => self.decryptor_of(new),
         }
     }
 
     /// Whether what is new opens a file with this header, and it is the one that it has to be.
     fn opens_header(&self, header: &Header, which: ExpectedFile<'_>) -> bool {
         match self.done {
-            Already::Unknown => false,
-            Already::Opens(new) | Already::OpensAdded(new) => {
+            RekeyedCheck::Unknown => false,
+            RekeyedCheck::Opens(new) | RekeyedCheck::OpensAdded(new) => {
                 header.authenticate(new).is_ok_and(|authentic| match which {
                     ExpectedFile::Any | ExpectedFile::BoundTo(_) => true,
                     ExpectedFile::Of(commitment) => authentic.expect(commitment).is_ok(),
@@ -162,12 +162,12 @@ impl<'a> Rekey<'a> {
     }
 
     fn one_is_added(&self) -> bool {
-        matches!(self.done, Already::OpensAdded(_))
+        matches!(self.done, RekeyedCheck::OpensAdded(_))
     }
 
     /// What beside a file keeps it from being rekeyed.
     fn strict(&self) -> BackupRule {
-        if self.how == How::InPlace { BackupRule::Anything } else { BackupRule::Copies }
+        if self.how == RekeyMode::InPlace { BackupRule::Anything } else { BackupRule::Copies }
     }
 }
 
@@ -218,7 +218,7 @@ impl RekeySource {
 
     fn read(place: Place, opened: io::Result<File>) -> Result<Self> {
         let shown = &place.shown;
-        let unfit = || Error::new(shown, Problem::NotToBeRekeyed);
+        let unfit = || Error::new(shown, Problem::NotRekeyable);
         let is_special = || match place.seen().map(|seen| seen.kind()) {
             Ok(kind) => !matches!(kind, EntryKind::File | EntryKind::Directory),
             Err(_) => false,
@@ -253,25 +253,25 @@ impl RekeySource {
                 let authentic = authentic(old, &self.file, shown, rekey, which)?;
                 let recipients = (rekey.to)()?;
                 match rekey.how {
-                    How::NewKey => NewContents::Payload { recipients, rekey: *rekey },
-                    How::Header | How::InPlace => {
+                    RekeyMode::NewKey => NewContents::Payload { recipients, rekey: *rekey },
+                    RekeyMode::Header | RekeyMode::InPlace => {
                         let new = authentic.rekey(recipients, rekey.others);
                         NewContents::Header(NewHeader::Polyseal(new.map_err(sealing(shown))?))
                     }
                 }
             }
             OldHeader::Age(old) => {
-                if rekey.how == How::InPlace {
-                    return Err(Error::new(shown, Problem::NotWithAge(Unfit::InPlace)));
+                if rekey.how == RekeyMode::InPlace {
+                    return Err(Error::new(shown, Problem::NotWithAge(UnsupportedByAge::InPlace)));
                 }
                 if rekey.context.is_some() {
-                    return Err(Error::new(shown, Problem::NotWithAge(Unfit::Context)));
+                    return Err(Error::new(shown, Problem::NotWithAge(UnsupportedByAge::Context)));
                 }
                 let authentic = old.authenticate(rekey.identities).map_err(file(shown))?;
                 let recipients = (rekey.to)()?;
                 match rekey.how {
-                    How::NewKey => NewContents::Payload { recipients, rekey: *rekey },
-                    How::Header | How::InPlace => {
+                    RekeyMode::NewKey => NewContents::Payload { recipients, rekey: *rekey },
+                    RekeyMode::Header | RekeyMode::InPlace => {
                         let new = authentic.rekey(recipients, rekey.others);
                         NewContents::Header(NewHeader::Age(new.map_err(sealing(shown))?))
                     }
@@ -322,7 +322,7 @@ impl PreparedRekey<'_> {
     fn change(self, rekey: &Rekey<'_>, options: &Options<'_>) -> Result<Change> {
         let RekeySource { place, file, header } = &self.opened;
         let lock = Lock::take(place, file, header.as_bytes(), options.progress)?;
-        if let (How::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
+        if let (RekeyMode::InPlace, OldHeader::Polyseal(old), NewContents::Header(new)) =
             (rekey.how, header, &self.new)
             && let NewHeader::Polyseal(new) = new
         {
@@ -345,7 +345,7 @@ fn make_one(change: Change) -> Result {
 /// Gives the file at `path` other recipients, where it is.
 ///
 /// # Errors
-/// [`Problem::NotToBeRekeyed`], [`Problem::Changed`], [`Problem::Busy`], [`Problem::Interrupted`],
+/// [`Problem::NotRekeyable`], [`Problem::Changed`], [`Problem::Busy`], [`Problem::Interrupted`],
 /// [`Problem::File`] if the file does not open, [`Problem::Sealing`] if it cannot be for these
 /// recipients, or what the system says. Then the file is as it was, unless it is
 /// [`Problem::Torn`].
@@ -442,7 +442,7 @@ fn expect_none_left(place: &Place, strict: BackupRule) -> Result {
 /// Puts back the header that an interrupted rekey in place has saved beside the file at `path`.
 ///
 /// # Errors
-/// [`Problem::NoCopy`], or what the system says: `NotFound` if there is no copy.
+/// [`Problem::BadBackup`], or what the system says: `NotFound` if there is no copy.
 pub fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Result {
     make_one(saved(&Place::of(path)?, trust, options)?)
 }

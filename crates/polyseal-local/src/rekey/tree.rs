@@ -10,15 +10,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use polyseal_file::Header;
-use polyseal_file::manifest::{Bound, Entry, Kind};
+use polyseal_file::manifest::{Entry, FileBinding, Kind};
 
 use super::backup::{self, Trust};
 use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, recover};
 use super::stored::rekey_version;
-use super::{ExpectedFile, How, OldHeader, PreparedRekey, Rekey, RekeySource, make_one, saved};
+use super::{
+    ExpectedFile, OldHeader, PreparedRekey, Rekey, RekeyMode, RekeySource, make_one, saved,
+};
 use crate::error::{Error, Problem, Result};
-use crate::many::{Done, FileReporter, Item, PreparedFile, Tell, Total, in_batches};
+use crate::many::{FileOutcome, FileReporter, Item, OnFile, PreparedFile, Total, in_batches};
 use crate::options::Options;
 use crate::place::Place;
 use crate::tree::{ManifestFile, Pair, SealedTree, Store, Tree, TreeStorage, manifest_name};
@@ -33,7 +35,7 @@ impl SealedTree<'_> {
         path: &Path,
         rekey: &Rekey<'_>,
         options: &Options<'_>,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let report = FileReporter::new(tell, options.progress);
         let tree = Tree::open(path)?;
@@ -56,15 +58,15 @@ impl SealedTree<'_> {
     /// the object is still what was read.
     ///
     /// # Errors
-    /// As [`rekey`](Self::rekey), and [`Problem::InAStore`] for anything but [`How::Header`].
+    /// As [`rekey`](Self::rekey), and [`Problem::InAStore`] for anything but [`RekeyMode::Header`].
     pub fn rekey_in(
         store: Arc<dyn Store>,
         rekey: &Rekey<'_>,
         options: &Options<'_>,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let report = FileReporter::new(tell, options.progress);
-        if rekey.how != How::Header {
+        if rekey.how != RekeyMode::Header {
             return Err(Error::new(&store.shown(Path::new("")), Problem::InAStore));
         }
         let open = |decryptor| SealedTree::open_in(Arc::clone(&store), decryptor, options);
@@ -84,7 +86,7 @@ impl SealedTree<'_> {
             let done = one(self, rekey, &name, None);
             let done = done.and_then(|prepared| match prepared {
                 PreparedFile::Change(change, done) => make_one(change).map(|()| done),
-                PreparedFile::Done(done) => Ok(done),
+                PreparedFile::Unchanged(done) => Ok(done),
             });
             // Nobody waits for the manifest: it is told of only if it fails.
             if let Err(error) = done {
@@ -112,8 +114,8 @@ impl SealedTree<'_> {
             Pair::File(ref entry) => one(self, rekey, &pair.path(), Some(entry)).map(Some),
             Pair::Plain(_) => Ok(None),
             Pair::Missing(_) => Err(Error::new(&self.shown(&pair.path()), Problem::Missing)),
-            Pair::Added(path) => Ok(left(self.kept(), &path).map(PreparedFile::Done)),
-            Pair::AddedUnread(_) => Ok(Some(PreparedFile::Done(Done::Left))),
+            Pair::Added(path) => Ok(left(self.kept(), &path).map(PreparedFile::Unchanged)),
+            Pair::AddedUnread(_) => Ok(Some(PreparedFile::Unchanged(FileOutcome::Left))),
             Pair::UnreadDirectory(path, error) => Err(Error::io("read", &self.shown(&path), error)),
         };
         let before = |files: &[Item<Pair>]| {
@@ -136,7 +138,7 @@ pub fn restore_tree(
     path: &Path,
     trust: Trust<'_>,
     options: &Options<'_>,
-    tell: Tell<'_>,
+    tell: OnFile<'_>,
 ) -> Result<Total> {
     let tree = Tree::open(path)?;
     let mut report = FileReporter::new(tell, options.progress);
@@ -150,7 +152,7 @@ pub fn restore_tree(
     let prepare = |path: PathBuf| {
         let place = tree.place(&path, "read")?;
         let change = saved(&place, trust, options)?;
-        Ok(Some(PreparedFile::Change(change, Done::Restored)))
+        Ok(Some(PreparedFile::Change(change, FileOutcome::Restored)))
     };
     in_batches(options, items, &mut report, |_| (), prepare, make)?;
     report.end(path)
@@ -158,7 +160,7 @@ pub fn restore_tree(
 
 /// What is told of a file that is not of the tree: nothing of a copy of a header, which has been
 /// put back.
-fn left(kept: &TreeStorage, path: &Path) -> Option<Done> {
+fn left(kept: &TreeStorage, path: &Path) -> Option<FileOutcome> {
     if let TreeStorage::Directory(tree) = kept
         && let Some(file) = backup::file_of(path)
         && let Ok(place) = tree.place(&file, "read")
@@ -166,7 +168,7 @@ fn left(kept: &TreeStorage, path: &Path) -> Option<Done> {
     {
         return None;
     }
-    Some(Done::Left)
+    Some(FileOutcome::Left)
 }
 
 /// One file of a tree, which must be that of its entry.
@@ -179,7 +181,7 @@ fn one(
     let tree = match sealed.kept() {
         TreeStorage::Directory(tree) => tree,
         TreeStorage::Store(store) => {
-            return stored(sealed, store.as_ref(), rekey, path, entry).map(PreparedFile::Done);
+            return stored(sealed, store.as_ref(), rekey, path, entry).map(PreparedFile::Unchanged);
         }
     };
     let place: Place = tree.place(path, "read")?;
@@ -191,16 +193,16 @@ fn one(
     };
     let which = which(sealed, header, &shown, entry)?;
     if rekey.one_is_added() && rekey.opens_header(header, which) {
-        return Ok(PreparedFile::Done(Done::Already));
+        return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
     }
     let new = match opened.contents(rekey, which) {
         Err(error) if is_no_key(&error) && rekey.opens_header(header, which) => {
-            return Ok(PreparedFile::Done(Done::Already));
+            return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
         }
         new => new?,
     };
     let change = PreparedRekey { opened, new }.change(rekey, sealed.options())?;
-    Ok(PreparedFile::Change(change, Done::Rekeyed))
+    Ok(PreparedFile::Change(change, FileOutcome::Rekeyed))
 }
 
 /// The same in a store. The manifest is the version that was read at first.
@@ -210,7 +212,7 @@ fn stored(
     rekey: &Rekey<'_>,
     path: &Path,
     entry: Option<&Entry>,
-) -> Result<Done> {
+) -> Result<FileOutcome> {
     let shown = sealed.shown(path);
     let opened;
     let version = match (sealed.manifest().0, entry) {
@@ -237,8 +239,8 @@ fn which<'a>(
                 return Err(Error::new(shown, Problem::OtherFile));
             }
             match bound {
-                Bound::Contents(commitment) => ExpectedFile::Of(commitment),
-                Bound::Salt(_) => ExpectedFile::Any,
+                FileBinding::Contents(commitment) => ExpectedFile::Of(commitment),
+                FileBinding::Salt(_) => ExpectedFile::Any,
             }
         }
         _ => sealed.manifest_context().map_or(ExpectedFile::Any, ExpectedFile::BoundTo),

@@ -4,7 +4,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use polyseal_file::manifest::{Bound, Entry, Kind};
+use polyseal_file::manifest::{Entry, FileBinding, Kind};
 use polyseal_file::{Encryptor, Output};
 
 use super::join::{Pair, unread};
@@ -12,7 +12,7 @@ use super::open::SealedTree;
 use super::seal::{Manifest, SealResult};
 use super::store::ManifestFile;
 use crate::error::{Error, Problem, Result};
-use crate::many::{Done, Tell, Total, in_order};
+use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::new_file::NewFile;
 use crate::rekey::take_place;
 
@@ -27,7 +27,7 @@ impl SealedTree<'_> {
     /// # Errors
     /// As [`verify`](Self::verify); [`Problem::Changed`] if the manifest has been replaced
     /// meanwhile; those of the recipients.
-    pub fn bind_contents(&self, encryptor: Encryptor<'_>, tell: Tell<'_>) -> Result<Total> {
+    pub fn bind_contents(&self, encryptor: Encryptor<'_>, tell: OnFile<'_>) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
         self.expect();
@@ -43,7 +43,7 @@ impl SealedTree<'_> {
                 Pair::File(entry) => self.bound(entry),
                 Pair::Plain(entry) => Ok((Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
-                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(Done::Left))),
+                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
                 Pair::UnreadDirectory(_, error) => Err(unread(&shown, error)),
             };
             (path, done)
@@ -64,10 +64,10 @@ impl SealedTree<'_> {
     }
 
     /// The file of `entry`, and an entry that binds its contents.
-    fn bound(&self, entry: Entry) -> Result<(Option<Entry>, Option<Done>)> {
+    fn bound(&self, entry: Entry) -> Result<(Option<Entry>, Option<FileOutcome>)> {
         let (summary, commitment) = self.carry(&entry, Output::Stream(&mut io::sink()))?;
         let bytes = summary.plaintext_bytes;
-        let kind = Kind::File { plaintext_bytes: bytes, bound: Bound::Contents(commitment) };
-        Ok((Some(Entry { kind, ..entry }), Some(Done::Verified { bytes })))
+        let kind = Kind::File { plaintext_bytes: bytes, bound: FileBinding::Contents(commitment) };
+        Ok((Some(Entry { kind, ..entry }), Some(FileOutcome::Verified { bytes })))
     }
 }

@@ -11,12 +11,12 @@
 //! Nothing outside of the two directories is read or written, whatever links are in them: see
 //! [`Directory`].
 
-mod anew;
 mod bind;
+mod byte_pipe;
 mod cursor;
 mod join;
 mod open;
-mod passed_on;
+mod reencrypt;
 mod seal;
 mod store;
 mod target;
@@ -31,8 +31,8 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) use self::join::Pair;
 pub use self::open::SealedTree;
 pub use self::seal::TreeSealer;
-pub use self::store::{Compared, NewStored, Over, Store, Stored};
 pub(crate) use self::store::{ManifestFile, TreeStorage};
+pub use self::store::{NewStoredFile, OverwriteRule, Store, StoredFile, VersionCheck};
 pub use self::target::NewTree;
 
 use self::cursor::Cursor;

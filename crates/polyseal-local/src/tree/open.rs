@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use polyseal_file::manifest::{
-    Bound, Entry, Error as ManifestError, Kind, Problem as ManifestProblem, Reader, context,
+    Entry, Error as ManifestError, FileBinding, Kind, Problem as ManifestProblem, Reader, context,
     stays_inside,
 };
 use polyseal_file::{
@@ -19,7 +19,7 @@ use super::target::{AccessRule, NewTree, WritableTree};
 use super::{Tree, manifest_name, sealed};
 use crate::error::{Error, ErrorContext, Problem, Result, file, of_manifest};
 use crate::leftovers::Temporary;
-use crate::many::{Done, FileReporter, Tell, Total, in_order};
+use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
@@ -117,7 +117,7 @@ impl<'a> SealedTree<'a> {
     ///
     /// # Errors
     /// An error of the manifest or of `tell`, which ends the run; or that it was cancelled.
-    pub fn verify(&self, tell: Tell<'_>) -> Result<Total> {
+    pub fn verify(&self, tell: OnFile<'_>) -> Result<Total> {
         self.each(
             tell,
             |_| Ok(()),
@@ -125,7 +125,7 @@ impl<'a> SealedTree<'a> {
             |_| Ok(None),
             |entry| {
                 let (summary, _) = self.carry(entry, Output::Stream(&mut io::sink()))?;
-                Ok(Done::Verified { bytes: summary.plaintext_bytes })
+                Ok(FileOutcome::Verified { bytes: summary.plaintext_bytes })
             },
         )
     }
@@ -134,7 +134,7 @@ impl<'a> SealedTree<'a> {
     ///
     /// # Errors
     /// As [`verify`](Self::verify), and those of the directory.
-    pub fn decrypt(&self, to: NewTree, tell: Tell<'_>) -> Result<Total> {
+    pub fn decrypt(&self, to: NewTree, tell: OnFile<'_>) -> Result<Total> {
         let mask = process_mask();
         let to = DecryptedTree { to: to.make()?, options: &self.options, mask };
         let mut open = Vec::new();
@@ -149,7 +149,7 @@ impl<'a> SealedTree<'a> {
                 let (summary, _) = self.carry(entry, Output::File(output.file()))?;
                 output.set(to.mode(entry.mode), entry.modified)?;
                 output.commit()?;
-                Ok(Done::Decrypted { bytes: summary.plaintext_bytes })
+                Ok(FileOutcome::Decrypted { bytes: summary.plaintext_bytes })
             },
         )
     }
@@ -239,9 +239,9 @@ impl<'a> SealedTree<'a> {
         let add = |more| watch.add(more);
         let decryptor = self.decryptor.progress(&add).cancelled_by(watch.cancel());
         let decryptor = match bound {
-            Bound::Contents(commitment) => decryptor.expecting(commitment),
+            FileBinding::Contents(commitment) => decryptor.expecting(commitment),
             // The manifest is of version 1, and whoever reads the tree has asked for that.
-            Bound::Salt(_) => decryptor.committing(),
+            FileBinding::Salt(_) => decryptor.committing(),
         };
         let summary = match decryptor.decrypt(input, output) {
             Err(FileError::OtherFile) => return Err(other(Problem::OtherFile)),
@@ -263,11 +263,11 @@ impl<'a> SealedTree<'a> {
     /// before what is in it; `leave` has each entry when it and all before it are done, then none.
     fn each(
         &self,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
         begin: impl Fn(&Entry) -> Result + Sync,
         mut leave: impl FnMut(Option<&Entry>, &mut FileReporter<'_>) -> Result + Send,
-        links: impl Fn(&Entry) -> Result<Option<Done>> + Sync,
-        work: impl Fn(&Entry) -> Result<Done> + Sync,
+        links: impl Fn(&Entry) -> Result<Option<FileOutcome>> + Sync,
+        work: impl Fn(&Entry) -> Result<FileOutcome> + Sync,
     ) -> Result<Total> {
         self.expect();
         let pairs = self.pairs()?.map(|pair| {
@@ -386,7 +386,7 @@ impl std::fmt::Debug for SealedTree<'_> {
 }
 
 /// What is told, and the entry if there is one.
-type EntryResult = (PathBuf, Result<Option<Done>>, Option<Entry>);
+type EntryResult = (PathBuf, Result<Option<FileOutcome>>, Option<Entry>);
 
 /// The tree that is made.
 struct DecryptedTree<'a> {
@@ -430,7 +430,7 @@ impl DecryptedTree<'_> {
         make_writable().cannot("write", &place.shown)
     }
 
-    fn link(&self, entry: &Entry) -> Result<Option<Done>> {
+    fn link(&self, entry: &Entry) -> Result<Option<FileOutcome>> {
         let Kind::Link { target } = &entry.kind else { return Ok(None) };
         let place = self.place(entry)?;
         if !stays_inside(&entry.path, target) {
@@ -450,7 +450,7 @@ impl DecryptedTree<'_> {
             made => made.cannot("write", shown)?,
         }
         directory.set_link_time(name, entry.modified).cannot("write", shown)?;
-        Ok(Some(Done::Linked { bytes: target.len() as u64 }))
+        Ok(Some(FileOutcome::Linked { bytes: target.len() as u64 }))
     }
 
     /// Gives the directories whose contents are done their mode and time, and remembers the next.

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use polyseal_file::manifest::{Bound, Entry, Kind, Writer, context};
+use polyseal_file::manifest::{Entry, FileBinding, Kind, Writer, context};
 use polyseal_file::{Encryptor, Input, Output, ReadAt, Summary};
 
-use super::store::{NewSealedFile, Over, Store};
+use super::store::{NewSealedFile, OverwriteRule, Store};
 use super::target::{NewTree, WritableTree};
 use super::walk::{UnreadDirectory, Walk, WalkEntry};
 use super::{MANIFEST, Tree, manifest_name, sealed};
 use crate::error::{Error, ErrorContext, Problem, Result, of_manifest, sealing, unwrapped};
-use crate::many::{Done, FileReporter, Tell, Total, in_order};
+use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::EntryKind;
@@ -33,13 +33,13 @@ pub struct TreeSealer {
 #[derive(Debug)]
 enum Destination {
     Directory(NewTree),
-    Store(Arc<dyn Store>, Over),
+    Store(Arc<dyn Store>, OverwriteRule),
 }
 
 /// The same, when the work has begun.
 enum OpenDestination {
     Directory(WritableTree),
-    Store(Arc<dyn Store>, Over),
+    Store(Arc<dyn Store>, OverwriteRule),
 }
 
 impl OpenDestination {
@@ -73,7 +73,11 @@ impl OpenDestination {
         Ok(match self {
             Self::Directory(to) => NewSealedFile::File(to.create(&path, options)?),
             Self::Store(store, over) => {
-                let over = if *over == Over::Nothing { Over::Nothing } else { Over::AsSeen };
+                let over = if *over == OverwriteRule::Nothing {
+                    OverwriteRule::Nothing
+                } else {
+                    OverwriteRule::AsSeen
+                };
                 NewSealedFile::Stored(store.create(&path, over, None)?)
             }
         })
@@ -81,7 +85,7 @@ impl OpenDestination {
 }
 
 /// What came of a name: its entry, if it has one, and what is told of it.
-pub(super) type SealResult = (PathBuf, Result<(Option<Entry>, Option<Done>)>);
+pub(super) type SealResult = (PathBuf, Result<(Option<Entry>, Option<FileOutcome>)>);
 
 impl TreeSealer {
     /// Looks at both directories, and at every name in the first: what cannot be told apart when it
@@ -114,7 +118,7 @@ impl TreeSealer {
             let there = store.shown(&path);
             return Err(Error::new(&store.shown(Path::new("")), Problem::Occupied(there)));
         }
-        let over = if overwrite { Over::Anything } else { Over::Nothing };
+        let over = if overwrite { OverwriteRule::Anything } else { OverwriteRule::Nothing };
         let sealer = Self { from, to: Destination::Store(store, over) };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
@@ -149,7 +153,7 @@ impl TreeSealer {
         self,
         encryptor: Encryptor<'_>,
         options: &Options<'_>,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let Self { from, to } = self;
         let to = match to {
@@ -235,7 +239,7 @@ struct FileSealer<'a> {
 }
 
 impl FileSealer<'_> {
-    fn seal(&self, step: &WalkEntry) -> Result<(Entry, Option<Done>)> {
+    fn seal(&self, step: &WalkEntry) -> Result<(Entry, Option<FileOutcome>)> {
         let path = bytes(step.path.as_os_str()).to_vec();
         let place = self.from.place(&step.path, "read")?;
         match step.kind {
@@ -248,7 +252,7 @@ impl FileSealer<'_> {
                 let seen = place.seen().cannot("read", &place.shown)?;
                 let target = place.directory.link_target(&place.name);
                 let target = bytes(&target.cannot("read", &place.shown)?).to_vec();
-                let done = Done::Recorded { bytes: target.len() as u64 };
+                let done = FileOutcome::Recorded { bytes: target.len() as u64 };
                 let (modified, kind) = (seen.modified(), Kind::Link { target });
                 Ok((Entry { path, mode: 0, modified, kind }, Some(done)))
             }
@@ -262,7 +266,7 @@ impl FileSealer<'_> {
         place: &Place,
         step: &WalkEntry,
         path: Vec<u8>,
-    ) -> Result<(Entry, Option<Done>)> {
+    ) -> Result<(Entry, Option<FileOutcome>)> {
         let file = place.file().cannot("read", &place.shown)?;
         let (mode, modified) = mode_and_time(&file).cannot("read", &place.shown)?;
         let bytes = file.size().cannot("read", &place.shown)?;
@@ -272,7 +276,7 @@ impl FileSealer<'_> {
         let kind = bound(&summary, &place.shown)?;
         output.commit()?;
         let bytes = summary.plaintext_bytes;
-        let done = Done::Encrypted { bytes, grew: summary.grew };
+        let done = FileOutcome::Encrypted { bytes, grew: summary.grew };
         Ok((Entry { path, mode, modified, kind }, Some(done)))
     }
 }
@@ -280,7 +284,7 @@ impl FileSealer<'_> {
 /// What an entry says of a file that has been encrypted.
 pub(super) fn bound(summary: &Summary, shown: &Path) -> Result<Kind> {
     let commitment = summary.commitment.ok_or_else(|| Error::new(shown, Problem::OtherFile))?;
-    let bound = Bound::Contents(commitment);
+    let bound = FileBinding::Contents(commitment);
     Ok(Kind::File { plaintext_bytes: summary.plaintext_bytes, bound })
 }
 
@@ -300,7 +304,7 @@ impl Manifest<'_> {
         &self,
         mut output: NewSealedFile,
         outcomes: &mut (dyn Iterator<Item = SealResult> + Send),
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let total = self.write_to(output.output(), outcomes, tell)?;
         output.commit()?;
@@ -312,7 +316,7 @@ impl Manifest<'_> {
         &self,
         output: Output<'_>,
         outcomes: &mut (dyn Iterator<Item = SealResult> + Send),
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let shown = &self.shown;
         let mut report = FileReporter::new(tell, self.options.progress);

@@ -5,7 +5,7 @@
 //! needed of a store than [`Store`] has. Whoever implements it decides how it is reached.
 //!
 //! What a store does not have: no other program is kept from writing an object in between. So the
-//! manifest is written on the condition that it is still what it was ([`Over::AsSeen`]).
+//! manifest is written on the condition that it is still what it was ([`OverwriteRule::AsSeen`]).
 
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -48,7 +48,7 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`Problem::Missing`], or what the store says.
-    fn open(&self, path: &Path) -> Result<Box<dyn Stored>>;
+    fn open(&self, path: &Path) -> Result<Box<dyn StoredFile>>;
 
     /// The same, to be read to its end.
     ///
@@ -61,12 +61,17 @@ pub trait Store: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`Problem::Exists`], or what the store says.
-    fn create(&self, path: &Path, over: Over, bytes: Option<u64>) -> Result<Box<dyn NewStored>>;
+    fn create(
+        &self,
+        path: &Path,
+        over: OverwriteRule,
+        bytes: Option<u64>,
+    ) -> Result<Box<dyn NewStoredFile>>;
 }
 
 /// What a new file may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum OverwriteRule {
     /// Nothing: there must be no such file.
     Nothing,
     /// Whatever is there.
@@ -77,7 +82,7 @@ pub enum Over {
 }
 
 /// One version of a file in a store.
-pub trait Stored: ReadAt + Debug + Send + Sync {
+pub trait StoredFile: ReadAt + Debug + Send + Sync {
     /// Its header.
     ///
     /// # Errors
@@ -89,12 +94,12 @@ pub trait Stored: ReadAt + Debug + Send + Sync {
     ///
     /// # Errors
     /// [`Problem::Changed`], or what the store says.
-    fn replace_header(&self, header: &Header) -> Result<Compared>;
+    fn replace_header(&self, header: &Header) -> Result<VersionCheck>;
 }
 
 /// Whether a store has compared the version at the last moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compared {
+pub enum VersionCheck {
     /// It has: nothing that another program has written is lost.
     Yes,
     /// It has not: what another program wrote in the last moments is lost.
@@ -102,7 +107,7 @@ pub enum Compared {
 }
 
 /// A file that is being written. If it is dropped, it never appears.
-pub trait NewStored: Write + Send {
+pub trait NewStoredFile: Write + Send {
     /// Lets it appear.
     ///
     /// # Errors
@@ -148,7 +153,7 @@ impl TreeStorage {
 #[derive(Debug)]
 pub(crate) enum ManifestFile {
     File(std::fs::File),
-    Stored(Box<dyn Stored>),
+    Stored(Box<dyn StoredFile>),
 }
 
 impl ManifestFile {
@@ -179,7 +184,7 @@ impl ReadAt for ManifestFile {
 /// An encrypted file of a tree that is made.
 pub(super) enum NewSealedFile {
     File(NewFile),
-    Stored(Box<dyn NewStored>),
+    Stored(Box<dyn NewStoredFile>),
 }
 
 impl NewSealedFile {

@@ -19,8 +19,8 @@ use object_store::client::{HttpError, HttpErrorKind, HttpResponseBody};
 use tokio::time::Sleep;
 
 use super::answers::{ExcessBytes, NoAnswer, refused};
-use super::asked::Bounds;
-use super::trouble::OutageWatch;
+use super::outage::OutageWatch;
+use super::request_kind::Bounds;
 
 pub(super) struct BoundedBody {
     inner: HttpResponseBody,

@@ -20,9 +20,9 @@ use super::connector::{Connector, Server};
 use super::environment::options;
 use super::error::{Error, Problem};
 use super::lists::LISTED;
+use super::outage::Outage;
 use super::runtime::{runtime, wait};
 use super::s3::S3;
-use super::trouble::Outage;
 use super::url::{ObjectUrl, Scheme, literal};
 
 /// For how long a server that fails is asked again, before it is an error.

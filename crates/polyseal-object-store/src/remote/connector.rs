@@ -22,10 +22,10 @@ use object_store::{ClientOptions, Error, Result};
 use reqwest::{NoProxy, Proxy, Url, redirect};
 
 use super::answers::{HttpNotAllowed, NoAnswer, Redirected, refused};
-use super::asked::{ANSWER_BYTES, Bounds, RequestKind, RequestedRange, empty};
 use super::body::BoundedBody;
 use super::lists::Pages;
-use super::trouble::{OnOutage, Outage, OutageWatch};
+use super::outage::{OnOutage, Outage, OutageWatch};
+use super::request_kind::{ANSWER_BYTES, Bounds, RequestKind, RequestedRange, empty};
 use super::xml;
 
 const CONNECT: Duration = Duration::from_secs(10);

@@ -27,37 +27,37 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod ahead;
 mod answers;
-mod asked;
 mod body;
 mod bucket;
 mod connector;
 mod environment;
 mod error;
 mod lists;
+mod outage;
+mod prefetch;
 mod reader;
 mod rekey;
+mod request_kind;
 mod runtime;
 mod s3;
 #[cfg(feature = "trees")]
 mod tree;
-mod trouble;
 mod url;
 mod writer;
 mod xml;
 
 pub use self::url::{ObjectUrl, Scheme};
-pub use ahead::Prefetcher;
 pub use answers::{
     BadList, EmptyObject, ExcessBytes, HttpNotAllowed, NoAnswer, NoRanges, Redirected, find,
 };
 pub use bucket::{Bucket, Listing, Notice, Object, OnNotice, key_below};
 pub use connector::{Connector, Server};
 pub use error::{Error, Problem};
+pub use outage::Outage;
+pub use prefetch::Prefetcher;
 pub use reader::{ObjectReader, PinnedObject};
-pub use rekey::{Compared, expect_replaceable, replace_header};
+pub use rekey::{VersionCheck, expect_replaceable, replace_header};
 #[cfg(feature = "trees")]
 pub use tree::{Prefix, StoredObject};
-pub use trouble::Outage;
 pub use writer::ObjectWriter;

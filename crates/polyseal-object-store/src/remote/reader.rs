@@ -49,7 +49,7 @@ enum ReadMode {
     /// Also at offsets.
     Pinned(Box<PinnedObject>),
     /// As it comes, from a server that gives no parts.
-    ForwardReader(Box<ForwardReader>),
+    Forward(Box<ForwardReader>),
 }
 
 #[derive(Debug)]

@@ -15,8 +15,8 @@ use polyseal_file::ReadAt;
 use super::error::{Error, Problem};
 use super::reader::PinnedObject;
 use super::runtime::wait;
-pub use super::s3::Compared;
 use super::s3::NO_TAG;
+pub use super::s3::VersionCheck;
 use crate::fetch::version;
 
 /// The smallest part that S3 takes before others: what is sent of a long object.
@@ -45,7 +45,7 @@ pub fn expect_replaceable(object: &PinnedObject) -> Result<(), Error> {
 /// # Errors
 /// As [`expect_replaceable`]; [`Problem::Replaced`] if another version is there by now; what the
 /// store says.
-pub fn replace_header(object: &PinnedObject, header: &[u8]) -> Result<Compared, Error> {
+pub fn replace_header(object: &PinnedObject, header: &[u8]) -> Result<VersionCheck, Error> {
     expect_replaceable(object)?;
     let (named, meta) = (object.object(), object.meta());
     let mut first = vec![0; meta.size.min(FIRST_BYTES) as usize];
@@ -83,10 +83,10 @@ pub fn replace_header(object: &PinnedObject, header: &[u8]) -> Result<Compared, 
         let tried = wait(put(tried)).map_err(|error| Error::io(named.url(), error))?;
         let compares = matches!(tried, Err(StoreError::Precondition { .. }));
         if !compares {
-            return tried.map(|_| Compared::No).map_err(|error| named.failed(&error));
+            return tried.map(|_| VersionCheck::No).map_err(|error| named.failed(&error));
         }
         named.bucket.compares.store(true, Ordering::Relaxed);
     }
     named.wait(put(seen))?;
-    Ok(Compared::Yes)
+    Ok(VersionCheck::Yes)
 }

@@ -7,7 +7,7 @@
 //! Every step names the ETag of the version that was read. Some servers do not compare it at the
 //! last one, and would replace what another program has written in between. So the last step is
 //! tried with a tag that no object has: a server that compares refuses that, and the upload stays
-//! as it is. One that does not has ended the upload, and is told of ([`Compared::No`]).
+//! as it is. One that does not has ended the upload, and is told of ([`VersionCheck::No`]).
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -42,7 +42,7 @@ const NONE: &[(&str, String)] = &[];
 
 /// Whether the server has compared the version at the last step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compared {
+pub enum VersionCheck {
     /// It has: nothing that another program has written is lost.
     Yes,
     /// It has not: what another program wrote in the last moments is lost.
@@ -100,7 +100,7 @@ impl S3 {
         meta: &ObjectMeta,
         attributes: &Attributes,
         first: Bytes,
-    ) -> Result<Compared> {
+    ) -> Result<VersionCheck> {
         let at = S3Object { s3: self, key: &meta.location };
         let headers = headers(attributes);
         let created = at.repeated(&Method::POST, &[("uploads", "")], &headers, &[]).await?;
@@ -115,7 +115,7 @@ impl S3 {
 }
 
 impl S3Object<'_> {
-    async fn upload(&self, meta: &ObjectMeta, upload: &str, first: Bytes) -> Result<Compared> {
+    async fn upload(&self, meta: &ObjectMeta, upload: &str, first: Bytes) -> Result<VersionCheck> {
         let e_tag = meta.e_tag.clone().unwrap_or_default();
         let mut tags = Vec::new();
         let query = [("partNumber", "1"), ("uploadId", upload)];
@@ -154,9 +154,9 @@ impl S3Object<'_> {
         }
         match self.complete(upload, NO_TAG, &body).await {
             Err(Error::Precondition { .. }) => {
-                self.complete(upload, &e_tag, &body).await.map(|()| Compared::Yes)
+                self.complete(upload, &e_tag, &body).await.map(|()| VersionCheck::Yes)
             }
-            other => other.map(|()| Compared::No),
+            other => other.map(|()| VersionCheck::No),
         }
     }
 

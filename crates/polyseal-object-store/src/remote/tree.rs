@@ -12,12 +12,13 @@ use std::sync::Arc;
 use object_store::ObjectMeta;
 use polyseal_file::{Header, ReadAt, Version};
 use polyseal_local::{
-    Compared, Error as LocalError, NewStored, Over, Problem as LocalProblem, Store, Stored,
+    Error as LocalError, NewStoredFile, OverwriteRule, Problem as LocalProblem, Store, StoredFile,
+    VersionCheck,
 };
 
-use super::ahead::Prefetcher;
 use super::bucket::{Bucket, Object, OnNotice, key_below};
 use super::error::{Error, Problem};
+use super::prefetch::Prefetcher;
 use super::reader::{ObjectReader, PinnedObject};
 use super::rekey;
 use super::url::{ObjectUrl, Scheme};
@@ -165,7 +166,7 @@ impl Store for Prefix {
         Ok(keys.iter().filter_map(|key| self.path(key)).collect())
     }
 
-    fn open(&self, path: &Path) -> polyseal_local::Result<Box<dyn Stored>> {
+    fn open(&self, path: &Path) -> polyseal_local::Result<Box<dyn StoredFile>> {
         let opened = self.object(path).and_then(|object| StoredObject::open(&object));
         Ok(Box::new(opened.map_err(self.unread(path))?))
     }
@@ -178,13 +179,13 @@ impl Store for Prefix {
     fn create(
         &self,
         path: &Path,
-        over: Over,
+        over: OverwriteRule,
         bytes: Option<u64>,
-    ) -> polyseal_local::Result<Box<dyn NewStored>> {
+    ) -> polyseal_local::Result<Box<dyn NewStoredFile>> {
         let created = self.object(path).and_then(|object| match over {
-            Over::Nothing => ObjectWriter::create(object, false, bytes),
-            Over::Anything => ObjectWriter::create(object, true, bytes),
-            Over::AsSeen => ObjectWriter::create_over_seen(object),
+            OverwriteRule::Nothing => ObjectWriter::create(object, false, bytes),
+            OverwriteRule::Anything => ObjectWriter::create(object, true, bytes),
+            OverwriteRule::AsSeen => ObjectWriter::create_over_seen(object),
         });
         let writer = created.map_err(self.failed("write", path))?;
         Ok(Box::new(NewObject { writer, shown: self.shown(path) }))
@@ -260,16 +261,16 @@ impl ReadAt for StoredObject {
     }
 }
 
-impl Stored for StoredObject {
+impl StoredFile for StoredObject {
     fn header(&self) -> polyseal_file::Result<Header> {
         self.pinned.header()
     }
 
-    fn replace_header(&self, header: &Header) -> polyseal_local::Result<Compared> {
+    fn replace_header(&self, header: &Header) -> polyseal_local::Result<VersionCheck> {
         let shown = PathBuf::from(self.pinned.object().url().to_string());
         match rekey::replace_header(&self.pinned, header.as_bytes()) {
-            Ok(rekey::Compared::Yes) => Ok(Compared::Yes),
-            Ok(rekey::Compared::No) => Ok(Compared::No),
+            Ok(rekey::VersionCheck::Yes) => Ok(VersionCheck::Yes),
+            Ok(rekey::VersionCheck::No) => Ok(VersionCheck::No),
             Err(error) => Err(local("rekey", &shown, error)),
         }
     }
@@ -291,7 +292,7 @@ impl Write for NewObject {
     }
 }
 
-impl NewStored for NewObject {
+impl NewStoredFile for NewObject {
     fn commit(self: Box<Self>) -> polyseal_local::Result {
         self.writer.commit().map_err(|error| local("write", &self.shown, error))
     }

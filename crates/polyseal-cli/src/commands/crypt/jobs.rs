@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use polyseal_local::{Error, Meant, Outputs, Patterns, Place, Problem, beneath};
+use polyseal_local::{Error, FileTarget, Outputs, Patterns, Place, Problem, beneath};
 
 use crate::args::{ManyArgs, OutputArgs};
 use crate::commands::many::Names;
@@ -136,7 +136,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -
             (Some(_), None) => return Err(failure("has no name")),
         };
         let meant = meant(&to);
-        let may_be_input = is_object(&to) || matches!(meant, Meant::File(_));
+        let may_be_input = is_object(&to) || matches!(meant, FileTarget::File(_));
         if may_be_input && inputs.contains(&meant) {
             return Err(failure("would replace another input").hint("write to another directory"));
         }
@@ -154,8 +154,8 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -
 }
 
 /// What is meant by the name of a file or of an object, whose name is all there is.
-fn meant(path: &Path) -> Meant {
-    if is_object(path) { Meant::Nothing(path.to_owned()) } else { Meant::by(path) }
+fn meant(path: &Path) -> FileTarget {
+    if is_object(path) { FileTarget::Nothing(path.to_owned()) } else { FileTarget::by(path) }
 }
 
 fn is_directory(path: &Path) -> bool {

@@ -14,9 +14,9 @@ use polyseal_file::{
 };
 
 use self::jobs::{Job, Jobs};
-use super::many::{self, Done};
+use super::many::{self, FileSuccess};
 use super::{print, trees};
-use polyseal_local::{AGE_SUFFIX, Meant, Problem, SUFFIX, with_suffix, without_suffix};
+use polyseal_local::{AGE_SUFFIX, FileTarget, Problem, SUFFIX, with_suffix, without_suffix};
 
 use crate::args::{
     DecryptArgs, EncryptArgs, Format, ManyArgs, OutputArgs, VerifyFilesArgs, WorkArgs,
@@ -165,7 +165,7 @@ fn encrypt_detached(
 ) -> Result {
     let to = job.to();
     let same = match to {
-        Some(to) if !is_standard_output(to) => Meant::by(to) == Meant::by(path),
+        Some(to) if !is_standard_output(to) => FileTarget::by(to) == FileTarget::by(path),
         _ => is_standard_output(path),
     };
     if same {
@@ -260,10 +260,10 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
 }
 
 /// What `verify` says of a file.
-pub(crate) fn verified(path: &Path, bytes: u64) -> Done {
+pub(crate) fn verified(path: &Path, bytes: u64) -> FileSuccess {
     let name = shown(&path.display().to_string());
     let said = format!("{name}: whole and authentic, {bytes} bytes\n");
-    Done { outcome: "verified", bytes: Some(bytes), said: Some(said) }
+    FileSuccess { outcome: "verified", bytes: Some(bytes), said: Some(said) }
 }
 
 /// The fastest suite on this machine that has what is needed.
@@ -327,10 +327,10 @@ fn carry_one(
     bar: &Bar,
     outcome: &'static str,
     work: impl FnOnce(&mut InputFile, &mut OutputFile, OnProgress<'_>) -> Result<Summary>,
-) -> Result<Done> {
+) -> Result<FileSuccess> {
     let add = |bytes| bar.add(bytes);
     let Summary { plaintext_bytes: bytes, .. } = carry(job, sources, contents, Some(&add), work)?;
-    Ok(Done { outcome, bytes: Some(bytes), said: None })
+    Ok(FileSuccess { outcome, bytes: Some(bytes), said: None })
 }
 
 /// Opens what the job names, lets `work` carry the payload, and lets the output appear. Unless

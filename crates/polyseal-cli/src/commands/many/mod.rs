@@ -11,12 +11,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 pub(crate) use names::Names;
-pub(crate) use report::Done;
+pub(crate) use report::FileSuccess;
 use report::Report;
 #[cfg(feature = "stores")]
 pub(crate) use report::said;
 
-use polyseal_local::{Options, Patterns, Tell, Total, cores, in_order};
+use polyseal_local::{OnFile, Options, Patterns, Total, cores, in_order};
 
 use crate::args::ManyArgs;
 use crate::error::{Failure, Result};
@@ -65,10 +65,10 @@ pub(crate) fn each<T: Send>(
     items: impl Iterator<Item = Result<T>> + Send,
     name: impl Fn(&T) -> PathBuf + Sync,
     bar: &Bar,
-    work: impl Fn(T) -> Result<Done> + Sync,
+    work: impl Fn(T) -> Result<FileSuccess> + Sync,
 ) -> Result {
     let mut report = Report::new(many.json, bar);
-    let work = |item: Result<T>| -> Result<(PathBuf, Result<Done>)> {
+    let work = |item: Result<T>| -> Result<(PathBuf, Result<FileSuccess>)> {
         let item = item?;
         let name = name(&item);
         Ok((name, work(item)))
@@ -90,7 +90,7 @@ pub(crate) fn told(
     many: &ManyArgs,
     bar: &Bar,
     opening: Option<&DecryptInputs>,
-    work: impl FnOnce(Tell<'_>) -> polyseal_local::Result<Total>,
+    work: impl FnOnce(OnFile<'_>) -> polyseal_local::Result<Total>,
 ) -> Result {
     let explain = |error| match opening {
         Some(opening) => opening.explained_of(error),

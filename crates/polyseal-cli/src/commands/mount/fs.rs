@@ -4,7 +4,7 @@
 //! authenticated until it is opened; one that is altered shows another size, and does not open.
 //!
 //! The kernel keeps size and contents by number (inode), for all who have it open. So a number
-//! stands for one [`Version`] of what is stored. It has one size, and one reader while it is open.
+//! stands for one [`FileVersion`] of what is stored. It has one size, and one reader while it is open.
 //! What is put in its place gets another number: it cannot cut short what is being read, nor be
 //! mixed with it.
 //!
@@ -26,7 +26,7 @@ use polyseal_file::Reader;
 use zeroize::Zeroizing;
 
 use super::Event;
-use super::place::{Place, Source, Version};
+use super::source::{EncryptedFile, FileVersion, MountSource};
 
 /// The most that is kept of what was looked at: some KiB each.
 const LOOKED_AT: usize = 64;
@@ -35,11 +35,11 @@ const LOOKED_AT: usize = 64;
 const UNKNOWN: INodeNo = INodeNo(0xffff_ffff);
 
 pub(super) struct PlaintextFs {
-    place: Box<dyn Place>,
+    place: Box<dyn MountSource>,
     events: Mutex<Sender<Event>>,
     numbers: Mutex<InodeTable>,
     readers: Mutex<Readers>,
-    looked_at: Mutex<VecDeque<(u64, Instant, FileAttr, Source)>>,
+    looked_at: Mutex<VecDeque<(u64, Instant, FileAttr, EncryptedFile)>>,
 }
 
 /// The numbers that the kernel knows, what is stored there, and how often it was told.
@@ -53,20 +53,20 @@ struct InodeTable {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct StoredEntry {
     path: PathBuf,
-    version: Option<Version>,
+    version: Option<FileVersion>,
 }
 
 /// Those that are open, by number.
 type Readers = HashMap<u64, OpenFile>;
 
 struct OpenFile {
-    reader: Arc<Reader<Source>>,
+    reader: Arc<Reader<EncryptedFile>>,
     attributes: FileAttr,
     handles: u64,
 }
 
 impl PlaintextFs {
-    pub(super) fn new(place: Box<dyn Place>, events: Sender<Event>) -> Self {
+    pub(super) fn new(place: Box<dyn MountSource>, events: Sender<Event>) -> Self {
         let root = StoredEntry { path: PathBuf::new(), version: None };
         let numbers = InodeTable {
             stored: [(INodeNo::ROOT.0, (root.clone(), 1))].into(),
@@ -88,14 +88,14 @@ impl PlaintextFs {
     }
 
     /// What is stored at `path` now.
-    fn look(&self, path: PathBuf) -> Result<(FileAttr, Option<Source>, StoredEntry), Errno> {
+    fn look(&self, path: PathBuf) -> Result<(FileAttr, Option<EncryptedFile>, StoredEntry), Errno> {
         let found = self.place.look(&path).map_err(errno)?;
         let (version, source) = found.file.unzip();
         Ok((found.attributes, source, StoredEntry { path, version }))
     }
 
     /// What has the number, if it is still stored. If not, the kernel looks its name up anew.
-    fn numbered(&self, number: INodeNo) -> Result<(Option<Source>, FileAttr), Errno> {
+    fn numbered(&self, number: INodeNo) -> Result<(Option<EncryptedFile>, FileAttr), Errno> {
         let (attributes, source, stored) = self.look(self.path(number)?)?;
         if locked(&self.numbers).numbers.get(&stored) != Some(&number.0) {
             return Err(Errno::ESTALE);
@@ -126,7 +126,7 @@ impl PlaintextFs {
     }
 
     /// What was looked at not long ago, and not opened since.
-    fn looked_at(&self, number: INodeNo) -> Option<(Source, FileAttr)> {
+    fn looked_at(&self, number: INodeNo) -> Option<(EncryptedFile, FileAttr)> {
         let mut looked_at = locked(&self.looked_at);
         let valid = self.place.valid();
         looked_at.retain(|(_, when, ..)| when.elapsed() < valid);
@@ -147,7 +147,7 @@ impl PlaintextFs {
     fn open_source(
         &self,
         number: INodeNo,
-        source: Source,
+        source: EncryptedFile,
         attributes: FileAttr,
     ) -> Result<FileHandle, Errno> {
         let (answer, opened) = sync_channel(1);

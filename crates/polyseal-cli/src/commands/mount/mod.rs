@@ -1,6 +1,6 @@
 //! `mount`: encrypted files as what they are decrypted, read-only, until they are unmounted.
 //!
-//! `place` says by which names stored files are shown, `shown` and `objects` find them, in a
+//! `source` says by which names stored files are shown, `local_source` and `bucket_source` find them, in a
 //! directory and in a store; `fs` answers the kernel. Keys stay on the thread that the command
 //! began on, which opens files for the threads that read: identities of age cannot be handed from
 //! one thread to another.
@@ -11,11 +11,11 @@
 //! A signal unmounts it. What is open then is served until it is closed: if this ended before, the
 //! directory would be a mount that nobody answers for.
 
-mod fs;
 #[cfg(feature = "stores")]
-mod objects;
-mod place;
-mod shown;
+mod bucket_source;
+mod fs;
+mod local_source;
+mod source;
 mod unmount;
 
 use std::fs::canonicalize;
@@ -33,8 +33,8 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use self::fs::PlaintextFs;
-use self::place::{Place, Source};
-use self::shown::VALID;
+use self::local_source::VALID;
+use self::source::{EncryptedFile, MountSource};
 use self::unmount::UnmountResult;
 use super::note;
 use crate::args::MountArgs;
@@ -45,7 +45,7 @@ use crate::objects::{expect_file, is_object};
 /// What the command's own thread is asked for.
 pub(crate) enum Event {
     /// A stored file is to be opened. Its name is for messages.
-    Open(Source, String, SyncSender<std::result::Result<Reader<Source>, Errno>>),
+    Open(EncryptedFile, String, SyncSender<std::result::Result<Reader<EncryptedFile>, Errno>>),
     /// A signal has come.
     Stop,
     /// Somebody has unmounted it.
@@ -138,20 +138,20 @@ fn leave(mountpoint: &Path) -> Failure {
 }
 
 /// What was named: files, or objects.
-fn place(source: &Path) -> Result<Box<dyn Place>> {
+fn place(source: &Path) -> Result<Box<dyn MountSource>> {
     #[cfg(feature = "stores")]
     if is_object(source) {
-        return Ok(Box::new(objects::BucketSource::open(source)?));
+        return Ok(Box::new(bucket_source::BucketSource::open(source)?));
     }
     let shown = ShownPlaintexts::open(source, VALID).map_err(|error| unreadable(source, &error))?;
     Ok(Box::new(shown))
 }
 
 fn open(
-    file: Source,
+    file: EncryptedFile,
     name: &str,
     opening: &DecryptInputs,
-) -> std::result::Result<Reader<Source>, Errno> {
+) -> std::result::Result<Reader<EncryptedFile>, Errno> {
     opening.decryptor().reader(file).map_err(|error| {
         let failure = opening.refused(error, Path::new(name)).about(Path::new(name));
         failure.tell();

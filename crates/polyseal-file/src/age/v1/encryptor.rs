@@ -5,12 +5,12 @@ use std::num::NonZeroUsize;
 use std::sync::atomic::AtomicBool;
 
 use super::{ChunkCipher, Header};
-use crate::crypt::{OnProgress, Summary, seal};
 use crate::error::Result;
 use crate::payload_cipher::PayloadCipher;
 use crate::pipeline::{Input, Output, Pipeline};
 use crate::recipients::Recipients;
 use crate::segment::Direction;
+use crate::whole_file::{OnProgress, Summary, seal};
 
 /// Encrypts files in age's format: for age's recipients, or a passphrase alone.
 #[derive(Clone, Copy)]

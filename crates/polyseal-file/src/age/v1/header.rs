@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 
 use crate::armor::begins_armored;
 use crate::error::{Error, HeaderError, Result, io};
-use crate::header::Existing;
+use crate::header::ExistingRecipients;
 use crate::kdf::{self, MAC_BYTES};
 use crate::key::random;
 use crate::recipients::{Identities, Recipients};
@@ -198,11 +198,11 @@ impl AuthenticHeader<'_> {
     /// # Errors
     /// [`Error::NoRecipients`], [`Error::MixedRecipients`], [`Error::PassphraseNotAlone`],
     /// [`Error::AgeKeyFile`] or [`Error::TooManyRecipients`].
-    pub fn rekey(&self, recipients: &Recipients, existing: Existing) -> Result<Header> {
+    pub fn rekey(&self, recipients: &Recipients, existing: ExistingRecipients) -> Result<Header> {
         let (new, labels) = recipients.age_stanzas(&self.file_key)?;
         let mut stanzas = match existing {
-            Existing::Keep => self.header.stanzas.clone(),
-            Existing::Remove => Vec::new(),
+            ExistingRecipients::Keep => self.header.stanzas.clone(),
+            ExistingRecipients::Remove => Vec::new(),
         };
         // A file does not keep the labels that its recipients had when it was made.
         let go_together = |stanza: &AgeStanza| match stanza.tag.as_str() {

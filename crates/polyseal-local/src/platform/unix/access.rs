@@ -16,7 +16,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use rustix::fs::{Gid, Stat, fchown, fstat};
 use rustix::process::{getegid, geteuid};
 
-use super::{Directory, EntryKind, FileId, Seen};
+use super::{Directory, EntryKind, FileId, FileStatus};
 
 const OWNER: u32 = 0o700;
 const GROUP: u32 = 0o070;
@@ -33,7 +33,7 @@ pub(crate) struct Access {
 
 impl Access {
     /// That of the file that was seen under a name in `folder`.
-    pub(crate) fn of(folder: &Directory, seen: &Seen) -> Self {
+    pub(crate) fn of(folder: &Directory, seen: &FileStatus) -> Self {
         Self { id: seen.id(), mode: seen.mode().into(), named_by_us: is_for_us(folder) }
     }
 

@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use polyseal_file::manifest::Modified;
+use polyseal_file::manifest::Timestamp;
 use rustix::fs::{
     AtFlags, CWD, Dir, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_OMIT, fchmod, fstat,
     futimens, linkat, mkdirat, openat, readlinkat, renameat, statat, symlinkat, unlinkat,
@@ -25,7 +25,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::access::is_for_us;
-use super::{EntryKind, FileId, Seen};
+use super::{EntryKind, FileId, FileStatus};
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 /// A FIFO without a writer is not waited for.
@@ -159,8 +159,8 @@ impl Directory {
     ///
     /// # Errors
     /// Those of the system.
-    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<Seen> {
-        Ok(Seen(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
+    pub fn stat(&self, name: impl AsRef<OsStr>) -> io::Result<FileStatus> {
+        Ok(FileStatus(statat(&self.0, name.as_ref(), AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
     /// The names in it, and what each is.
@@ -187,7 +187,7 @@ impl Directory {
         let nanoseconds = |it| i64::try_from(it).unwrap_or_default();
         let changed = [stat.st_ctime, nanoseconds(stat.st_ctime_nsec)];
         let modified = [stat.st_mtime, nanoseconds(stat.st_mtime_nsec)];
-        Ok(DirectoryState { id: Seen(stat).id(), changed, modified })
+        Ok(DirectoryState { id: FileStatus(stat).id(), changed, modified })
     }
 
     /// The same as a file, of which there is only what the system says of it.
@@ -202,7 +202,7 @@ impl Directory {
 
     /// Whether it belongs to this user.
     pub(crate) fn is_ours(&self) -> io::Result<bool> {
-        Ok(Seen(fstat(&self.0)?).is_ours())
+        Ok(FileStatus(fstat(&self.0)?).is_ours())
     }
 
     /// Whether only this user, root and its group can give names in it.
@@ -236,7 +236,7 @@ impl Directory {
     }
 
     /// Gives it this mode and, if one is given, this time.
-    pub(crate) fn set(&self, mode: u16, modified: Option<Modified>) -> io::Result<()> {
+    pub(crate) fn set(&self, mode: u16, modified: Option<Timestamp>) -> io::Result<()> {
         if let Some(modified) = modified {
             futimens(&self.0, &times(modified))?;
         }
@@ -270,7 +270,7 @@ impl Directory {
     }
 
     /// Gives the symbolic link `name` this time.
-    pub(crate) fn set_link_time(&self, name: &OsStr, modified: Modified) -> io::Result<()> {
+    pub(crate) fn set_link_time(&self, name: &OsStr, modified: Timestamp) -> io::Result<()> {
         Ok(utimensat(&self.0, name, &times(modified), AtFlags::SYMLINK_NOFOLLOW)?)
     }
 
@@ -359,7 +359,7 @@ impl AsFd for Directory {
 }
 
 /// The time of the last access is left as it is.
-pub(super) fn times(modified: Modified) -> Timestamps {
+pub(super) fn times(modified: Timestamp) -> Timestamps {
     Timestamps {
         last_access: Timespec { tv_sec: 0, tv_nsec: UTIME_OMIT },
         last_modification: Timespec {

@@ -4,7 +4,7 @@ use std::fs::{File, Metadata};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 
-use polyseal_file::manifest::Modified;
+use polyseal_file::manifest::Timestamp;
 use rustix::fs::{FileType, Stat};
 use rustix::process::geteuid;
 
@@ -58,9 +58,9 @@ impl EntryKind {
 
 /// What was seen under a name; of a link, the link itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen(pub(super) Stat);
+pub struct FileStatus(pub(super) Stat);
 
-impl Seen {
+impl FileStatus {
     /// Which file it is.
     #[must_use]
     #[allow(clippy::unnecessary_cast, reason = "macOS has another type")]
@@ -89,9 +89,9 @@ impl Seen {
 
     /// When it was modified.
     #[must_use]
-    pub fn modified(&self) -> Modified {
+    pub fn modified(&self) -> Timestamp {
         let nanoseconds = u32::try_from(self.0.st_mtime_nsec).unwrap_or_default();
-        Modified { seconds: self.0.st_mtime, nanoseconds }
+        Timestamp { seconds: self.0.st_mtime, nanoseconds }
     }
 
     /// Whether it belongs to the user of this process.

@@ -20,7 +20,7 @@ use crate::key::Key;
 use crate::layout::SegmentSize;
 use crate::opener::Opener;
 use crate::passphrase::Context;
-use crate::payload::{PayloadHead, Stored};
+use crate::payload::{PayloadHead, StoredLength};
 use crate::payload_cipher::PayloadCipher;
 use crate::pipeline::{Input, Output, Pipeline, Sink, Source, Totals};
 use crate::read_at::ReadAt;
@@ -556,7 +556,7 @@ impl<'a> Decryptor<'a> {
     /// # Errors
     /// Every [`Error`] that says what is wrong with a header or what it was opened with;
     /// [`Error::Truncated`] if no payload has that length, and [`Error::TooLong`].
-    pub fn payload_head(&self, header: &Header, stored: Stored) -> Result<PayloadHead> {
+    pub fn payload_head(&self, header: &Header, stored: StoredLength) -> Result<PayloadHead> {
         self.expect_no_more_than_parts()?;
         let (_, cipher) = self.cipher(header, 0)?;
         PayloadHead::new(cipher, stored.offset(header), stored.bytes())

@@ -10,7 +10,7 @@ use polyseal_file::{AnyInspection, FormatInspection, ReadAt};
 use polyseal_local::ShownNames;
 
 /// What is below that which was named. Paths have the names of what is stored.
-pub(super) trait Place: Send + Sync {
+pub(super) trait MountSource: Send + Sync {
     /// What the directory at `path` shows.
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>>;
 
@@ -32,15 +32,15 @@ pub(super) trait Place: Send + Sync {
 pub(super) struct FoundEntry {
     /// Without a number.
     pub(super) attributes: FileAttr,
-    pub(super) file: Option<(Version, Source)>,
+    pub(super) file: Option<(FileVersion, EncryptedFile)>,
 }
 
 /// The encrypted file.
-pub(super) type Source = Box<dyn ReadAt + Send + Sync>;
+pub(super) type EncryptedFile = Box<dyn ReadAt + Send + Sync>;
 
 /// Which file it is, and as of when; after a change it is another.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) struct Version {
+pub(super) struct FileVersion {
     /// What the place tells it from others by.
     pub(super) stored: String,
     /// As its header says.
@@ -65,10 +65,10 @@ impl FoundEntry {
     }
 
     /// The version that `stored` names, which is read from `source`.
-    pub(super) fn file(owned: &EntryAttributes, stored: String, source: Source) -> Self {
+    pub(super) fn file(owned: &EntryAttributes, stored: String, source: EncryptedFile) -> Self {
         let plaintext_bytes = plaintext_bytes(&source);
         let attributes = owned.attributes(FileType::RegularFile, plaintext_bytes);
-        Self { attributes, file: Some((Version { stored, plaintext_bytes }, source)) }
+        Self { attributes, file: Some((FileVersion { stored, plaintext_bytes }, source)) }
     }
 }
 
@@ -98,7 +98,7 @@ impl EntryAttributes {
 }
 
 /// By the header alone, of either format; none of it is authenticated here.
-fn plaintext_bytes(source: &Source) -> u64 {
+fn plaintext_bytes(source: &EncryptedFile) -> u64 {
     let payload = AnyInspection::of(source).ok().and_then(|it| match it.file {
         FormatInspection::Polyseal(file) => file.payload,
         FormatInspection::Age(file) => file.payload,

@@ -16,7 +16,7 @@ use rustix::process::{getgid, getuid};
 
 use polyseal_local::{ShownNames, alone, is_hidden, short_name, shown_names};
 
-use super::place::{EntryAttributes, FoundEntry, Place};
+use super::source::{EntryAttributes, FoundEntry, MountSource};
 use crate::error::{Code, Failure, Result, of_store};
 use crate::objects::{connected, url};
 
@@ -117,7 +117,7 @@ impl BucketSource {
     }
 }
 
-impl Place for BucketSource {
+impl MountSource for BucketSource {
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>> {
         match &self.alone {
             Some(name) => Ok(alone(name)),

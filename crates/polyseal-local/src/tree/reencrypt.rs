@@ -10,14 +10,14 @@ use std::{panic, thread};
 use polyseal_file::manifest::{Entry, Kind};
 use polyseal_file::{Encryptor, Header, Input, Output};
 
+use super::byte_pipe::byte_pipe;
 use super::join::{Pair, path_of, unread};
-use super::passed_on::passed_on;
 use super::seal::{Manifest, SealResult, bound};
 use super::store::NewSealedFile;
 use super::target::{NewTree, WritableTree};
 use super::{SealedTree, Tree, manifest_name, sealed};
 use crate::error::{Error, Problem, Result, file, sealing};
-use crate::many::{Done, Tell, Total, in_order};
+use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::watch::Watch;
 
 impl SealedTree<'_> {
@@ -31,7 +31,7 @@ impl SealedTree<'_> {
         &self,
         to: NewTree,
         encryptor: Encryptor<'_>,
-        tell: Tell<'_>,
+        tell: OnFile<'_>,
     ) -> Result<Total> {
         let options = self.options();
         let tree = self.tree()?;
@@ -61,7 +61,7 @@ impl SealedTree<'_> {
                 Pair::File(entry) => self.one(tree, &to, entry, encryptor),
                 Pair::Plain(entry) => made.map(|()| (Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
-                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(Done::Left))),
+                Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
                 Pair::UnreadDirectory(_, error) => Err(unread(&shown, error)),
             };
             (path, done)
@@ -79,7 +79,7 @@ impl SealedTree<'_> {
         to: &WritableTree,
         entry: Entry,
         encryptor: Encryptor<'_>,
-    ) -> Result<(Option<Entry>, Option<Done>)> {
+    ) -> Result<(Option<Entry>, Option<FileOutcome>)> {
         let path = sealed(&path_of(&entry));
         let shown = tree.shown(&path);
         let input = tree.file(&path)?;
@@ -90,7 +90,7 @@ impl SealedTree<'_> {
             .segment_size(header.segment_size())
             .header_bytes(header.as_bytes().len())
             .committing();
-        let (writing, mut reading) = passed_on();
+        let (writing, mut reading) = byte_pipe();
         let (opened, summary) = thread::scope(|scope| {
             let opening = scope.spawn(|| {
                 let mut writing = writing;
@@ -107,6 +107,6 @@ impl SealedTree<'_> {
         let kind = bound(&summary, output.shown())?;
         output.commit()?;
         let bytes = summary.plaintext_bytes;
-        Ok((Some(Entry { kind, ..entry }), Some(Done::Reencrypted { bytes })))
+        Ok((Some(Entry { kind, ..entry }), Some(FileOutcome::Reencrypted { bytes })))
     }
 }

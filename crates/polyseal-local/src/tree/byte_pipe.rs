@@ -12,7 +12,7 @@ type Part = Zeroizing<Vec<u8>>;
 
 /// The two ends. Reading ends when the writing end is dropped, whether all was written or not: who
 /// wrote must be asked. Writing fails when the reading end is dropped.
-pub(super) fn passed_on() -> (PipeWriter, PipeReader) {
+pub(super) fn byte_pipe() -> (PipeWriter, PipeReader) {
     let (to, from) = sync_channel(WAITING);
     (PipeWriter(to), PipeReader { from, part: Part::default(), at: 0 })
 }
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_nobody_waits_for_whom_is_gone() {
-        let (mut writing, mut reading) = passed_on();
+        let (mut writing, mut reading) = byte_pipe();
         let written = std::thread::spawn(move || {
             (0..100_u8).try_for_each(|i| writing.write_all(&vec![i; usize::from(i)]))
         });
@@ -72,7 +72,7 @@ mod tests {
         let expected: Vec<u8> = (0..100_u8).flat_map(|i| vec![i; usize::from(i)]).collect();
         assert!(read == expected);
 
-        let (mut writing, reading) = passed_on();
+        let (mut writing, reading) = byte_pipe();
         drop(reading);
         assert_eq!(writing.write(b"x").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }

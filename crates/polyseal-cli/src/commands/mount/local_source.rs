@@ -9,12 +9,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use polyseal_local::{FileId, ShownNames, ShownPlaintexts, cores};
 
-use super::place::{EntryAttributes, FoundEntry, Place};
+use super::source::{EntryAttributes, FoundEntry, MountSource};
 
 /// For how long the kernel may rely on an answer.
 pub(super) const VALID: Duration = Duration::from_secs(1);
 
-impl Place for ShownPlaintexts {
+impl MountSource for ShownPlaintexts {
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>> {
         self.entries(path)
     }
