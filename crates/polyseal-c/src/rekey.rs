@@ -79,8 +79,8 @@ pub unsafe extern "C" fn polyseal_rekey_file(
             rekey = rekey.context(context);
         }
         // An output that is the input by the time that it is opened is refused.
-        let is_input = match (Place::of(input), Place::of(output)) {
-            (Ok(from), Ok(to)) => from.is(&to),
+        let is_input = match (Place::from_path(input), Place::from_path(output)) {
+            (Ok(from), Ok(to)) => from.is_same(&to),
             _ => false,
         };
         match (is_input, options.overwrite) {

@@ -75,7 +75,7 @@ impl InputFile {
         }
         // Standard input is read from where it stands, and only forward.
         let length = (named.is_some() && metadata.is_file()).then_some(metadata.len());
-        let id = metadata.is_file().then(|| FileId::of(&metadata));
+        let id = metadata.is_file().then(|| FileId::from_metadata(&metadata));
         Ok(Self {
             file,
             length,
@@ -199,7 +199,7 @@ impl OutputFile {
         let file = stream.as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
         let there = file.metadata().map_err(failure)?;
         if there.is_file() {
-            forbidden(taken).expect_other(FileId::of(&there), Path::new(name))?;
+            forbidden(taken).expect_other(FileId::from_metadata(&there), Path::new(name))?;
         }
         Ok(Self::DirectOutput(DirectOutput { file, text }))
     }
@@ -207,8 +207,8 @@ impl OutputFile {
     fn named(path: &Path, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
         let failure = |error| Failure::io("write", path, &error);
         expect_no_secret(path)?;
-        let Some(special) = SpecialFile::at(path) else {
-            return Ok(Self::New(NewFile::at(path, force, &forbidden(taken))?));
+        let Some(special) = SpecialFile::find(path) else {
+            return Ok(Self::New(NewFile::create_at(path, force, &forbidden(taken))?));
         };
         // A descriptor is what the caller gave, whoever made it.
         if descriptor(path).is_none() && !special.is_ours() {
@@ -223,10 +223,10 @@ impl OutputFile {
 
     /// Opens the output at a place, where no link is followed.
     pub(crate) fn inside(place: Place, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
-        if place.seen().is_err() {
+        if place.status().is_err() {
             expect_no_secret(place.shown())?;
         }
-        Ok(Self::New(NewFile::inside(place, force, &forbidden(taken))?))
+        Ok(Self::New(NewFile::create_in(place, force, &forbidden(taken))?))
     }
 
     /// As the library takes it.

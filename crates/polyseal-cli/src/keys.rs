@@ -39,7 +39,7 @@ impl KeyInputs {
             if sources.descriptors.iter().all(|(other, _)| *other != fd) {
                 let file = prompt::descriptor(fd)?;
                 let regular = file.metadata().ok().filter(Metadata::is_file);
-                lock(&sources.files).extend(regular.as_ref().map(FileId::of));
+                lock(&sources.files).extend(regular.as_ref().map(FileId::from_metadata));
                 sources.descriptors.push((fd, Mutex::new(file)));
             }
         }

@@ -64,7 +64,7 @@ impl Commitment {
     }
 
     /// Whether it is that of the same file, compared in constant time.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn matches(&self, other: &Self) -> bool {
         let same_root = self.payload_root.ct_eq(&other.payload_root).into();
         self.has_key(&other.file_salt, &other.key) && same_root
     }

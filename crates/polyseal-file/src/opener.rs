@@ -137,7 +137,7 @@ impl Opener {
 
     /// Of the version that a list or the like has told.
     #[must_use]
-    pub fn of(version: Version) -> Self {
+    pub fn for_version(version: Version) -> Self {
         Self { version: Some(version), ..Self::new() }
     }
 
@@ -151,7 +151,7 @@ impl Opener {
     /// With the last segment wanted after the header, exactly: where a store cannot be asked for
     /// last bytes, or where requests do not run at once.
     #[must_use]
-    pub fn in_turn(mut self) -> Self {
+    pub fn sequential(mut self) -> Self {
         self.ahead = None;
         self
     }
@@ -289,7 +289,7 @@ impl Opener {
     /// What has been fetched from `offset` on, without a gap; none if that byte is not there. It
     /// is what the file has stored, and nothing of it is authentic.
     #[must_use]
-    pub fn held(&self, offset: u64) -> Option<&[u8]> {
+    pub fn bytes_from(&self, offset: u64) -> Option<&[u8]> {
         self.held.from(offset)
     }
 
@@ -424,7 +424,7 @@ mod tests {
     fn both_ends_are_wanted_at_once_and_then_nothing() {
         let (key, stored) = file(200_000, 4096);
         let size = stored.len() as u64;
-        let known = || Opener::of(Version::new(size).with_tag(Some("\"1\"")));
+        let known = || Opener::for_version(Version::new(size).with_tag(Some("\"1\"")));
         let end = size - 65_600..size;
         for opener in [Opener::new(), known()] {
             let (opened, steps) = run(opener, &key, &stored).unwrap();
@@ -432,7 +432,7 @@ mod tests {
             assert_eq!(opened.payload.plaintext_bytes(), 200_000);
             assert_eq!((opened.end_start, opened.end.len()), (end.start, 65_600));
         }
-        let (_, steps) = run(Opener::new().in_turn(), &key, &stored).unwrap();
+        let (_, steps) = run(Opener::new().sequential(), &key, &stored).unwrap();
         assert_eq!(steps, [vec![0..4096], vec![4096 + 3 * SEGMENT..size]]);
     }
 
@@ -456,7 +456,7 @@ mod tests {
         for bytes in [49_200, 50_000, 53_000] {
             for header in [4096, 8192, 16_384] {
                 let (key, stored) = file(bytes, header);
-                for opener in [Opener::new(), Opener::new().in_turn()] {
+                for opener in [Opener::new(), Opener::new().sequential()] {
                     let (opened, _) = run(opener, &key, &stored).unwrap();
                     assert_eq!(opened.payload.plaintext_bytes(), bytes as u64);
                 }
@@ -469,7 +469,7 @@ mod tests {
         for bytes in [0, 1, 61_000] {
             let (key, stored) = file(bytes, 4096);
             let size = stored.len() as u64;
-            let opener = Opener::of(Version::new(size).with_tag(Some("\"1\"")));
+            let opener = Opener::for_version(Version::new(size).with_tag(Some("\"1\"")));
             let (opened, steps) = run(opener, &key, &stored).unwrap();
             assert_eq!(steps.len(), 1);
             assert_eq!(steps[0], [0..size]);

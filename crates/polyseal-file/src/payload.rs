@@ -132,7 +132,7 @@ impl PayloadHead {
     #[must_use]
     pub fn last_range(&self) -> Range<u64> {
         let segments = self.layout.segments();
-        self.layout.stored(&(segments - 1..segments))
+        self.layout.stored_range(&(segments - 1..segments))
     }
 
     /// The payload, once its last segment has opened as the last one: `stored` is what
@@ -180,7 +180,7 @@ impl Payload {
     /// end. The range of an empty one is empty.
     #[must_use]
     pub fn stored_range(&self, range: Range<u64>) -> Range<u64> {
-        self.layout.stored(&self.layout.holding(range))
+        self.layout.stored_range(&self.layout.holding(range))
     }
 
     /// `range` of the plaintext, cut off at its end, from `stored`, which is what
@@ -317,7 +317,7 @@ impl Payload {
         index: u64,
         mut stored: Zeroizing<Vec<u8>>,
     ) -> Result<OpenSegment> {
-        expect(self.layout.stored(&(index..index + 1)), &stored)?;
+        expect(self.layout.stored_range(&(index..index + 1)), &stored)?;
         let last = index + 1 == self.layout.segments();
         let bytes = stored.len();
         let slot = [(&mut stored[..], bytes)].into_iter();

@@ -301,9 +301,9 @@ impl<'a> Sink<'a> {
         match self {
             Self::Stream { before, state, turn } => {
                 let mut state = turn
-                    .wait_while(lock(state), |s| s.next != index && !s.over())
+                    .wait_while(lock(state), |s| s.next != index && !s.is_over())
                     .unwrap_or_else(PoisonError::into_inner);
-                if state.over() {
+                if state.is_over() {
                     return false;
                 }
                 let (places, _) = placed(before, unit, batch, done);
@@ -366,7 +366,7 @@ impl<'a> Sink<'a> {
 
 impl StreamSink<'_> {
     /// Whether nothing more is to be written.
-    fn over(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.abandoned || self.failure.is_some()
     }
 }
@@ -434,7 +434,7 @@ impl Pipeline<'_> {
             go_on
         };
         let mut batch = new_batch();
-        if step(&mut batch) && !source.ended() {
+        if step(&mut batch) && !source.has_ended() {
             let work = |mut batch: Batch| {
                 let abandon = AbandonOnDrop(&sink);
                 while step(&mut batch) {}
@@ -496,7 +496,7 @@ fn cores() -> NonZeroUsize {
 
 impl Source<'_> {
     /// Whether everything has been taken.
-    fn ended(&self) -> bool {
+    fn has_ended(&self) -> bool {
         match self {
             Self::Stream(source) => lock(source).ended,
             #[cfg(unix)]

@@ -88,9 +88,9 @@ impl SegmentCipher {
             let text = match self.direction {
                 Direction::Seal => Some(length),
                 // An empty segment after others would give one plaintext two encryptions.
-                Direction::Open => {
-                    length.checked_sub(self.tag).filter(|&text| text > 0 || run.at(i).index == 0)
-                }
+                Direction::Open => length
+                    .checked_sub(self.tag)
+                    .filter(|&text| text > 0 || run.position(i).index == 0),
             };
             let Some(text) = text else {
                 truncated = Err(Error::Truncated);
@@ -131,7 +131,7 @@ impl SegmentCipher {
     fn open_all(&self, run: &SegmentSequence, messages: &mut [Message<'_>]) -> Result<()> {
         if self.aead.open_batch(messages).is_err() {
             let bad = messages.iter().position(|message| message.outcome.is_err());
-            let Position { index, last } = run.at(bad.unwrap_or(0));
+            let Position { index, last } = run.position(bad.unwrap_or(0));
             return Err(Error::Corrupt { segment: index, last });
         }
         Ok(())
@@ -145,7 +145,7 @@ pub(crate) struct SegmentSequence {
 }
 
 impl SegmentSequence {
-    pub(crate) fn at(&self, i: usize) -> Position {
+    pub(crate) fn position(&self, i: usize) -> Position {
         Position {
             index: self.first.index + i as u64,
             last: self.first.last && i + 1 == self.count,
@@ -153,7 +153,7 @@ impl SegmentSequence {
     }
 
     fn nonces(&self) -> Vec<[u8; MAX_NONCE_BYTES]> {
-        (0..self.count).map(|i| nonce(self.at(i))).collect()
+        (0..self.count).map(|i| nonce(self.position(i))).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 #[cfg(feature = "age")]
 use crate::age::{
     self,
-    v1::{ChunkCipher, begins_so},
+    v1::{ChunkCipher, is_header_start},
 };
 use crate::armor::{ArmorReader, looks_armored};
 use crate::commitment::{COMMITMENT_BYTES, Commitment, Leaves};
@@ -441,7 +441,9 @@ impl<'a> Decryptor<'a> {
         let commitment = leaves.and_then(|leaves| opened.commitment(leaves));
         match self.commits {
             // CT: the verdict is public.
-            CommitmentMode::Expect(expected) if !commitment.is_some_and(|it| it.is(expected)) => {
+            CommitmentMode::Expect(expected)
+                if !commitment.is_some_and(|it| it.matches(expected)) =>
+            {
                 Err(Error::OtherContents)
             }
             _ => Ok(Summary { commitment, ..opened.summary(totals) }),
@@ -503,7 +505,7 @@ impl<'a> Decryptor<'a> {
         sink: Sink<'_>,
     ) -> Result<(UnlockedHeader, Totals)> {
         let input = InputFile::new(file)?;
-        let mut start = beginning(file);
+        let mut start = header_reader(file);
         let opened = match input.long() {
             Some(total) if !self.is_armored(&mut start)? => {
                 let (opened, run) = self.run(leaves, &mut start)?;
@@ -535,7 +537,7 @@ impl<'a> Decryptor<'a> {
     pub fn reader<S: ReadAt>(&self, source: S) -> Result<Reader<S>> {
         self.expect_no_more_than_parts()?;
         let size = source.size().map_err(io("examine the input"))?;
-        let mut start = beginning(&source);
+        let mut start = header_reader(&source);
         if self.detached.is_some() || is_age(&mut start)? {
             let (UnlockedHeader { offset, .. }, cipher) = self.open(&mut start)?;
             // The header was read, so the file is at least as long.
@@ -544,9 +546,9 @@ impl<'a> Decryptor<'a> {
             }
             return Reader::new(source, PayloadHead::new(cipher, offset, size)?);
         }
-        let opener = Opener::of(Version::new(size)).in_turn();
+        let opener = Opener::for_version(Version::new(size)).sequential();
         let (head, last) = opener.read(&source, start.buffer(), self)?;
-        Reader::opened(source, head, &last)
+        Reader::with_head(source, head, &last)
     }
 
     /// Opens `header` to read parts of its payload, of which so many bytes are
@@ -658,7 +660,7 @@ pub(crate) fn first_byte(input: &mut impl BufRead) -> Result<Option<u8>> {
 /// Whether it begins as a file of age does.
 #[cfg(feature = "age")]
 fn is_age(input: &mut impl BufRead) -> Result<bool> {
-    Ok(first_byte(input)?.is_some_and(begins_so))
+    Ok(first_byte(input)?.is_some_and(is_header_start))
 }
 
 /// Without age, none is read as one.
@@ -668,7 +670,7 @@ fn is_age(input: &mut impl BufRead) -> Result<bool> {
 }
 
 /// The beginning of a file.
-pub(crate) fn beginning<S: ReadAt>(source: &S) -> BufReader<OffsetReader<'_, S>> {
+pub(crate) fn header_reader<S: ReadAt>(source: &S) -> BufReader<OffsetReader<'_, S>> {
     BufReader::with_capacity(MIN_HEADER_BYTES, OffsetReader(source, 0))
 }
 

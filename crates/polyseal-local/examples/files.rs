@@ -39,7 +39,8 @@ fn run(operation: &str, of: &Arguments) -> Result {
     let give = || Ok(&to);
     let others = if is("keep") { ExistingRecipients::Keep } else { ExistingRecipients::Remove };
     let how = if is("new_key") { RekeyMode::NewKey } else { RekeyMode::Header };
-    let rekey = Rekey::new(&identities, &give, others, how).already(RekeyedCheck::Opens(&new));
+    let rekey =
+        Rekey::new(&identities, &give, others, how).rekeyed_check(RekeyedCheck::Opens(&new));
     // Of many files, the first that fails is the result.
     let mut failed = None;
     let mut tell = |_: &Path, done: Result<FileOutcome>| {
@@ -53,12 +54,12 @@ fn run(operation: &str, of: &Arguments) -> Result {
         "verify" => verify_file(input, decryptor, &options).map(drop),
         "rekey" if output.as_os_str().is_empty() => rekey_file(input, &rekey, &options),
         "rekey" => rekey_file_to(input, output, &rekey, &options),
-        "encrypt_tree" => NewTree::at(output, is("overwrite"))
+        "encrypt_tree" => NewTree::new(output, is("overwrite"))
             .and_then(|to| TreeSealer::new(input, to, &options))
             .and_then(|tree| tree.seal(encryptor, &options, &mut tell))
             .map(drop),
         "decrypt_tree" => {
-            let to = NewTree::at(output, is("overwrite"))?;
+            let to = NewTree::new(output, is("overwrite"))?;
             SealedTree::open(input, decryptor, &options)?.decrypt(to, &mut tell).map(drop)
         }
         "verify_tree" => SealedTree::open(input, decryptor, &options)?.verify(&mut tell).map(drop),

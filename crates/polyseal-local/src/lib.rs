@@ -26,13 +26,13 @@
 //! std::fs::write(letters.join("one"), "meet at noon")?;
 //! let (key, options) = (Key::generate()?, Options::new());
 //! let recipients = Recipients::from(&key);
-//! let total = TreeSealer::new(&letters, NewTree::at(&sealed, false)?, &options)?
+//! let total = TreeSealer::new(&letters, NewTree::new(&sealed, false)?, &options)?
 //!     .seal(Encryptor::new(&recipients), &options, &mut |_, done| done.map(drop))?;
 //! assert_eq!((total.files, total.bytes), (1, 12));
 //!
 //! let identities = Identities::from(&key);
 //! let tree = SealedTree::open(&sealed, Decryptor::new(&identities), &options)?;
-//! tree.decrypt(NewTree::at(&back, false)?, &mut |_, done| done.map(drop))?;
+//! tree.decrypt(NewTree::new(&back, false)?, &mut |_, done| done.map(drop))?;
 //! assert_eq!(std::fs::read_to_string(back.join("one"))?, "meet at noon");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

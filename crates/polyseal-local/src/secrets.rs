@@ -14,7 +14,7 @@ const SECRETS: [(&str, bool); 3] =
 /// The first secret of `text`, from its first byte to behind its last. A bare prefix is not a
 /// secret.
 fn first_secret(text: &str) -> Option<Range<usize>> {
-    let NormalizedText { text: plain, places } = &NormalizedText::of(text);
+    let NormalizedText { text: plain, places } = &NormalizedText::new(text);
     let lower = plain.to_ascii_lowercase();
     let is_key = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let find = |(secret, as_it_is): (&str, bool)| {
@@ -39,7 +39,7 @@ struct NormalizedText {
 }
 
 impl NormalizedText {
-    fn of(from: &str) -> Self {
+    fn new(from: &str) -> Self {
         let (mut text, mut places) = (String::new(), Vec::new());
         for (at, character) in from.char_indices() {
             match character {

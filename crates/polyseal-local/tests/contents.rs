@@ -121,7 +121,7 @@ impl TestDir {
         let (identities, recipients) = (Identities::from(&self.key), Recipients::from(to));
         let (give, new) = (|| Ok(&recipients), Identities::from(to));
         let rekey = Rekey::new(&identities, &give, ExistingRecipients::Keep, how);
-        let rekey = rekey.already(RekeyedCheck::OpensAdded(&new));
+        let rekey = rekey.rekeyed_check(RekeyedCheck::OpensAdded(&new));
         all(|tell| SealedTree::rekey(&self.at("s"), &rekey, &Options::new(), tell))
     }
 }
@@ -159,7 +159,7 @@ fn other_contents_under_a_files_own_header_are_noticed_and_get_no_name() {
     assert_eq!(opened, OTHER);
 
     assert!(is_other_contents(&room.verified(&options).unwrap_err()));
-    let to = |name: &str| NewTree::at(&room.at(name), false).unwrap();
+    let to = |name: &str| NewTree::new(&room.at(name), false).unwrap();
     let decrypted = all(|tell| room.open(&options, |tree| tree.decrypt(to("out"), tell))?);
     assert!(is_other_contents(&decrypted.unwrap_err()));
     assert_eq!(fs::read_dir(room.at("out")).unwrap().count(), 0);
@@ -283,12 +283,12 @@ fn a_tree_of_all_lengths_is_bound_as_it_is_sealed() {
     }
     let (recipients, identities) = (Recipients::from(&key), Identities::from(&key));
     let options = Options::new();
-    let to = NewTree::at(&at("s"), false).unwrap();
+    let to = NewTree::new(&at("s"), false).unwrap();
     let sealer = TreeSealer::new(&at("d"), to, &options).unwrap();
     all(|tell| sealer.seal(Encryptor::new(&recipients), &options, tell)).unwrap();
     let tree = SealedTree::open(&at("s"), Decryptor::new(&identities), &options).unwrap();
     assert_eq!(all(|tell| tree.verify(tell)).unwrap().len(), 7);
-    let to = NewTree::at(&at("n"), false).unwrap();
+    let to = NewTree::new(&at("n"), false).unwrap();
     all(|tell| tree.reencrypt(to, Encryptor::new(&recipients), tell)).unwrap();
     let tree = SealedTree::open(&at("n"), Decryptor::new(&identities), &options).unwrap();
     assert_eq!(all(|tell| tree.verify(tell)).unwrap().len(), 7);

@@ -82,7 +82,7 @@ fn what_appears_meanwhile_is_not_used() {
     for (i, put) in put.iter().enumerate() {
         for overwrite in [false, true] {
             let out = room.at(&format!("out{i}{overwrite}"));
-            let to = NewTree::at(&out, overwrite).unwrap();
+            let to = NewTree::new(&out, overwrite).unwrap();
             // While keys are read, somebody puts something there.
             put(&out).unwrap();
             let refused = room.seal_into(to).unwrap_err();
@@ -105,12 +105,12 @@ fn a_link_of_another_user_is_no_directory_for_a_tree() {
     symlink("home", room.at("theirs")).unwrap();
     lchown(room.at("theirs"), Some(SOMEBODY), None).unwrap();
     for overwrite in [false, true] {
-        let refused = NewTree::at(&room.at("theirs"), overwrite).unwrap_err();
+        let refused = NewTree::new(&room.at("theirs"), overwrite).unwrap_err();
         assert!(matches!(refused.problem(), Problem::NotADirectory), "{refused}");
         assert!(Outputs::beneath(&room.at("theirs")).is_err());
     }
     symlink("home", room.at("ours")).unwrap();
-    room.seal_into(NewTree::at(&room.at("ours"), false).unwrap()).unwrap();
+    room.seal_into(NewTree::new(&room.at("ours"), false).unwrap()).unwrap();
     assert_eq!(fs::read_dir(room.at("home")).unwrap().count(), 2);
 }
 
@@ -149,7 +149,7 @@ fn a_tree_below_a_default_access_list_is_for_its_owner() {
     fs::create_dir(room.at("d")).unwrap();
     fs::write(room.at("d/one"), "one").unwrap();
     fs::set_permissions(room.at("d/one"), Permissions::from_mode(0o640)).unwrap();
-    room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    room.seal_into(NewTree::new(&room.at("s"), false).unwrap()).unwrap();
     fs::create_dir(room.at("folder")).unwrap();
     // Version 2; tag, permissions and number of owner, a user, group, mask and others.
     let entries = [(1, 7, !0), (2, 7, SOMEBODY), (4, 5, !0), (16, 7, !0), (32, 0, !0)];
@@ -169,7 +169,7 @@ fn a_tree_below_a_default_access_list_is_for_its_owner() {
         let options = options.preserve_permissions(preserve);
         let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
         let out = room.at(&format!("folder/{preserve}"));
-        tree.decrypt(NewTree::at(&out, false).unwrap(), &mut |_, done| done.map(drop)).unwrap();
+        tree.decrypt(NewTree::new(&out, false).unwrap(), &mut |_, done| done.map(drop)).unwrap();
         assert_eq!(fs::metadata(out.join("one")).unwrap().mode() & 0o777, 0o600);
     }
 }
@@ -187,7 +187,7 @@ fn a_tree_gives_no_access_that_was_not_there() {
         fs::write(room.at(name), "secret").unwrap();
         fs::set_permissions(room.at(name), Permissions::from_mode(0o644)).unwrap();
     }
-    room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    room.seal_into(NewTree::new(&room.at("s"), false).unwrap()).unwrap();
     fs::create_dir_all(room.at("out/sub")).unwrap();
     // For a group alone, which others are not in; and a folder that gives its group.
     fs::write(room.at("out/old"), "old").unwrap();
@@ -198,7 +198,7 @@ fn a_tree_gives_no_access_that_was_not_there() {
     chown(room.at("out/sub"), Some(SOMEBODY), None).unwrap();
     let (identities, options) = (room.identities(), Options::new().overwrite(true));
     let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
-    let to = NewTree::at(&room.at("out"), true).unwrap();
+    let to = NewTree::new(&room.at("out"), true).unwrap();
     tree.decrypt(to, &mut |_, done| done.map(drop)).unwrap();
     for (name, group, expected) in
         [("out/new", SOMEBODY, 0o604), ("out/old", SOMEBODY, 0o604), ("out/sub/theirs", 0, 0o600)]
@@ -254,13 +254,13 @@ fn what_takes_the_name_meanwhile_gives_no_mode() {
         fs::write(name, "old").unwrap();
         fs::set_permissions(name, Permissions::from_mode(0o644)).unwrap();
     }
-    let new = NewFile::at(&out, true, &Forbidden::NOTHING).unwrap();
+    let new = NewFile::create_at(&out, true, &Forbidden::NOTHING).unwrap();
     fs::rename(&other, &out).unwrap();
     new.commit().unwrap();
     assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o600);
     // And what is taken from the old one meanwhile is not given back.
     fs::set_permissions(&out, Permissions::from_mode(0o666)).unwrap();
-    let new = NewFile::at(&out, true, &Forbidden::NOTHING).unwrap();
+    let new = NewFile::create_at(&out, true, &Forbidden::NOTHING).unwrap();
     fs::set_permissions(&out, Permissions::from_mode(0o640)).unwrap();
     new.commit().unwrap();
     assert_eq!(fs::metadata(&out).unwrap().mode() & 0o777, 0o640);
@@ -270,7 +270,7 @@ fn what_takes_the_name_meanwhile_gives_no_mode() {
 fn a_new_file_replaces_nothing_that_comes_meanwhile() {
     let room = TestDir::new();
     let out = room.at("out");
-    let new = NewFile::at(&out, false, &Forbidden::NOTHING).unwrap();
+    let new = NewFile::create_at(&out, false, &Forbidden::NOTHING).unwrap();
     fs::write(&out, "theirs").unwrap();
     let refused = new.commit().unwrap_err();
     assert!(matches!(refused.problem(), Problem::Exists), "{refused}");
@@ -324,7 +324,7 @@ fn whoever_wants_no_more_is_heard() {
     (0..100).for_each(|i| fs::write(room.at(&format!("d/{i}")), vec![7; 100_000]).unwrap());
     let few = CancellingProgress::new(1 << 20);
     let options = Options::new().progress(&few);
-    let to = NewTree::at(&room.at("s"), false).unwrap();
+    let to = NewTree::new(&room.at("s"), false).unwrap();
     let sealer = TreeSealer::new(&room.at("d"), to, &options).unwrap();
     let refused = sealer.seal(encryptor, &options, &mut |_, done| done.map(drop)).unwrap_err();
     assert!(matches!(refused.problem(), Problem::Cancelled), "{refused}");
@@ -355,20 +355,20 @@ fn trees_that_are_deeper_than_one_path() {
     let name = "n".repeat(200);
     let mut directory = polyseal_local::Directory::open(&room.at("d")).unwrap();
     for _ in 0..25 {
-        (directory, _) = directory.make_way_to(&Path::new(&name).join("x")).unwrap();
+        (directory, _) = directory.make_parents(&Path::new(&name).join("x")).unwrap();
     }
-    let new = NewFile::inside(
-        polyseal_local::Place::inside(directory, "deep".into(), "deep".into()),
+    let new = NewFile::create_in(
+        polyseal_local::Place::new(directory, "deep".into(), "deep".into()),
         false,
         &Forbidden::NOTHING,
     );
     new.unwrap().commit().unwrap();
-    let sealed = room.seal_into(NewTree::at(&room.at("s"), false).unwrap()).unwrap();
+    let sealed = room.seal_into(NewTree::new(&room.at("s"), false).unwrap()).unwrap();
     assert_eq!((sealed.files, sealed.directories), (1, 25));
     let identities = room.identities();
     let options = Options::new();
     let tree = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &options).unwrap();
-    let back = NewTree::at(&room.at("back"), false).unwrap();
+    let back = NewTree::new(&room.at("back"), false).unwrap();
     assert_eq!(tree.decrypt(back, &mut |_, done| done.map(drop)).unwrap().files, 1);
 }
 

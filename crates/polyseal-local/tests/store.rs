@@ -232,7 +232,7 @@ impl TestDir {
         let recipients = Recipients::from(to);
         let to = || Ok(&recipients);
         let rekey = Rekey::new(&old, &to, ExistingRecipients::Remove, RekeyMode::Header)
-            .already(RekeyedCheck::Opens(&new));
+            .rekeyed_check(RekeyedCheck::Opens(&new));
         let options = Options::new().jobs(NonZeroUsize::MIN);
         let (store, mut told) = (Arc::new(self.map.clone()), Vec::new());
         let done = SealedTree::rekey_in(store, &rekey, &options, &mut |_, done| {
@@ -267,7 +267,7 @@ fn a_tree_in_a_store_is_that_of_a_directory() {
     let local = SealedTree::open(&room.at("s"), Decryptor::new(&identities), &Options::new());
     local.unwrap().verify(&mut |_, done| done.map(drop)).unwrap();
     assert_eq!(room.verify(&room.key), [""; 0]);
-    let to = NewTree::at(&room.at("out"), false).unwrap();
+    let to = NewTree::new(&room.at("out"), false).unwrap();
     room.with(&room.key, |tree| tree.decrypt(to, &mut |_, done| done.map(drop))).unwrap().unwrap();
     assert_eq!(fs::read_to_string(room.at("out/sub/a")).unwrap(), "third");
     assert!(room.at("out/sub/empty").is_dir());

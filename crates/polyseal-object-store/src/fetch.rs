@@ -47,7 +47,7 @@ impl PinnedVersion {
     }
 
     /// Whether this is the same version.
-    pub(crate) fn is(&self, meta: &ObjectMeta) -> bool {
+    pub(crate) fn matches(&self, meta: &ObjectMeta) -> bool {
         self.seen.is_same(&version(meta))
     }
 
@@ -71,7 +71,7 @@ pub(crate) async fn fetch(
     range: Range<u64>,
 ) -> Result<GetResult> {
     match store.get_opts(location, pin.options(range.clone())).await {
-        Ok(got) if pin.is(&got.meta) && got.range == range => Ok(got),
+        Ok(got) if pin.matches(&got.meta) && got.range == range => Ok(got),
         Ok(_) | Err(Error::Precondition { .. } | Error::NotFound { .. }) => {
             Err(Replaced::at(location))
         }
@@ -92,7 +92,7 @@ pub(crate) async fn fetch_bytes(
 ) -> Result<Vec<u8>> {
     let most = range.end - range.start;
     let get = || fetch(store, location, pin, range.clone());
-    answered(get, |_| most).await.map(|answered| answered.bytes)
+    read_answer(get, |_| most).await.map(|read_answer| read_answer.bytes)
 }
 
 /// An answer, and all of its body.
@@ -104,7 +104,7 @@ struct FullAnswer {
 }
 
 /// The whole of an answer; `most` says how much that may be of an object of some size.
-async fn answered<F>(get: impl Fn() -> F, most: impl Fn(u64) -> u64) -> Result<FullAnswer>
+async fn read_answer<F>(get: impl Fn() -> F, most: impl Fn(u64) -> u64) -> Result<FullAnswer>
 where
     F: Future<Output = Result<GetResult>>,
 {
@@ -125,7 +125,7 @@ where
 }
 
 /// Does it, anew if the object is replaced meanwhile.
-pub(crate) async fn anew<T, F>(open: impl Fn() -> F) -> Result<T>
+pub(crate) async fn retry_if_replaced<T, F>(open: impl Fn() -> F) -> Result<T>
 where
     F: Future<Output = Result<T>>,
 {
@@ -195,7 +195,7 @@ impl ObjectFetcher<'_> {
             let range = wanted.range(size);
             range.end - range.start
         };
-        let FullAnswer { meta, attributes, start, bytes } = answered(get, most).await?;
+        let FullAnswer { meta, attributes, start, bytes } = read_answer(get, most).await?;
         let version = version(&meta);
         Ok((meta, attributes, Answer { version, start, bytes }))
     }

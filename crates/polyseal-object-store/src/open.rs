@@ -11,7 +11,7 @@ use object_store::path::Path;
 use object_store::{Attributes, GetOptions, ObjectMeta, Result};
 use polyseal_file::{Decryptor, Opener, Payload, Step};
 
-use crate::fetch::{ObjectFetcher, PinnedVersion, anew, refused};
+use crate::fetch::{ObjectFetcher, PinnedVersion, retry_if_replaced, refused};
 use crate::store::Core;
 
 /// An object whose end is certain.
@@ -39,13 +39,13 @@ impl PinnedPayload {
 impl Core {
     /// Opens an object, if its preconditions hold.
     pub(crate) async fn open(&self, location: &Path, options: &GetOptions) -> Result<OpenedObject> {
-        anew(|| self.open_once(location, options)).await
+        retry_if_replaced(|| self.open_once(location, options)).await
     }
 
     async fn open_once(&self, location: &Path, options: &GetOptions) -> Result<OpenedObject> {
         let mut opener = Opener::new().segment_size(self.segment);
         if self.no_suffix.load(Ordering::Relaxed) {
-            opener = opener.in_turn();
+            opener = opener.sequential();
         }
         let store = &*self.inner;
         let mut fetching = ObjectFetcher { store, location, options, seen: None, no_suffix: false };

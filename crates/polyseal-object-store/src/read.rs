@@ -29,7 +29,7 @@ impl Core {
             return Ok(got);
         }
         let OpenedObject { known, attributes, tail } = self.open(location, &options).await?;
-        let range = within(options.range.as_ref(), known.payload.plaintext_bytes())?;
+        let range = resolve_range(options.range.as_ref(), known.payload.plaintext_bytes())?;
         let stored = known.payload.stored_range(range.clone());
         let (tail_start, tail) = tail;
         let split = stored.end.min(tail_start).max(stored.start);
@@ -56,7 +56,7 @@ impl Core {
             return Ok(None);
         }
         let Some(known) = self.known.get(location) else { return Ok(None) };
-        let range = within(options.range.as_ref(), known.payload.plaintext_bytes());
+        let range = resolve_range(options.range.as_ref(), known.payload.plaintext_bytes());
         let Ok(range) = range else { return Ok(None) };
         let stored = known.payload.stored_range(range.clone());
         if stored.is_empty() {
@@ -69,7 +69,7 @@ impl Core {
             ..known.pin.options(stored.clone())
         };
         match self.inner.get_opts(location, ask).await {
-            Ok(got) if known.pin.is(&got.meta) && got.range == stored => {
+            Ok(got) if known.pin.matches(&got.meta) && got.range == stored => {
                 let attributes = got.attributes.clone();
                 Ok(Some(result(location, &known, range, attributes, got.into_stream())))
             }
@@ -94,7 +94,7 @@ impl Core {
                 // Nothing has been given out: all of them are read anew.
                 Err(error) if Replaced::is_in(&error) => self.known.forget(location),
                 // It may be longer by now.
-                Err(_) if beyond(ranges, &known) => self.known.forget(location),
+                Err(_) if any_beyond(ranges, &known) => self.known.forget(location),
                 other => return other,
             }
         }
@@ -112,7 +112,7 @@ impl Core {
         let length = known.payload.plaintext_bytes();
         let ranges = ranges
             .iter()
-            .map(|range| within(Some(&GetRange::Bounded(range.clone())), length))
+            .map(|range| resolve_range(Some(&GetRange::Bounded(range.clone())), length))
             .collect::<Result<Vec<_>>>()?;
         // What lies in one segment is fetched and opened once.
         let gap = u64::from(known.payload.segment_size().bytes());
@@ -135,12 +135,12 @@ impl Core {
     }
 }
 
-fn beyond(ranges: &[Range<u64>], known: &PinnedPayload) -> bool {
+fn any_beyond(ranges: &[Range<u64>], known: &PinnedPayload) -> bool {
     ranges.iter().any(|range| range.end > known.payload.plaintext_bytes())
 }
 
 /// The part of a plaintext of `length` bytes that is asked for.
-fn within(range: Option<&GetRange>, length: u64) -> Result<Range<u64>> {
+fn resolve_range(range: Option<&GetRange>, length: u64) -> Result<Range<u64>> {
     range.map_or(Ok(0..length), |range| range.as_range(length).map_err(generic))
 }
 

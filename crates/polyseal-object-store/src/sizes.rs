@@ -21,7 +21,7 @@ const AT_ONCE: usize = 16;
 pub(crate) struct ListedVersion(Path, Version);
 
 impl ListedVersion {
-    fn of(meta: &ObjectMeta) -> Self {
+    fn from_meta(meta: &ObjectMeta) -> Self {
         let tagged = Version::new(meta.size).with_tag(meta.e_tag.as_deref());
         // What has an ETag may have a time that some answers round to seconds.
         let version = if tagged.tag().is_some() { tagged } else { version(meta) };
@@ -63,7 +63,7 @@ impl Core {
         let (meta, attributes) = (got.meta.clone(), got.attributes.clone());
         let start = bounded(got, Outline::BYTES as u64).await?;
         let outline = Outline::parse(&start).map_err(|error| ObjectError::at(location, error))?;
-        self.sizes.put(ListedVersion::of(&meta), size_of(&outline, meta.size));
+        self.sizes.put(ListedVersion::from_meta(&meta), size_of(&outline, meta.size));
         Ok((outline, meta, attributes))
     }
 
@@ -110,7 +110,7 @@ impl Core {
         if meta.size < MIN_HEADER_BYTES as u64 {
             return Ok(Some(meta));
         }
-        let size = match self.sizes.get(&ListedVersion::of(&meta)) {
+        let size = match self.sizes.get(&ListedVersion::from_meta(&meta)) {
             Some(size) => size,
             None => match self.outline(&meta.location, GetOptions::default()).await {
                 Ok((outline, now, _)) => {
@@ -121,7 +121,7 @@ impl Core {
                 }
                 Err(Error::NotFound { .. }) => return Ok(None),
                 Err(error) if file_error(&error).is_some() => {
-                    self.sizes.put(ListedVersion::of(&meta), ObjectSize::Foreign);
+                    self.sizes.put(ListedVersion::from_meta(&meta), ObjectSize::Foreign);
                     ObjectSize::Foreign
                 }
                 Err(error) => return Err(error),

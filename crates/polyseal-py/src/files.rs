@@ -123,7 +123,8 @@ impl FileOutput {
             Self::Named(path) => path,
             Self::Object(mut stream) => return work(polyseal_file::Output::Stream(&mut stream)),
         };
-        let mut new = NewFile::at(&path, overwrite, &Forbidden::NOTHING).map_err(of_local)?;
+        let mut new =
+            NewFile::create_at(&path, overwrite, &Forbidden::NOTHING).map_err(of_local)?;
         let done = work(polyseal_file::Output::File(new.file()))?;
         if callbacks.cancelled() {
             return Err(of_local(Error::new(&path, Problem::Cancelled)));
@@ -314,7 +315,7 @@ fn inspect(py: Python<'_>, src: &Bound<'_, PyAny>) -> PyResult<String> {
 fn inspect_header(header: &Bound<'_, PyAny>, stored_size: Option<u64>) -> PyResult<String> {
     let header = Header::parse(&Buffer::of(header)?.take()).map_err(of_file)?;
     let payload = stored_size.map(|bytes| bytes.saturating_sub(header.payload_offset()));
-    json(&Inspection::of(&header, payload))
+    json(&Inspection::from_header(&header, payload))
 }
 
 fn json(inspection: &Inspection) -> PyResult<String> {

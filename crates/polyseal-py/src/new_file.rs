@@ -50,7 +50,7 @@ impl NewFile {
     /// The file at `path`: links in it are followed.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<Self> {
-        Self::of(py.detach(|| LocalFile::at(&path, overwrite, &Forbidden::NOTHING)))
+        Self::of(py.detach(|| LocalFile::create_at(&path, overwrite, &Forbidden::NOTHING)))
     }
 
     /// Writes all of `data`.
@@ -148,12 +148,12 @@ impl Directory {
     fn new_file(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<NewFile> {
         py.detach(|| {
             let found = match components(&path) {
-                Some(_) => self.directory.make_way_to(&path),
+                Some(_) => self.directory.make_parents(&path),
                 None => Err(ErrorKind::InvalidInput.into()),
             };
             let (folder, name) = found.map_err(|error| self.refused(&path, error))?;
-            let place = Place::inside(folder, name, self.path.join(&path));
-            NewFile::of(LocalFile::inside(place, overwrite, &Forbidden::NOTHING))
+            let place = Place::new(folder, name, self.path.join(&path));
+            NewFile::of(LocalFile::create_in(place, overwrite, &Forbidden::NOTHING))
         })
     }
 }

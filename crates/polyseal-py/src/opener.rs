@@ -78,7 +78,7 @@ impl Opener {
     #[pyo3(signature = (version, *, segment_size = None))]
     fn new(version: &Bound<'_, Version>, segment_size: Option<u64>) -> PyResult<Self> {
         let version = version.get().0.clone();
-        let mut opener = FileOpener::of(version.clone());
+        let mut opener = FileOpener::for_version(version.clone());
         if let Some(bytes) = segment_size {
             opener = opener.segment_size(SegmentSize::new(bytes).map_err(of_file)?);
         }

@@ -147,7 +147,7 @@ fn encrypt_tree(
     let run = TreeRun::new([&source, &target], jobs, exclude, progress)?;
     run.work(py, |options, tell| {
         let options = options.overwrite(overwrite);
-        let to = NewTree::at(&target, overwrite)?;
+        let to = NewTree::new(&target, overwrite)?;
         let sealer = TreeSealer::new(&source, to, &options)?;
         run.expect_wanted(&source)?;
         let encryptor = format.encryptor(&recipients, key_set).threads(options.threads_each());
@@ -177,7 +177,7 @@ fn decrypt_tree(
             .overwrite(overwrite)
             .preserve_permissions(preserve_permissions)
             .allow_unbound_contents(allow_unbound_contents);
-        let to = NewTree::at(&target, overwrite)?;
+        let to = NewTree::new(&target, overwrite)?;
         to.expect_outside(&source)?;
         let decryptor = key_set.decryptor(&identities).threads(options.threads_each());
         let sealed = SealedTree::open(&source, decryptor, &options)?;
@@ -249,7 +249,7 @@ fn rekey_tree(
     let run = TreeRun::new([&source, &source], jobs, None, progress)?;
     run.work(py, |options, tell| {
         let mut rekey = Rekey::new(&identities, &to, existing(keep), RekeyMode::Header)
-            .already(already)
+            .rekeyed_check(already)
             .threads(options.threads_each());
         if let Some(context) = key_set.context() {
             rekey = rekey.context(context);

@@ -15,7 +15,7 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result {
         let header = KeyInputs::new([None, None])?.header(header)?;
         let payload = args.file.as_deref().map(|path| InputFile::open(Some(path))).transpose()?;
         let length = payload.and_then(|payload| payload.bytes());
-        return show(args, &Inspection::of(&header, length));
+        return show(args, &Inspection::from_header(&header, length));
     }
     let mut input = InputFile::open(args.file.as_deref())?;
     let length = input.bytes();

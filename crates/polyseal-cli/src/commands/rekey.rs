@@ -185,7 +185,7 @@ fn several(args: &RekeyArgs, files: &[PathBuf], list: Option<Names>) -> Result {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
     };
-    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
+    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
     #[cfg(feature = "stores")]
     let mut names = names.peekable();
     #[cfg(feature = "stores")]
@@ -227,7 +227,7 @@ fn tree(args: &RekeyArgs, path: &Path, excluded: &Patterns) -> Result {
         expect_by_header(args)?;
     }
     let bar = Bar::of(Progress::of_files(None, None));
-    let leave_out = |path: &Path| excluded.has_itself(path);
+    let leave_out = |path: &Path| excluded.matches_itself(path);
     if args.restore {
         let opening = to_restore(args)?;
         let options = Options::new().progress(&bar).exclude(&leave_out).jobs(args.many.jobs());
@@ -391,7 +391,8 @@ impl<'a> RekeyJob<'a> {
             (_, true) => RekeyMode::NewKey,
             _ => RekeyMode::Header,
         };
-        let mut rekey = Rekey::new(&self.opening.identities, to, others, how).already(already);
+        let mut rekey =
+            Rekey::new(&self.opening.identities, to, others, how).rekeyed_check(already);
         if let Some(context) = &self.context {
             rekey = rekey.context(context);
         }

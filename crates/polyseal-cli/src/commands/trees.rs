@@ -37,7 +37,7 @@ fn out(output: &OutputArgs) -> Result<&Path> {
 pub(super) fn destination(output: &OutputArgs) -> Result<NewTree> {
     let to = out(output)?;
     expect_file(to)?;
-    Ok(NewTree::at(to, output.force)?)
+    Ok(NewTree::new(to, output.force)?)
 }
 
 /// A tree that is to be encrypted.
@@ -53,11 +53,11 @@ impl TreeEncryption {
         let excluded = args.many.excluded()?;
         expect_file(from)?;
         let to = out(&args.output)?;
-        let leave_out = |path: &Path| excluded.has_itself(path);
+        let leave_out = |path: &Path| excluded.matches_itself(path);
         let options = Options::new().exclude(&leave_out);
         let sealer = match objects::tree(to)? {
             Some(store) => TreeSealer::to_store(from, store, args.output.force, &options)?,
-            None => TreeSealer::new(from, NewTree::at(to, args.output.force)?, &options)?,
+            None => TreeSealer::new(from, NewTree::new(to, args.output.force)?, &options)?,
         };
         Ok(Self { sealer, excluded })
     }
@@ -69,7 +69,7 @@ impl TreeEncryption {
         sources: &KeyInputs,
     ) -> Result {
         let bar = Bar::of(Progress::of_files(None, None));
-        let leave_out = |path: &Path| self.excluded.has_itself(path);
+        let leave_out = |path: &Path| self.excluded.matches_itself(path);
         let forbidden = forbidden(&sources.taken());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
         let options = options.jobs(args.many.jobs());
@@ -89,7 +89,7 @@ pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
     let bar = Bar::of(Progress::of_files(None, None));
     let excluded = args.many.excluded()?;
-    let leave_out = |path: &Path| excluded.has_itself(path);
+    let leave_out = |path: &Path| excluded.matches_itself(path);
     let options = Options::new()
         .progress(&bar)
         .exclude(&leave_out)
@@ -105,7 +105,7 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
     let bar = Bar::of(Progress::of_files(None, None));
     let excluded = args.many.excluded()?;
-    let leave_out = |path: &Path| excluded.has_itself(path);
+    let leave_out = |path: &Path| excluded.matches_itself(path);
     let forbidden = forbidden(&opening.sources.taken());
     let options = Options::new()
         .progress(&bar)

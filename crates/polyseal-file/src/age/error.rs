@@ -115,7 +115,7 @@ impl KeyError {
         self
     }
 
-    pub(super) fn at(mut self, line: usize) -> Self {
+    pub(super) fn at_line(mut self, line: usize) -> Self {
         self.line = Some(line);
         self
     }

@@ -164,7 +164,8 @@ fn without_blanks_before(contents: &[u8]) -> &[u8] {
 fn read_lines(contents: &[u8]) -> Result<Vec<IdentityLine>, KeyError> {
     let mut identities = Vec::new();
     for (number, line) in lines(contents)? {
-        identities.push(read_line(line).map_err(|problem| KeyError::from(problem).at(number))?);
+        identities
+            .push(read_line(line).map_err(|problem| KeyError::from(problem).at_line(number))?);
     }
     if identities.is_empty() { Err(KeyProblem::NoIdentities.into()) } else { Ok(identities) }
 }

@@ -104,9 +104,9 @@ impl RecipientList {
                 match added.add_text(line) {
                     Ok(()) => {}
                     Err(problem) if self.skips && is_unsupported(&problem) => {
-                        added.skipped.push(KeyError::from(problem).at(number).in_file(file));
+                        added.skipped.push(KeyError::from(problem).at_line(number).in_file(file));
                     }
-                    Err(problem) => return Err(KeyError::from(problem).at(number)),
+                    Err(problem) => return Err(KeyError::from(problem).at_line(number)),
                 }
             }
             match (added.is_empty(), added.skipped.is_empty()) {

@@ -61,7 +61,7 @@ pub(super) fn usable<C: Callbacks>(
         Identity::Encrypted(key) => Box::new(EncryptedSshKey::new(key, file, callbacks)?),
         key => {
             let mark = match Recipient::try_from(key.clone()) {
-                Ok(public) => KeyHint::of(&public),
+                Ok(public) => KeyHint::from_recipient(&public),
                 // An RSA key that is longer than those that files are encrypted to.
                 Err(_) => KeyHint { kind: "ssh-rsa", tag: None, work: LONG_RSA_WORK },
             };
@@ -79,7 +79,7 @@ struct KeyHint {
 }
 
 impl KeyHint {
-    fn of(public: &Recipient) -> Self {
+    fn from_recipient(public: &Recipient) -> Self {
         let (kind, work, bytes) = match public {
             Recipient::SshRsa(bytes, _) => ("ssh-rsa", RSA_WORK, bytes),
             Recipient::SshEd25519(bytes, _) => ("ssh-ed25519", ED25519_WORK, bytes),
@@ -153,7 +153,7 @@ struct EncryptedSshKey<C> {
 impl<C: Callbacks> EncryptedSshKey<C> {
     fn new(key: EncryptedKey, file: Option<&str>, callbacks: &C) -> Result<Self, KeyProblem> {
         let public = Recipient::try_from(Identity::from(key.clone())).map_err(problem)?;
-        let mark = KeyHint::of(&public);
+        let mark = KeyHint::from_recipient(&public);
         let (file, callbacks) = (file.map(str::to_owned), callbacks.clone());
         Ok(Self { key, mark, file, callbacks, opened: OnceLock::new() })
     }

@@ -46,11 +46,11 @@ pub(crate) fn in_batches<T: Send, C: Send>(
 ) -> Result {
     let progress = options.progress;
     let mut items = items.fuse().peekable();
-    let most = most(options);
+    let batch_size = batch_size(options);
     loop {
         let (mut files, mut bytes, mut broken) = (Vec::new(), 0, None::<Error>);
         let mut ids = HashSet::new();
-        while files.len() < most && bytes < BYTES && broken.is_none() {
+        while files.len() < batch_size && bytes < BYTES && broken.is_none() {
             // One file under two names would be waited for in vain: it is locked by this batch.
             let is_twice = |id: &FileId| ids.contains(id);
             if matches!(items.peek(), Some(Ok(item)) if item.id.as_ref().is_some_and(is_twice)) {
@@ -106,8 +106,8 @@ pub(crate) fn in_batches<T: Send, C: Send>(
 }
 
 /// How many files a batch may have: none is to fail because too many are open.
-fn most(options: &Options<'_>) -> usize {
+fn batch_size(options: &Options<'_>) -> usize {
     let others = OTHER_DESCRIPTORS + DESCRIPTORS_EACH * options.jobs.get() as u64;
-    let most = descriptor_limit().saturating_sub(others) / DESCRIPTORS_EACH;
-    most.clamp(1, FILES) as usize
+    let batch_size = descriptor_limit().saturating_sub(others) / DESCRIPTORS_EACH;
+    batch_size.clamp(1, FILES) as usize
 }

@@ -8,7 +8,7 @@
 mod unix;
 #[cfg(unix)]
 pub(crate) use unix::{
-    Access, DirectoryState, bytes, contents, descriptor_limit, given, is_of_what_is_there,
+    Access, DirectoryState, allowed_mode, bytes, contents, descriptor_limit, is_of_what_is_there,
     kill_as_a_crash_does, links_are_ours, of_bytes, owner_is_kept, process_mask,
 };
 #[cfg(unix)]

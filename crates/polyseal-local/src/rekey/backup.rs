@@ -26,7 +26,7 @@ const SUFFIX: &str = ".header-backup";
 
 /// Where the copy of the header of the file at `place` is.
 pub(super) fn copy_of(place: &Place) -> Place {
-    place.beside(SUFFIX)
+    place.with_suffix(SUFFIX)
 }
 
 /// The file whose copy has this name, if it is that of one.
@@ -47,12 +47,9 @@ pub(super) struct HeaderBackup {
 
 impl HeaderBackup {
     /// What is beside `file`, which is called `place`; what stands there instead, if it is no copy.
-    pub(super) fn beside(
-        place: &Place,
-        file: &File,
-    ) -> Result<Result<Option<Self>, BackupProblem>> {
+    pub(super) fn find(place: &Place, file: &File) -> Result<Result<Option<Self>, BackupProblem>> {
         let copy = copy_of(place);
-        let unread = |error: io::Error| Error::io("read", &place.shown, error);
+        let unread_error = |error: io::Error| Error::io("read", &place.shown, error);
         let mut saved = match open(&copy, file) {
             Ok(Some(saved)) => saved,
             Ok(None) => return Ok(Ok(None)),
@@ -69,7 +66,7 @@ impl HeaderBackup {
         let mut there = vec![0; new.len()];
         let whole = match file.read_exact_at(&mut there, 0) {
             Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
-                return Err(unread(error));
+                return Err(unread_error(error));
             }
             read => read.is_ok(),
         };
@@ -86,18 +83,18 @@ impl HeaderBackup {
 
 /// Opens the copy, unless it is something that others have put in its place.
 fn open(copy: &Place, beside: &File) -> Result<Option<File>, BackupProblem> {
-    let unread = |error: io::Error| BackupProblem::Unread(error.to_string());
+    let unread_error = |error: io::Error| BackupProblem::Unread(error.to_string());
     match copy.directory.open_suspicious(&copy.name) {
         Ok(None) => Err(BackupProblem::Foreign),
         Ok(Some(file)) => {
-            let by = owner(&file).map_err(unread)?;
-            let is_file = file.metadata().map_err(unread)?.is_file();
-            let owner = owner(beside).map_err(unread)?;
+            let by = owner(&file).map_err(unread_error)?;
+            let is_file = file.metadata().map_err(unread_error)?.is_file();
+            let owner = owner(beside).map_err(unread_error)?;
             let is_trusted = is_file && (by == owner || is_us(by));
             if is_trusted { Ok(Some(file)) } else { Err(BackupProblem::Foreign) }
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(unread(error)),
+        Err(error) => Err(unread_error(error)),
     }
 }
 
@@ -118,7 +115,7 @@ pub(super) fn expect_none(
     strict: BackupRule,
     progress: &dyn Progress,
 ) -> Result {
-    match HeaderBackup::beside(place, file)? {
+    match HeaderBackup::find(place, file)? {
         Ok(None) => Ok(()),
         Ok(Some(_)) => Err(interrupted(place)),
         Err(_) if strict == BackupRule::Copies => {
@@ -132,9 +129,9 @@ pub(super) fn expect_none(
 /// Whether an interrupted rekey in place has left its copy beside the file at `path`.
 #[must_use]
 pub fn was_interrupted(path: &Path) -> bool {
-    let Ok(place) = Place::of(path) else { return false };
+    let Ok(place) = Place::from_path(path) else { return false };
     let Ok(file) = place.file() else { return false };
-    matches!(HeaderBackup::beside(&place, &file), Ok(Ok(Some(_))))
+    matches!(HeaderBackup::find(&place, &file), Ok(Ok(Some(_))))
 }
 
 pub(super) fn interrupted(place: &Place) -> Error {
@@ -159,30 +156,30 @@ pub(super) struct HeaderRestore {
 
 impl HeaderRestore {
     /// What an interrupted rewrite has left beside the file, if it has.
-    pub(super) fn of(
+    pub(super) fn find(
         place: &Place,
         trust: Trust<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<Self>> {
         let to_change = place.file_to_change().cannot("write", &place.shown)?;
-        if Self::saved(place, &to_change)?.is_none() {
+        if Self::backup(place, &to_change)?.is_none() {
             return Ok(None);
         }
         lock(&place.shown, &to_change, progress)?;
-        let locked = FileId::of(&to_change.metadata().cannot("write", &place.shown)?);
+        let locked = FileId::from_metadata(&to_change.metadata().cannot("write", &place.shown)?);
         if locked != place.id().cannot("write", &place.shown)? {
             return Err(Error::new(&place.shown, Problem::Changed));
         }
         // Before it was locked, another may have put it back.
-        let Some(HeaderBackup { old }) = Self::saved(place, &to_change)? else { return Ok(None) };
+        let Some(HeaderBackup { old }) = Self::backup(place, &to_change)? else { return Ok(None) };
         if let Trust::Authentic(identities) = trust {
             old.authenticate(identities).map_err(file(&place.shown))?;
         }
         Ok(Some(Self { place: place.clone(), file: to_change, old }))
     }
 
-    fn saved(place: &Place, file: &File) -> Result<Option<HeaderBackup>> {
-        HeaderBackup::beside(place, file)?
+    fn backup(place: &Place, file: &File) -> Result<Option<HeaderBackup>> {
+        HeaderBackup::find(place, file)?
             .map_err(|no_copy| Error::new(&copy_of(place).shown, Problem::BadBackup(no_copy)))
     }
 
@@ -207,16 +204,16 @@ pub(super) fn remove_copy(place: &Place) -> Result {
 
 /// What an earlier run has left beside one of many files. What is there and is no copy stands in
 /// the way, if `strict` says so.
-pub(super) fn left(
+pub(super) fn interrupted_rekey(
     place: &Place,
     identities: &Identities<'_>,
     strict: BackupRule,
     progress: &dyn Progress,
 ) -> Result<Option<HeaderRestore>> {
     let file = place.file().cannot("read", &place.shown)?;
-    match HeaderBackup::beside(place, &file)? {
+    match HeaderBackup::find(place, &file)? {
         Ok(None) => Ok(None),
-        Ok(Some(_)) => HeaderRestore::of(place, Trust::Authentic(identities), progress),
+        Ok(Some(_)) => HeaderRestore::find(place, Trust::Authentic(identities), progress),
         Err(_) if strict == BackupRule::Copies => Ok(None),
         Err(no_copy) => Err(Error::new(&copy_of(place).shown, Problem::BackupNameTaken(no_copy))),
     }

@@ -41,7 +41,8 @@ impl HeaderRewrite {
         let to_change = place.file_to_change().cannot("write", &place.shown)?;
         // Meanwhile another may have begun, and been interrupted.
         expect_none(&place, &to_change, BackupRule::Anything, &())?;
-        if FileId::of(&to_change.metadata().cannot("write", &place.shown)?) != lock.id() {
+        if FileId::from_metadata(&to_change.metadata().cannot("write", &place.shown)?) != lock.id()
+        {
             return Err(Error::new(&place.shown, Problem::Changed));
         }
         let copy = copy(&place, &to_change, [&old, &new])?;
@@ -96,7 +97,7 @@ impl HeaderRewrite {
 /// A copy of the headers of `file`, without a name.
 fn copy(place: &Place, file: &File, headers: [&Header; 2]) -> Result<NewFile> {
     let place = copy_of(place);
-    let copy = match NewFile::inside(place.clone(), false, &Forbidden::NOTHING) {
+    let copy = match NewFile::create_in(place.clone(), false, &Forbidden::NOTHING) {
         Err(error) if matches!(error.problem(), Problem::Exists) => {
             return Err(Error::new(&place.shown, Problem::Interrupted));
         }
@@ -143,7 +144,7 @@ mod tests {
             return;
         }
         let (header, _) = header();
-        let place = Place::of(&path).unwrap();
+        let place = Place::from_path(&path).unwrap();
         let copy = copy(&place, &File::open(&path).unwrap(), [&header; 2]).unwrap();
         let copy = copy.file().metadata().unwrap();
         assert_eq!((copy.uid(), copy.gid(), copy.mode() & 0o777), (SOMEBODY, SOMEBODY, 0o600));
@@ -156,7 +157,7 @@ mod tests {
         let path = directory.path().join("c");
         let ((seen, _), (new, _), (_, there)) = (header(), header(), header());
         fs::write(&path, &there).unwrap();
-        let place = Place::of(&path).unwrap();
+        let place = Place::from_path(&path).unwrap();
         fs::write(&path, seen.as_bytes()).unwrap();
         let lock = Lock::take(&place, &File::open(&path).unwrap(), seen.as_bytes(), &()).unwrap();
         let rewrite = HeaderRewrite::prepare(lock, seen, new).unwrap();

@@ -56,7 +56,7 @@ impl Lock {
         progress: &dyn Progress,
     ) -> Result<Self> {
         let file = read.try_clone().cannot("read", &place.shown)?;
-        let id = FileId::of(&read.metadata().cannot("read", &place.shown)?);
+        let id = FileId::from_metadata(&read.metadata().cannot("read", &place.shown)?);
         lock(&place.shown, &file, progress)?;
         let lock = Self { place: place.clone(), file, id, header: header.to_owned() };
         lock.expect_unchanged()?;

@@ -114,7 +114,7 @@ impl<'a> Rekey<'a> {
 
     /// What shows that one of many files is done.
     #[must_use]
-    pub fn already(mut self, done: RekeyedCheck<'a>) -> Self {
+    pub fn rekeyed_check(mut self, done: RekeyedCheck<'a>) -> Self {
         self.done = done;
         self
     }
@@ -219,7 +219,7 @@ impl RekeySource {
     fn read(place: Place, opened: io::Result<File>) -> Result<Self> {
         let shown = &place.shown;
         let unfit = || Error::new(shown, Problem::NotRekeyable);
-        let is_special = || match place.seen().map(|seen| seen.kind()) {
+        let is_special = || match place.status().map(|seen| seen.kind()) {
             Ok(kind) => !matches!(kind, EntryKind::File | EntryKind::Directory),
             Err(_) => false,
         };
@@ -303,7 +303,7 @@ pub(crate) fn take_place(
 ) -> Result {
     let lock = Lock::take(&place, read, header.as_bytes(), options.progress)?;
     expect_none(&place, read, BackupRule::Copies, options.progress)?;
-    make_one(Change::Replace(Replacement::by(lock, output)))
+    make_one(Change::Replace(Replacement::from_parts(lock, output)))
 }
 
 /// A file, and what it shall be.
@@ -350,7 +350,7 @@ fn make_one(change: Change) -> Result {
 /// recipients, or what the system says. Then the file is as it was, unless it is
 /// [`Problem::Torn`].
 pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Result {
-    let place = Place::of(path)?;
+    let place = Place::from_path(path)?;
     expect_none_at(&place, rekey)?;
     make_one(RekeySource::to_lock(place)?.ready(rekey)?.change(rekey, options)?)
 }
@@ -358,7 +358,7 @@ pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Resu
 /// The same, with the result in another file, `output`. The one at `path` is only read.
 ///
 /// # Errors
-/// As [`rekey_file`], and those of [`NewFile::at`]. Then there is no output, and one that was to be
+/// As [`rekey_file`], and those of [`NewFile::create_at`]. Then there is no output, and one that was to be
 /// replaced is as it was.
 pub fn rekey_file_to(
     path: &Path,
@@ -370,7 +370,7 @@ pub fn rekey_file_to(
     let mut forbidden = options.forbidden.clone();
     forbidden.add(ready.input()?, "the input");
     expect_not_interrupted(output)?;
-    let mut new = NewFile::at(output, options.overwrite, &forbidden)?;
+    let mut new = NewFile::create_at(output, options.overwrite, &forbidden)?;
     ready.write(Output::File(new.file()), output, options)?;
     if options.synced {
         new.sync()?;
@@ -387,7 +387,7 @@ impl<'a> RekeyedFile<'a> {
     /// # Errors
     /// As [`rekey_file`].
     pub fn open(path: &Path, rekey: &Rekey<'a>) -> Result<Self> {
-        RekeySource::to_read(Place::of(path)?)?.ready(rekey).map(Self)
+        RekeySource::to_read(Place::from_path(path)?)?.ready(rekey).map(Self)
     }
 
     /// Which file was read.
@@ -396,7 +396,7 @@ impl<'a> RekeyedFile<'a> {
     /// Those of the system.
     pub fn input(&self) -> Result<FileId> {
         let RekeySource { place, file, .. } = &self.0.opened;
-        Ok(FileId::of(&file.metadata().cannot("read", &place.shown)?))
+        Ok(FileId::from_metadata(&file.metadata().cannot("read", &place.shown)?))
     }
 
     /// Writes the whole file to `output`, which messages call `shown`.
@@ -420,7 +420,7 @@ impl fmt::Debug for RekeyedFile<'_> {
 /// # Errors
 /// [`Problem::Interrupted`].
 pub fn expect_not_interrupted(output: &Path) -> Result {
-    let Ok(place) = Place::of(output) else { return Ok(()) };
+    let Ok(place) = Place::from_path(output) else { return Ok(()) };
     expect_none_left(&place, BackupRule::Copies)
 }
 
@@ -444,16 +444,16 @@ fn expect_none_left(place: &Place, strict: BackupRule) -> Result {
 /// # Errors
 /// [`Problem::BadBackup`], or what the system says: `NotFound` if there is no copy.
 pub fn restore_file(path: &Path, trust: Trust<'_>, options: &Options<'_>) -> Result {
-    make_one(saved(&Place::of(path)?, trust, options)?)
+    make_one(restore_change(&Place::from_path(path)?, trust, options)?)
 }
 
 /// The copy, which must be there.
-fn saved(place: &Place, trust: Trust<'_>, options: &Options<'_>) -> Result<Change> {
+fn restore_change(place: &Place, trust: Trust<'_>, options: &Options<'_>) -> Result<Change> {
     let missing = || {
         let copy = backup::copy_of(place);
         Error::io("read", &copy.shown, not_there())
     };
-    let restoring = HeaderRestore::of(place, trust, options.progress)?;
+    let restoring = HeaderRestore::find(place, trust, options.progress)?;
     restoring.map(Change::Restore).ok_or_else(missing)
 }
 
@@ -472,8 +472,8 @@ impl DetachedHeader {
     /// [`Problem::NotAFile`], [`Problem::MoreThanHeader`], [`Problem::Interrupted`],
     /// [`Problem::File`], or what the system says.
     pub fn read(path: &Path) -> Result<Self> {
-        let place = Place::of(path)?;
-        if place.seen().cannot("read", path)?.kind() != EntryKind::File {
+        let place = Place::from_path(path)?;
+        if place.status().cannot("read", path)?.kind() != EntryKind::File {
             return Err(Error::new(path, Problem::NotAFile));
         }
         let file = place.file_to_change().or_else(|_| place.file());

@@ -17,7 +17,7 @@ use super::batch::{Change, make};
 use super::many::{expect_recovered, is_no_key, recover};
 use super::stored::rekey_version;
 use super::{
-    ExpectedFile, OldHeader, PreparedRekey, Rekey, RekeyMode, RekeySource, make_one, saved,
+    ExpectedFile, OldHeader, PreparedRekey, Rekey, RekeyMode, RekeySource, make_one, restore_change,
 };
 use crate::error::{Error, Problem, Result};
 use crate::many::{FileOutcome, FileReporter, Item, OnFile, PreparedFile, Total, in_batches};
@@ -83,7 +83,7 @@ impl SealedTree<'_> {
         self.rekey_files(rekey, &mut report)?;
         if report.total.failed == report.strangers {
             let name = PathBuf::from(manifest_name());
-            let done = one(self, rekey, &name, None);
+            let done = prepare_entry(self, rekey, &name, None);
             let done = done.and_then(|prepared| match prepared {
                 PreparedFile::Change(change, done) => make_one(change).map(|()| done),
                 PreparedFile::Unchanged(done) => Ok(done),
@@ -111,15 +111,19 @@ impl SealedTree<'_> {
             Ok(Item { name: self.shown(&pair.path()), bytes, id: None, it: pair })
         });
         let prepare = |pair: Pair| match pair {
-            Pair::File(ref entry) => one(self, rekey, &pair.path(), Some(entry)).map(Some),
+            Pair::File(ref entry) => {
+                prepare_entry(self, rekey, &pair.path(), Some(entry)).map(Some)
+            }
             Pair::Plain(_) => Ok(None),
             Pair::Missing(_) => Err(Error::new(&self.shown(&pair.path()), Problem::Missing)),
-            Pair::Added(path) => Ok(left(self.kept(), &path).map(PreparedFile::Unchanged)),
+            Pair::Added(path) => {
+                Ok(unlisted_outcome(self.storage(), &path).map(PreparedFile::Unchanged))
+            }
             Pair::AddedUnread(_) => Ok(Some(PreparedFile::Unchanged(FileOutcome::Left))),
             Pair::UnreadDirectory(path, error) => Err(Error::io("read", &self.shown(&path), error)),
         };
         let before = |files: &[Item<Pair>]| {
-            let TreeStorage::Directory(tree) = self.kept() else { return };
+            let TreeStorage::Directory(tree) = self.storage() else { return };
             let places = files.iter().filter_map(|file| match &file.it {
                 pair @ Pair::File(_) => tree.place(&pair.path(), "read").ok(),
                 _ => None,
@@ -151,7 +155,7 @@ pub fn restore_tree(
     });
     let prepare = |path: PathBuf| {
         let place = tree.place(&path, "read")?;
-        let change = saved(&place, trust, options)?;
+        let change = restore_change(&place, trust, options)?;
         Ok(Some(PreparedFile::Change(change, FileOutcome::Restored)))
     };
     in_batches(options, items, &mut report, |_| (), prepare, make)?;
@@ -160,11 +164,11 @@ pub fn restore_tree(
 
 /// What is told of a file that is not of the tree: nothing of a copy of a header, which has been
 /// put back.
-fn left(kept: &TreeStorage, path: &Path) -> Option<FileOutcome> {
-    if let TreeStorage::Directory(tree) = kept
+fn unlisted_outcome(storage: &TreeStorage, path: &Path) -> Option<FileOutcome> {
+    if let TreeStorage::Directory(tree) = storage
         && let Some(file) = backup::file_of(path)
         && let Ok(place) = tree.place(&file, "read")
-        && backup::copy_of(&place).seen().is_err()
+        && backup::copy_of(&place).status().is_err()
     {
         return None;
     }
@@ -172,16 +176,17 @@ fn left(kept: &TreeStorage, path: &Path) -> Option<FileOutcome> {
 }
 
 /// One file of a tree, which must be that of its entry.
-fn one(
+fn prepare_entry(
     sealed: &SealedTree<'_>,
     rekey: &Rekey<'_>,
     path: &Path,
     entry: Option<&Entry>,
 ) -> Result<PreparedFile<Change>> {
-    let tree = match sealed.kept() {
+    let tree = match sealed.storage() {
         TreeStorage::Directory(tree) => tree,
         TreeStorage::Store(store) => {
-            return stored(sealed, store.as_ref(), rekey, path, entry).map(PreparedFile::Unchanged);
+            return rekey_stored_entry(sealed, store.as_ref(), rekey, path, entry)
+                .map(PreparedFile::Unchanged);
         }
     };
     let place: Place = tree.place(path, "read")?;
@@ -191,7 +196,7 @@ fn one(
     let OldHeader::Polyseal(header) = &opened.header else {
         return Err(Error::new(&shown, Problem::OtherFile));
     };
-    let which = which(sealed, header, &shown, entry)?;
+    let which = expected_file(sealed, header, &shown, entry)?;
     if rekey.one_is_added() && rekey.opens_header(header, which) {
         return Ok(PreparedFile::Unchanged(FileOutcome::AlreadyRekeyed));
     }
@@ -206,7 +211,7 @@ fn one(
 }
 
 /// The same in a store. The manifest is the version that was read at first.
-fn stored(
+fn rekey_stored_entry(
     sealed: &SealedTree<'_>,
     store: &dyn Store,
     rekey: &Rekey<'_>,
@@ -222,12 +227,12 @@ fn stored(
             opened.as_ref()
         }
     };
-    let which = |header: &Header| which(sealed, header, &shown, entry);
+    let which = |header: &Header| expected_file(sealed, header, &shown, entry);
     rekey_version(version, &shown, rekey, which, sealed.options().progress)
 }
 
 /// Which file one with this header has to be.
-fn which<'a>(
+fn expected_file<'a>(
     sealed: &'a SealedTree<'_>,
     header: &Header,
     shown: &Path,

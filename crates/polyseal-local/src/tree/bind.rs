@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use polyseal_file::manifest::{Entry, FileBinding, Kind};
 use polyseal_file::{Encryptor, Output};
 
-use super::join::{Pair, unread};
+use super::join::{Pair, unread_error};
 use super::open::SealedTree;
 use super::seal::{Manifest, SealResult};
 use super::store::ManifestFile;
@@ -40,16 +40,16 @@ impl SealedTree<'_> {
             let path = pair.path();
             let shown = tree.shown(&path);
             let done = match pair {
-                Pair::File(entry) => self.bound(entry),
+                Pair::File(entry) => self.bind_entry(entry),
                 Pair::Plain(entry) => Ok((Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
                 Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
-                Pair::UnreadDirectory(_, error) => Err(unread(&shown, error)),
+                Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
             };
             (path, done)
         };
         let place = self.manifest_place()?;
-        let output = NewFile::inside(place.clone(), true, options.forbidden)?;
+        let output = NewFile::create_in(place.clone(), true, options.forbidden)?;
         let to = Output::File(output.file());
         let shown = output.shown().to_owned();
         let total = in_order(self.pairs()?, options.jobs, options.progress, work, |outcomes| {
@@ -64,7 +64,7 @@ impl SealedTree<'_> {
     }
 
     /// The file of `entry`, and an entry that binds its contents.
-    fn bound(&self, entry: Entry) -> Result<(Option<Entry>, Option<FileOutcome>)> {
+    fn bind_entry(&self, entry: Entry) -> Result<(Option<Entry>, Option<FileOutcome>)> {
         let (summary, commitment) = self.carry(&entry, Output::Stream(&mut io::sink()))?;
         let bytes = summary.plaintext_bytes;
         let kind = Kind::File { plaintext_bytes: bytes, bound: FileBinding::Contents(commitment) };

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use polyseal_file::manifest::{Entry, Error as ManifestError, Kind, compare};
 
 use super::walk::{UnreadDirectory, Walk, WalkEntry};
-use super::{manifest_name, sealed};
+use super::{manifest_name, sealed_name};
 use crate::error::{Error, Result, of_manifest};
 use crate::platform::EntryKind;
 use crate::platform::{bytes, of_bytes};
@@ -102,7 +102,7 @@ impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
     }
 
     /// A directory that could not be read: what the manifest has in it is not missing, but unknown.
-    fn unread(&mut self, path: PathBuf, error: io::Error) -> Pair {
+    fn unread_error(&mut self, path: PathBuf, error: io::Error) -> Pair {
         let is_of_manifest = path.as_os_str().is_empty() || self.directories.contains(&path);
         if !is_of_manifest {
             return Pair::AddedUnread(path);
@@ -142,7 +142,7 @@ impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
         if order == Ordering::Greater {
             return self.walk.next().map(|found| match found {
                 Ok(step) => Ok(Pair::Added(step.there)),
-                Err((path, error)) => Ok(self.unread(path, error)),
+                Err((path, error)) => Ok(self.unread_error(path, error)),
             });
         }
         if order == Ordering::Equal {
@@ -163,7 +163,7 @@ impl Pair {
     /// The path of what is there, or should be.
     pub(crate) fn path(&self) -> PathBuf {
         match self {
-            Self::File(entry) | Self::Missing(entry) => sealed(&path_of(entry)),
+            Self::File(entry) | Self::Missing(entry) => sealed_name(&path_of(entry)),
             Self::Plain(entry) => path_of(entry),
             Self::Added(path) | Self::UnreadDirectory(path, _) | Self::AddedUnread(path) => {
                 path.clone()
@@ -173,7 +173,7 @@ impl Pair {
 }
 
 /// That a directory of the tree could not be read.
-pub(crate) fn unread(path: &Path, error: io::Error) -> Error {
+pub(crate) fn unread_error(path: &Path, error: io::Error) -> Error {
     Error::io("read", path, error)
 }
 

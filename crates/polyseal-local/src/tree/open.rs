@@ -13,10 +13,10 @@ use polyseal_file::{
     Commitment, Context, Decryptor, Error as FileError, Header, Input, Output, Summary,
 };
 
-use super::join::{Join, Pair, path_of, unread};
+use super::join::{Join, Pair, path_of, unread_error};
 use super::store::{ManifestFile, Store, TreeStorage};
 use super::target::{AccessRule, NewTree, WritableTree};
-use super::{Tree, manifest_name, sealed};
+use super::{Tree, manifest_name, sealed_name};
 use crate::error::{Error, ErrorContext, Problem, Result, file, of_manifest};
 use crate::leftovers::Temporary;
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
@@ -24,7 +24,7 @@ use crate::new_file::NewFile;
 use crate::options::Options;
 use crate::place::Place;
 use crate::platform::process_mask;
-use crate::platform::{Directory, given, of_bytes};
+use crate::platform::{Directory, allowed_mode, of_bytes};
 use crate::rekey::backup;
 use crate::watch::Watch;
 
@@ -42,7 +42,7 @@ enum ManifestVersion {
 
 /// A sealed tree whose manifest has been read, to its end.
 pub struct SealedTree<'a> {
-    kept: TreeStorage,
+    storage: TreeStorage,
     manifest: ManifestFile,
     /// As it was before the rest was read: whoever replaces the manifest compares it.
     header: Header,
@@ -67,7 +67,7 @@ impl<'a> SealedTree<'a> {
             io::ErrorKind::NotFound => Error::new(&shown, Problem::NoManifest),
             _ => Error::io("read", &shown, error),
         })?;
-        Self::of(TreeStorage::Directory(tree), ManifestFile::File(manifest), decryptor, options)
+        Self::read(TreeStorage::Directory(tree), ManifestFile::File(manifest), decryptor, options)
     }
 
     /// Opens the tree in a store.
@@ -86,21 +86,22 @@ impl<'a> SealedTree<'a> {
                 problem => Error::new(&path, problem),
             }
         })?;
-        Self::of(TreeStorage::Store(store), ManifestFile::Stored(manifest), decryptor, options)
+        Self::read(TreeStorage::Store(store), ManifestFile::Stored(manifest), decryptor, options)
     }
 
-    fn of(
-        kept: TreeStorage,
+    fn read(
+        storage: TreeStorage,
         manifest: ManifestFile,
         decryptor: Decryptor<'a>,
         options: &Options<'a>,
     ) -> Result<Self> {
-        let shown = kept.shown(Path::new(&manifest_name()));
+        let shown = storage.shown(Path::new(&manifest_name()));
         let options = *options;
         let header = manifest.header().map_err(file(&shown))?;
         let bound = ManifestVersion::read(&manifest, &decryptor, &options, &shown)?;
         let (files, bytes) = (0, 0);
-        let mut sealed = Self { kept, manifest, header, bound, options, decryptor, files, bytes };
+        let mut sealed =
+            Self { storage, manifest, header, bound, options, decryptor, files, bytes };
         let (mut files, mut bytes) = (0, 0_u64);
         for entry in sealed.entries()? {
             if let Kind::File { plaintext_bytes, .. } = entry.map_err(of_manifest(&shown))?.kind {
@@ -118,7 +119,7 @@ impl<'a> SealedTree<'a> {
     /// # Errors
     /// An error of the manifest or of `tell`, which ends the run; or that it was cancelled.
     pub fn verify(&self, tell: OnFile<'_>) -> Result<Total> {
-        self.each(
+        self.for_each_entry(
             tell,
             |_| Ok(()),
             |_, _| Ok(()),
@@ -138,14 +139,15 @@ impl<'a> SealedTree<'a> {
         let mask = process_mask();
         let to = DecryptedTree { to: to.make()?, options: &self.options, mask };
         let mut open = Vec::new();
-        self.each(
+        self.for_each_entry(
             tell,
             |entry| to.directory(entry),
             |entry, report| to.leave(&mut open, entry, report),
             |entry| to.link(entry),
             |entry| {
                 let place = to.place(entry)?;
-                let mut output = NewFile::inside(place, to.to.overwrite, self.options.forbidden)?;
+                let mut output =
+                    NewFile::create_in(place, to.to.overwrite, self.options.forbidden)?;
                 let (summary, _) = self.carry(entry, Output::File(output.file()))?;
                 output.set(to.mode(entry.mode), entry.modified)?;
                 output.commit()?;
@@ -155,17 +157,17 @@ impl<'a> SealedTree<'a> {
     }
 
     /// Where its files are.
-    pub(crate) fn kept(&self) -> &TreeStorage {
-        &self.kept
+    pub(crate) fn storage(&self) -> &TreeStorage {
+        &self.storage
     }
 
     /// The directory that it is in.
     pub(crate) fn tree(&self) -> Result<&Tree> {
-        self.kept.directory()
+        self.storage.directory()
     }
 
     pub(crate) fn shown(&self, path: &Path) -> PathBuf {
-        self.kept.shown(path)
+        self.storage.shown(path)
     }
 
     pub(crate) fn options(&self) -> &Options<'a> {
@@ -179,7 +181,7 @@ impl<'a> SealedTree<'a> {
 
     /// What the manifest has and what is there, side by side.
     pub(crate) fn pairs(&self) -> Result<impl Iterator<Item = Result<Pair>> + Send> {
-        let walk = self.kept.walk(self.options.exclude)?;
+        let walk = self.storage.walk(self.options.exclude)?;
         let shown = self.shown(Path::new(&manifest_name()));
         Ok(Join::new(self.entries()?, shown, walk, self.options.exclude))
     }
@@ -212,8 +214,8 @@ impl<'a> SealedTree<'a> {
     /// Opens the file of `entry`, which must be the one that belongs to it. Nothing of it may be
     /// used before this has succeeded.
     pub(super) fn carry(&self, entry: &Entry, output: Output<'_>) -> Result<(Summary, Commitment)> {
-        let name = sealed(&path_of(entry));
-        match &self.kept {
+        let name = sealed_name(&path_of(entry));
+        match &self.storage {
             TreeStorage::Directory(tree) => {
                 self.carry_from(entry, Input::File(&tree.file(&name)?), output)
             }
@@ -230,7 +232,7 @@ impl<'a> SealedTree<'a> {
         input: Input<'_>,
         output: Output<'_>,
     ) -> Result<(Summary, Commitment)> {
-        let shown = self.shown(&sealed(&path_of(entry)));
+        let shown = self.shown(&sealed_name(&path_of(entry)));
         let other = |problem| Error::new(&shown, problem);
         let Kind::File { plaintext_bytes, bound } = &entry.kind else {
             return Err(other(Problem::OtherFile));
@@ -261,7 +263,7 @@ impl<'a> SealedTree<'a> {
 
     /// Does `work` for each file of the tree, and `links` for each link. `begin` has each directory
     /// before what is in it; `leave` has each entry when it and all before it are done, then none.
-    fn each(
+    fn for_each_entry(
         &self,
         tell: OnFile<'_>,
         begin: impl Fn(&Entry) -> Result + Sync,
@@ -296,10 +298,10 @@ impl<'a> SealedTree<'a> {
                 Pair::Missing(_) => {
                     (shown.clone(), Err(Error::new(&shown, Problem::Missing)), None)
                 }
-                Pair::Added(path) => (shown, Err(self.added(&path)), None),
-                Pair::AddedUnread(path) => (shown, Err(self.added(&path)), None),
+                Pair::Added(path) => (shown, Err(self.added_error(&path)), None),
+                Pair::AddedUnread(path) => (shown, Err(self.added_error(&path)), None),
                 Pair::UnreadDirectory(_, error) => {
-                    (shown.clone(), Err(unread(&shown, error)), None)
+                    (shown.clone(), Err(unread_error(&shown, error)), None)
                 }
             })
         };
@@ -323,7 +325,7 @@ impl<'a> SealedTree<'a> {
     }
 
     /// What is said of a file that the manifest does not have.
-    fn added(&self, path: &Path) -> Error {
+    fn added_error(&self, path: &Path) -> Error {
         let is_copy = backup::file_of(path).is_some();
         let problem = if is_copy { Problem::AddedCopy } else { Problem::Added };
         Error::new(&self.shown(path), problem)
@@ -378,7 +380,7 @@ impl ManifestVersion {
 impl std::fmt::Debug for SealedTree<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SealedTree")
-            .field("kept", &self.kept)
+            .field("storage", &self.storage)
             .field("files", &self.files)
             .field("bytes", &self.bytes)
             .finish_non_exhaustive()
@@ -398,8 +400,8 @@ struct DecryptedTree<'a> {
 
 impl DecryptedTree<'_> {
     /// The same of a directory that is made. Its group may be one that the folder gives it.
-    fn given(&self, directory: &Directory, mode: u16) -> io::Result<u16> {
-        given(directory, directory, self.mode(mode))
+    fn allowed_mode(&self, directory: &Directory, mode: u16) -> io::Result<u16> {
+        allowed_mode(directory, directory, self.mode(mode))
     }
 
     fn place(&self, entry: &Entry) -> Result<Place> {
@@ -420,7 +422,7 @@ impl DecryptedTree<'_> {
         place.directory.make(&place.name).cannot("write", &place.shown)?;
         // One of an earlier run may be read-only. It gets its mode at the end.
         let make_writable = || {
-            let seen = place.seen()?;
+            let seen = place.status()?;
             if self.to.overwrite && seen.is_ours() && seen.mode() & OWNER != OWNER {
                 let directory = place.directory.beneath(Path::new(&place.name))?;
                 directory.set(seen.mode() | OWNER, None)?;
@@ -467,7 +469,7 @@ impl DecryptedTree<'_> {
             let Some(last) = open.pop() else { break };
             let path = path_of(&last);
             let set = self.to.tree.root.beneath(&path).and_then(|directory| {
-                directory.set(self.given(&directory, last.mode)?, Some(last.modified))
+                directory.set(self.allowed_mode(&directory, last.mode)?, Some(last.modified))
             });
             if let Err(error) = set {
                 let shown = self.to.tree.shown(&path);

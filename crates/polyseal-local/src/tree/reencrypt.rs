@@ -11,11 +11,11 @@ use polyseal_file::manifest::{Entry, Kind};
 use polyseal_file::{Encryptor, Header, Input, Output};
 
 use super::byte_pipe::byte_pipe;
-use super::join::{Pair, path_of, unread};
-use super::seal::{Manifest, SealResult, bound};
+use super::join::{Pair, path_of, unread_error};
+use super::seal::{Manifest, SealResult, file_kind};
 use super::store::NewSealedFile;
 use super::target::{NewTree, WritableTree};
-use super::{SealedTree, Tree, manifest_name, sealed};
+use super::{SealedTree, Tree, manifest_name, sealed_name};
 use crate::error::{Error, Problem, Result, file, sealing};
 use crate::many::{FileOutcome, OnFile, Total, in_order};
 use crate::watch::Watch;
@@ -58,11 +58,11 @@ impl SealedTree<'_> {
             let path = pair.path();
             let shown = tree.shown(&path);
             let done = match pair {
-                Pair::File(entry) => self.one(tree, &to, entry, encryptor),
+                Pair::File(entry) => self.reencrypt_entry(tree, &to, entry, encryptor),
                 Pair::Plain(entry) => made.map(|()| (Some(entry), None)),
                 Pair::Missing(_) => Err(Error::new(&shown, Problem::Missing)),
                 Pair::Added(_) | Pair::AddedUnread(_) => Ok((None, Some(FileOutcome::Left))),
-                Pair::UnreadDirectory(_, error) => Err(unread(&shown, error)),
+                Pair::UnreadDirectory(_, error) => Err(unread_error(&shown, error)),
             };
             (path, done)
         };
@@ -73,14 +73,14 @@ impl SealedTree<'_> {
         })
     }
 
-    fn one(
+    fn reencrypt_entry(
         &self,
         tree: &Tree,
         to: &WritableTree,
         entry: Entry,
         encryptor: Encryptor<'_>,
     ) -> Result<(Option<Entry>, Option<FileOutcome>)> {
-        let path = sealed(&path_of(&entry));
+        let path = sealed_name(&path_of(&entry));
         let shown = tree.shown(&path);
         let input = tree.file(&path)?;
         let header = Header::read(&mut &input).map_err(file(&shown))?;
@@ -104,7 +104,7 @@ impl SealedTree<'_> {
         let summary = summary.map_err(sealing(output.shown()))?;
         // What was written so far may be all that the old file had that is authentic.
         let _ = opened.unwrap_or_else(|panic| panic::resume_unwind(panic))?;
-        let kind = bound(&summary, output.shown())?;
+        let kind = file_kind(&summary, output.shown())?;
         output.commit()?;
         let bytes = summary.plaintext_bytes;
         Ok((Some(Entry { kind, ..entry }), Some(FileOutcome::Reencrypted { bytes })))

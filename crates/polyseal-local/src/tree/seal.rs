@@ -12,7 +12,7 @@ use polyseal_file::{Encryptor, Input, Output, ReadAt, Summary};
 use super::store::{NewSealedFile, OverwriteRule, Store};
 use super::target::{NewTree, WritableTree};
 use super::walk::{UnreadDirectory, Walk, WalkEntry};
-use super::{MANIFEST, Tree, manifest_name, sealed};
+use super::{MANIFEST, Tree, manifest_name, sealed_name};
 use crate::error::{Error, ErrorContext, Problem, Result, of_manifest, sealing, unwrapped};
 use crate::many::{FileOutcome, FileReporter, OnFile, Total, in_order};
 use crate::options::Options;
@@ -134,11 +134,11 @@ impl TreeSealer {
                     return Err(Error::new(&self.from.shown(path), Problem::ReservedName));
                 }
                 if let (Destination::Store(store, _), EntryKind::File) = (&self.to, kind) {
-                    store.expect_name(&sealed(path))?;
+                    store.expect_name(&sealed_name(path))?;
                 }
             }
             if let Some(file) = walk.clash() {
-                let directory = self.from.shown(&sealed(file));
+                let directory = self.from.shown(&sealed_name(file));
                 return Err(Error::new(&self.from.shown(file), Problem::SameName(directory)));
             }
         }
@@ -244,12 +244,12 @@ impl FileSealer<'_> {
         let place = self.from.place(&step.path, "read")?;
         match step.kind {
             EntryKind::Directory => {
-                let seen = place.seen().cannot("read", &place.shown)?;
+                let seen = place.status().cannot("read", &place.shown)?;
                 let (mode, modified) = (seen.mode(), seen.modified());
                 Ok((Entry { path, mode, modified, kind: Kind::Directory }, None))
             }
             EntryKind::Link => {
-                let seen = place.seen().cannot("read", &place.shown)?;
+                let seen = place.status().cannot("read", &place.shown)?;
                 let target = place.directory.link_target(&place.name);
                 let target = bytes(&target.cannot("read", &place.shown)?).to_vec();
                 let done = FileOutcome::Recorded { bytes: target.len() as u64 };
@@ -270,10 +270,10 @@ impl FileSealer<'_> {
         let file = place.file().cannot("read", &place.shown)?;
         let (mode, modified) = mode_and_time(&file).cannot("read", &place.shown)?;
         let bytes = file.size().cannot("read", &place.shown)?;
-        let mut output = self.to.create(&sealed(&step.path), bytes, self.options)?;
+        let mut output = self.to.create(&sealed_name(&step.path), bytes, self.options)?;
         let summary = self.encryptor.committing().encrypt(Input::File(&file), output.output());
         let summary = summary.map_err(sealing(&place.shown))?;
-        let kind = bound(&summary, &place.shown)?;
+        let kind = file_kind(&summary, &place.shown)?;
         output.commit()?;
         let bytes = summary.plaintext_bytes;
         let done = FileOutcome::Encrypted { bytes, grew: summary.grew };
@@ -282,7 +282,7 @@ impl FileSealer<'_> {
 }
 
 /// What an entry says of a file that has been encrypted.
-pub(super) fn bound(summary: &Summary, shown: &Path) -> Result<Kind> {
+pub(super) fn file_kind(summary: &Summary, shown: &Path) -> Result<Kind> {
     let commitment = summary.commitment.ok_or_else(|| Error::new(shown, Problem::OtherFile))?;
     let bound = FileBinding::Contents(commitment);
     Ok(Kind::File { plaintext_bytes: summary.plaintext_bytes, bound })

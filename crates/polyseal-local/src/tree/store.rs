@@ -143,7 +143,7 @@ impl TreeStorage {
         Ok(match self {
             Self::Directory(tree) => Walk::new(&tree.root, exclude, true),
             Self::Store(store) => {
-                Walk::of(Box::new(StoreListing::new(store.list()?)), exclude, true)
+                Walk::from_names(Box::new(StoreListing::new(store.list()?)), exclude, true)
             }
         })
     }

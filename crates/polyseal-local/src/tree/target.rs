@@ -54,7 +54,7 @@ impl WritableTree {
     /// Begins a file of the tree.
     pub(super) fn create(&self, path: &Path, options: &Options<'_>) -> Result<NewFile> {
         let place = self.tree.place(path, "write")?;
-        NewFile::inside(place, self.overwrite, options.forbidden)
+        NewFile::create_in(place, self.overwrite, options.forbidden)
     }
 
     /// Makes a directory of the tree, which may be there.
@@ -71,7 +71,7 @@ impl NewTree {
     /// # Errors
     /// [`Problem::NotEmpty`], [`Problem::NotADirectory`], [`Problem::NotOurs`], or what the system
     /// says.
-    pub fn at(path: &Path, overwrite: bool) -> Result<Self> {
+    pub fn new(path: &Path, overwrite: bool) -> Result<Self> {
         let opened = match Directory::open_for_output(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
@@ -80,7 +80,7 @@ impl NewTree {
             opened => Some(opened.cannot("write", path)?),
         };
         let Some(directory) = opened else {
-            let (parent, name) = Directory::of(path).cannot("write", path)?;
+            let (parent, name) = Directory::parent_and_name(path).cannot("write", path)?;
             if parent.stat(&name).is_ok() {
                 return Err(Error::new(path, Problem::DanglingLink));
             }
@@ -136,6 +136,6 @@ impl NewTree {
             }
         };
         let reach = if root.is_for_us() { AccessRule::Permissions } else { AccessRule::OwnerOnly };
-        Ok(WritableTree { tree: Tree::of(root, &path), overwrite, reach })
+        Ok(WritableTree { tree: Tree::new(root, &path), overwrite, reach })
     }
 }

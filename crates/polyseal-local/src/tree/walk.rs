@@ -34,7 +34,7 @@ pub(super) trait DirectoryNames: Send {
 
 impl DirectoryNames for Cursor {
     fn names(&mut self, directory: &Path) -> io::Result<Vec<(OsString, EntryKind)>> {
-        self.at(directory)?.names()
+        self.directory(directory)?.names()
     }
 }
 
@@ -58,10 +58,10 @@ impl<'a> Walk<'a> {
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
         sealed: bool,
     ) -> Self {
-        Self::of(Box::new(Cursor::new(root.clone())), exclude, sealed)
+        Self::from_names(Box::new(Cursor::new(root.clone())), exclude, sealed)
     }
 
-    pub(super) fn of(
+    pub(super) fn from_names(
         there: Box<dyn DirectoryNames>,
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
         sealed: bool,

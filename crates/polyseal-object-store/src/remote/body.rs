@@ -52,7 +52,7 @@ impl BoundedBody {
     }
 
     /// All of it.
-    pub(super) async fn collected(mut self) -> Result<Bytes, HttpError> {
+    pub(super) async fn collect(mut self) -> Result<Bytes, HttpError> {
         let mut all = BytesMut::new();
         while let Some(frame) = self.frame().await {
             if let Ok(data) = frame?.into_data() {
@@ -63,7 +63,7 @@ impl BoundedBody {
     }
 
     /// What there may be of it, and what came before it broke off.
-    pub(super) async fn beginning(mut self) -> Bytes {
+    pub(super) async fn read_beginning(mut self) -> Bytes {
         let mut all = BytesMut::new();
         while let Some(Ok(frame)) = self.frame().await {
             if let Ok(data) = frame.into_data() {
@@ -86,7 +86,7 @@ impl BoundedBody {
         }
     }
 
-    fn broken(&self, said: String, kind: HttpErrorKind) -> HttpError {
+    fn broken_error(&self, said: String, kind: HttpErrorKind) -> HttpError {
         self.failed(NoAnswer::new(&self.host, kind, said))
     }
 
@@ -104,7 +104,7 @@ impl BoundedBody {
             }
             None if self.taken < self.bounds.least => {
                 let said = format!("{} bytes of {} came", self.taken, self.bounds.least);
-                return Some(Err(self.broken(said, HttpErrorKind::Interrupted)));
+                return Some(Err(self.broken_error(said, HttpErrorKind::Interrupted)));
             }
             None => {
                 self.succeeded();
@@ -152,7 +152,7 @@ impl Body for BoundedBody {
             let left = patience.saturating_sub(since.elapsed());
             if left.is_zero() {
                 let said = format!("nothing came for {} s", patience.as_secs());
-                return Poll::Ready(Some(Err(this.broken(said, HttpErrorKind::Timeout))));
+                return Poll::Ready(Some(Err(this.broken_error(said, HttpErrorKind::Timeout))));
             }
             alarm.as_mut().reset(tokio::time::Instant::now() + left);
         }

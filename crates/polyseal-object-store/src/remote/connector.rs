@@ -192,7 +192,7 @@ impl fmt::Debug for Service {
 #[async_trait]
 impl HttpService for Service {
     async fn call(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let asked = RequestKind::by(&request)?;
+        let asked = RequestKind::from_request(&request)?;
         let query = request.uri().query().unwrap_or_default().to_owned();
         if let Server::Web(url) = &self.connector.server {
             *request.uri_mut() = url.as_str().parse().map_err(refused)?;
@@ -211,7 +211,7 @@ impl HttpService for Service {
         let answer = answer.map_err(|error| if once { refused(error) } else { error })?;
         let (mut parts, body) = answer.into_parts();
         if parts.status.is_redirection() && parts.status != StatusCode::NOT_MODIFIED {
-            return Err(refused(redirected(&url, &parts.headers)));
+            return Err(refused(redirect_error(&url, &parts.headers)));
         }
         if !parts.status.is_success() {
             return self.failure(asked, parts, body, &host, begun).await;
@@ -226,7 +226,7 @@ impl HttpService for Service {
         if asked != RequestKind::List {
             return Ok(HttpResponse::from_parts(parts, HttpResponseBody::new(body)));
         }
-        let all = body.collected().await?;
+        let all = body.collect().await?;
         let page = self.pages.page(&query, all, &*self.connector.on_skipped)?;
         parts.headers.remove(CONTENT_LENGTH);
         Ok(HttpResponse::from_parts(parts, page.into()))
@@ -267,7 +267,7 @@ impl Service {
     ) -> Result<HttpResponse, HttpError> {
         let bounds = Bounds { most: ANSWER_BYTES, least: 0 };
         let body = BoundedBody::new(body, bounds, self.connector.read, host.into(), None);
-        let said = body.beginning().await;
+        let said = body.read_beginning().await;
         let mut said = String::from_utf8_lossy(&said).into_owned();
         if let Server::Web(url) = &self.connector.server
             && url.query().is_some()
@@ -284,7 +284,7 @@ impl Service {
         }
         let again = is_repeated(status);
         if again {
-            self.watch.failed(host, &in_words(status, &said), begun);
+            self.watch.failed(host, &error_text(status, &said), begun);
         } else {
             self.watch.succeeded();
         }
@@ -292,7 +292,7 @@ impl Service {
             return Err(refused(NoAnswer::new(
                 host,
                 HttpErrorKind::Unknown,
-                in_words(status, &said),
+                error_text(status, &said),
             )));
         }
         parts.headers.remove(CONTENT_LENGTH);
@@ -307,7 +307,7 @@ pub(super) fn is_repeated(status: StatusCode) -> bool {
 }
 
 /// With what a store says in XML, if it does.
-fn in_words(status: StatusCode, body: &str) -> String {
+fn error_text(status: StatusCode, body: &str) -> String {
     let message = xml::text(body, "Message");
     message.map_or_else(|| status.to_string(), |said| format!("{status}: {said}"))
 }
@@ -317,7 +317,7 @@ fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-fn redirected(url: &Url, headers: &HeaderMap) -> Redirected {
+fn redirect_error(url: &Url, headers: &HeaderMap) -> Redirected {
     let text = |value: &http::HeaderValue| value.to_str().ok().map(str::to_owned);
     let to = headers.get(LOCATION).and_then(text).and_then(|to| url.join(&to).ok());
     let region = headers.get("x-amz-bucket-region").and_then(text);

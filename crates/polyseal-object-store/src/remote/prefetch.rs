@@ -60,7 +60,7 @@ type BlockFuture = Shared<BoxFuture<'static, Result<Bytes, Arc<io::Error>>>>;
 impl Prefetcher {
     /// The stored bytes of an object.
     #[must_use]
-    pub fn of(object: Arc<PinnedObject>) -> Self {
+    pub fn new_for(object: Arc<PinnedObject>) -> Self {
         let size = object.meta().size;
         let fetch = move |range| {
             let object = Arc::clone(&object);

@@ -21,7 +21,7 @@ use super::bucket::Object;
 use super::error::{Error, Problem};
 use super::runtime::wait;
 use crate::fetch::{
-    BROKEN, ObjectFetcher, PinnedVersion, anew, fetch, fetch_bytes, refused, version,
+    BROKEN, ObjectFetcher, PinnedVersion, retry_if_replaced, fetch, fetch_bytes, refused, version,
 };
 
 /// One version of an object, read at offsets.
@@ -82,11 +82,11 @@ impl PinnedObject {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn look(object: &Object) -> Result<Self, Error> {
-        Self::begin(object, || Opener::new().in_turn())
+        Self::begin(object, || Opener::new().sequential())
     }
 
     fn begin(object: &Object, opener: fn() -> Opener) -> Result<Self, Error> {
-        let begun = object.wait(anew(|| Self::begin_once(object, opener())));
+        let begun = object.wait(retry_if_replaced(|| Self::begin_once(object, opener())));
         begun.map(|(pin, attributes, ends)| Self { object: object.clone(), pin, attributes, ends })
     }
 
@@ -112,7 +112,7 @@ impl PinnedObject {
                     e_tag: e_tag.clone(),
                     version: None,
                 };
-                let ends = Opener::of(version(&meta));
+                let ends = Opener::for_version(version(&meta));
                 return Ok((PinnedVersion::new(meta, &options), Attributes::default(), ends));
             }
         }
@@ -135,12 +135,12 @@ impl PinnedObject {
     /// The first bytes, as many as a short header has, or all.
     #[must_use]
     pub fn beginning(&self) -> &[u8] {
-        self.ends.held(0).unwrap_or_default()
+        self.ends.bytes_from(0).unwrap_or_default()
     }
 
     /// What has come already from `offset` on.
-    pub(super) fn held(&self, offset: u64) -> &[u8] {
-        self.ends.held(offset).unwrap_or_default()
+    pub(super) fn bytes_from(&self, offset: u64) -> &[u8] {
+        self.ends.bytes_from(offset).unwrap_or_default()
     }
 
     /// The header of the encrypted file that it is.
@@ -189,7 +189,7 @@ impl ReadAt for PinnedObject {
             return Ok(0);
         }
         let fetched;
-        let bytes = match self.ends.held(offset) {
+        let bytes = match self.ends.bytes_from(offset) {
             Some(held) if !held.is_empty() => held,
             _ => {
                 fetched = wait(self.bytes(offset..end))??;
@@ -279,7 +279,7 @@ impl ObjectReader {
             return Ok(Bytes::new());
         }
         if let ReadMode::Pinned(pinned) = &self.way
-            && let Some(held) = pinned.ends.held(self.at).filter(|held| !held.is_empty())
+            && let Some(held) = pinned.ends.bytes_from(self.at).filter(|held| !held.is_empty())
         {
             self.rest = None;
             return Ok(Bytes::copy_from_slice(held));
@@ -299,12 +299,12 @@ impl ObjectReader {
                 self.broken = 0;
                 Ok(chunk)
             }
-            other => self.again(other.and_then(Result::err)),
+            other => self.retry(other.and_then(Result::err)),
         }
     }
 
     /// A stream broke off, or ended early. Of what has no ETag nobody has asked again yet.
-    fn again(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
+    fn retry(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
         self.broken += 1;
         match (&self.way, error) {
             (ReadMode::Pinned(pinned), _)

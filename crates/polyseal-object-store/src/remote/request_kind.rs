@@ -55,7 +55,7 @@ const QUERIES: [(&[(&str, &str)], RequestKind); 4] = [
 ];
 
 impl RequestKind {
-    pub(super) fn by<B>(request: &Request<B>) -> Result<Self, HttpError> {
+    pub(super) fn from_request<B>(request: &Request<B>) -> Result<Self, HttpError> {
         let query = request.uri().query().unwrap_or_default();
         let has = |&(name, value): &(&str, &str)| {
             query.split('&').any(|pair| {
@@ -88,7 +88,7 @@ impl RequestKind {
             Self::Object => (length.unwrap_or(u64::MAX), length.unwrap_or(0)),
             Self::Range(part) => {
                 let least = part.of(answer)?;
-                (part.most(), least)
+                (part.max_bytes(), least)
             }
             Self::List => (LIST_BYTES, 0),
             Self::Answer(most) => (most, 0),
@@ -113,7 +113,7 @@ impl RequestedRange {
         (first <= last).then_some(Self::From(first, last))
     }
 
-    fn most(self) -> u64 {
+    fn max_bytes(self) -> u64 {
         match self {
             Self::From(first, last) => (last - first).saturating_add(1),
             Self::Last(bytes) => bytes,
@@ -132,7 +132,7 @@ impl RequestedRange {
     fn of(self, answer: &mut response::Parts) -> Result<u64, HttpError> {
         let length = content_length(&answer.headers);
         if answer.status == StatusCode::PARTIAL_CONTENT {
-            let Some(range) = ContentRange::of(&answer.headers) else {
+            let Some(range) = ContentRange::from_headers(&answer.headers) else {
                 return Ok(length.unwrap_or(0));
             };
             if range.size == Some(0) {
@@ -162,7 +162,7 @@ impl RequestedRange {
     pub(super) fn is_of_nothing(self, headers: &HeaderMap, body: &str) -> bool {
         // Amazon S3 says it in the body only.
         matches!(self, Self::From(0, _) | Self::Last(1..))
-            || ContentRange::of(headers).is_some_and(|range| range.size == Some(0))
+            || ContentRange::from_headers(headers).is_some_and(|range| range.size == Some(0))
             || xml::text(body, "ActualObjectSize").is_some_and(|size| size == "0")
     }
 }
@@ -182,7 +182,7 @@ struct ContentRange {
 }
 
 impl ContentRange {
-    fn of(headers: &HeaderMap) -> Option<Self> {
+    fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let text = headers.get(CONTENT_RANGE)?.to_str().ok()?;
         let (range, size) = text.trim().strip_prefix("bytes ")?.split_once('/')?;
         let bytes = range.split_once('-').and_then(|(first, last)| {
@@ -202,7 +202,7 @@ mod tests {
         if !range.is_empty() {
             request = request.header(RANGE, range);
         }
-        RequestKind::by(&request.body(()).unwrap()).ok()
+        RequestKind::from_request(&request.body(()).unwrap()).ok()
     }
 
     #[test]

@@ -218,7 +218,7 @@ impl StoredObject {
 
     fn of(pinned: PinnedObject) -> Self {
         let pinned = Arc::new(pinned);
-        Self { ahead: Prefetcher::of(Arc::clone(&pinned)), pinned }
+        Self { ahead: Prefetcher::new_for(Arc::clone(&pinned)), pinned }
     }
 
     /// What the store tells of it: the size is that of what is stored.
@@ -247,7 +247,7 @@ impl StoredObject {
 
 impl ReadAt for StoredObject {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-        let held = self.pinned.held(offset);
+        let held = self.pinned.bytes_from(offset);
         if held.is_empty() {
             return self.ahead.read_at(buffer, offset);
         }

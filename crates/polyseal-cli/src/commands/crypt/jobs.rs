@@ -52,7 +52,8 @@ impl Jobs {
         let jobs = if many.exclude.is_empty() {
             on_command_line(files, output, rename)?
         } else {
-            let files: Vec<_> = files.iter().filter(|file| !excluded.has(file)).cloned().collect();
+            let files: Vec<_> =
+                files.iter().filter(|file| !excluded.matches(file)).cloned().collect();
             if files.is_empty() {
                 return Ok(Self::Several(Vec::new()));
             }
@@ -155,7 +156,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -
 
 /// What is meant by the name of a file or of an object, whose name is all there is.
 fn meant(path: &Path) -> FileTarget {
-    if is_object(path) { FileTarget::Nothing(path.to_owned()) } else { FileTarget::by(path) }
+    if is_object(path) { FileTarget::Nothing(path.to_owned()) } else { FileTarget::from_path(path) }
 }
 
 fn is_directory(path: &Path) -> bool {
@@ -198,14 +199,14 @@ impl ListOutputs {
         let directory = out_directory(output)?;
         let outputs = match directory {
             Some(directory) if !is_object(directory) => Outputs::beneath(directory)?,
-            _ => Outputs::beside(),
+            _ => Outputs::beside_inputs(),
         };
         let directory = directory.map(Path::to_owned);
         Ok(Self { outputs, directory, force: output.force, excluded, rename })
     }
 
-    pub(super) fn has(&self, path: &Path) -> bool {
-        !self.excluded.has(path)
+    pub(super) fn matches(&self, path: &Path) -> bool {
+        !self.excluded.matches(path)
     }
 
     pub(super) fn job(&self, path: &Path) -> Result<Job> {

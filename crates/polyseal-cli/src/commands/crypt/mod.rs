@@ -165,7 +165,9 @@ fn encrypt_detached(
 ) -> Result {
     let to = job.to();
     let same = match to {
-        Some(to) if !is_standard_output(to) => FileTarget::by(to) == FileTarget::by(path),
+        Some(to) if !is_standard_output(to) => {
+            FileTarget::from_path(to) == FileTarget::from_path(path)
+        }
         _ => is_standard_output(path),
     };
     if same {
@@ -255,7 +257,7 @@ pub(crate) fn verify(args: &VerifyFilesArgs) -> Result {
         Some(list) => Box::new(list),
         None => Box::new(files.iter().cloned().map(Ok)),
     };
-    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.has(name)));
+    let names = names.filter(|name| name.as_ref().map_or(true, |name| !excluded.matches(name)));
     many::each(many, names, PathBuf::clone, &bar, |path| check(&path, Some(&add)))
 }
 
@@ -305,7 +307,7 @@ impl Jobs {
             Self::ListOutputs(list) => {
                 let (names, listed) = *list;
                 let bar = Bar::of(many.progress(&names)?);
-                let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.has(n)));
+                let names = names.filter(|name| name.as_ref().map_or(true, |n| listed.matches(n)));
                 return many::each(many, names, PathBuf::clone, &bar, |path| {
                     carry_one(&listed.job(&path)?, sources, contents, &bar, done, &work)
                 });

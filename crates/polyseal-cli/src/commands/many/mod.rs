@@ -43,7 +43,7 @@ impl ManyArgs {
     pub(crate) fn progress(&self, list: &Names) -> Result<Option<Progress>> {
         let Some(names) = list.again() else { return Ok(Progress::of_files(None, None)) };
         let excluded = self.excluded()?;
-        let names = names.filter_map(Result::ok).filter(move |name| !excluded.has(name));
+        let names = names.filter_map(Result::ok).filter(move |name| !excluded.matches(name));
         Ok(Progress::of_list(names))
     }
 

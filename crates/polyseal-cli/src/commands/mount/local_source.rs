@@ -34,7 +34,7 @@ impl MountSource for ShownPlaintexts {
         if path == Path::new("") || metadata.is_dir() {
             return Ok(FoundEntry::directory(&owned));
         }
-        let id = FileId::of(&metadata);
+        let id = FileId::from_metadata(&metadata);
         let state = (id, metadata.ctime(), metadata.ctime_nsec(), metadata.len());
         Ok(FoundEntry::file(&owned, format!("{state:?}"), Box::new(file)))
     }

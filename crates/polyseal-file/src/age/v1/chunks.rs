@@ -54,8 +54,8 @@ impl ChunkCipher {
         let (run, mut output) = (SegmentSequence { first, count: slots.len() }, 0);
         for (i, (slot, length)) in slots.enumerate() {
             let bytes = match self.direction {
-                Direction::Seal => self.seal(run.at(i), slot, length),
-                Direction::Open => self.open_slot(run.at(i), slot, length),
+                Direction::Seal => self.seal(run.position(i), slot, length),
+                Direction::Open => self.open_slot(run.position(i), slot, length),
             };
             output += bytes.map_err(|PartialFailure { output: more, error }| PartialFailure {
                 output: output + more,
@@ -73,7 +73,7 @@ impl ChunkCipher {
     ) -> crate::error::Result<()> {
         let run = SegmentSequence { first, count: chunks.len() };
         for (i, (text, tag)) in chunks.enumerate() {
-            self.open(run.at(i), text, tag)?;
+            self.open(run.position(i), text, tag)?;
         }
         Ok(())
     }

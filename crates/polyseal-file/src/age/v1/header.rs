@@ -46,7 +46,7 @@ pub struct Header {
 }
 
 /// Whether a file that begins with `byte` may be an age file, and no Polyseal file.
-pub(crate) fn begins_so(byte: u8) -> bool {
+pub(crate) fn is_header_start(byte: u8) -> bool {
     byte == MAGIC[0]
 }
 

@@ -76,7 +76,7 @@ impl Directory {
     /// # Errors
     /// Those of the system.
     pub fn open_for_output(path: &Path) -> io::Result<Self> {
-        let Ok((folder, name)) = Self::of(path) else { return Self::open(path) };
+        let Ok((folder, name)) = Self::parent_and_name(path) else { return Self::open(path) };
         let seen = folder.stat(&name)?;
         if seen.kind() == EntryKind::Link && seen.is_ours_or_roots() {
             return Self::open(path);
@@ -94,7 +94,7 @@ impl Directory {
     ///
     /// # Errors
     /// Those of the system; `InvalidInput` if the path ends in no name.
-    pub fn of(path: &Path) -> io::Result<(Self, OsString)> {
+    pub fn parent_and_name(path: &Path) -> io::Result<(Self, OsString)> {
         let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
         Ok((Self::open(path.parent().unwrap_or(Path::new("")))?, name.to_owned()))
     }
@@ -123,7 +123,7 @@ impl Directory {
     ///
     /// # Errors
     /// As [`beneath`](Self::beneath).
-    pub fn make_way_to(&self, path: &Path) -> io::Result<(Self, OsString)> {
+    pub fn make_parents(&self, path: &Path) -> io::Result<(Self, OsString)> {
         match self.of_beneath(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             found => return found,
@@ -174,7 +174,7 @@ impl Directory {
             }
             let kind = match entry.file_type() {
                 FileType::Unknown => self.stat(name)?.kind(),
-                known => EntryKind::of(known),
+                known => EntryKind::from_file_type(known),
             };
             names.push((name.to_owned(), kind));
         }
@@ -196,7 +196,7 @@ impl Directory {
     }
 
     /// Whether both are one handle.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
@@ -335,7 +335,7 @@ impl Directory {
     fn resolve(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let names = components(path).ok_or(io::ErrorKind::InvalidInput)?;
         #[cfg(target_os = "linux")]
-        if let Some(opened) = at_once(self.as_fd(), path, flags) {
+        if let Some(opened) = open_in_one_call(self.as_fd(), path, flags) {
             return opened;
         }
         let (last, before) = names.split_last().ok_or(io::ErrorKind::InvalidInput)?;
@@ -412,7 +412,11 @@ fn regular(file: OwnedFd) -> io::Result<File> {
 
 /// By one call of the system, or `None` where it has none.
 #[cfg(target_os = "linux")]
-fn at_once(from: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<io::Result<OwnedFd>> {
+fn open_in_one_call(
+    from: BorrowedFd<'_>,
+    path: &Path,
+    flags: OFlags,
+) -> Option<io::Result<OwnedFd>> {
     use rustix::fs::{ResolveFlags, openat2};
 
     // Tests force the other way; a release build cannot be made to.

@@ -17,7 +17,7 @@ use std::os::unix::fs::MetadataExt;
 use rustix::fs::{Gid, Mode, Uid, fchown};
 use rustix::process::{Resource, Signal, geteuid, getpid, getrlimit, kill_process, umask};
 
-pub(crate) use self::access::{Access, given};
+pub(crate) use self::access::{Access, allowed_mode};
 pub(crate) use self::directory::DirectoryState;
 pub use self::directory::{Directory, beneath, components};
 pub(crate) use self::links::links_are_ours;

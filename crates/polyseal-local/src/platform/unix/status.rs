@@ -21,14 +21,14 @@ pub struct FileId {
 impl FileId {
     /// That of a file of which the system has told.
     #[must_use]
-    pub fn of(metadata: &Metadata) -> Self {
+    pub fn from_metadata(metadata: &Metadata) -> Self {
         Self { device: metadata.dev(), inode: metadata.ino() }
     }
 
     /// That of an open file or directory; none if the system does not tell.
-    pub fn of_open(descriptor: impl AsFd) -> Option<Self> {
+    pub fn from_open(descriptor: impl AsFd) -> Option<Self> {
         let file = File::from(descriptor.as_fd().try_clone_to_owned().ok()?);
-        Some(Self::of(&file.metadata().ok()?))
+        Some(Self::from_metadata(&file.metadata().ok()?))
     }
 }
 
@@ -46,7 +46,7 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    pub(super) fn of(kind: FileType) -> Self {
+    pub(super) fn from_file_type(kind: FileType) -> Self {
         match kind {
             FileType::Directory => Self::Directory,
             FileType::RegularFile => Self::File,
@@ -71,7 +71,7 @@ impl FileStatus {
     /// What it is.
     #[must_use]
     pub fn kind(&self) -> EntryKind {
-        EntryKind::of(FileType::from_raw_mode(self.0.st_mode))
+        EntryKind::from_file_type(FileType::from_raw_mode(self.0.st_mode))
     }
 
     /// Its length in bytes.
