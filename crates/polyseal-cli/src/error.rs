@@ -491,9 +491,9 @@ mod tests {
     #[test]
     fn what_age_says() {
         let said = || FileError::Age("'\u{2068}age-plugin-x\u{2069}' died \u{1b}".to_owned());
-        let opening = Failure::from(said());
-        assert_eq!(opening.to_string(), r"polyseal: 'age-plugin-x' died \u{1b}");
-        assert_eq!((opening.code, Failure::sealing(said()).code), (Code::NoKey, Code::Usage));
+        let inputs = Failure::from(said());
+        assert_eq!(inputs.to_string(), r"polyseal: 'age-plugin-x' died \u{1b}");
+        assert_eq!((inputs.code, Failure::sealing(said()).code), (Code::NoKey, Code::Usage));
     }
 
     #[test]

@@ -153,12 +153,12 @@ fn not_text() -> Failure {
 }
 
 impl OutputFile {
-    /// Opens the output that `args` ask for; `taken` are files that it must not be, and what they
+    /// Opens the output that `args` ask for; `forbidden_outputs` are files that it must not be, and what they
     /// are.
     pub(crate) fn open(
         args: &OutputArgs,
         contents: OutputKind,
-        taken: &ForbiddenOutputs,
+        forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<Self> {
         let Some(path) = &args.output else {
             let terminal = io::stdout().is_terminal();
@@ -166,7 +166,7 @@ impl OutputFile {
                 return Err(not_text());
             }
             let text = terminal.then(Zeroizing::default);
-            return Self::standard(io::stdout(), "standard output", text, taken);
+            return Self::standard(io::stdout(), "standard output", text, forbidden_outputs);
         };
         #[cfg(feature = "stores")]
         if is_object(path) {
@@ -176,14 +176,14 @@ impl OutputFile {
         // Opening them anew would lose the position in a file.
         match descriptor(path) {
             _ if is_standard_output(path) => {
-                Self::standard(io::stdout(), "standard output", None, taken)
+                Self::standard(io::stdout(), "standard output", None, forbidden_outputs)
             }
-            Some(2) => Self::standard(io::stderr(), "standard error", None, taken),
+            Some(2) => Self::standard(io::stderr(), "standard error", None, forbidden_outputs),
             other => {
                 if other == Some(0) {
                     expect_open(io::stdin(), "standard input")?;
                 }
-                Self::named(path, args.force, taken)
+                Self::open_named(path, args.force, forbidden_outputs)
             }
         }
     }
@@ -192,23 +192,24 @@ impl OutputFile {
         stream: impl AsFd,
         name: &str,
         text: Option<Zeroizing<Vec<u8>>>,
-        taken: &ForbiddenOutputs,
+        forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<Self> {
         let failure = |error| Failure::io("write", Path::new(name), &error);
         expect_wanted(&stream, name)?;
         let file = stream.as_fd().try_clone_to_owned().map(File::from).map_err(failure)?;
         let there = file.metadata().map_err(failure)?;
         if there.is_file() {
-            forbidden(taken).expect_other(FileId::from_metadata(&there), Path::new(name))?;
+            forbidden(forbidden_outputs)
+                .expect_other(FileId::from_metadata(&there), Path::new(name))?;
         }
         Ok(Self::DirectOutput(DirectOutput { file, text }))
     }
 
-    fn named(path: &Path, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
+    fn open_named(path: &Path, force: bool, forbidden_outputs: &ForbiddenOutputs) -> Result<Self> {
         let failure = |error| Failure::io("write", path, &error);
         expect_no_secret(path)?;
         let Some(special) = SpecialFile::find(path) else {
-            return Ok(Self::New(NewFile::create_at(path, force, &forbidden(taken))?));
+            return Ok(Self::New(NewFile::create_at(path, force, &forbidden(forbidden_outputs))?));
         };
         // A descriptor is what the caller gave, whoever made it.
         if descriptor(path).is_none() && !special.is_ours() {
@@ -222,11 +223,15 @@ impl OutputFile {
     }
 
     /// Opens the output at a place, where no link is followed.
-    pub(crate) fn inside(place: Place, force: bool, taken: &ForbiddenOutputs) -> Result<Self> {
+    pub(crate) fn open_at(
+        place: Place,
+        force: bool,
+        forbidden_outputs: &ForbiddenOutputs,
+    ) -> Result<Self> {
         if place.status().is_err() {
             expect_no_secret(place.shown())?;
         }
-        Ok(Self::New(NewFile::create_in(place, force, &forbidden(taken))?))
+        Ok(Self::New(NewFile::create_in(place, force, &forbidden(forbidden_outputs))?))
     }
 
     /// As the library takes it.
@@ -335,8 +340,8 @@ pub(crate) fn write_error(source: io::Error) -> Failure {
 }
 
 /// The same files, as the library takes them.
-pub(crate) fn forbidden(taken: &ForbiddenOutputs) -> Forbidden {
+pub(crate) fn forbidden(forbidden_outputs: &ForbiddenOutputs) -> Forbidden {
     let mut forbidden = Forbidden::NOTHING;
-    taken.iter().for_each(|(file, what)| forbidden.add(*file, what));
+    forbidden_outputs.iter().for_each(|(file, what)| forbidden.add(*file, what));
     forbidden
 }

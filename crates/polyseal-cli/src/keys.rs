@@ -48,7 +48,7 @@ impl KeyInputs {
     }
 
     /// Files that an output must not be.
-    pub(crate) fn taken(&self) -> Vec<(FileId, &'static str)> {
+    pub(crate) fn forbidden_outputs(&self) -> Vec<(FileId, &'static str)> {
         let files = lock(&self.files).clone();
         let keys = files.into_iter().map(|id| (id, "a file of keys or passphrases"));
         keys.chain(self.header.map(|id| (id, "the header"))).collect()
@@ -99,7 +99,7 @@ pub(crate) enum NewPassphrase {
 }
 
 impl NewPassphrase {
-    pub(crate) fn of(args: &RecipientArgs, fd: Option<u32>) -> Self {
+    pub(crate) fn new(args: &RecipientArgs, fd: Option<u32>) -> Self {
         match fd {
             Some(fd) => Self::From(fd),
             None if args.passphrase => Self::Asked,
@@ -263,30 +263,30 @@ impl DecryptInputs {
     pub(crate) fn to_read(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<Self> {
         let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
         let context = args.context.get()?;
-        let mut opening = Self::new(&args.open, args.ask.passphrase, context, threads, sources)?;
+        let mut inputs = Self::new(&args.open, args.ask.passphrase, context, threads, sources)?;
         if let Some(path) = &args.header {
-            opening.header = Some(opening.sources.header(path)?);
+            inputs.header = Some(inputs.sources.header(path)?);
         }
-        Ok(opening)
+        Ok(inputs)
     }
 
     /// What to say of an error of the library.
-    pub(crate) fn explained(&self, error: polyseal_local::Error) -> Failure {
+    pub(crate) fn explain(&self, error: polyseal_local::Error) -> Failure {
         let path = error.path().to_owned();
         match error.into_problem() {
-            Problem::File(error) => self.refused(error, &path),
+            Problem::File(error) => self.explain_file(error, &path),
             problem => polyseal_local::Error::new(&path, problem).into(),
         }
     }
 
     /// The same, of one of many files: which it is about is said, too.
-    pub(crate) fn explained_of(&self, error: polyseal_local::Error) -> Failure {
+    pub(crate) fn explain_with_path(&self, error: polyseal_local::Error) -> Failure {
         let path = error.path().to_owned();
-        self.explained(error).about(&path)
+        self.explain(error).about(&path)
     }
 
     /// What to say if `file` does not open.
-    pub(crate) fn refused(&self, error: polyseal_file::Error, file: &Path) -> Failure {
+    pub(crate) fn explain_file(&self, error: polyseal_file::Error, file: &Path) -> Failure {
         use polyseal_file::Error::{Corrupt, Truncated};
         let apart = self.header.is_some() && matches!(error, Corrupt { .. } | Truncated);
         let failure = match error {

@@ -27,12 +27,12 @@ pub(crate) struct Progress {
     bar: ProgressBar,
     shown: AtomicBool,
     files: AtomicU64,
-    all: All,
+    all: Totals,
 }
 
 /// How much there is to be done.
 #[derive(Clone)]
-struct All {
+struct Totals {
     bar: ProgressBar,
     /// So many files; 0 as long as that is not known.
     files: Arc<AtomicU64>,
@@ -63,7 +63,7 @@ impl Progress {
             bar.set_style(style);
         }
         let of = Arc::new(AtomicU64::new(files.unwrap_or(0)));
-        let all = All { bar: bar.clone(), files: of, over: Arc::default() };
+        let all = Totals { bar: bar.clone(), files: of, over: Arc::default() };
         Self { bar, shown: AtomicBool::new(false), files: AtomicU64::new(0), all }
     }
 
@@ -130,7 +130,7 @@ impl Progress {
     }
 }
 
-impl All {
+impl Totals {
     fn expect(&self, files: u64, bytes: u64) {
         self.files.store(files, Ordering::Relaxed);
         self.bar.set_length(bytes);
@@ -155,7 +155,7 @@ impl Drop for Progress {
 pub(crate) struct Bar(Option<Progress>);
 
 impl Bar {
-    pub(crate) fn of(bar: Option<Progress>) -> Self {
+    pub(crate) fn new(bar: Option<Progress>) -> Self {
         Self(bar)
     }
 

@@ -11,7 +11,7 @@ use object_store::path::Path;
 use object_store::{Attributes, GetOptions, ObjectMeta, Result};
 use polyseal_file::{Decryptor, Opener, Payload, Step};
 
-use crate::fetch::{ObjectFetcher, PinnedVersion, retry_if_replaced, refused};
+use crate::fetch::{ObjectFetcher, PinnedVersion, refused, retry_if_replaced};
 use crate::store::Core;
 
 /// An object whose end is certain.

@@ -5,13 +5,13 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use polyseal_bench::papers::{self, Again, Papers};
+use polyseal_bench::papers::{self, PaperCommand, Papers};
 
 use crate::args::BenchArgs;
 use crate::error::{Failure, Result};
 
 /// How a report measures one back end.
-const AGAIN: Again = Again { command: &["bench"], option: Some("--paper") };
+const AGAIN: PaperCommand = PaperCommand { command: &["bench"], option: Some("--paper") };
 
 pub(crate) fn bench(args: BenchArgs) -> Result {
     let BenchArgs { options, report, quick, papers } = args;

@@ -17,36 +17,36 @@ const PIECE: usize = 256 * 1024;
 const PIECE_OF_OBJECT: usize = 4 * 1024 * 1024;
 
 pub(crate) fn cat(args: &CatArgs) -> Result {
-    let opening = DecryptInputs::to_read(&args.read, None)?;
+    let inputs = DecryptInputs::to_read(&args.read, None)?;
     let input = InputFile::open(Some(&args.file))?;
     if input.bytes().is_none() {
         return Err(Failure::usage("only a part of a regular file can be read")
             .hint("decrypt all of it: polyseal decrypt"));
     }
-    let mut taken = opening.sources.taken();
-    taken.extend(input.id.map(|id| (id, "the input")));
+    let mut forbidden_outputs = inputs.sources.forbidden_outputs();
+    forbidden_outputs.extend(input.id.map(|id| (id, "the input")));
     #[cfg(feature = "stores")]
     if let Some(object) = input.object {
         let object = object.pinned().map_err(|error| crate::error::of_store("read", &error))?;
-        return print(args, &opening, object, PIECE_OF_OBJECT, &taken);
+        return print(args, &inputs, object, PIECE_OF_OBJECT, &forbidden_outputs);
     }
-    print(args, &opening, &input.file, PIECE, &taken)
+    print(args, &inputs, &input.file, PIECE, &forbidden_outputs)
 }
 
 fn print(
     args: &CatArgs,
-    opening: &DecryptInputs,
+    inputs: &DecryptInputs,
     source: impl ReadAt,
     pieces: usize,
-    taken: &[(FileId, &'static str)],
+    forbidden_outputs: &[(FileId, &'static str)],
 ) -> Result {
-    let reader = opening.decryptor().reader(source).map_err(|error| match error {
+    let reader = inputs.decryptor().reader(source).map_err(|error| match error {
         Error::Armored => Failure::usage("no part of a file with ASCII armour can be read")
             .hint("decrypt all of it: polyseal decrypt"),
-        other => opening.refused(other, &args.file),
+        other => inputs.explain_file(other, &args.file),
     })?;
     let (mut at, end) = bounds(args.range, reader.plaintext_bytes())?;
-    let mut output = OutputFile::open(&args.output, OutputKind::Unknown, taken)?;
+    let mut output = OutputFile::open(&args.output, OutputKind::Unknown, forbidden_outputs)?;
     let mut piece =
         Zeroizing::new(vec![0; pieces.min(usize::try_from(end - at).unwrap_or(pieces))]);
     while at < end {

@@ -9,7 +9,7 @@ use polyseal_local::{
     Error, FileOutcome, NewTree, Options, Patterns, Problem, SealedTree, TreeSealer,
 };
 
-use super::many::told;
+use super::many::run_with_report;
 use crate::args::{DecryptArgs, EncryptArgs, OutputArgs, ReadArgs, VerifyFilesArgs};
 use crate::error::{Failure, Result};
 use crate::file_io::forbidden;
@@ -68,12 +68,12 @@ impl TreeEncryption {
         encryptor: Encryptor<'_>,
         sources: &KeyInputs,
     ) -> Result {
-        let bar = Bar::of(Progress::of_files(None, None));
+        let bar = Bar::new(Progress::of_files(None, None));
         let leave_out = |path: &Path| self.excluded.matches_itself(path);
-        let forbidden = forbidden(&sources.taken());
+        let forbidden = forbidden(&sources.forbidden_outputs());
         let options = Options::new().progress(&bar).forbidden(&forbidden).exclude(&leave_out);
         let options = options.jobs(args.many.jobs());
-        told(&args.many, &bar, None, |tell| {
+        run_with_report(&args.many, &bar, None, |tell| {
             let mut judged = |path: &Path, done| {
                 let grew = matches!(done, Ok(FileOutcome::Encrypted { grew: true, .. }));
                 let grew = grew && !args.allow_changed;
@@ -86,8 +86,8 @@ impl TreeEncryption {
 
 pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
     let path = only_one(&args.files)?;
-    let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
-    let bar = Bar::of(Progress::of_files(None, None));
+    let inputs = inputs(&args.read, args.work.threads.or(args.many.threads_each()))?;
+    let bar = Bar::new(Progress::of_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.matches_itself(path);
     let options = Options::new()
@@ -95,18 +95,18 @@ pub(super) fn verify(args: &VerifyFilesArgs) -> Result {
         .exclude(&leave_out)
         .jobs(args.many.jobs())
         .allow_unbound_contents(args.unbound.allow_unbound_contents);
-    let sealed = open(path, &opening, &options)?;
-    told(&args.many, &bar, Some(&opening), |tell| sealed.verify(tell))
+    let sealed = open(path, &inputs, &options)?;
+    run_with_report(&args.many, &bar, Some(&inputs), |tell| sealed.verify(tell))
 }
 
 pub(super) fn decrypt(args: &DecryptArgs) -> Result {
     let path = only_one(&args.files)?;
     let to = destination(&args.output)?;
-    let opening = opening(&args.read, args.work.threads.or(args.many.threads_each()))?;
-    let bar = Bar::of(Progress::of_files(None, None));
+    let inputs = inputs(&args.read, args.work.threads.or(args.many.threads_each()))?;
+    let bar = Bar::new(Progress::of_files(None, None));
     let excluded = args.many.excluded()?;
     let leave_out = |path: &Path| excluded.matches_itself(path);
-    let forbidden = forbidden(&opening.sources.taken());
+    let forbidden = forbidden(&inputs.sources.forbidden_outputs());
     let options = Options::new()
         .progress(&bar)
         .forbidden(&forbidden)
@@ -114,11 +114,11 @@ pub(super) fn decrypt(args: &DecryptArgs) -> Result {
         .jobs(args.many.jobs())
         .preserve_permissions(args.preserve_permissions)
         .allow_unbound_contents(args.unbound.allow_unbound_contents);
-    let sealed = open(path, &opening, &options)?;
-    told(&args.many, &bar, Some(&opening), |tell| sealed.decrypt(to, tell))
+    let sealed = open(path, &inputs, &options)?;
+    run_with_report(&args.many, &bar, Some(&inputs), |tell| sealed.decrypt(to, tell))
 }
 
-fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<DecryptInputs> {
+fn inputs(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<DecryptInputs> {
     if args.header.is_some() {
         return Err(Failure::usage("--recursive does not go with --header"));
     }
@@ -127,12 +127,12 @@ fn opening(args: &ReadArgs, threads: Option<NonZeroUsize>) -> Result<DecryptInpu
 
 fn open<'a>(
     path: &Path,
-    opening: &'a DecryptInputs,
+    inputs: &'a DecryptInputs,
     options: &Options<'a>,
 ) -> Result<SealedTree<'a>> {
     let sealed = match objects::tree(path)? {
-        Some(store) => SealedTree::open_in(store, opening.decryptor(), options),
-        None => SealedTree::open(path, opening.decryptor(), options),
+        Some(store) => SealedTree::open_in(store, inputs.decryptor(), options),
+        None => SealedTree::open(path, inputs.decryptor(), options),
     };
-    sealed.map_err(|error| opening.explained_of(error))
+    sealed.map_err(|error| inputs.explain_with_path(error))
 }

@@ -6,12 +6,12 @@ use std::process::Command;
 use crate::common::{Outcome, TestDir};
 use crate::server::Server;
 
-pub(crate) struct Place {
+pub(crate) struct BucketFixture {
     pub(crate) room: TestDir,
     pub(crate) server: Server,
 }
 
-impl Place {
+impl BucketFixture {
     pub(crate) fn new() -> Self {
         let (room, server) = (TestDir::new(), Server::start());
         server.bucket("bucket");

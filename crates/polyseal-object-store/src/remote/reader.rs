@@ -21,7 +21,7 @@ use super::bucket::Object;
 use super::error::{Error, Problem};
 use super::runtime::wait;
 use crate::fetch::{
-    BROKEN, ObjectFetcher, PinnedVersion, retry_if_replaced, fetch, fetch_bytes, refused, version,
+    BROKEN, ObjectFetcher, PinnedVersion, fetch, fetch_bytes, refused, retry_if_replaced, version,
 };
 
 /// One version of an object, read at offsets.

@@ -38,7 +38,7 @@ pub(super) enum Jobs {
 }
 
 impl Jobs {
-    pub(super) fn of(
+    pub(super) fn from_args(
         files: &[PathBuf],
         many: &ManyArgs,
         output: &OutputArgs,
@@ -90,11 +90,13 @@ impl Job {
     pub(super) fn open_output(
         &self,
         contents: OutputKind,
-        taken: &ForbiddenOutputs,
+        forbidden_outputs: &ForbiddenOutputs,
     ) -> Result<OutputFile> {
         match &self.output {
-            Target::Named(args) => OutputFile::open(args, contents, taken),
-            Target::In { place, force } => OutputFile::inside(place.clone(), *force, taken),
+            Target::Named(args) => OutputFile::open(args, contents, forbidden_outputs),
+            Target::In { place, force } => {
+                OutputFile::open_at(place.clone(), *force, forbidden_outputs)
+            }
         }
     }
 }
@@ -129,7 +131,7 @@ fn on_command_line(files: &[PathBuf], output: &OutputArgs, rename: OutputName) -
         if is_standard_input(path) {
             return Err(failure("cannot be one of several inputs"));
         }
-        let to = renamed(path, rename)?;
+        let to = output_path(path, rename)?;
         let to = match (directory, to.file_name()) {
             (None, _) => to,
             (Some(prefix), Some(name)) if is_object(prefix) => below(prefix, name.as_ref())?,
@@ -178,7 +180,7 @@ fn out_directory(output: &OutputArgs) -> Result<Option<&Path>> {
     }
 }
 
-fn renamed(path: &Path, rename: OutputName) -> Result<PathBuf> {
+fn output_path(path: &Path, rename: OutputName) -> Result<PathBuf> {
     rename(path).ok_or_else(|| {
         Failure::usage(format!("{} has no name that ends in .polyseal or .age", path.display()))
             .hint("decrypt it alone, with -o FILE")
@@ -210,7 +212,7 @@ impl ListOutputs {
     }
 
     pub(super) fn job(&self, path: &Path) -> Result<Job> {
-        let name = renamed(path, self.rename)?;
+        let name = output_path(path, self.rename)?;
         if let Some(to) = self.object(path, &name)? {
             if self.force && !self.outputs.begin_named(&to) {
                 return Err(same_output(path));

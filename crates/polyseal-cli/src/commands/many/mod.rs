@@ -14,7 +14,7 @@ pub(crate) use names::Names;
 pub(crate) use report::FileSuccess;
 use report::Report;
 #[cfg(feature = "stores")]
-pub(crate) use report::said;
+pub(crate) use report::describe;
 
 use polyseal_local::{OnFile, Options, Patterns, Total, cores, in_order};
 
@@ -41,7 +41,7 @@ impl ManyArgs {
     /// A bar for the files of a list. How much there is to be done is known where it can be read
     /// twice.
     pub(crate) fn progress(&self, list: &Names) -> Result<Option<Progress>> {
-        let Some(names) = list.again() else { return Ok(Progress::of_files(None, None)) };
+        let Some(names) = list.reopen() else { return Ok(Progress::of_files(None, None)) };
         let excluded = self.excluded()?;
         let names = names.filter_map(Result::ok).filter(move |name| !excluded.matches(name));
         Ok(Progress::of_list(names))
@@ -60,7 +60,7 @@ impl ManyArgs {
 
 /// Does `work` for each of the files, tells of each in their order, and ends with the gravest
 /// failure. `bar` counts what has been done.
-pub(crate) fn each<T: Send>(
+pub(crate) fn for_each_file<T: Send>(
     many: &ManyArgs,
     items: impl Iterator<Item = Result<T>> + Send,
     name: impl Fn(&T) -> PathBuf + Sync,
@@ -86,14 +86,14 @@ pub(crate) fn each<T: Send>(
 
 /// Lets `work`, which is the library's, tell of each file, and ends with the gravest failure. What
 /// was to open the files explains why one does not open.
-pub(crate) fn told(
+pub(crate) fn run_with_report(
     many: &ManyArgs,
     bar: &Bar,
-    opening: Option<&DecryptInputs>,
+    inputs: Option<&DecryptInputs>,
     work: impl FnOnce(OnFile<'_>) -> polyseal_local::Result<Total>,
 ) -> Result {
-    let explain = |error| match opening {
-        Some(opening) => opening.explained_of(error),
+    let explain = |error| match inputs {
+        Some(inputs) => inputs.explain_with_path(error),
         None => Failure::from(error),
     };
     let mut report = Report::new(many.json, bar);

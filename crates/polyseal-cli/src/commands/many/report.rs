@@ -21,7 +21,7 @@ pub(crate) struct FileSuccess {
     pub(crate) outcome: &'static str,
     pub(crate) bytes: Option<u64>,
     /// What is said of it where there is no JSON.
-    pub(crate) said: Option<String>,
+    pub(crate) message: Option<String>,
 }
 
 pub(crate) struct Report<'a> {
@@ -34,7 +34,7 @@ pub(crate) struct Report<'a> {
 }
 
 /// What is said of a file of which the library says `done`.
-pub(crate) fn said(path: &Path, done: polyseal_local::FileOutcome) -> FileSuccess {
+pub(crate) fn describe(path: &Path, done: polyseal_local::FileOutcome) -> FileSuccess {
     use polyseal_local::FileOutcome as Local;
 
     let name = shown(&path.display().to_string());
@@ -55,7 +55,7 @@ pub(crate) fn said(path: &Path, done: polyseal_local::FileOutcome) -> FileSucces
         Local::Restored => ("restored", None, Some("the old header has been put back".to_owned())),
         _ => ("done", None, None),
     };
-    FileSuccess { outcome, bytes, said: what.map(|what| format!("{name}: {what}\n")) }
+    FileSuccess { outcome, bytes, message: what.map(|what| format!("{name}: {what}\n")) }
 }
 
 /// A line of JSON.
@@ -84,7 +84,7 @@ impl<'a> Report<'a> {
         self.files += 1;
         let failure = match done {
             Ok(done) if self.json => return json(path, done.outcome, done.bytes, None),
-            Ok(done) => return done.said.map_or(Ok(()), |said| print(&said)),
+            Ok(done) => return done.message.map_or(Ok(()), |message| print(&message)),
             Err(failure) => failure,
         };
         self.failed += 1;
@@ -114,7 +114,7 @@ impl<'a> Report<'a> {
         path: &Path,
         done: Result<polyseal_local::FileOutcome>,
     ) -> Result {
-        self.file(path, done.map(|done| said(path, done)))
+        self.file(path, done.map(|done| describe(path, done)))
     }
 
     /// What of them all is told at last.

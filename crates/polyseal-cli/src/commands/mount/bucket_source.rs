@@ -125,9 +125,9 @@ impl MountSource for BucketSource {
         }
     }
 
-    fn look(&self, path: &Path) -> io::Result<FoundEntry> {
+    fn find(&self, path: &Path) -> io::Result<FoundEntry> {
         if self.is_directory(path)? {
-            return Ok(FoundEntry::directory(&owned(0o400, self.begun)));
+            return Ok(FoundEntry::directory(&entry_attributes(0o400, self.begun)));
         }
         let object = match &self.alone {
             Some(name) if path == Path::new(name) => self.bucket.object(&self.url)?,
@@ -137,7 +137,7 @@ impl MountSource for BucketSource {
         let stored = StoredObject::look(&object)?;
         let last_modified = stored.meta().last_modified;
         let seconds = u64::try_from(last_modified.timestamp()).unwrap_or(0);
-        let owned = owned(0o400, UNIX_EPOCH + Duration::from_secs(seconds));
+        let owned = entry_attributes(0o400, UNIX_EPOCH + Duration::from_secs(seconds));
         Ok(FoundEntry::file(&owned, stored.version().to_string(), Box::new(stored)))
     }
 
@@ -155,7 +155,7 @@ impl MountSource for BucketSource {
 }
 
 /// Ours alone.
-fn owned(perm: u16, modified: SystemTime) -> EntryAttributes {
+fn entry_attributes(perm: u16, modified: SystemTime) -> EntryAttributes {
     EntryAttributes {
         uid: getuid().as_raw(),
         gid: getgid().as_raw(),

@@ -88,15 +88,15 @@ impl PlaintextFs {
     }
 
     /// What is stored at `path` now.
-    fn look(&self, path: PathBuf) -> Result<(FileAttr, Option<EncryptedFile>, StoredEntry), Errno> {
-        let found = self.place.look(&path).map_err(errno)?;
+    fn find(&self, path: PathBuf) -> Result<(FileAttr, Option<EncryptedFile>, StoredEntry), Errno> {
+        let found = self.place.find(&path).map_err(errno)?;
         let (version, source) = found.file.unzip();
         Ok((found.attributes, source, StoredEntry { path, version }))
     }
 
     /// What has the number, if it is still stored. If not, the kernel looks its name up anew.
     fn numbered(&self, number: INodeNo) -> Result<(Option<EncryptedFile>, FileAttr), Errno> {
-        let (attributes, source, stored) = self.look(self.path(number)?)?;
+        let (attributes, source, stored) = self.find(self.path(number)?)?;
         if locked(&self.numbers).numbers.get(&stored) != Some(&number.0) {
             return Err(Errno::ESTALE);
         }
@@ -112,7 +112,7 @@ impl PlaintextFs {
         let parent = self.path(parent)?;
         let entries = self.place.entries(&parent).map_err(errno)?;
         let entry = entries.get(name).ok_or(Errno::ENOENT)?;
-        let (attributes, source, stored) = self.look(parent.join(&entry.stored))?;
+        let (attributes, source, stored) = self.find(parent.join(&entry.stored))?;
         let number = locked(&self.numbers).number(stored);
         let attributes = FileAttr { ino: number, ..attributes };
         if let Some(source) = source.filter(|_| self.place.keeps()) {

@@ -19,7 +19,7 @@ impl MountSource for ShownPlaintexts {
         self.entries(path)
     }
 
-    fn look(&self, path: &Path) -> io::Result<FoundEntry> {
+    fn find(&self, path: &Path) -> io::Result<FoundEntry> {
         let file = self.stored(path)?;
         let metadata = file.metadata()?;
         let owned = EntryAttributes {
@@ -28,7 +28,7 @@ impl MountSource for ShownPlaintexts {
             perm: rights(&metadata),
             accessed: metadata.accessed().unwrap_or(UNIX_EPOCH),
             modified: metadata.modified().unwrap_or(UNIX_EPOCH),
-            changed: changed(&metadata),
+            changed: change_time(&metadata),
         };
         // The one file that was named is shown in a directory of its own.
         if path == Path::new("") || metadata.is_dir() {
@@ -58,6 +58,6 @@ fn rights(metadata: &Metadata) -> u16 {
     if metadata.is_dir() { mode & 0o555 } else { mode & 0o444 }
 }
 
-fn changed(metadata: &Metadata) -> SystemTime {
+fn change_time(metadata: &Metadata) -> SystemTime {
     u64::try_from(metadata.ctime()).map_or(UNIX_EPOCH, |s| UNIX_EPOCH + Duration::from_secs(s))
 }

@@ -56,7 +56,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
     let mountpoint = expect_apart(&args.source, &args.mountpoint)?;
     let sources = KeyInputs::new([args.open.passphrase_fd, None])?;
     let context = args.context.get()?;
-    let opening = DecryptInputs::new(&args.open, args.ask.passphrase, context, None, sources)?;
+    let inputs = DecryptInputs::new(&args.open, args.ask.passphrase, context, None, sources)?;
     let place = place(&args.source)?;
     let (sender, events) = channel();
     stop_on_signals(sender.clone())
@@ -92,7 +92,7 @@ pub(crate) fn mount(args: &MountArgs) -> Result {
         match event {
             Event::Open(file, name, answer) => {
                 // Whoever asked may have been interrupted.
-                let _ = answer.send(open(file, &name, &opening));
+                let _ = answer.send(open(file, &name, &inputs));
             }
             Event::Unmounted => return session.join().map_err(failure),
             Event::Stop => {
@@ -150,10 +150,10 @@ fn place(source: &Path) -> Result<Box<dyn MountSource>> {
 fn open(
     file: EncryptedFile,
     name: &str,
-    opening: &DecryptInputs,
+    inputs: &DecryptInputs,
 ) -> std::result::Result<Reader<EncryptedFile>, Errno> {
-    opening.decryptor().reader(file).map_err(|error| {
-        let failure = opening.refused(error, Path::new(name)).about(Path::new(name));
+    inputs.decryptor().reader(file).map_err(|error| {
+        let failure = inputs.explain_file(error, Path::new(name)).about(Path::new(name));
         failure.tell();
         errno(failure.code)
     })

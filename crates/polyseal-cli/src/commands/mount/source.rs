@@ -15,7 +15,7 @@ pub(super) trait MountSource: Send + Sync {
     fn entries(&self, path: &Path) -> io::Result<Arc<ShownNames>>;
 
     /// What is at `path` now. That of nothing is what was named, as a directory.
-    fn look(&self, path: &Path) -> io::Result<FoundEntry>;
+    fn find(&self, path: &Path) -> io::Result<FoundEntry>;
 
     /// For how long the kernel may rely on an answer: what is stored may be replaced.
     fn valid(&self) -> Duration;
