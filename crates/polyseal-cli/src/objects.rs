@@ -131,9 +131,9 @@ mod of_stores {
     /// What happens while a store is waited for, on standard error.
     fn notices() -> OnNotice {
         Arc::new(|notice| match notice {
-            Notice::Outage(trouble) => note(&shown(&format!(
+            Notice::Outage(outage) => note(&shown(&format!(
                 "{} does not answer ({}); it is asked again, for up to a minute",
-                trouble.host, trouble.said
+                outage.host, outage.message
             ))),
             Notice::Skipped(key) => match SKIPPED.fetch_add(1, Ordering::Relaxed) {
                 0..TOLD => {

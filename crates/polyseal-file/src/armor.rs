@@ -75,13 +75,13 @@ pub struct ArmorWriter<W: Write> {
     /// Less than a batch of bytes that wait for others.
     waiting: Vec<u8>,
     text: Vec<u8>,
-    begun: bool,
+    started: bool,
 }
 
 impl<W: Write> ArmorWriter<W> {
     /// Armour that goes to `inner`.
     pub fn new(inner: W) -> Self {
-        Self { inner, words: &POLYSEAL, waiting: Vec::new(), text: Vec::new(), begun: false }
+        Self { inner, words: &POLYSEAL, waiting: Vec::new(), text: Vec::new(), started: false }
     }
 
     /// The armour of an age file.
@@ -106,8 +106,8 @@ impl<W: Write> ArmorWriter<W> {
     /// Makes text of `bytes`.
     fn lines(&mut self, bytes: &[u8]) {
         self.text.clear();
-        if !self.begun {
-            self.begun = true;
+        if !self.started {
+            self.started = true;
             self.text.extend_from_slice(self.words.begin);
             self.text.push(b'\n');
         }
@@ -165,9 +165,9 @@ pub struct ArmorReader<R: Read> {
     text: Vec<u8>,
     used: usize,
     filled: usize,
-    /// Bytes, of which `..given` have been read.
+    /// Bytes, of which `..consumed` have been read.
     bytes: Vec<u8>,
-    given: usize,
+    consumed: usize,
     state: State,
     /// Those of the first line, when it has been.
     words: &'static ArmorLabels,
@@ -186,7 +186,7 @@ impl<R: Read> ArmorReader<R> {
             used: 0,
             filled: 0,
             bytes: Vec::new(),
-            given: 0,
+            consumed: 0,
             state: State::Before,
             words: &POLYSEAL,
             lone_cr: false,
@@ -213,7 +213,7 @@ impl<R: Read> ArmorReader<R> {
     /// Decodes the lines that are there, until there are bytes or no more lines.
     fn decode(&mut self) -> io::Result<()> {
         self.bytes.clear();
-        self.given = 0;
+        self.consumed = 0;
         while self.bytes.is_empty() {
             if let Err(error) = self.take_lines() {
                 self.bytes.clear();
@@ -326,21 +326,21 @@ impl<R: Read> ArmorReader<R> {
 
     /// The line that is being dealt with is wrong.
     fn bad(&self) -> io::Error {
-        let begun =
+        let started =
             self.state != State::Before || self.text[self.used..self.filled].starts_with(DASHES);
-        let error = if begun { Error::Armor(self.line + 1) } else { Error::NotArmored };
+        let error = if started { Error::Armor(self.line + 1) } else { Error::NotArmored };
         io::Error::new(io::ErrorKind::InvalidData, error)
     }
 }
 
 impl<R: Read> Read for ArmorReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.bytes.len() {
+        if self.consumed == self.bytes.len() {
             self.decode()?;
         }
-        let n = buffer.len().min(self.bytes.len() - self.given);
-        buffer[..n].copy_from_slice(&self.bytes[self.given..self.given + n]);
-        self.given += n;
+        let n = buffer.len().min(self.bytes.len() - self.consumed);
+        buffer[..n].copy_from_slice(&self.bytes[self.consumed..self.consumed + n]);
+        self.consumed += n;
         Ok(n)
     }
 }

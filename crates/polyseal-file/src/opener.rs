@@ -105,8 +105,8 @@ pub enum Step {
 pub struct Opener {
     version: Option<Version>,
     /// How many last bytes are wanted with the first ones.
-    ahead: Option<u64>,
-    held: FetchedPieces,
+    tail_bytes: Option<u64>,
+    fetched: FetchedPieces,
     head: Option<PayloadHead>,
 }
 
@@ -131,8 +131,8 @@ impl Opener {
     /// Of an object of which nothing is known yet.
     #[must_use]
     pub fn new() -> Self {
-        let ahead = Some(u64::from(DEFAULT_SEGMENT_BYTES) + MAX_TAG_BYTES);
-        Self { version: None, ahead, held: FetchedPieces::default(), head: None }
+        let tail_bytes = Some(u64::from(DEFAULT_SEGMENT_BYTES) + MAX_TAG_BYTES);
+        Self { version: None, tail_bytes, fetched: FetchedPieces::default(), head: None }
     }
 
     /// Of the version that a list or the like has told.
@@ -144,7 +144,7 @@ impl Opener {
     /// With another guess of how large the last segment may be than the usual size.
     #[must_use]
     pub fn segment_size(mut self, segment: SegmentSize) -> Self {
-        self.ahead = self.ahead.map(|_| u64::from(segment.bytes()) + MAX_TAG_BYTES);
+        self.tail_bytes = self.tail_bytes.map(|_| u64::from(segment.bytes()) + MAX_TAG_BYTES);
         self
     }
 
@@ -152,7 +152,7 @@ impl Opener {
     /// last bytes, or where requests do not run at once.
     #[must_use]
     pub fn sequential(mut self) -> Self {
-        self.ahead = None;
+        self.tail_bytes = None;
         self
     }
 
@@ -160,21 +160,21 @@ impl Opener {
     #[must_use]
     pub fn step(&self) -> Step {
         let Some(size) = self.version.as_ref().map(Version::size) else {
-            let last = self.ahead.map(ByteRange::Last);
+            let last = self.tail_bytes.map(ByteRange::Last);
             return Step::Fetch([ByteRange::First(FIRST)].into_iter().chain(last).collect());
         };
         let next = match &self.head {
             Some(head) => (head.last_range(), Step::Open),
             None => (0..self.header_bytes(size), Step::Unlock),
         };
-        let Some(first) = self.held.missing(next.0) else { return next.1 };
+        let Some(first) = self.fetched.missing(next.0) else { return next.1 };
         let mut wanted = vec![ByteRange::Range(first.clone())];
-        if let Some(ahead) = self.ahead
+        if let Some(tail_bytes) = self.tail_bytes
             && first.start == 0
-            && self.held.from(size).is_none()
+            && self.fetched.from(size).is_none()
         {
             // Both ends at once, and no byte of them twice.
-            let last = size.saturating_sub(ahead);
+            let last = size.saturating_sub(tail_bytes);
             if last <= first.end {
                 wanted = vec![ByteRange::Range(0..size)];
             } else {
@@ -186,7 +186,7 @@ impl Opener {
 
     /// As many as the header has, as far as that is known. What is wrong with it, unlocking says.
     fn header_bytes(&self, size: u64) -> u64 {
-        let announced = self.held.from(0).and_then(|bytes| Outline::parse(bytes).ok());
+        let announced = self.fetched.from(0).and_then(|bytes| Outline::parse(bytes).ok());
         let header = announced.map_or(FIRST, |outline| outline.header_bytes());
         if header <= size { header } else { size.min(FIRST) }
     }
@@ -210,7 +210,7 @@ impl Opener {
             self.version = None;
         }
         if whole {
-            self.held = FetchedPieces::default();
+            self.fetched = FetchedPieces::default();
         }
         let range = wanted.range(version.size());
         let (expected, given) = (range.end.saturating_sub(range.start), bytes.len() as u64);
@@ -218,7 +218,7 @@ impl Opener {
             return Err(Error::PartBytes { expected, given });
         }
         self.version.get_or_insert(version);
-        self.held.put(start, bytes);
+        self.fetched.put(start, bytes);
         Ok(())
     }
 
@@ -228,7 +228,7 @@ impl Opener {
     /// Those of [`Header::parse`] and [`Decryptor::payload_head`].
     pub fn unlock(&mut self, decryptor: &Decryptor<'_>) -> Result<()> {
         let size = self.version.as_ref().map_or(0, Version::size);
-        let header = Header::parse(self.held.from(0).unwrap_or_default())?;
+        let header = Header::parse(self.fetched.from(0).unwrap_or_default())?;
         self.head = Some(decryptor.payload_head(&header, StoredLength::File(size))?);
         Ok(())
     }
@@ -238,10 +238,10 @@ impl Opener {
     /// # Errors
     /// Those of [`PayloadHead::certain`]; [`Error::NotFetched`] if a step was left out.
     pub fn open(self) -> Result<OpenedFile> {
-        let Self { version, mut held, head, .. } = self;
+        let Self { version, mut fetched, head, .. } = self;
         let (version, head) = version.zip(head).ok_or(Error::NotFetched)?;
         let last = head.last_range();
-        let (end_start, end) = held.take(last.start).ok_or(Error::NotFetched)?;
+        let (end_start, end) = fetched.take(last.start).ok_or(Error::NotFetched)?;
         let at = (last.start - end_start) as usize;
         let payload = head.certain(end.get(at..).unwrap_or_default())?;
         Ok(OpenedFile { version, payload, end_start, end })
@@ -275,7 +275,8 @@ impl Opener {
             }
         }
         let head = self.head.take().ok_or(Error::NotFetched)?;
-        let (start, mut end) = self.held.take(head.last_range().start).ok_or(Error::NotFetched)?;
+        let (start, mut end) =
+            self.fetched.take(head.last_range().start).ok_or(Error::NotFetched)?;
         end.drain(..(head.last_range().start - start) as usize);
         Ok((head, end))
     }
@@ -290,13 +291,13 @@ impl Opener {
     /// is what the file has stored, and nothing of it is authentic.
     #[must_use]
     pub fn bytes_from(&self, offset: u64) -> Option<&[u8]> {
-        self.held.from(offset)
+        self.fetched.from(offset)
     }
 
     /// What has not been fetched of `range`, up to what has been; none if all of it has.
     #[must_use]
     pub fn missing(&self, range: Range<u64>) -> Option<Range<u64>> {
-        self.held.missing(range)
+        self.fetched.missing(range)
     }
 }
 

@@ -126,7 +126,7 @@ pub(crate) enum Source<'a> {
 pub(crate) struct StreamSource<'a> {
     reader: &'a mut (dyn Read + Send),
     /// The byte after the previous batch: whoever holds it knows that the input goes on.
-    ahead: Option<u8>,
+    peeked: Option<u8>,
     next: u64,
     ended: bool,
 }
@@ -160,7 +160,7 @@ pub(crate) struct StreamSink<'a> {
 
 impl<'a> Source<'a> {
     pub(crate) fn stream(reader: &'a mut (dyn Read + Send)) -> Self {
-        Self::Stream(Mutex::new(StreamSource { reader, ahead: None, next: 0, ended: false }))
+        Self::Stream(Mutex::new(StreamSource { reader, peeked: None, next: 0, ended: false }))
     }
 
     /// `total` bytes of a regular file from `offset`.
@@ -233,18 +233,18 @@ impl StreamSource<'_> {
     fn fill(&mut self, unit: usize, batch: &mut Batch) -> io::Result<(usize, bool)> {
         let room = unit * batch.slots();
         let mut done = 0;
-        if let Some(byte) = self.ahead.take() {
+        if let Some(byte) = self.peeked.take() {
             batch.put_first(byte);
             done = 1;
         }
-        let mut ahead = [0];
+        let mut peeked = [0];
         while done <= room {
             let before = batch.used();
             // Most streams end within a segment: until then, there is room for one.
             let wanted = if done < unit { unit } else { room };
             let mut places = batch.places_mut(unit, done, wanted);
             if wanted == room {
-                places.push(IoSliceMut::new(&mut ahead));
+                places.push(IoSliceMut::new(&mut peeked));
             }
             match self.reader.read_vectored(&mut places) {
                 Ok(n) => {
@@ -259,7 +259,7 @@ impl StreamSource<'_> {
                 Err(e) => return Err(e),
             }
         }
-        self.ahead = Some(ahead[0]);
+        self.peeked = Some(peeked[0]);
         Ok((room, false))
     }
 }

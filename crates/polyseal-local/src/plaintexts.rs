@@ -45,7 +45,7 @@ pub struct ShownEntry {
 pub struct ShownPlaintexts {
     source: PlaintextSource,
     valid: Duration,
-    kept: Mutex<HashMap<PathBuf, CachedNames>>,
+    cache: Mutex<HashMap<PathBuf, CachedNames>>,
     /// How often a directory has been read.
     reads: AtomicU64,
 }
@@ -78,7 +78,7 @@ impl ShownPlaintexts {
             let name = source.file_name().unwrap_or(OsStr::new("plaintext"));
             PlaintextSource::File { file, name: short_name(name).unwrap_or(name).to_owned() }
         };
-        Ok(Self { source, valid, kept: Mutex::default(), reads: AtomicU64::new(0) })
+        Ok(Self { source, valid, cache: Mutex::default(), reads: AtomicU64::new(0) })
     }
 
     /// What the directory at `path` shows; paths have the names of what is stored. A directory that
@@ -95,18 +95,18 @@ impl ShownPlaintexts {
         let now = SystemTime::now();
         // Before it is read: what changes meanwhile is seen the next time.
         let state = directory.state()?;
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(there) =
-            kept.get(path).filter(|there| there.state == state && there.holds(now, self.valid))
+            cache.get(path).filter(|there| there.state == state && there.holds(now, self.valid))
         {
             return Ok(Arc::clone(&there.names));
         }
         self.reads.fetch_add(1, Ordering::Relaxed);
         let names = Arc::new(read(&directory)?);
-        if kept.len() >= KEPT {
-            kept.clear();
+        if cache.len() >= KEPT {
+            cache.clear();
         }
-        kept.insert(path.to_owned(), CachedNames { state, names: Arc::clone(&names), read: now });
+        cache.insert(path.to_owned(), CachedNames { state, names: Arc::clone(&names), read: now });
         Ok(names)
     }
 
@@ -252,8 +252,8 @@ mod tests {
         assert_eq!(look(), (names, reads + 1));
         assert_eq!(look(), (names, reads + 1));
         // A directory that is not the same one is another, whatever its times are.
-        let root = shown.kept.lock().unwrap().remove(Path::new("")).unwrap();
-        shown.kept.lock().unwrap().insert("sub".into(), root);
+        let root = shown.cache.lock().unwrap().remove(Path::new("")).unwrap();
+        shown.cache.lock().unwrap().insert("sub".into(), root);
         std::fs::create_dir(folder.path().join("sub")).unwrap();
         assert!(shown.entries(Path::new("sub")).unwrap().is_empty());
     }

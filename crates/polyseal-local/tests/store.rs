@@ -93,13 +93,13 @@ impl Store for Map {
     fn create(
         &self,
         path: &Path,
-        over: OverwriteRule,
+        overwrite: OverwriteRule,
         _: Option<u64>,
     ) -> Result<Box<dyn NewStoredFile>> {
         let name = path.to_str().unwrap().to_owned();
         self.ask("create", &name);
         let seen = self.version(&name);
-        Ok(Box::new(NewVersion { map: self.clone(), name, over, seen, bytes: Vec::new() }))
+        Ok(Box::new(NewVersion { map: self.clone(), name, overwrite, seen, bytes: Vec::new() }))
     }
 }
 
@@ -141,7 +141,7 @@ impl StoredFile for OpenVersion {
 struct NewVersion {
     map: Map,
     name: String,
-    over: OverwriteRule,
+    overwrite: OverwriteRule,
     seen: Option<u64>,
     bytes: Vec<u8>,
 }
@@ -160,7 +160,7 @@ impl NewStoredFile for NewVersion {
     fn commit(self: Box<Self>) -> Result {
         self.map.ask("commit", &self.name);
         let now = self.map.version(&self.name);
-        let problem = match self.over {
+        let problem = match self.overwrite {
             OverwriteRule::Nothing if now.is_some() => Problem::Exists,
             OverwriteRule::AsSeen if now != self.seen => Problem::Changed,
             _ => {

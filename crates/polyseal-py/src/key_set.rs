@@ -87,7 +87,11 @@ impl KeySet {
 
     /// What shows that one of many files has been given to them. Where one key is added and nobody
     /// else, it opens what is done.
-    pub(crate) fn already<'a>(&self, opens: &'a Identities<'a>, keep: bool) -> RekeyedCheck<'a> {
+    pub(crate) fn rekeyed_check<'a>(
+        &self,
+        opens: &'a Identities<'a>,
+        keep: bool,
+    ) -> RekeyedCheck<'a> {
         let others = self.identities.len() + self.recipients.len();
         let one_is_added = keep && self.keys.len() == 1 && others == 0 && self.passphrase.is_none();
         if one_is_added { RekeyedCheck::OpensAdded(opens) } else { RekeyedCheck::Opens(opens) }

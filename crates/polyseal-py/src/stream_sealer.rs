@@ -39,7 +39,7 @@ pub(crate) struct StreamSealer {
 struct State {
     sealer: Sealer,
     /// What waits until there is a batch, or the end.
-    held: Zeroizing<Vec<u8>>,
+    pending: Zeroizing<Vec<u8>>,
 }
 
 #[pymethods]
@@ -62,9 +62,9 @@ impl StreamSealer {
         let sealer = format.encryptor(&recipients, key_set).stream_sealer().map_err(of_file)?;
         let segment = sealer.segment_size().bytes() as usize;
         let batch = BATCH.max(segment) * threads;
-        let held = Zeroizing::new(Vec::new());
+        let pending = Zeroizing::new(Vec::new());
         let header = sealer.header().as_bytes().to_vec();
-        let state = Mutex::new(Some(State { sealer, held }));
+        let state = Mutex::new(Some(State { sealer, pending }));
         Ok(Self { header, batch, segment, threads, state })
     }
 
@@ -100,8 +100,8 @@ impl StreamSealer {
             let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let mut state = state.take()?;
             Some(self.take(&mut state, &data).and_then(|mut stored| {
-                let State { sealer, held } = state;
-                stored.extend(sealer.finish(&[&held[..]])?);
+                let State { sealer, pending } = state;
+                stored.extend(sealer.finish(&[&pending[..]])?);
                 Ok(stored)
             }))
         });
@@ -110,12 +110,12 @@ impl StreamSealer {
 }
 
 /// Makes room for so many bytes. What was there is wiped where it was: `Vec` would leave a copy.
-fn grow(held: &mut Zeroizing<Vec<u8>>, bytes: usize, most: usize) {
-    if bytes > held.capacity() {
-        let room = bytes.max(2 * held.capacity()).min(most);
+fn grow(pending: &mut Zeroizing<Vec<u8>>, bytes: usize, most: usize) {
+    if bytes > pending.capacity() {
+        let room = bytes.max(2 * pending.capacity()).min(most);
         let mut larger = Zeroizing::new(Vec::with_capacity(room));
-        larger.extend_from_slice(held);
-        *held = larger;
+        larger.extend_from_slice(pending);
+        *pending = larger;
     }
 }
 
@@ -128,14 +128,14 @@ impl StreamSealer {
         let (mut stored, mut at) = (Vec::new(), 0);
         while at < data.len() {
             // A byte more than a batch: so the batch is not the end.
-            let room = self.batch + 1 - state.held.len();
+            let room = self.batch + 1 - state.pending.len();
             let n = room.min(data.len() - at);
-            let from = state.held.len();
-            grow(&mut state.held, from + n, self.batch + 1);
-            state.held.resize(from + n, 0);
-            data.copy_range(at..at + n, &mut state.held[from..]);
+            let from = state.pending.len();
+            grow(&mut state.pending, from + n, self.batch + 1);
+            state.pending.resize(from + n, 0);
+            data.copy_range(at..at + n, &mut state.pending[from..]);
             at += n;
-            if state.held.len() > self.batch {
+            if state.pending.len() > self.batch {
                 self.seal_batch(state, &mut stored)?;
             }
         }
@@ -147,7 +147,7 @@ impl StreamSealer {
         let share = self.batch / self.threads;
         let pieces = (0..self.threads).map(|_| state.sealer.take((share / self.segment) as u64));
         let pieces = pieces.collect::<Result<Vec<_>>>()?;
-        let (batch, rest) = state.held.split_at(self.batch);
+        let (batch, rest) = state.pending.split_at(self.batch);
         let seal = |(piece, text): &(Mutex<Option<Piece>>, &[u8])| {
             let piece = piece.lock().unwrap_or_else(PoisonError::into_inner).take();
             piece.map_or(Ok(Vec::new()), |piece| piece.seal(&[text]))
@@ -171,8 +171,8 @@ impl StreamSealer {
         })?;
         sealed.into_iter().for_each(|mut sealed| stored.append(&mut sealed));
         let rest = rest.len();
-        state.held.copy_within(self.batch.., 0);
-        state.held.truncate(rest);
+        state.pending.copy_within(self.batch.., 0);
+        state.pending.truncate(rest);
         Ok(())
     }
 }

@@ -245,7 +245,7 @@ fn rekey_tree(
     let (key_set, new) = (key_set.get(), new.get());
     let (identities, recipients) = (key_set.identities()?, new.new_recipients()?);
     let opens = new.identities()?;
-    let (to, already) = (|| Ok(&recipients), new.already(&opens, keep));
+    let (to, already) = (|| Ok(&recipients), new.rekeyed_check(&opens, keep));
     let run = TreeRun::new([&source, &source], jobs, None, progress)?;
     run.work(py, |options, tell| {
         let mut rekey = Rekey::new(&identities, &to, existing(keep), RekeyMode::Header)

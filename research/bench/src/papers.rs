@@ -50,7 +50,7 @@ pub struct Papers {
 
     /// How this program is told to measure a back end
     #[arg(skip)]
-    pub again: PaperCommand,
+    pub command: PaperCommand,
 }
 
 /// What this program is called with to measure papers, and how a paper is named there.
@@ -278,14 +278,14 @@ mod tests {
 
     fn papers() -> Papers {
         let options = Options { sizes: vec![32], rounds: 1, slice: 0, ..Options::default() };
-        let again = PaperCommand::default();
+        let command = PaperCommand::default();
         Papers {
             papers: vec![Paper::KcXaes],
             pages: None,
             report: None,
             quick: false,
             options,
-            again,
+            command,
         }
     }
 

@@ -38,5 +38,5 @@ pub(crate) fn bench(args: BenchArgs) -> Result {
 }
 
 fn papers_of(papers: Vec<papers::Paper>, quick: bool, options: polyseal_bench::Options) -> Papers {
-    Papers { papers, pages: None, report: None, quick, options, again: AGAIN }
+    Papers { papers, pages: None, report: None, quick, options, command: AGAIN }
 }

@@ -22,9 +22,9 @@ struct State<R> {
     /// The threads that may still take an item.
     working: usize,
     /// Those of them that are as far ahead as they may be.
-    ahead: usize,
+    waiting_ahead: usize,
     /// Nothing more is wanted, or a thread has panicked.
-    over: bool,
+    ended: bool,
 }
 
 struct SharedState<R> {
@@ -52,7 +52,7 @@ impl<R> SharedState<R> {
                 drop(state);
                 // The caller's own thread may only now hear of a signal.
                 if ask() {
-                    self.change(|state| state.over = true);
+                    self.change(|state| state.ended = true);
                 }
                 state = self.state();
             }
@@ -62,15 +62,15 @@ impl<R> SharedState<R> {
 
     /// Waits until item `index` is not too far ahead; whether it is still wanted.
     fn may_begin(&self, index: u64) -> bool {
-        let too_far = |state: &mut State<R>| !state.over && index >= state.turn + AHEAD;
+        let too_far = |state: &mut State<R>| !state.ended && index >= state.turn + AHEAD;
         let mut state = self.state();
         if too_far(&mut state) {
-            state.ahead += 1;
+            state.waiting_ahead += 1;
             let waited = self.changed.wait_while(state, too_far);
             state = waited.unwrap_or_else(PoisonError::into_inner);
-            state.ahead -= 1;
+            state.waiting_ahead -= 1;
         }
-        !state.over
+        !state.ended
     }
 
     /// Stores the result of item `index`, and wakes its consumer.
@@ -95,7 +95,7 @@ struct StopOnDrop<'a, R>(&'a SharedState<R>);
 
 impl<R> Drop for StopOnDrop<'_, R> {
     fn drop(&mut self) {
-        self.0.change(|state| state.over = true);
+        self.0.change(|state| state.ended = true);
     }
 }
 
@@ -111,14 +111,14 @@ impl<R> Iterator for OrderedResults<'_, R> {
     fn next(&mut self) -> Option<R> {
         let shared = self.shared;
         let mut state = shared.wait_while(
-            |state| !state.waiting.contains_key(&state.turn) && state.working > 0 && !state.over,
+            |state| !state.waiting.contains_key(&state.turn) && state.working > 0 && !state.ended,
             || self.progress.cancelled(),
         );
         let turn = state.turn;
         let result = state.waiting.remove(&turn)?;
         state.turn += 1;
         // To wake a thread takes about as long as to seal a small file.
-        let waits = state.ahead > 0;
+        let waits = state.waiting_ahead > 0;
         drop(state);
         if waits {
             shared.changed.notify_all();
@@ -143,7 +143,8 @@ pub fn in_order<T: Send, R: Send, O>(
     if working == 1 {
         return consume(&mut items.map(&work));
     }
-    let state = State { waiting: BTreeMap::new(), turn: 0, working, ahead: 0, over: false };
+    let state =
+        State { waiting: BTreeMap::new(), turn: 0, working, waiting_ahead: 0, ended: false };
     let shared = SharedState { state: Mutex::new(state), changed: Condvar::new() };
     let items = Mutex::new(items.enumerate());
     let worker = || {

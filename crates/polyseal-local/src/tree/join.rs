@@ -83,7 +83,7 @@ impl<'a, M: Iterator<Item = ManifestItem>> Join<'a, M> {
     fn skip_expected(&mut self) {
         let manifest = manifest_name();
         let is_expected = |found: &std::result::Result<WalkEntry, UnreadDirectory>| match found {
-            Ok(step) => step.kind == EntryKind::Directory || step.there.as_os_str() == manifest,
+            Ok(step) => step.kind == EntryKind::Directory || step.disk_path.as_os_str() == manifest,
             Err(_) => false,
         };
         while self.walk.next_if(is_expected).is_some() {}
@@ -141,7 +141,7 @@ impl<M: Iterator<Item = ManifestItem>> Iterator for Join<'_, M> {
         };
         if order == Ordering::Greater {
             return self.walk.next().map(|found| match found {
-                Ok(step) => Ok(Pair::Added(step.there)),
+                Ok(step) => Ok(Pair::Added(step.disk_path)),
                 Err((path, error)) => Ok(self.unread_error(path, error)),
             });
         }

@@ -94,7 +94,7 @@ impl Tree {
     ) -> impl Iterator<Item = Result<PathBuf>> + Send + 'a {
         Walk::new(&self.root, options.exclude, false).filter_map(|step| match step {
             Ok(step) if step.kind == EntryKind::Directory => None,
-            Ok(step) => Some(Ok(step.there)),
+            Ok(step) => Some(Ok(step.disk_path)),
             Err((path, error)) => Some(Err(Error::io("read", &self.shown(&path), error))),
         })
     }

@@ -61,8 +61,8 @@ impl OpenDestination {
     fn create(&self, path: &Path, bytes: u64, options: &Options<'_>) -> Result<NewSealedFile> {
         Ok(match self {
             Self::Directory(to) => NewSealedFile::File(to.create(path, options)?),
-            Self::Store(store, over) => {
-                NewSealedFile::Stored(store.create(path, *over, Some(bytes))?)
+            Self::Store(store, overwrite) => {
+                NewSealedFile::Stored(store.create(path, *overwrite, Some(bytes))?)
             }
         })
     }
@@ -72,13 +72,13 @@ impl OpenDestination {
         let path = PathBuf::from(manifest_name());
         Ok(match self {
             Self::Directory(to) => NewSealedFile::File(to.create(&path, options)?),
-            Self::Store(store, over) => {
-                let over = if *over == OverwriteRule::Nothing {
+            Self::Store(store, overwrite) => {
+                let overwrite = if *overwrite == OverwriteRule::Nothing {
                     OverwriteRule::Nothing
                 } else {
                     OverwriteRule::AsSeen
                 };
-                NewSealedFile::Stored(store.create(&path, over, None)?)
+                NewSealedFile::Stored(store.create(&path, overwrite, None)?)
             }
         })
     }
@@ -118,8 +118,8 @@ impl TreeSealer {
             let there = store.shown(&path);
             return Err(Error::new(&store.shown(Path::new("")), Problem::Occupied(there)));
         }
-        let over = if overwrite { OverwriteRule::Anything } else { OverwriteRule::Nothing };
-        let sealer = Self { from, to: Destination::Store(store, over) };
+        let overwrite = if overwrite { OverwriteRule::Anything } else { OverwriteRule::Nothing };
+        let sealer = Self { from, to: Destination::Store(store, overwrite) };
         sealer.expect_distinct_names(options)?;
         Ok(sealer)
     }
@@ -158,7 +158,7 @@ impl TreeSealer {
         let Self { from, to } = self;
         let to = match to {
             Destination::Directory(to) => OpenDestination::Directory(to.make()?),
-            Destination::Store(store, over) => OpenDestination::Store(store, over),
+            Destination::Store(store, overwrite) => OpenDestination::Store(store, overwrite),
         };
         let watch = Watch::new(options.progress);
         let add = |more| watch.add(more);
@@ -183,7 +183,7 @@ impl TreeSealer {
             }
             Err((path, error)) => (path, Err(error)),
         };
-        let over = AtomicBool::new(false);
+        let stop = AtomicBool::new(false);
         let output = to.manifest(options)?;
         let shown = to.shown(Path::new(&manifest_name()));
         let manifest = Manifest { of: &from, options, encryptor, shown };
@@ -193,25 +193,25 @@ impl TreeSealer {
         thread::scope(|scope| {
             if options.progress.wants_total() {
                 // Without the thread nobody knows how much there is.
-                let count = || count(&from, options, &over);
+                let count = || count(&from, options, &stop);
                 let _ = thread::Builder::new().spawn_scoped(scope, count);
             }
-            let _over = StopOnDrop(&over);
+            let _stop = StopOnDrop(&stop);
             in_order(steps, options.jobs, options.progress, work, consume)
         })
     }
 }
 
 /// Tells how much there is to be done, unless all of it is done before.
-fn count(from: &Tree, options: &Options<'_>, over: &AtomicBool) {
+fn count(from: &Tree, options: &Options<'_>, stop: &AtomicBool) {
     let (mut files, mut bytes) = (0, 0);
     // In directories of its own: the work has the one that was last used.
     for step in Walk::new(&from.root, options.exclude, false).flatten() {
-        if over.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) {
             return;
         }
         if step.kind == EntryKind::File
-            && let Ok((directory, name)) = from.root.of_beneath(&step.there)
+            && let Ok((directory, name)) = from.root.of_beneath(&step.disk_path)
             && let Ok(seen) = directory.stat(&name)
         {
             files += 1;

@@ -64,7 +64,7 @@ pub trait Store: Debug + Send + Sync {
     fn create(
         &self,
         path: &Path,
-        over: OverwriteRule,
+        overwrite: OverwriteRule,
         bytes: Option<u64>,
     ) -> Result<Box<dyn NewStoredFile>>;
 }

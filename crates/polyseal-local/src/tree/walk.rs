@@ -18,7 +18,7 @@ pub(super) struct WalkEntry {
     /// The path from the root; in a sealed tree, without the suffix of a file.
     pub(super) path: PathBuf,
     /// As it is on disk.
-    pub(super) there: PathBuf,
+    pub(super) disk_path: PathBuf,
     /// In a sealed tree, all that has no suffix and is no directory is of another kind.
     pub(super) kind: EntryKind,
 }
@@ -39,7 +39,7 @@ impl DirectoryNames for Cursor {
 }
 
 pub(super) struct Walk<'a> {
-    there: Box<dyn DirectoryNames>,
+    source: Box<dyn DirectoryNames>,
     exclude: &'a (dyn Fn(&Path) -> bool + Sync),
     sealed: bool,
     /// Of each directory on the way, what is still to come, the last first.
@@ -62,11 +62,11 @@ impl<'a> Walk<'a> {
     }
 
     pub(super) fn from_names(
-        there: Box<dyn DirectoryNames>,
+        source: Box<dyn DirectoryNames>,
         exclude: &'a (dyn Fn(&Path) -> bool + Sync),
         sealed: bool,
     ) -> Self {
-        Self { there, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
+        Self { source, exclude, sealed, open: Vec::new(), next: Some(PathBuf::new()), clash: None }
     }
 
     /// A file whose encrypted name a directory beside it has, if one has been passed.
@@ -75,7 +75,7 @@ impl<'a> Walk<'a> {
     }
 
     fn names(&mut self, path: &Path) -> io::Result<Vec<Name>> {
-        let found = self.there.names(path)?.into_iter().map(|(name, kind)| {
+        let found = self.source.names(path)?.into_iter().map(|(name, kind)| {
             let (key, kind) = self.ordered(&name, kind);
             (Reverse(key), Reverse(kind), name)
         });
@@ -132,7 +132,7 @@ impl Iterator for Walk<'_> {
             };
             let step = WalkEntry {
                 path: directory.join(of_bytes(&key)),
-                there: directory.join(name),
+                disk_path: directory.join(name),
                 kind,
             };
             if kind == EntryKind::Directory {

@@ -69,7 +69,7 @@ pub struct NoAnswer {
     /// Who was asked.
     pub host: String,
     /// Why, in a few words.
-    pub said: String,
+    pub message: String,
     kind: HttpErrorKind,
     source: Option<HttpError>,
 }
@@ -119,7 +119,7 @@ impl fmt::Display for BadList {
 
 impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no whole answer from {}: {}", self.host, self.said)
+        write!(f, "no whole answer from {}: {}", self.host, self.message)
     }
 }
 
@@ -146,12 +146,12 @@ impl NoAnswer {
     pub(super) fn because(host: &str, error: HttpError) -> Self {
         let first: &(dyn Error + 'static) = &error;
         let root = successors(Some(first), |&error| error.source()).last();
-        let said = root.map(ToString::to_string).unwrap_or_default();
-        Self { host: host.to_owned(), said, kind: error.kind(), source: Some(error) }
+        let message = root.map(ToString::to_string).unwrap_or_default();
+        Self { host: host.to_owned(), message, kind: error.kind(), source: Some(error) }
     }
 
-    pub(super) fn new(host: &str, kind: HttpErrorKind, said: String) -> Self {
-        Self { host: host.to_owned(), said, kind, source: None }
+    pub(super) fn new(host: &str, kind: HttpErrorKind, message: String) -> Self {
+        Self { host: host.to_owned(), message, kind, source: None }
     }
 }
 

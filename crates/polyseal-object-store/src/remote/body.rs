@@ -25,8 +25,8 @@ use super::request_kind::Bounds;
 pub(super) struct BoundedBody {
     inner: HttpResponseBody,
     bounds: Bounds,
-    taken: u64,
-    over: bool,
+    received: u64,
+    exceeded: bool,
     patience: Duration,
     /// Since when nothing comes, while it does not.
     waiting: Option<Instant>,
@@ -48,7 +48,18 @@ impl BoundedBody {
     ) -> Self {
         let last = Instant::now();
         let (waiting, alarm) = (None, None);
-        Self { inner, bounds, taken: 0, over: false, patience, waiting, alarm, last, host, watch }
+        Self {
+            inner,
+            bounds,
+            received: 0,
+            exceeded: false,
+            patience,
+            waiting,
+            alarm,
+            last,
+            host,
+            watch,
+        }
     }
 
     /// All of it.
@@ -75,7 +86,7 @@ impl BoundedBody {
 
     fn failed(&self, error: NoAnswer) -> HttpError {
         if let Some(watch) = &self.watch {
-            watch.failed(&self.host, &error.said, self.last);
+            watch.failed(&self.host, &error.message, self.last);
         }
         error.into()
     }
@@ -86,8 +97,8 @@ impl BoundedBody {
         }
     }
 
-    fn broken_error(&self, said: String, kind: HttpErrorKind) -> HttpError {
-        self.failed(NoAnswer::new(&self.host, kind, said))
+    fn broken_error(&self, message: String, kind: HttpErrorKind) -> HttpError {
+        self.failed(NoAnswer::new(&self.host, kind, message))
     }
 
     fn next(
@@ -102,28 +113,28 @@ impl BoundedBody {
             Some(Err(error)) => {
                 return Some(Err(self.failed(NoAnswer::because(&self.host, error))));
             }
-            None if self.taken < self.bounds.least => {
-                let said = format!("{} bytes of {} came", self.taken, self.bounds.least);
-                return Some(Err(self.broken_error(said, HttpErrorKind::Interrupted)));
+            None if self.received < self.bounds.least => {
+                let message = format!("{} bytes of {} came", self.received, self.bounds.least);
+                return Some(Err(self.broken_error(message, HttpErrorKind::Interrupted)));
             }
             None => {
                 self.succeeded();
                 return None;
             }
         };
-        if self.taken == 0 {
+        if self.received == 0 {
             self.succeeded();
         }
         self.last = Instant::now();
         // What may be there is given before the error, so that to go on from there is to ask for
         // nothing.
-        let left = self.bounds.most - self.taken;
-        self.over = data.len() as u64 > left;
+        let left = self.bounds.most - self.received;
+        self.exceeded = data.len() as u64 > left;
         let data = match usize::try_from(left) {
-            Ok(left) if self.over => data.slice(..left),
+            Ok(left) if self.exceeded => data.slice(..left),
             _ => data,
         };
-        self.taken += data.len() as u64;
+        self.received += data.len() as u64;
         Some(Ok(Frame::data(data)))
     }
 }
@@ -137,7 +148,7 @@ impl Body for BoundedBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
         let this = &mut *self;
-        if this.over {
+        if this.exceeded {
             return Poll::Ready(Some(Err(refused(ExcessBytes { asked: this.bounds.most }))));
         }
         if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(context) {
@@ -151,8 +162,8 @@ impl Body for BoundedBody {
             ready!(alarm.as_mut().poll(context));
             let left = patience.saturating_sub(since.elapsed());
             if left.is_zero() {
-                let said = format!("nothing came for {} s", patience.as_secs());
-                return Poll::Ready(Some(Err(this.broken_error(said, HttpErrorKind::Timeout))));
+                let message = format!("nothing came for {} s", patience.as_secs());
+                return Poll::Ready(Some(Err(this.broken_error(message, HttpErrorKind::Timeout))));
             }
             alarm.as_mut().reset(tokio::time::Instant::now() + left);
         }

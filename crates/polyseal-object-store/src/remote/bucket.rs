@@ -78,10 +78,10 @@ impl Bucket {
             Some(url) => Server::Web(url.clone()),
             None => Server::Store,
         };
-        let (trouble, skipped) = (Arc::clone(on_notice), Arc::clone(on_notice));
+        let (outage, skipped) = (Arc::clone(on_notice), Arc::clone(on_notice));
         let connector = Connector::new(
             server,
-            move |it| trouble(Notice::Outage(*it)),
+            move |it| outage(Notice::Outage(*it)),
             move |key| skipped(Notice::Skipped(key)),
         );
         let options = options(url.scheme()).map_err(failed)?;

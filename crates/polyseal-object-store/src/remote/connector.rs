@@ -50,7 +50,7 @@ pub enum Server {
 #[derive(Clone)]
 pub struct Connector {
     server: Server,
-    on_trouble: OnOutage,
+    on_outage: OnOutage,
     on_skipped: OnSkipped,
     read: Duration,
     write: Duration,
@@ -60,16 +60,16 @@ pub struct Connector {
 type OnSkipped = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Connector {
-    /// `on_trouble` is told, once, of a server that has not answered for 10 seconds; `on_skipped`
+    /// `on_outage` is told, once, of a server that has not answered for 10 seconds; `on_skipped`
     /// of each key in a list that `object_store` cannot have, and that was left out.
     pub fn new(
         server: Server,
-        on_trouble: impl Fn(&Outage<'_>) + Send + Sync + 'static,
+        on_outage: impl Fn(&Outage<'_>) + Send + Sync + 'static,
         on_skipped: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
-        let (on_trouble, on_skipped) = (Arc::new(on_trouble), Arc::new(on_skipped));
+        let (on_outage, on_skipped) = (Arc::new(on_outage), Arc::new(on_skipped));
         let told_after = TOLD_AFTER;
-        Self { server, on_trouble, on_skipped, read: READ, write: WRITE, told_after }
+        Self { server, on_outage, on_skipped, read: READ, write: WRITE, told_after }
     }
 
     /// For how long nothing may come: while something is read, and until there is an answer to
@@ -81,7 +81,7 @@ impl Connector {
 
     /// When trouble is told, in place of 10 seconds.
     #[must_use]
-    pub fn with_trouble_told_after(self, told_after: Duration) -> Self {
+    pub fn with_outage_after(self, told_after: Duration) -> Self {
         Self { told_after, ..self }
     }
 
@@ -141,7 +141,7 @@ impl fmt::Debug for Connector {
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> Result<HttpClient> {
         let (client, allow_http) = self.client(options)?;
-        let watch = Arc::new(OutageWatch::new(self.told_after, Arc::clone(&self.on_trouble)));
+        let watch = Arc::new(OutageWatch::new(self.told_after, Arc::clone(&self.on_outage)));
         let connector = self.clone();
         Ok(HttpClient::new(Service {
             client,
@@ -247,11 +247,11 @@ impl Service {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(error)) => NoAnswer::because(host, error),
             Err(_) => {
-                let said = format!("nothing came for {} s", patience.as_secs());
-                NoAnswer::new(host, HttpErrorKind::Timeout, said)
+                let message = format!("nothing came for {} s", patience.as_secs());
+                NoAnswer::new(host, HttpErrorKind::Timeout, message)
             }
         };
-        self.watch.failed(host, &error.said, begun);
+        self.watch.failed(host, &error.message, begun);
         Err(error.into())
     }
 
@@ -267,24 +267,24 @@ impl Service {
     ) -> Result<HttpResponse, HttpError> {
         let bounds = Bounds { most: ANSWER_BYTES, least: 0 };
         let body = BoundedBody::new(body, bounds, self.connector.read, host.into(), None);
-        let said = body.read_beginning().await;
-        let mut said = String::from_utf8_lossy(&said).into_owned();
+        let message = body.read_beginning().await;
+        let mut message = String::from_utf8_lossy(&message).into_owned();
         if let Server::Web(url) = &self.connector.server
             && url.query().is_some()
         {
             // It may repeat the query.
-            said.clear();
+            message.clear();
         }
         let status = parts.status;
         if let RequestKind::Range(part) = asked
             && status == StatusCode::RANGE_NOT_SATISFIABLE
-            && part.is_of_nothing(&parts.headers, &said)
+            && part.is_of_nothing(&parts.headers, &message)
         {
             return Err(empty(&parts.headers));
         }
         let again = is_repeated(status);
         if again {
-            self.watch.failed(host, &error_text(status, &said), begun);
+            self.watch.failed(host, &error_text(status, &message), begun);
         } else {
             self.watch.succeeded();
         }
@@ -292,11 +292,11 @@ impl Service {
             return Err(refused(NoAnswer::new(
                 host,
                 HttpErrorKind::Unknown,
-                error_text(status, &said),
+                error_text(status, &message),
             )));
         }
         parts.headers.remove(CONTENT_LENGTH);
-        Ok(HttpResponse::from_parts(parts, said.into()))
+        Ok(HttpResponse::from_parts(parts, message.into()))
     }
 }
 
@@ -309,7 +309,7 @@ pub(super) fn is_repeated(status: StatusCode) -> bool {
 /// With what a store says in XML, if it does.
 fn error_text(status: StatusCode, body: &str) -> String {
     let message = xml::text(body, "Message");
-    message.map_or_else(|| status.to_string(), |said| format!("{status}: {said}"))
+    message.map_or_else(|| status.to_string(), |message| format!("{status}: {message}"))
 }
 
 /// Scheme, host and port.

@@ -109,13 +109,13 @@ impl Problem {
             StoreError::Unauthenticated { .. } => Self::Credentials,
             StoreError::PermissionDenied { .. } => Self::Permission,
             StoreError::NotImplemented { .. } => Self::NoConditions,
-            error => Self::Store(line(&said(error))),
+            error => Self::Store(line(&message(error))),
         }
     }
 }
 
 /// The words that say most.
-fn said(error: &StoreError) -> String {
+fn message(error: &StoreError) -> String {
     fn text<T: StdError + 'static>(error: &StoreError) -> Option<String> {
         find::<T>(error).map(ToString::to_string)
     }
@@ -213,6 +213,6 @@ mod tests {
         assert_eq!(line(&"x".repeat(400)), "x".repeat(300) + "…");
         let source = "Server: <Error><Code>A</Code><Message>No &amp; never</Message></Error>";
         let error = StoreError::Generic { store: "S3", source: source.into() };
-        assert_eq!(said(&error), "No & never");
+        assert_eq!(message(&error), "No & never");
     }
 }

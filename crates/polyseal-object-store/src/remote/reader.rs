@@ -37,7 +37,7 @@ pub struct PinnedObject {
 /// An object that is read from front to back.
 #[derive(Debug)]
 pub struct ObjectReader {
-    way: ReadMode,
+    mode: ReadMode,
     at: u64,
     chunk: Bytes,
     rest: Option<Stream>,
@@ -212,7 +212,7 @@ impl ObjectReader {
     /// # Errors
     /// What the store says.
     pub fn open(object: &Object) -> Result<Self, Error> {
-        let (way, rest) = match PinnedObject::open(object) {
+        let (mode, rest) = match PinnedObject::open(object) {
             Ok(pinned) => (ReadMode::Pinned(Box::new(pinned)), None),
             Err(error) if matches!(error.problem(), Problem::NoRanges) => {
                 let got = object.wait(object.bucket.store.get(&object.path))?;
@@ -223,7 +223,7 @@ impl ObjectReader {
             }
             Err(error) => return Err(error),
         };
-        Ok(Self { way, at: 0, chunk: Bytes::new(), rest, broken: 0 })
+        Ok(Self { mode, at: 0, chunk: Bytes::new(), rest, broken: 0 })
     }
 
     /// The object's name, without the query of a URL.
@@ -235,7 +235,7 @@ impl ObjectReader {
     /// The object.
     #[must_use]
     pub fn object(&self) -> &Object {
-        match &self.way {
+        match &self.mode {
             ReadMode::Pinned(pinned) => &pinned.object,
             ReadMode::Forward(forward) => &forward.object,
         }
@@ -244,7 +244,7 @@ impl ObjectReader {
     /// What the store tells of it.
     #[must_use]
     pub fn meta(&self) -> &ObjectMeta {
-        match &self.way {
+        match &self.mode {
             ReadMode::Pinned(pinned) => pinned.meta(),
             ReadMode::Forward(forward) => &forward.meta,
         }
@@ -253,7 +253,7 @@ impl ObjectReader {
     /// What else the store tells of it.
     #[must_use]
     pub fn attributes(&self) -> &Attributes {
-        match &self.way {
+        match &self.mode {
             ReadMode::Pinned(pinned) => &pinned.attributes,
             ReadMode::Forward(forward) => &forward.attributes,
         }
@@ -264,7 +264,7 @@ impl ObjectReader {
     /// # Errors
     /// [`Problem::NoRanges`].
     pub fn pinned(self) -> Result<PinnedObject, Error> {
-        match self.way {
+        match self.mode {
             ReadMode::Pinned(pinned) => Ok(*pinned),
             ReadMode::Forward(forward) => {
                 Err(Error::new(forward.object.url.to_string(), Problem::NoRanges))
@@ -278,13 +278,13 @@ impl ObjectReader {
         if self.at >= size {
             return Ok(Bytes::new());
         }
-        if let ReadMode::Pinned(pinned) = &self.way
+        if let ReadMode::Pinned(pinned) = &self.mode
             && let Some(held) = pinned.ends.bytes_from(self.at).filter(|held| !held.is_empty())
         {
             self.rest = None;
             return Ok(Bytes::copy_from_slice(held));
         }
-        let mut rest = match (self.rest.take(), &self.way) {
+        let mut rest = match (self.rest.take(), &self.mode) {
             (Some(rest), _) => rest,
             (None, ReadMode::Pinned(pinned)) => {
                 let behind = pinned.ends.missing(self.at..size).unwrap_or(self.at..size);
@@ -306,7 +306,7 @@ impl ObjectReader {
     /// A stream broke off, or ended early. Of what has no ETag nobody has asked again yet.
     fn retry(&mut self, error: Option<StoreError>) -> io::Result<Bytes> {
         self.broken += 1;
-        match (&self.way, error) {
+        match (&self.mode, error) {
             (ReadMode::Pinned(pinned), _)
                 if pinned.pin.meta.e_tag.is_none() && self.broken < BROKEN =>
             {

@@ -164,7 +164,7 @@ impl S3Object<'_> {
         // Once: who does not hear the answer does not know whether it was done.
         let headers = [("if-match", e_tag.to_owned())];
         let query = [("uploadId", upload)];
-        let answer = self.once(&Method::POST, &query, &headers, body.as_bytes()).await?;
+        let answer = self.send_once(&Method::POST, &query, &headers, body.as_bytes()).await?;
         let completed = self.checked(answer)?;
         // Servers begin to answer before they are done.
         match xml::root(&completed.text).as_deref() {
@@ -194,7 +194,7 @@ impl S3Object<'_> {
     ) -> Result<Answer> {
         let (begun, mut wait) = (Instant::now(), WAIT.start);
         loop {
-            let answer = self.once(method, query, headers, body).await;
+            let answer = self.send_once(method, query, headers, body).await;
             let again = match &answer {
                 Ok(answer) => is_repeated(answer.status),
                 Err(error) => find::<HttpError>(error)
@@ -208,7 +208,7 @@ impl S3Object<'_> {
         }
     }
 
-    async fn once(
+    async fn send_once(
         &self,
         method: &Method,
         query: &[(&str, &str)],

@@ -179,10 +179,10 @@ impl Store for Prefix {
     fn create(
         &self,
         path: &Path,
-        over: OverwriteRule,
+        overwrite: OverwriteRule,
         bytes: Option<u64>,
     ) -> polyseal_local::Result<Box<dyn NewStoredFile>> {
-        let created = self.object(path).and_then(|object| match over {
+        let created = self.object(path).and_then(|object| match overwrite {
             OverwriteRule::Nothing => ObjectWriter::create(object, false, bytes),
             OverwriteRule::Anything => ObjectWriter::create(object, true, bytes),
             OverwriteRule::AsSeen => ObjectWriter::create_over_seen(object),
@@ -196,7 +196,7 @@ impl Store for Prefix {
 #[derive(Debug)]
 pub struct StoredObject {
     pinned: Arc<PinnedObject>,
-    ahead: Prefetcher,
+    prefetcher: Prefetcher,
 }
 
 impl StoredObject {
@@ -218,7 +218,7 @@ impl StoredObject {
 
     fn of(pinned: PinnedObject) -> Self {
         let pinned = Arc::new(pinned);
-        Self { ahead: Prefetcher::new_for(Arc::clone(&pinned)), pinned }
+        Self { prefetcher: Prefetcher::new_for(Arc::clone(&pinned)), pinned }
     }
 
     /// What the store tells of it: the size is that of what is stored.
@@ -249,7 +249,7 @@ impl ReadAt for StoredObject {
     fn read_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
         let held = self.pinned.bytes_from(offset);
         if held.is_empty() {
-            return self.ahead.read_at(buffer, offset);
+            return self.prefetcher.read_at(buffer, offset);
         }
         let bytes = buffer.len().min(held.len());
         buffer[..bytes].copy_from_slice(&held[..bytes]);

@@ -161,8 +161,8 @@ async fn headers_are_bounded() {
         });
         let store = web(&server.origin(), &Log::default());
         let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
-        let said = &answer(&error).said;
-        assert!(said.contains("message head is too large"), "{said}");
+        let message = &answer(&error).message;
+        assert!(message.contains("message head is too large"), "{message}");
         assert_eq!(server.heads().len(), 1, "it is not asked again");
         assert!(written.load(Ordering::Relaxed) < BUFFERS);
     }
@@ -182,7 +182,7 @@ async fn a_silent_server_is_not_waited_for() {
         let make = |kind| Log::default().connector(kind).with_patience(short, long);
         let store = web_with(&server.origin(), make);
         let error = store.get_range(&Path::from("k"), 0..10).await.unwrap_err();
-        assert!(answer(&error).said.starts_with("nothing came for"), "{error}");
+        assert!(answer(&error).message.starts_with("nothing came for"), "{error}");
     }
     // What is written may take longer than what is read.
     let slow = Server::start(move |_, out| {

@@ -34,12 +34,12 @@ impl Log {
         Connector::new(
             server,
             move |trouble| {
-                let line = format!("{}: {}", trouble.host, trouble.said);
+                let line = format!("{}: {}", trouble.host, trouble.message);
                 troubles.lock().unwrap().push(line);
             },
             move |key| skipped.lock().unwrap().push(key.to_owned()),
         )
-        .with_trouble_told_after(Duration::ZERO)
+        .with_outage_after(Duration::ZERO)
     }
 }
 

@@ -39,9 +39,9 @@ fn main() -> ExitCode {
         Task::Run(_) | Task::Limits(_) => None,
     };
     if let Some(backend) = backend
-        && let Some(mut again) = PeerLimit::for_backend(backend).restart()
+        && let Some(mut command) = PeerLimit::for_backend(backend).restart()
     {
-        return match again.status() {
+        return match command.status() {
             Ok(status) if status.success() => ExitCode::SUCCESS,
             Ok(_) => ExitCode::FAILURE,
             Err(error) => {

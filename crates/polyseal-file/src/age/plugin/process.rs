@@ -42,7 +42,7 @@ pub(super) struct PluginProcess<'a, C> {
     to: Option<Sender<Zeroizing<Vec<u8>>>>,
     from: Receiver<PluginMessage>,
     words: ErrorOutput,
-    told: bool,
+    silence_reported: bool,
 }
 
 /// What comes from a plugin.
@@ -82,7 +82,7 @@ impl<'a, C: Callbacks> PluginProcess<'a, C> {
             };
             let (to, from) = (writer(stdin)?, reader(stdout, child)?);
             let words = listener(stderr)?;
-            Ok(Self { program, callbacks, to: Some(to), from, words, told: false })
+            Ok(Self { program, callbacks, to: Some(to), from, words, silence_reported: false })
         };
         start().map_err(|error: io::Error| {
             let text = error.to_string();
@@ -107,17 +107,17 @@ impl<'a, C: Callbacks> PluginProcess<'a, C> {
     /// The next stanza of the plugin. After some silence the user is told, once, what is waited
     /// for.
     pub(super) fn receive(&mut self) -> Result<AgeStanza> {
-        let said = match self.from.recv_timeout(SILENCE) {
+        let message = match self.from.recv_timeout(SILENCE) {
             Err(RecvTimeoutError::Timeout) => {
-                if !self.told {
+                if !self.silence_reported {
                     self.callbacks.display_message(&format!("waiting for {} …", self.program));
-                    self.told = true;
+                    self.silence_reported = true;
                 }
                 self.from.recv().ok()
             }
-            said => said.ok(),
+            message => message.ok(),
         };
-        match said {
+        match message {
             Some(PluginMessage::Stanza(stanza)) => Ok(stanza),
             Some(PluginMessage::Nonsense) => Err(self.nonsense("an invalid stanza")),
             Some(PluginMessage::Closed) => {
@@ -165,7 +165,7 @@ fn writer(mut stdin: ChildStdin) -> io::Result<Sender<Zeroizing<Vec<u8>>>> {
 /// A thread that reads stanzas, and then waits for the end of the plugin: whoever waits for no
 /// program that has ended keeps it in the system's table.
 fn reader(stdout: ChildStdout, mut child: Child) -> io::Result<Receiver<PluginMessage>> {
-    let (to, said) = mpsc::channel();
+    let (to, messages) = mpsc::channel();
     let read = move || {
         let mut stdout = BufReader::new(stdout);
         loop {
@@ -179,7 +179,7 @@ fn reader(stdout: ChildStdout, mut child: Child) -> io::Result<Receiver<PluginMe
         let _ = to.send(PluginMessage::Ended(child.wait().ok()));
     };
     thread::Builder::new().spawn(read)?;
-    Ok(said)
+    Ok(messages)
 }
 
 fn stanza(from: &mut impl BufRead) -> PluginMessage {
