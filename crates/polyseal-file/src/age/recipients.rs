@@ -144,7 +144,7 @@ impl RecipientList {
             for identity in identities {
                 match identity {
                     IdentityLine::X25519(identity) => {
-                        added.built_in.push(Box::new(identity.to_public()))
+                        added.built_in.push(Box::new(identity.to_public()));
                     }
                     IdentityLine::Hybrid(identity) => {
                         added.built_in.push(Box::new(identity.to_recipient()));

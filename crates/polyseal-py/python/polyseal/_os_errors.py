@@ -46,7 +46,7 @@ def with_path(error: Exception, name: str) -> Exception:
 
 
 @contextmanager
-def telling(*names: object) -> Iterator[None]:
+def path_errors(*names: object) -> Iterator[None]:
     """Errors in this block are of the one of these files that they name, or of the first."""
     try:
         yield
@@ -58,4 +58,4 @@ def telling(*names: object) -> Iterator[None]:
         raise again from error
 
 
-__all__ = ["system_error", "telling", "told"]
+__all__ = ["path_errors", "system_error", "with_path"]

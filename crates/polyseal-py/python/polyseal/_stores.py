@@ -237,20 +237,20 @@ class LocalStore(Store):
 
         found = dict[str, dict[str, Any]]()
         try:
-            there = os.stat(path)
-            if not stat.S_ISDIR(there.st_mode):
-                return {path: _info_of(there)}
+            status = os.stat(path)
+            if not stat.S_ISDIR(status.st_mode):
+                return {path: _info_of(status)}
         except FileNotFoundError:
             return found
         # By descriptors: no link is followed but the path itself, by the separator at its end.
         for folder, folders, files, fd in os.fwalk(f"{path.rstrip('/')}/", onerror=fail):
             for name in files + folders:
                 try:
-                    there = os.stat(name, dir_fd=fd, follow_symlinks=False)
+                    status = os.stat(name, dir_fd=fd, follow_symlinks=False)
                 except FileNotFoundError:
                     continue
-                if not stat.S_ISDIR(there.st_mode):
-                    found[os.path.join(folder, name)] = _info_of(there)
+                if not stat.S_ISDIR(status.st_mode):
+                    found[os.path.join(folder, name)] = _info_of(status)
         return found
 
     def _place(self, path: str) -> tuple[str, str]:
@@ -274,8 +274,8 @@ class LocalStore(Store):
             os.close(fd)
 
     def _version(self, fd: int) -> tuple[int, str]:
-        there = os.fstat(fd)
-        return there.st_size, self.version(_info_of(there))
+        status = os.fstat(fd)
+        return status.st_size, self.version(_info_of(status))
 
     def now(self, path: str) -> tuple[int, str] | None:
         try:
@@ -333,9 +333,9 @@ class LocalStore(Store):
             os.close(fd)
 
 
-def _info_of(there: os.stat_result) -> dict[str, Any]:
+def _info_of(status: os.stat_result) -> dict[str, Any]:
     """What tells one version of a local file from another."""
-    return {"size": there.st_size, "created": there.st_ctime_ns, "mtime": there.st_mtime_ns, "ino": there.st_ino}
+    return {"size": status.st_size, "created": status.st_ctime_ns, "mtime": status.st_mtime_ns, "ino": status.st_ino}
 
 
 class S3Store(Store):
@@ -379,16 +379,16 @@ class S3Store(Store):
                     data += piece
             if len(data) != most:
                 raise too_few(path, len(data), stop - start)
-            return bytes(data), _kept(answer)
+            return bytes(data), _preserved_attributes(answer)
 
-        async def all_of_them() -> list[tuple[bytes, dict[str, Any]]]:
+        async def get_all() -> list[tuple[bytes, dict[str, Any]]]:
             return list(await asyncio.gather(*(get(start, stop) for start, stop in ranges)))
 
         with _conditions(path, _changed(path)):
             if all(start == stop for start, stop in ranges):
                 # No range has no bytes.
-                return [b""] * len(ranges), _kept(self._call("head_object", path, IfMatch=version))
-            found = sync(self.fs.loop, all_of_them)
+                return [b""] * len(ranges), _preserved_attributes(self._call("head_object", path, IfMatch=version))
+            found = sync(self.fs.loop, get_all)
         return [data for data, _ in found], found[0][1]
 
     def put(
@@ -409,7 +409,7 @@ class S3Store(Store):
             whole.update(first)
             arguments = _with_mark(attributes, whole.text())
             with _conditions(path, _conflict(path)):
-                answer = self._call("put_object", path, Body=first, **arguments, **_if(expected_version))
+                answer = self._call("put_object", path, Body=first, **arguments, **_if_match(expected_version))
             return str(answer["ETag"]).strip('"')
         upload = self.begin(path, mark.begun(header), attributes)
         try:
@@ -440,7 +440,7 @@ class S3Store(Store):
         ``sealed`` is not sent again with other bytes: two plaintexts would have one nonce. A source that shows other
         contents under the same version makes such.
         """
-        before = self._sent(path, upload, number) if sealed else None
+        before = self._sent_etag(path, upload, number) if sealed else None
         if before is not None:
             digest = before.strip('"').lower()
             if not re.fullmatch("[0-9a-f]{32}", digest):
@@ -457,7 +457,7 @@ class S3Store(Store):
         answer = self._call("upload_part", path, UploadId=upload, PartNumber=number, Body=data)
         return str(answer["ETag"])
 
-    def _sent(self, path: str, upload: str, number: int) -> str | None:
+    def _sent_etag(self, path: str, upload: str, number: int) -> str | None:
         """The ETag of a part that was sent before, which is the MD5 of its bytes on most stores."""
         answer = self._call("list_parts", path, UploadId=upload, PartNumberMarker=number - 1, MaxParts=1)
         found = [each for each in answer.get("Parts", []) if each["PartNumber"] == number]
@@ -468,7 +468,7 @@ class S3Store(Store):
         parts = [{"PartNumber": number, "ETag": etag} for number, etag in enumerate(etags, 1)]
         with _conditions(path, _conflict(path)):
             answer = self._call(
-                "complete_multipart_upload", path, UploadId=upload, MultipartUpload={"Parts": parts}, **_if(expected_version)
+                "complete_multipart_upload", path, UploadId=upload, MultipartUpload={"Parts": parts}, **_if_match(expected_version)
             )
         return str(answer["ETag"]).strip('"')
 
@@ -543,7 +543,7 @@ def staged(fs: AbstractFileSystem, path: str, *, overwrite: bool, **options: Any
     return fs._open(path, mode="wb" if overwrite else "xb", autocommit=False, **options)
 
 
-def _kept(answer: dict[str, Any]) -> dict[str, Any]:
+def _preserved_attributes(answer: dict[str, Any]) -> dict[str, Any]:
     """What an answer tells of an object that one in its place gets."""
     return {name: answer[name] for name in _KEPT if answer.get(name)}
 
@@ -576,7 +576,7 @@ def _parts(pieces: Iterable[bytes], least: int) -> Iterator[bytes]:
         yield b"".join(held)
 
 
-def _if(version: str | None) -> dict[str, str]:
+def _if_match(version: str | None) -> dict[str, str]:
     return {"IfNoneMatch": "*"} if version is None else {"IfMatch": version}
 
 

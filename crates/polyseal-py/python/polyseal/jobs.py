@@ -45,7 +45,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Union
 
-from ._marks import Mark, is_whole, same
+from ._marks import Mark, is_whole, marks_match
 from ._opening import HEADER_SIZE, opened
 from ._polyseal import Opener, Outline, Sealer, StreamSealer, Version
 from ._references import by_reference, references, resolved
@@ -289,10 +289,10 @@ class _Worker:
             whole = mark.whole()
             for start in range(0, found.size, PIECE):
                 whole.update(target.read(start, min(found.size, start + PIECE)))
-            return same(whole.text(), found.mark)
+            return marks_match(whole.text(), found.mark)
         # The mark tells of the header alone. What is after it must open, and be what the source says.
         header = b"" if self.spec.operation == "decrypt" else target.header()
-        if not same(mark.begun(header), found.mark):
+        if not marks_match(mark.begun(header), found.mark):
             return False
         if self.spec.operation == "rekey":
             # Whoever could open it before, if they still can; otherwise the new ones.
@@ -718,8 +718,8 @@ def _leaves(name: str) -> bool:
 
 def _job(spec: _JobSpec) -> str:
     """What tells a job from another that has the same manifest."""
-    same = (spec.operation, spec.source, spec.target, spec.key_set, spec.to, spec.keep, spec.sealing)
-    return hashlib.sha256(json.dumps(same, sort_keys=True, default=str).encode()).hexdigest()
+    marks_match = (spec.operation, spec.source, spec.target, spec.key_set, spec.to, spec.keep, spec.sealing)
+    return hashlib.sha256(json.dumps(marks_match, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _done(manifest: Path, spec: _JobSpec) -> dict[str, set[tuple[str | None, str | None]]]:
