@@ -153,8 +153,8 @@ fn not_text() -> Failure {
 }
 
 impl OutputFile {
-    /// Opens the output that `args` ask for; `forbidden_outputs` are files that it must not be, and what they
-    /// are.
+    /// Opens the output that `args` ask for; `forbidden_outputs` are files that it must not be, and
+    /// what they are.
     pub(crate) fn open(
         args: &OutputArgs,
         contents: OutputKind,

@@ -552,7 +552,7 @@ impl<'a> Decryptor<'a> {
     }
 
     /// Opens `header` to read parts of its payload, of which so many bytes are
-    /// [stored](Stored): for whoever fetches them in a way of their own. This header is used,
+    /// [stored](StoredLength): for whoever fetches them in a way of their own. This header is used,
     /// whether there is a [detached one](Self::detached_header) or not.
     ///
     /// # Errors

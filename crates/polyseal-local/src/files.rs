@@ -34,9 +34,9 @@ use crate::watch::Watch;
 /// ```
 ///
 /// # Errors
-/// Those of [`NewFile::create_at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input,
-/// [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output, and one
-/// that was to be replaced is as it was.
+/// Those of [`NewFile::create_at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the
+/// input, [`Sealing`](crate::Problem::Sealing), or what the system says. Then there is no output,
+/// and one that was to be replaced is as it was.
 pub fn encrypt_file(
     input: &Path,
     output: &Path,
@@ -63,9 +63,9 @@ pub fn encrypt_file(
 /// verified. Files of age, and in armour, are decrypted, too.
 ///
 /// # Errors
-/// Those of [`NewFile::create_at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the input,
-/// [`File`](crate::Problem::File), or what the system says. Then there is no output, and one that
-/// was to be replaced is as it was.
+/// Those of [`NewFile::create_at`], [`Forbidden`](crate::Problem::Forbidden) if the output is the
+/// input, [`File`](crate::Problem::File), or what the system says. Then there is no output, and one
+/// that was to be replaced is as it was.
 pub fn decrypt_file(
     input: &Path,
     output: &Path,

@@ -84,7 +84,7 @@ impl NewFile {
     /// The same at a place, where no link is followed.
     ///
     /// # Errors
-    /// As [`at`](Self::at).
+    /// As [`create_at`](Self::create_at).
     pub fn create_in(place: Place, overwrite: bool, forbidden: &Forbidden) -> Result<Self> {
         let shown = place.shown.clone();
         Self::in_place(place, &shown, overwrite, forbidden)

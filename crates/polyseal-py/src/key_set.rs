@@ -1,5 +1,5 @@
-//! For whom a file is, or what opens it: one object for both, which `polyseal/_key_set.py` makes of the
-//! keywords `key`, `identity`, `recipients`, `passphrase` and `context`.
+//! For whom a file is, or what opens it: one object for both, which `polyseal/_key_set.py` makes of
+//! the keywords `key`, `identity`, `recipients`, `passphrase` and `context`.
 
 use polyseal_file::age::{NoCallbacks, RecipientList, parse_identities};
 use polyseal_file::{Context, Decryptor, Identities, Passphrase, Recipients};

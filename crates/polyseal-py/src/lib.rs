@@ -3,8 +3,8 @@
 //! It is thin: lengths, limits and cryptography are those of `polyseal` and `polyseal-file`, and
 //! what is done to files by their names is `polyseal-local`'s. What is here is the border: memory
 //! that Python owns ([`memory`]), the interpreter's lock, exceptions ([`errors`]), callbacks and
-//! Ctrl-C ([`callbacks`]), and file objects ([`streams`]). The classes of algorithms are made from the
-//! registry when the module is imported ([`classes`]).
+//! Ctrl-C ([`callbacks`]), and file objects ([`streams`]). The classes of algorithms are made from
+//! the registry when the module is imported ([`classes`]).
 //!
 //! `unsafe` stands in [`memory`] alone. The wheel is compiled with unwinding: a panic, which is a
 //! defect, is an exception in Python and does not end the process.

@@ -86,8 +86,8 @@ impl Opener {
     }
 
     /// The stored bytes that are wanted next, as pairs of their first and the one behind their
-    /// last: they can be fetched at once. As soon as the header is there it is unlocked with `key_set`.
-    /// None are wanted when the file can be opened.
+    /// last: they can be fetched at once. As soon as the header is there it is unlocked with
+    /// `key_set`. None are wanted when the file can be opened.
     #[pyo3(signature = (**key_set))]
     fn wanted<'py>(
         &self,

@@ -45,7 +45,8 @@ struct State {
 #[pymethods]
 impl StreamSealer {
     #[new]
-    #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1, **key_set))]
+    #[pyo3(signature = (*, suite = None, segment_size = None, header_size = 0, threads = 1,
+        **key_set))]
     fn new<'py>(
         py: Python<'py>,
         suite: Option<&str>,

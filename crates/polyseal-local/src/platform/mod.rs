@@ -1,8 +1,8 @@
 //! All that depends on the operating system. Everything above it is the same everywhere.
 //!
-//! A platform offers: directories by handle ([`Directory`]), what is seen under a name ([`FileStatus`]),
-//! files without a name and names that appear in one step, who may read a file that replaces
-//! another ([`Access`]), and what files can share ([`contents`]).
+//! A platform offers: directories by handle ([`Directory`]), what is seen under a name
+//! ([`FileStatus`]), files without a name and names that appear in one step, who may read a file
+//! that replaces another ([`Access`]), and what files can share ([`contents`]).
 
 #[cfg(unix)]
 mod unix;

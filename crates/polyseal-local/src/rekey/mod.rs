@@ -358,8 +358,8 @@ pub fn rekey_file(path: &Path, rekey: &Rekey<'_>, options: &Options<'_>) -> Resu
 /// The same, with the result in another file, `output`. The one at `path` is only read.
 ///
 /// # Errors
-/// As [`rekey_file`], and those of [`NewFile::create_at`]. Then there is no output, and one that was to be
-/// replaced is as it was.
+/// As [`rekey_file`], and those of [`NewFile::create_at`]. Then there is no output, and one that
+/// was to be replaced is as it was.
 pub fn rekey_file_to(
     path: &Path,
     output: &Path,

@@ -16,8 +16,8 @@ use crate::tree::{StoredFile, VersionCheck};
 ///
 /// # Errors
 /// [`Problem::Changed`], [`Problem::NotRekeyable`], [`Problem::InAStore`] for anything but
-/// [`RekeyMode::Header`], [`Problem::File`] if it does not open, [`Problem::Sealing`] if it cannot be for
-/// these recipients, or what the store says. Then it is as it was.
+/// [`RekeyMode::Header`], [`Problem::File`] if it does not open, [`Problem::Sealing`] if it cannot
+/// be for these recipients, or what the store says. Then it is as it was.
 pub fn rekey_stored(
     version: &dyn StoredFile,
     shown: &Path,

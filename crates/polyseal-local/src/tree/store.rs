@@ -56,7 +56,7 @@ pub trait Store: Debug + Send + Sync {
     /// As [`open`](Self::open).
     fn stream(&self, path: &Path) -> Result<Box<dyn Read + Send>>;
 
-    /// Begins a file, which is there when it is [committed](NewStored::commit). `bytes` are how
+    /// Begins a file, which is there when it is [committed](NewStoredFile::commit). `bytes` are how
     /// many there will be about, if that is known.
     ///
     /// # Errors

@@ -4,9 +4,9 @@
 //! authenticated until it is opened; one that is altered shows another size, and does not open.
 //!
 //! The kernel keeps size and contents by number (inode), for all who have it open. So a number
-//! stands for one [`FileVersion`] of what is stored. It has one size, and one reader while it is open.
-//! What is put in its place gets another number: it cannot cut short what is being read, nor be
-//! mixed with it.
+//! stands for one [`FileVersion`] of what is stored. It has one size, and one reader while it is
+//! open. What is put in its place gets another number: it cannot cut short what is being read, nor
+//! be mixed with it.
 //!
 //! A number is kept while the kernel knows it, a reader while its file is open.
 

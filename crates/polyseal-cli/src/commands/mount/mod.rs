@@ -1,9 +1,9 @@
 //! `mount`: encrypted files as what they are decrypted, read-only, until they are unmounted.
 //!
-//! `source` says by which names stored files are shown, `local_source` and `bucket_source` find them, in a
-//! directory and in a store; `fs` answers the kernel. Keys stay on the thread that the command
-//! began on, which opens files for the threads that read: identities of age cannot be handed from
-//! one thread to another.
+//! `source` says by which names stored files are shown, `local_source` and `bucket_source` find
+//! them, in a directory and in a store; `fs` answers the kernel. Keys stay on the thread that the
+//! command began on, which opens files for the threads that read: identities of age cannot be
+//! handed from one thread to another.
 //!
 //! What is read has been verified; a segment that was altered is an I/O error (EIO). The kernel
 //! keeps what it has read in its cache, as of any file.
