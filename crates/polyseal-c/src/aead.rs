@@ -257,7 +257,7 @@ pub unsafe extern "C" fn polyseal_aead_seal_random(
         let (aead, ad) = unsafe { (non_null(aead, "aead")?, bytes(ad, adlen)?) };
         expect_bytes("the output", aead.sealed_bytes(mlen)? + aead.nonce_in_front(), clen)?;
         expect_same_or_apart(Region::new(c, clen), Region::new(m, mlen))?;
-        expect_apart(Region::new(c, clen), &[Region::of(ad)])?;
+        expect_apart(Region::new(c, clen), &[Region::from_slice(ad)])?;
         // SAFETY: what C promises; of the message nothing is read once it is sealed.
         let sealed = aead.any().seal_random_nonce(ad, unsafe { bytes(m, mlen) }?)?;
         // SAFETY: what C promises.

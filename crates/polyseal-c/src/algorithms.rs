@@ -22,7 +22,7 @@ use polyseal::registry::{Algorithm, Kind, families};
 use crate::error::{Code, Failure};
 use crate::ffi::{catch_panic, catch_panic_or, non_null_mut, text};
 use crate::library::fill;
-use crate::one_shot::{Buffers, CallInputs, Named, OneShot, Typed};
+use crate::one_shot::{Buffers, ByName, ByType, CallInputs, OneShot};
 
 /// An algorithm that has functions of its own.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +50,8 @@ pub enum RowKind {
 
 /// How the algorithm is found: by its type, or by its name.
 macro_rules! one_shot {
-    ($cipher:ty) => { Typed<$cipher> };
-    () => { Named };
+    ($cipher:ty) => { ByType<$cipher> };
+    () => { ByName };
 }
 
 /// A function with a name that begins with that of the algorithm.
@@ -197,14 +197,14 @@ macro_rules! segmented {
             use super::*;
 
             sizes!($c, $($size),*);
-            whole!($c, $name, Named);
+            whole!($c, $name, ByName);
 
             #[unsafe(export_name = concat!("polyseal_", stringify!($c), "_sealedbytes"))]
             extern "C" fn sealedbytes(mlen: usize) -> usize {
                 catch_panic_or(0, || {
                     let sealed = $name.parse::<Algorithm>()?.ciphertext_bytes(mlen as u64);
                     let sealed = sealed.and_then(|bytes| bytes.try_into().ok());
-                    sealed.ok_or_else(|| Failure::of(Code::TooLong))
+                    sealed.ok_or_else(|| Failure::from_code(Code::TooLong))
                 })
             }
         })*

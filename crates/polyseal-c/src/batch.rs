@@ -81,7 +81,7 @@ unsafe fn process(
         return Err(null("messages"));
     }
     if count > isize::MAX as usize / size_of::<polyseal_message>() {
-        return Err(Failure::of(Code::TooLong));
+        return Err(Failure::from_code(Code::TooLong));
     }
     // SAFETY: the caller's promise, and both have been checked.
     let given = unsafe { std::slice::from_raw_parts_mut(messages, count) };
@@ -136,7 +136,7 @@ fn expect_disjoint(messages: &[polyseal_message], nonce: usize, tag: usize, seal
     let (mut any, mut written) = (0, 0);
     for (Region { start, end }, writes) in regions {
         if start < written || (writes && start < any) {
-            return Err(Failure::of(Code::Overlap));
+            return Err(Failure::from_code(Code::Overlap));
         }
         any = any.max(end);
         if writes {

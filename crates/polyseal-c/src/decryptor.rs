@@ -32,7 +32,7 @@ struct LentMemory {
 impl LentMemory {
     fn new(len: usize) -> Result<Self> {
         let mut memory = Vec::new();
-        memory.try_reserve_exact(len).map_err(|_| Failure::of(Code::Memory))?;
+        memory.try_reserve_exact(len).map_err(|_| Failure::from_code(Code::Memory))?;
         memory.resize(len, 0_u8);
         let mut memory = ManuallyDrop::new(memory.into_boxed_slice());
         Ok(Self { start: memory.as_mut_ptr(), len })

@@ -23,7 +23,7 @@ impl fmt::Debug for polyseal_encryptor {
 
 /// What is still there, before the end.
 pub(crate) fn ongoing<T>(state: Option<T>) -> Result<T> {
-    state.ok_or_else(|| Failure::of(Code::Finished))
+    state.ok_or_else(|| Failure::from_code(Code::Finished))
 }
 
 /// Begins to seal a message that arrives in pieces, under a key of klen bytes and a nonce of

@@ -92,7 +92,7 @@ impl Failure {
     /// With the code's own text.
     #[cold]
     #[inline(never)]
-    pub(crate) fn of(code: Code) -> Self {
+    pub(crate) fn from_code(code: Code) -> Self {
         Self::new(code, text(code as c_int).to_string_lossy())
     }
 
@@ -246,7 +246,7 @@ mod tests {
         keep(Failure::new(Code::Io, "here"));
         std::thread::spawn(|| {
             assert_eq!(polyseal_last_error(), 0);
-            keep(Failure::of(Code::Null));
+            keep(Failure::from_code(Code::Null));
             assert_eq!(polyseal_last_error(), Code::Null as c_int);
         })
         .join()

@@ -33,7 +33,7 @@ pub(crate) fn catch_panic_or<T>(failed: T, call: impl FnOnce() -> Result<T>) -> 
         Err(panic) => {
             // Dropping it could panic again.
             mem::forget(panic);
-            keep(Failure::of(Code::Defect));
+            keep(Failure::from_code(Code::Defect));
             failed
         }
     }
@@ -73,7 +73,7 @@ fn expect_some(start: *const u8, len: usize) -> Result {
         return Err(null("a buffer"));
     }
     if len > isize::MAX as usize {
-        return Err(Failure::of(Code::TooLong));
+        return Err(Failure::from_code(Code::TooLong));
     }
     Ok(())
 }
@@ -157,7 +157,7 @@ impl Region {
     }
 
     #[inline]
-    pub(crate) fn of(bytes: &[u8]) -> Self {
+    pub(crate) fn from_slice(bytes: &[u8]) -> Self {
         Self::new(bytes.as_ptr(), bytes.len())
     }
 
@@ -173,7 +173,7 @@ impl Region {
 pub(crate) fn expect_apart<const N: usize>(output: Region, inputs: &[Region; N]) -> Result {
     // Without a branch for each: they are almost always apart.
     if inputs.iter().fold(false, |any, input| any | input.meets(output)) {
-        return Err(Failure::of(Code::Overlap));
+        return Err(Failure::from_code(Code::Overlap));
     }
     Ok(())
 }
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn what_lies_in_an_output_is_refused_and_what_is_beside_it_is_not() {
         let buffer = [0_u8; 16];
-        let region = |from: usize, len: usize| Region::of(&buffer[from..from + len]);
+        let region = |from: usize, len: usize| Region::from_slice(&buffer[from..from + len]);
         let output = region(4, 8);
         for (input, apart) in [
             (region(0, 4), true),

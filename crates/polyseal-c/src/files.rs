@@ -42,7 +42,7 @@ pub unsafe extern "C" fn polyseal_encrypt_file(
         }
         let local = options.local().armor(options.armor);
         let sealed = encrypt_file(input, output, encryptor, &local)?;
-        if sealed.grew { Err(Failure::of(Code::Grew)) } else { Ok(()) }
+        if sealed.grew { Err(Failure::from_code(Code::Grew)) } else { Ok(()) }
     })
 }
 

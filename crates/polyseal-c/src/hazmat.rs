@@ -88,7 +88,7 @@ pub unsafe extern "C" fn polyseal_hazmat_wide_block_encipher(
             unsafe { (non_null(cipher, "the cipher")?, bytes(ad, adlen)?, bytes(npub, npublen)?) };
         let expected = cipher.0.config().ciphertext_bytes(mlen as u64);
         let expected = expected.and_then(|bytes| usize::try_from(bytes).ok());
-        let expected = expected.ok_or_else(|| Failure::of(Code::TooLong))?;
+        let expected = expected.ok_or_else(|| Failure::from_code(Code::TooLong))?;
         expect_bytes("the output", expected, clen)?;
         expect_lies(Region::new(c, clen), Region::new(m, mlen), ad, nonce)?;
         // SAFETY: what C promises; of the message nothing is read once it is enciphered.
@@ -149,5 +149,5 @@ pub unsafe extern "C" fn polyseal_hazmat_wide_block_decipher(
 /// Refuses an output that lies in an input without beginning with it, or in the tweak.
 fn expect_lies(output: Region, input: Region, ad: &[u8], nonce: &[u8]) -> Result {
     expect_same_or_apart(output, input)?;
-    expect_apart(output, &[Region::of(ad), Region::of(nonce)])
+    expect_apart(output, &[Region::from_slice(ad), Region::from_slice(nonce)])
 }

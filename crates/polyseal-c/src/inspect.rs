@@ -81,7 +81,7 @@ fn kinds<const N: usize>(recipients: &[String]) -> [c_char; N] {
 }
 
 impl polyseal_inspection {
-    fn of(file: &Inspection, armored: bool) -> Self {
+    fn from_inspection(file: &Inspection, armored: bool) -> Self {
         let mut age = Vec::new();
         let [mut keys, mut passphrases, mut others] = [0; 3];
         for stanza in &file.stanzas {
@@ -170,7 +170,9 @@ fn describe<R: Read>(
         found = found.of_length(io::copy(&mut inside, &mut io::sink()).map_err(io)?);
     }
     Ok(match &found.file {
-        FormatInspection::Polyseal(file) => polyseal_inspection::of(file, found.armored),
+        FormatInspection::Polyseal(file) => {
+            polyseal_inspection::from_inspection(file, found.armored)
+        }
         FormatInspection::Age(file) => polyseal_inspection::of_age(file, found.armored),
     })
 }

@@ -48,5 +48,5 @@ pub unsafe extern "C" fn polyseal_memzero(buf: *mut u8, len: usize) -> c_int {
 pub(crate) unsafe fn fill(buf: *mut u8, len: usize) -> Result {
     // SAFETY: the caller's promise.
     let bytes = unsafe { bytes_mut(buf, len) }?;
-    getrandom::fill(bytes).map_err(|_| Failure::of(Code::Random))
+    getrandom::fill(bytes).map_err(|_| Failure::from_code(Code::Random))
 }

@@ -89,7 +89,7 @@ unsafe fn one_shot(
     unsafe {
         let key = bytes(k, algorithm.key_bytes())?;
         let nonce = bytes(npub, algorithm.nonce_bytes())?;
-        expect_apart(Region::new(mac, algorithm.tag_bytes()), &[Region::of(key)])?;
+        expect_apart(Region::new(mac, algorithm.tag_bytes()), &[Region::from_slice(key)])?;
         polyseal_mac::new(&algorithm, key)?.compute(mac, algorithm.tag_bytes(), m, mlen, nonce)
     }
 }
@@ -145,7 +145,10 @@ impl polyseal_mac {
         expect_bytes("the tag", self.0.algorithm().tag_bytes(), maclen)?;
         // SAFETY: the caller's promise.
         let message = unsafe { bytes(m, mlen) }?;
-        expect_apart(Region::new(mac, maclen), &[Region::of(message), Region::of(nonce)])?;
+        expect_apart(
+            Region::new(mac, maclen),
+            &[Region::from_slice(message), Region::from_slice(nonce)],
+        )?;
         let tag = self.0.mac(nonce, message)?;
         // SAFETY: the caller's promise, and that nothing else lies there has been checked.
         unsafe { bytes_mut(mac, maclen) }?.copy_from_slice(&tag);

@@ -1,7 +1,7 @@
 //! One call that takes a key's bytes, and seals or opens one message.
 //!
-//! [`Typed`] is for the types of the core: the cipher is made on the stack and wiped there.
-//! [`Named`] is for the rest, which is found by its name.
+//! [`ByType`] is for the types of the core: the cipher is made on the stack and wiped there.
+//! [`ByName`] is for the rest, which is found by its name.
 
 use std::marker::PhantomData;
 
@@ -60,10 +60,10 @@ pub(crate) trait OneShot {
 }
 
 /// A type of the core.
-pub(crate) struct Typed<A>(PhantomData<A>);
+pub(crate) struct ByType<A>(PhantomData<A>);
 
 /// An algorithm that is found by its name.
-pub(crate) struct Named;
+pub(crate) struct ByName;
 
 /// The bytes behind the message.
 ///
@@ -75,7 +75,7 @@ pub(crate) unsafe fn end_of(start: *mut u8, len: usize) -> Result<*mut u8> {
         return Err(null("the output"));
     }
     if len > isize::MAX as usize {
-        return Err(Failure::of(Code::TooLong));
+        return Err(Failure::from_code(Code::TooLong));
     }
     // SAFETY: the caller's promise.
     Ok(unsafe { start.add(len) })
@@ -108,17 +108,17 @@ impl<A: AeadCore + KeySizeUser> TypedInputs<'_, A> {
         };
         match (nonce.try_into(), key.try_into()) {
             (Ok(nonce), Ok(key)) => Ok(Self { ad, nonce, key }),
-            _ => Err(Failure::of(Code::Defect)),
+            _ => Err(Failure::from_code(Code::Defect)),
         }
     }
 
     #[inline]
     fn regions(&self) -> [Region; 3] {
-        [Region::of(self.ad), Region::of(self.nonce), Region::of(self.key)]
+        [Region::from_slice(self.ad), Region::from_slice(self.nonce), Region::from_slice(self.key)]
     }
 }
 
-impl<A: KeyInit + AeadInOut> Typed<A> {
+impl<A: KeyInit + AeadInOut> ByType<A> {
     /// Seals once it is known that nothing overlaps what it must not.
     ///
     /// # Safety
@@ -139,7 +139,7 @@ impl<A: KeyInit + AeadInOut> Typed<A> {
     }
 }
 
-impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
+impl<A: KeyInit + AeadInOut> OneShot for ByType<A> {
     #[inline]
     unsafe fn seal(name: &str, text: Buffers, mac: *mut u8, given: CallInputs) -> Result {
         let Buffers { output: c, input: m, len: mlen } = text;
@@ -163,11 +163,11 @@ impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
             unsafe { (TypedInputs::<A>::read(given)?, bytes(mac, A::TagSize::USIZE)?) };
         let output = Region::new(m, mlen);
         let [ad, nonce, key] = inputs.regions();
-        expect_apart(output, &[ad, nonce, key, Region::of(mac)])?;
+        expect_apart(output, &[ad, nonce, key, Region::from_slice(mac)])?;
         expect_same_or_apart(output, Region::new(c, mlen))?;
         // SAFETY: the caller's promise, and how everything lies has been checked.
         let buffer = unsafe { transfer(c, m, mlen) }?;
-        let tag = <&Tag<A>>::try_from(mac).map_err(|_| Failure::of(Code::Defect))?;
+        let tag = <&Tag<A>>::try_from(mac).map_err(|_| Failure::from_code(Code::Defect))?;
         A::new(inputs.key)
             .decrypt_inout_detached(inputs.nonce, inputs.ad, buffer, tag)
             .map_err(|_| failure(name, mlen, Code::Unauthentic))
@@ -201,13 +201,13 @@ impl<A: KeyInit + AeadInOut> OneShot for Typed<A> {
 fn failure(name: &str, mlen: usize, otherwise: Code) -> Failure {
     match name.parse::<Algorithm>() {
         Ok(algorithm) if algorithm.ciphertext_bytes(mlen as u64).is_some() => {
-            Failure::of(otherwise)
+            Failure::from_code(otherwise)
         }
-        _ => Failure::of(Code::TooLong),
+        _ => Failure::from_code(Code::TooLong),
     }
 }
 
-impl OneShot for Named {
+impl OneShot for ByName {
     unsafe fn seal(name: &str, text: Buffers, mac: *mut u8, given: CallInputs) -> Result {
         let Buffers { output: c, input: m, len: mlen } = text;
         // SAFETY: the caller's promise.
@@ -215,7 +215,7 @@ impl OneShot for Named {
             let (aead, [ad, nonce, key]) = prepare(name, given)?;
             let outputs = [Region::new(c, mlen), Region::new(mac, aead.sizes().tag)];
             for output in outputs {
-                expect_apart(output, &[Region::of(key)])?;
+                expect_apart(output, &[Region::from_slice(key)])?;
             }
             aead.seal_detached(c, mac, m, mlen, ad, nonce)
         }
@@ -226,7 +226,7 @@ impl OneShot for Named {
         // SAFETY: the caller's promise.
         unsafe {
             let (aead, [ad, nonce, key]) = prepare(name, given)?;
-            expect_apart(Region::new(m, mlen), &[Region::of(key)])?;
+            expect_apart(Region::new(m, mlen), &[Region::from_slice(key)])?;
             aead.open_detached(m, c, mlen, mac, ad, nonce)
         }
     }
@@ -237,7 +237,7 @@ impl OneShot for Named {
         unsafe {
             let (aead, [ad, nonce, key]) = prepare(name, given)?;
             let clen = aead.sealed_bytes(mlen)?;
-            expect_apart(Region::new(c, clen), &[Region::of(key)])?;
+            expect_apart(Region::new(c, clen), &[Region::from_slice(key)])?;
             aead.seal(c, clen, m, mlen, ad, nonce)
         }
     }
@@ -248,7 +248,7 @@ impl OneShot for Named {
         unsafe {
             let (aead, [ad, nonce, key]) = prepare(name, given)?;
             let mlen = aead.message_bytes(clen)?;
-            expect_apart(Region::new(m, mlen), &[Region::of(key)])?;
+            expect_apart(Region::new(m, mlen), &[Region::from_slice(key)])?;
             aead.open(m, mlen, c, clen, ad, nonce)
         }
     }

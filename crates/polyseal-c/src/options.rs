@@ -119,7 +119,7 @@ impl<'a> Options<'a> {
             let mut keys = Vec::new();
             if !given.key.is_null() {
                 let key = bytes(given.key, polyseal_file::KEY_BYTES)?;
-                let key = key.try_into().map_err(|_| Failure::of(Code::Defect))?;
+                let key = key.try_into().map_err(|_| Failure::from_code(Code::Defect))?;
                 keys.push(Key::from_bytes(key));
             }
             if !given.key_file.is_null() {

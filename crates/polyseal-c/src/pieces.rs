@@ -58,7 +58,7 @@ macro_rules! pieces {
 
             fn finish(self: Box<Self>, tag: &[u8]) -> Result<&'static mut [u8]> {
                 expect_bytes("the tag", $tag::USIZE, tag.len())?;
-                let tag = tag.try_into().map_err(|_| Failure::of(Code::Defect))?;
+                let tag = tag.try_into().map_err(|_| Failure::from_code(Code::Defect))?;
                 Ok((*self).finalize(tag)?)
             }
         }
@@ -86,7 +86,7 @@ where
 
     fn verify(self: Box<Self>, tag: &[u8]) -> Result {
         expect_bytes("the tag", T::USIZE, tag.len())?;
-        let tag = tag.try_into().map_err(|_| Failure::of(Code::Defect))?;
+        let tag = tag.try_into().map_err(|_| Failure::from_code(Code::Defect))?;
         Ok((*self).verify(tag)?)
     }
 }
@@ -108,7 +108,7 @@ fn keyed<A: KeyInit + AeadCore>(start: Start<'_>) -> Result<(A, Nonce<A>)> {
     expect_bytes("the nonce", Nonce::<A>::default().len(), start.nonce.len())?;
     match (<&Key<A>>::try_from(start.key), <&Nonce<A>>::try_from(start.nonce)) {
         (Ok(key), Ok(nonce)) => Ok((A::new(key), nonce.clone())),
-        _ => Err(Failure::of(Code::Defect)),
+        _ => Err(Failure::from_code(Code::Defect)),
     }
 }
 
@@ -161,7 +161,7 @@ macro_rules! macs {
                 expect_bytes("the nonce", <$mac>::key_size(), start.nonce.len())?;
                 match (<&Key<$mac>>::try_from(start.key), start.nonce.try_into()) {
                     (Ok(key), Ok(nonce)) => Ok(Box::new(<$mac>::new(key).start(nonce))),
-                    _ => Err(Failure::of(Code::Defect)),
+                    _ => Err(Failure::from_code(Code::Defect)),
                 }
             },
         ),)*];

@@ -60,7 +60,7 @@ impl polyseal_aead {
 
     pub(crate) fn sealed_bytes(&self, mlen: usize) -> Result<usize> {
         let sealed = self.aead.algorithm().ciphertext_bytes(mlen as u64);
-        sealed.and_then(|n| n.try_into().ok()).ok_or_else(|| Failure::of(Code::TooLong))
+        sealed.and_then(|n| n.try_into().ok()).ok_or_else(|| Failure::from_code(Code::TooLong))
     }
 
     pub(crate) fn message_bytes(&self, clen: usize) -> Result<usize> {
@@ -88,7 +88,7 @@ impl polyseal_aead {
     ) -> Result {
         let output = Region::new(c, clen);
         expect_same_or_apart(output, Region::new(m, mlen))?;
-        expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
+        expect_apart(output, &[Region::from_slice(ad), Region::from_slice(nonce)])?;
         if self.sizes.head == 0 && !self.sizes.whole {
             if clen.checked_sub(self.sizes.tag) != Some(mlen) {
                 expect_bytes("the output", self.sealed_bytes(mlen)?, clen)?;
@@ -127,7 +127,7 @@ impl polyseal_aead {
         }
         let output = Region::new(m, mlen);
         expect_same_or_apart(output, Region::new(c, clen))?;
-        expect_apart(output, &[Region::of(ad), Region::of(nonce)])?;
+        expect_apart(output, &[Region::from_slice(ad), Region::from_slice(nonce)])?;
         let message = {
             // SAFETY: the caller's promise; of the ciphertext nothing is read once it is opened.
             let sealed = unsafe { bytes(c, clen) }?;
@@ -161,7 +161,7 @@ impl polyseal_aead {
         nonce: &[u8],
     ) -> Result {
         let (text, tag) = (Region::new(c, mlen), Region::new(mac, self.sizes.tag));
-        let inputs = [Region::of(ad), Region::of(nonce)];
+        let inputs = [Region::from_slice(ad), Region::from_slice(nonce)];
         expect_apart(text, &inputs)?;
         expect_apart(tag, &inputs)?;
         expect_apart(tag, &[text, Region::new(m, mlen)])?;
@@ -185,7 +185,10 @@ impl polyseal_aead {
         // SAFETY: the caller's promise.
         let mac = unsafe { bytes(mac, self.sizes.tag) }?;
         let text = Region::new(m, mlen);
-        expect_apart(text, &[Region::of(ad), Region::of(nonce), Region::of(mac)])?;
+        expect_apart(
+            text,
+            &[Region::from_slice(ad), Region::from_slice(nonce), Region::from_slice(mac)],
+        )?;
         expect_same_or_apart(text, Region::new(c, mlen))?;
         // SAFETY: the caller's promise, and how everything lies has been checked.
         let buffer = unsafe { transfer(c, m, mlen) }?;

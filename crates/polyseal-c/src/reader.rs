@@ -154,7 +154,7 @@ pub unsafe extern "C" fn polyseal_file_read_at(
         // SAFETY: what C promises.
         let (file, buffer) = unsafe { (non_null(file, "file")?, bytes_mut(buf, len)?) };
         let read = file.0.read_at(buffer, offset)?;
-        i64::try_from(read).map_err(|_| Failure::of(Code::TooLong))
+        i64::try_from(read).map_err(|_| Failure::from_code(Code::TooLong))
     })
 }
 

@@ -84,7 +84,7 @@ pub unsafe extern "C" fn polyseal_rekey_file(
             _ => false,
         };
         match (is_input, options.overwrite) {
-            (true, false) => Err(Failure::of(Code::Exists)),
+            (true, false) => Err(Failure::from_code(Code::Exists)),
             (true, true) => Ok(rekey_file(input, &rekey, &options.local())?),
             (false, _) => Ok(rekey_file_to(input, output, &rekey, &options.local())?),
         }

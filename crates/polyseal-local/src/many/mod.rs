@@ -109,7 +109,7 @@ impl<'a> FileReporter<'a> {
             Ok(FileOutcome::Left) => {}
             Ok(FileOutcome::Recorded { .. } | FileOutcome::Linked { .. }) => total.links += 1,
             Ok(FileOutcome::Rekeyed | FileOutcome::AlreadyRekeyed | FileOutcome::Restored) => {
-                total.files += 1
+                total.files += 1;
             }
             Ok(
                 FileOutcome::Encrypted { bytes, .. }

@@ -220,7 +220,7 @@ impl Bucket {
         match wait(list(url.prefix()?)) {
             Ok(Ok(Some(listed))) => Ok(listed),
             Ok(Ok(None)) => Err(failed(Problem::TooMany(LISTED))),
-            Ok(Err(error)) => Err(failed(Problem::of(&error))),
+            Ok(Err(error)) => Err(failed(Problem::from_store(&error))),
             Err(error) => Err(failed(Problem::Io(error))),
         }
     }
@@ -273,7 +273,7 @@ impl Object {
     }
 
     pub(super) fn failed(&self, error: &StoreError) -> Error {
-        Error::of(&self.url, error)
+        Error::from_store(&self.url, error)
     }
 
     /// Does it, and waits for it.

@@ -78,8 +78,8 @@ impl Error {
     }
 
     /// What `error` says of the object at `url`.
-    pub(super) fn of(url: &ObjectUrl, error: &StoreError) -> Self {
-        Self::new(url.to_string(), Problem::of(error))
+    pub(super) fn from_store(url: &ObjectUrl, error: &StoreError) -> Self {
+        Self::new(url.to_string(), Problem::from_store(error))
     }
 
     pub(super) fn io(url: &ObjectUrl, error: io::Error) -> Self {
@@ -100,7 +100,7 @@ impl Error {
 }
 
 impl Problem {
-    pub(super) fn of(error: &StoreError) -> Self {
+    pub(super) fn from_store(error: &StoreError) -> Self {
         match error {
             _ if find::<NoRanges>(error).is_some() => Self::NoRanges,
             StoreError::NotFound { .. } => Self::NotFound,
