@@ -56,8 +56,10 @@ pub(crate) fn tree(path: &Path) -> Result<Option<Arc<dyn Store>>> {
     expect_file(path).map(|()| None)
 }
 
+#[cfg(all(feature = "stores", feature = "mount"))]
+pub(crate) use of_stores::{connected, url};
 #[cfg(feature = "stores")]
-pub(crate) use of_stores::{connected, named, open, url, write};
+pub(crate) use of_stores::{named, open, write};
 
 #[cfg(feature = "stores")]
 mod of_stores {

@@ -125,10 +125,10 @@ def test_a_plan_allows_the_keys_of_its_stores(tmp_path: Path, plan: polyseal.job
     _task_keys._named.clear()
     options = {"polyseal": {"key": plan.references[0]}}
     # fsspec may have the file system already, and make none.
-    fsspec.core.url_to_fs(f"polyseal::{plan.what.target}", **options)
+    fsspec.core.url_to_fs(f"polyseal::{plan.spec.target}", **options)
     again = polyseal.jobs.plan(
         "encrypt",
-        f"polyseal::{plan.what.target}",
+        f"polyseal::{plan.spec.target}",
         f"file://{tmp_path}/again",
         recipients="age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
         storage_options=options,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fsspec.implementations.memory import MemoryFileSystem
 
+from ._os_errors import path_errors, system_error
 from ._seekable import SeekableReader
 from ._stores import staged
-from ._os_errors import system_error, path_errors
 from ._writing import WrittenFile, write_all
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, ParamSpec, TypedDict, TypeVar, Union
 
-from ._polyseal import SecretKey, KeySet
+from ._polyseal import KeySet, SecretKey
 from .errors import KeyUnavailable
 from .keys import KeyRef, is_secret
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ._key_set import WhoArgs, identity_path
 from ._polyseal import SecretKey
 from ._task_keys import expect_allowed
-from ._key_set import WhoArgs, identity_path
 from .keys import KeyRef, is_secret
 
 

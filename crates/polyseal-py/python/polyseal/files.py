@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Callable, Literal, Union, overload
 
 from . import _polyseal
+from ._key_set import WhoArgs, key_set, says_keep
 from ._polyseal import NewFile
 from ._seekable import SeekableReader
-from ._key_set import WhoArgs, says_keep, key_set
 from ._writing import WrittenFile, write_all
 
 if TYPE_CHECKING:

@@ -45,9 +45,9 @@ from fsspec.utils import stringify_path
 from ._fs_files import BLOCK, StoredReader, StoredWriter
 from ._listing import lists_of, walk
 from ._opening import too_few, version_of
+from ._os_errors import path_errors, system_error, with_path
 from ._polyseal import NewFile, Opener, Outline, Payload, StreamSealer, Version
 from ._references import by_reference, resolved
-from ._os_errors import system_error, path_errors, with_path
 from ._writing import Compressed, write_all
 from .errors import CorruptSegment, HeaderError, KeyUnavailable, PolysealError, SourceChanged
 from .keys import KeyRef

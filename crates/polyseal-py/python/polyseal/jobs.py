@@ -45,13 +45,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Union
 
+from ._key_set import key_set, says_keep
 from ._marks import Mark, is_whole, marks_match
 from ._opening import HEADER_SIZE, opened
 from ._polyseal import Opener, Outline, Sealer, StreamSealer, Version
 from ._references import by_reference, references, resolved
 from ._stores import LEAST_PART, PIECE, Conflict, Found, S3Store, Store, part_size, store
 from ._task_keys import allow_keys, expect_allowed, inside_a_task, named
-from ._key_set import says_keep, key_set
 from .errors import PolysealError, SourceChanged
 from .files import rekey_header
 from .fs import PolysealFileSystem

@@ -38,7 +38,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Union
 
 from . import _polyseal
-from ._key_set import WhoArgs, says_keep, key_set
+from ._key_set import WhoArgs, key_set, says_keep
 
 if TYPE_CHECKING:
     from typing import Unpack
